@@ -1,0 +1,1 @@
+"""The physics: one folder per engine, and the few things that the engines share."""

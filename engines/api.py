@@ -1,0 +1,275 @@
+"""What an engine is, and what the rest of the application may ask of one.
+
+An :class:`Engine` turns a :class:`Problem` into a :class:`Simulation`. The window, the command line
+and the benchmark know nothing else of the physics: what is drawn, plotted, metered and saved goes
+through the few methods below.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from engines.backend.base import Backend, Ceilings
+
+Array = npt.NDArray[Any]
+Progress = Callable[[str, float], None]
+"""Called with a sentence in the present participle ("Computing face weights") and a fraction 0..1."""
+
+
+def no_progress(message: str, fraction: float) -> None:
+    """A :data:`Progress` that tells nobody."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """All that a run depends on: validated parameters and the geometry they refer to."""
+
+    parameters: BaseModel
+    geometry: Any = None
+
+
+@dataclass(frozen=True)
+class FieldInfo:
+    """One quantity that lives on the geometry.
+
+    ``location`` says on which elements (``"cell"``, ``"node"``, ``"point"``, ``"grid"``); ``range`` is
+    the colour range that suits it; ``summary`` marks fields whose final value at each probe belongs in
+    the result table (an activation time, a peak). ``missing`` is the value that stands for
+    "not yet" (an activation that has not come); viewers draw it as no data.
+    """
+
+    name: str
+    title: str
+    unit: str
+    location: Literal["cell", "node", "point", "grid"]
+    range: tuple[float, float]
+    colormap: str = "viridis"
+    components: int = 1
+    summary: bool = False
+    missing: float | None = None
+
+
+@dataclass(frozen=True)
+class FrontInfo:
+    """A travelling front that a viewer may highlight: elements whose ``field`` (a time) lies less than ``width`` back."""
+
+    field: str
+    width: float
+
+
+@dataclass(frozen=True)
+class SeriesInfo:
+    """One number per sample for the whole problem (a total, a mean, a terminal voltage)."""
+
+    name: str
+    title: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class KernelTraffic:
+    """Bytes and floating-point operations of one kernel per step, counted from the algorithm:
+    each input read once, each output written once."""
+
+    kernel: str
+    bytes_read: int
+    bytes_written: int
+    flops: int
+
+    @property
+    def bytes(self) -> int:
+        return self.bytes_read + self.bytes_written
+
+
+@dataclass(frozen=True)
+class KernelTiming:
+    """Time that one kernel took over ``launches`` timed launches (device events on a GPU)."""
+
+    kernel: str
+    launches: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which elements of the geometry somebody wants values of.
+
+    ``elements: (n,) int32`` in the geometry's own numbering. With ``offsets: (m+1,) int32`` each of the
+    m results is the mean over ``elements[offsets[i]:offsets[i+1]]`` (a surface vertex and its cells).
+    """
+
+    elements: Array
+    offsets: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.elements) if self.offsets is None else len(self.offsets) - 1
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a problem that its owner should know before Run; not fatal."""
+
+    message: str
+    severity: Literal["info", "warning"] = "warning"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run will need, known before it starts.
+
+    ``seconds_per_simulated_unit`` is wall time for one unit of simulated time (``Engine.time_unit``) on
+    a device with the given ceilings; ``None`` where there is no basis for a figure. ``stable_step`` is in
+    time units; ``milestone`` names a span that users think in ("beat", 1000.0).
+    """
+
+    memory_bytes: int
+    bytes_per_step: int
+    step: float
+    stable_step: float | None
+    seconds_per_simulated_unit: float | None
+    milestone: tuple[str, float] | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A ready problem: a project that opens from the gallery. ``project`` is a folder with ``project.json``."""
+
+    id: str
+    title: str
+    summary: str
+    project: Traversable
+    picture: Traversable | None = None
+
+
+class Engine(ABC):
+    """One kind of physics. Engines are stateless; found through the entry points ``workbench.engines``."""
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    time_unit: ClassVar[str]
+    Parameters: ClassVar[type[BaseModel]]
+    geometry_type: ClassVar[type | None]
+    """Class of geometry that the engine takes (``TetMesh``), or None if it makes its own from parameters."""
+
+    @abstractmethod
+    def default_parameters(self, geometry: Any) -> BaseModel:
+        """Parameters that make sense for this geometry (its regions named, its size considered)."""
+
+    @abstractmethod
+    def estimate(self, problem: Problem, backend: Backend) -> Estimate:
+        """Memory, traffic, stable step and speed, before anything is built.
+
+        Cheap enough to call after each edit (what depends on the geometry alone is cached).
+        Raises ProblemError if the problem cannot run.
+        """
+
+    @abstractmethod
+    def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
+        """Assemble and place on the device. Called on the worker thread. Raises ProblemError."""
+
+    def presets(self) -> Sequence[Preset]:
+        """Ready problems of this engine."""
+        return ()
+
+
+@dataclass(frozen=True)
+class NonFinite:
+    """Where the solution ceased to be a number: field and element (geometry's numbering)."""
+
+    field: str
+    element: int
+    advice: str
+
+
+class Simulation(ABC):
+    """A problem on a device. Used by one thread at a time.
+
+    Elements are numbered as in ``geometry``; an engine that reorders translates here.
+    Time is ``step * dt`` in float64, never accumulated.
+    """
+
+    geometry: Any
+    dt: float
+    step: int
+    fields: tuple[FieldInfo, ...]
+    series: tuple[SeriesInfo, ...] = ()
+    traffic: tuple[KernelTraffic, ...]
+    front: FrontInfo | None = None
+    sample_steps: int = 1
+    """Steps between two samples of probes and series that resolve what users look at."""
+
+    @property
+    def time(self) -> float:
+        return self.step * self.dt
+
+    @abstractmethod
+    def advance(self, steps: int) -> None:
+        """Take ``steps`` steps. May return before the device has finished."""
+
+    @abstractmethod
+    def synchronize(self) -> None:
+        """Wait until the device has done all that was asked."""
+
+    @abstractmethod
+    def select(self, selection: Selection) -> Any:
+        """Place a selection on the device; the handle goes to :meth:`gather`. Cheap to make, made once per view."""
+
+    @abstractmethod
+    def gather(self, name: str, handle: Any) -> Array:
+        """Values of field ``name`` on a selection: ``(m,)`` or ``(m, components)`` float32 on the host, reduced on the device."""
+
+    @abstractmethod
+    def field(self, name: str) -> Array:
+        """The whole field on the host in the geometry's numbering, for export."""
+
+    def observe(self) -> Mapping[str, float]:
+        """The present value of each of ``series``."""
+        return {}
+
+    @abstractmethod
+    def set_control(self, name: str, value: Any) -> None:
+        """Change a live parameter (dotted name, ``"tissue.conductivity_scale"``) from the next step on."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Array]:
+        """All that :meth:`restore` needs to continue bit for bit on the same backend."""
+
+    @abstractmethod
+    def restore(self, state: Mapping[str, Array]) -> None: ...
+
+    @abstractmethod
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        """Kernel times since the last call."""
+
+    @abstractmethod
+    def non_finite(self) -> NonFinite | None:
+        """Look for NaN and Inf on the device."""
+
+    def close(self) -> None:
+        """Free the device memory."""
+
+
+@dataclass
+class SimulationInfo:
+    """What viewers need to know of a simulation, without touching it from another thread."""
+
+    geometry: Any
+    dt: float
+    time_unit: str
+    fields: tuple[FieldInfo, ...]
+    series: tuple[SeriesInfo, ...]
+    traffic: tuple[KernelTraffic, ...]
+    front: FrontInfo | None
+    device: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)

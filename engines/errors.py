@@ -1,0 +1,21 @@
+"""The errors that people see: each message is one sentence that says what to change."""
+
+
+class WorkbenchError(Exception):
+    """Base of every error whose message is meant for the person at the window or the terminal."""
+
+
+class ProblemError(WorkbenchError):
+    """The input cannot be run as it stands; the message names what, where, and what would be right."""
+
+
+class MeshError(ProblemError):
+    """A mesh file cannot be read, or what it holds cannot carry a simulation."""
+
+
+class InstabilityError(WorkbenchError):
+    """The solution ceased to be finite; the message names step, field and what to change."""
+
+
+class DeviceError(WorkbenchError):
+    """The compute device failed or is missing; the run ends, the application goes on."""

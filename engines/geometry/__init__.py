@@ -1,0 +1,1 @@
+"""Geometry that engines work on: reading, checking, ordering and partitioning."""

@@ -1,0 +1,39 @@
+"""Parameters that carry their unit, bounds and help: the form in the window is made from these."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ParameterGroup(BaseModel):
+    """Base of all parameter models: unknown names are refused, assignments are validated."""
+
+    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+
+
+def quantity(
+    default: Any,
+    unit: str,
+    help: str,
+    *,
+    title: str | None = None,
+    live: bool = False,
+    advanced: bool = False,
+    **bounds: Any,
+) -> Any:
+    """A pydantic field with a unit.
+
+    ``unit`` is written as people read it (``"mS/cm"``, ``"1"`` for a pure number, ``""`` for none);
+    ``help`` is one line; ``bounds`` are pydantic's ``gt, ge, lt, le``, ``min_length`` and so on.
+    ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away.
+    The form reads these from ``field.json_schema_extra``.
+    """
+    extra = {"unit": unit, "live": live, "advanced": advanced}
+    if default is ...:
+        return Field(title=title, description=help, json_schema_extra=extra, **bounds)
+    if isinstance(default, (list, dict, BaseModel)):
+        return Field(
+            default_factory=lambda: default.model_copy(deep=True) if isinstance(default, BaseModel) else type(default)(default),
+            title=title, description=help, json_schema_extra=extra, **bounds,
+        )
+    return Field(default=default, title=title, description=help, json_schema_extra=extra, **bounds)

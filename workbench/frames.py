@@ -1,0 +1,109 @@
+"""What passes from the worker thread to whoever watches: frames, samples and messages."""
+
+from __future__ import annotations
+
+import threading
+import time as clock
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Generic, Literal, TypeVar
+
+from engines.api import Array, Selection
+
+T = TypeVar("T")
+
+
+class RunState(StrEnum):
+    """Where a run stands."""
+
+    BUILDING = "building"
+    READY = "ready"  # built, no step taken since build or reset
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHED = "finished"  # reached ``until``
+    FAILED = "failed"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True)
+class FrameRequest:
+    """What a viewer needs of each moment: part name to (field name, selection).
+
+    A new request replaces the old one; ``serial`` comes back in the frames that answer it.
+    """
+
+    serial: int
+    parts: Mapping[str, tuple[str, Selection]]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One moment, reduced to what a :class:`FrameRequest` asked for. Values are float32 host arrays."""
+
+    serial: int
+    step: int
+    time: float
+    values: Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class KernelRate:
+    """What one kernel reached in the last second or so."""
+
+    kernel: str
+    seconds_per_step: float
+    bytes_per_second: float
+    fraction_of_ceiling: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Meters and traces of one batch of steps.
+
+    ``bytes_per_second`` is counted bytes of all kernels over the wall time of the batch;
+    ``trace_times: (k,)`` and ``traces[field]: (k, n_probes)`` hold the probe values sampled in the batch,
+    ``series[name]: (k,)`` the whole-problem numbers at the same times. ``remaining`` is wall seconds to ``until``.
+    """
+
+    step: int
+    time: float
+    steps: int
+    wall_seconds: float
+    steps_per_second: float
+    time_per_second: float
+    bytes_per_second: float
+    fraction_of_ceiling: float
+    kernels: tuple[KernelRate, ...]
+    remaining: float | None
+    trace_times: Array
+    traces: Mapping[str, Array]
+    probes: tuple[str, ...]
+    series: Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Message:
+    """A line for the log pane."""
+
+    text: str
+    severity: Literal["info", "warning", "error"] = "info"
+    wall_time: float = field(default_factory=clock.time)
+
+
+class Mailbox(Generic[T]):
+    """One slot between two threads: the newest value wins, the ones nobody took are dropped."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._value: T | None = None
+
+    def put(self, value: T) -> None:
+        with self._lock:
+            self._value = value
+
+    def take(self) -> T | None:
+        """The newest value, once; None if nothing came since the last take."""
+        with self._lock:
+            value, self._value = self._value, None
+            return value
