@@ -64,7 +64,8 @@ class Backend(ABC):
 
     @abstractmethod
     def gather(self, values: Any, handle: Any) -> Array:
-        """``values[elements]``, or the means over the selection's runs, as float32 on the host (through pinned memory on a GPU)."""
+        """``values[elements]``, or the means over the selection's runs, as float32 on the host
+        (through pinned memory on a GPU)."""
 
     @abstractmethod
     def first_non_finite(self, values: Any) -> int | None:
@@ -81,4 +82,5 @@ class Backend(ABC):
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         """What :meth:`timed` measured since the last call."""
 
+    @abstractmethod
     def close(self) -> None: ...
