@@ -182,6 +182,9 @@ class Engine(ABC):
         """Ready problems of this engine."""
         return ()
 
+    def warm(self, backend: Backend) -> None:  # noqa: B027 - optional on purpose
+        """Compile what a first run on ``backend`` needs, so that set-up pays for it and the first Run does not."""
+
 
 @dataclass(frozen=True)
 class NonFinite:
