@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
 import numpy as np
@@ -23,7 +24,7 @@ def backend() -> CpuBackend:
 def reference_means(values, elements, offsets, missing=None):
     """Means over runs in float64, one run at a time."""
     result = []
-    for begin, end in zip(offsets[:-1], offsets[1:], strict=True):
+    for begin, end in itertools.pairwise(offsets):
         run = values[elements[begin:end]].astype(float)
         kept = run if missing is None else run[run != missing]
         result.append(kept.mean() if len(kept) else (missing if len(run) and missing is not None else np.nan))
