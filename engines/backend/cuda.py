@@ -20,6 +20,7 @@ from engines.backend.base import Backend, Ceilings, DeviceInfo
 from engines.backend.cuda_errors import translated
 from engines.backend.selection import Checked, check_selection, checked_values, exact_missing
 from engines.backend.source import compile_options, source_text
+from engines.backend.variants import check_declared
 
 KERNELS = Path(__file__).with_name("kernels.cu")
 BLOCK = 256
@@ -144,10 +145,12 @@ class CudaBackend(Backend):
     def compile(self, path: Path, macros: Sequence[str] = ()) -> Any:
         """The kernels of a ``.cu`` file (CuPy RawModule) specialised by ``macros``; CuPy keeps them on disk.
 
-        ``macros`` is one of the sets that the file declares (:mod:`engines.backend.variants`). Raises DeviceError.
+        ``macros`` is one of the sets that the file declares (:mod:`engines.backend.variants`), so that what runs is
+        what the tests compiled for every architecture; ValueError otherwise. Raises DeviceError.
         """
         key = (path, tuple(macros))
         if key not in self._modules:
+            check_declared(path, key[1])
             with self.active():
                 module = self.cupy.RawModule(code=source_text(path), options=compile_options(macros))
                 module.compile()

@@ -42,6 +42,14 @@ def declared(text: str) -> Declared:
     return Declared(tuple(variants) or ((),), stack)
 
 
+def check_declared(path: Path, macros: Variant) -> None:
+    """Raise ValueError, which lists the variants there are, if ``path`` does not declare ``macros``."""
+    variants = declared(path.read_text(encoding="utf-8")).variants
+    if macros not in variants:
+        known = "; ".join(" ".join(variant) or "no macros" for variant in variants)
+        raise ValueError(f"{path.name} does not declare the variant '{' '.join(macros)}' (it declares: {known})")
+
+
 def sources(root: Path) -> list[Path]:
     """All ``.cu`` files below ``root``, sorted."""
     return sorted(root.rglob("*.cu"))
