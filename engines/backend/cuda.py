@@ -6,6 +6,7 @@ non-blocking stream and in its own memory pools, so closing it gives the memory 
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ from engines.backend.cuda_errors import translated
 from engines.backend.selection import Checked, check_selection, checked_values, exact_missing
 from engines.backend.source import compile_options, source_text
 from engines.backend.variants import check_declared
+from engines.errors import DeviceError
+
+log = logging.getLogger(__name__)
 
 KERNELS = Path(__file__).with_name("kernels.cu")
 BLOCK = 256
@@ -274,10 +278,13 @@ class CudaBackend(Backend):
             return seconds
 
     def close(self) -> None:
-        with self.active():
-            self.stream.synchronize()
-            self._pending.clear()
-            self._idle_events.clear()
-            self._modules.clear()
-            self._pool.free_all_blocks()
-            self._pinned.free_all_blocks()
+        try:
+            with self.active():
+                self.stream.synchronize()
+                self._pending.clear()
+                self._idle_events.clear()
+                self._modules.clear()
+                self._pool.free_all_blocks()
+                self._pinned.free_all_blocks()
+        except DeviceError as error:  # after some errors a device refuses even this; the run has ended with the first
+            log.warning("%s could not be closed in order: %s", self.id, error)
