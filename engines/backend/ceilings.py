@@ -80,12 +80,13 @@ def cuda_ceilings(backend: CudaBackend) -> Ceilings:
     with _measuring:
         if backend.id not in _measured:
             _measured[backend.id] = _measure_cuda(backend)
+            backend.release()
         return _measured[backend.id]
 
 
 def _measure_cuda(backend: CudaBackend) -> Ceilings:
     free, _ = backend.memory()
-    n = min(1 << 30, free // 8) // 16  # float4
+    n = max(1, min(1 << 30, free // 8) // 16)  # float4
     module = backend.compile(SOURCE)
     copy, triad, fill = (module.get_function(name) for name in ("stream_copy", "stream_triad", "stream_fill"))
     a, b, c = (backend.empty(4 * n, np.float32) for _ in range(3))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import platform
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +26,26 @@ PARALLEL_FROM = 8192
 class _Total:
     launches: int = 0
     seconds: float = 0.0
+
+
+class _Timed(parallel_region):
+    """A parallel region that reports its time; waiting for the turn does not count, nor does what fails."""
+
+    __slots__ = ("_backend", "_kernel", "_launches", "_start")
+
+    def __init__(self, backend: CpuBackend, kernel: str, launches: int) -> None:
+        super().__init__(backend.threads)
+        self._backend, self._kernel, self._launches = backend, kernel, launches
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self._start = time.perf_counter()
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        seconds = time.perf_counter() - self._start
+        super().__exit__(kind)
+        if kind is None:
+            self._backend.record(self._kernel, self._launches, seconds)
 
 
 class CpuBackend(Backend):
@@ -100,12 +119,11 @@ class CpuBackend(Backend):
     def synchronize(self) -> None:
         """Nothing to wait for: kernels have ended when their call returns."""
 
-    @contextmanager
-    def timed(self, kernel: str, launches: int = 1) -> Iterator[None]:
-        with self.parallel():
-            start = time.perf_counter()
-            yield
-            seconds = time.perf_counter() - start
+    def timed(self, kernel: str, launches: int = 1) -> AbstractContextManager[None]:
+        return _Timed(self, kernel, launches)
+
+    def record(self, kernel: str, launches: int, seconds: float) -> None:
+        """Add to what :meth:`drain_timings` returns."""
         with self._timings_lock:
             total = self._timings.setdefault(kernel, _Total())
             total.launches += launches

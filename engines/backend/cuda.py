@@ -139,6 +139,11 @@ class CudaBackend(Backend):
             free, total = self.cupy.cuda.runtime.memGetInfo()
             return int(free) + int(self._pool.free_bytes()), int(total)
 
+    def release(self) -> None:
+        """Give the memory that no array uses back to the device, for others and for larger pieces."""
+        with self.active():
+            self._pool.free_all_blocks()
+
     @contextmanager
     def active(self) -> Iterator[None]:
         """Inside, CuPy works on this backend's device, stream and pool; CUDA errors become DeviceError."""
@@ -167,8 +172,11 @@ class CudaBackend(Backend):
         return cuda_ceilings(self)
 
     def array(self, host: Array) -> Any:
+        source = np.ascontiguousarray(host)
         with self.active():
-            device = self.cupy.array(host, order="C")
+            device = self.cupy.empty(source.shape, source.dtype)
+            # Not cupy.array: that stages the whole array in pinned memory, which its pool then keeps.
+            device.set(source, stream=self.stream)
             self.stream.synchronize()  # the caller may change ``host`` at once
             return device
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+
+import numba
 
 _turn = threading.RLock()
 
@@ -38,25 +38,34 @@ def cgroup_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
 @cache
 def usable_cores() -> int:
     """Cores that parallel kernels may use: Numba's limit (affinity, ``NUMBA_NUM_THREADS``) and the container's."""
-    import numba
-
     limit = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]  # set at run time
     quota = cgroup_quota() if os.name == "posix" else None
     return limit if quota is None else max(1, min(limit, round(quota)))
 
 
-@contextmanager
-def parallel_region(threads: int | None = None) -> Iterator[None]:
+class parallel_region:
     """Run parallel Numba kernels inside: this thread's turn, with ``threads`` cores (None: all usable ones).
 
-    Every call of a ``parallel=True`` kernel belongs into one; regions may nest on a thread.
+    Every call of a ``parallel=True`` kernel belongs into one; regions may nest on a thread. A class and not a
+    generator, for it surrounds every kernel: 2 µs instead of 4.
     """
-    import numba
 
-    with _turn:
-        before = numba.get_num_threads()
-        numba.set_num_threads(usable_cores() if threads is None else threads)
+    __slots__ = ("_before", "_threads")
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = usable_cores() if threads is None else threads
+
+    def __enter__(self) -> None:
+        _turn.acquire()
         try:
-            yield
-        finally:
-            numba.set_num_threads(before)
+            self._before = numba.get_num_threads()
+            if self._before != self._threads:
+                numba.set_num_threads(self._threads)
+        except BaseException:
+            _turn.release()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._before != self._threads:
+            numba.set_num_threads(self._before)
+        _turn.release()

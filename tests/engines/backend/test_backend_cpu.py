@@ -143,6 +143,23 @@ def test_timings_add_up_by_kernel_and_drain_once(backend):
     assert backend.drain_timings() == ()
 
 
+def test_a_kernel_that_fails_is_not_timed_and_leaves_the_cores_free(backend):
+    backend.drain_timings()
+    with pytest.raises(ZeroDivisionError), backend.timed("broken"):
+        raise ZeroDivisionError
+    with pytest.raises(ValueError, match="threads"), threads.parallel_region(10_000):
+        pass
+    assert backend.drain_timings() == ()
+    entered = threading.Event()
+
+    def enter() -> None:
+        with threads.parallel_region():
+            entered.set()
+
+    threading.Thread(target=enter, daemon=True).start()
+    assert entered.wait(5)
+
+
 def test_one_core_is_left_to_a_window():
     cores = threads.usable_cores()
     assert CpuBackend().threads == cores
