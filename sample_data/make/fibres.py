@@ -1,9 +1,10 @@
 """Rule-based fibres and sheets by Laplace–Dirichlet problems.
 
-The method is that of Bayer, Blake, Plank & Trayanova 2012 (Ann Biomed Eng 40:2243). Four potentials are solved with linear tetrahedral elements: φ_epi, φ_lv and φ_rv (1 on their surface, 0 on the other
-two) give the transmural directions, ψ (0 at the apex, 1 in the valve plane) the apex–base direction. In each cell
-the frame of the wall is turned by the helix angle α and the transverse angle β, and the frames of the left
-endocardium, right endocardium and epicardium are blended by quaternions (bidirectional slerp).
+The method is that of Bayer, Blake, Plank & Trayanova 2012 (Ann Biomed Eng 40:2243). Four potentials are solved with
+linear tetrahedral elements: φ_epi, φ_lv and φ_rv (1 on their surface, 0 on the other two) give the transmural
+directions, ψ (0 at the apex, 1 in the valve plane) the apex–base direction. In each cell the frame of the wall is
+turned by the helix angle α and the transverse angle β, and the frames of the left endocardium, right endocardium and
+epicardium are blended by quaternions (bidirectional slerp).
 """
 
 from __future__ import annotations
