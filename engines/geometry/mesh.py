@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class TetMesh:
     regions: (n_cells,) int32, keys of ``region_names``
     fibres:  (n_cells, 3) float32 unit vectors, or None (isotropic)
     sheets:  (n_cells, 3) float32 unit vectors orthogonal to the fibres, or None (transversely isotropic)
+    findings: what its reader repaired or noticed and the owner should know
     """
 
     points: Array
@@ -27,6 +28,7 @@ class TetMesh:
     region_names: dict[int, str] = field(default_factory=dict)
     fibres: Array | None = None
     sheets: Array | None = None
+    findings: tuple[Finding, ...] = ()
 
     @property
     def n_points(self) -> int:
