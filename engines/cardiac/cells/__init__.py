@@ -1,0 +1,1 @@
+"""Models of the heart cell: the reaction half of the monodomain equation."""
