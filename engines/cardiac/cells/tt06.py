@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import json
 from enum import IntEnum
-from importlib import resources
 from math import exp
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +23,8 @@ import numpy.typing as npt
 
 from engines.api import Array
 
-_DATA: dict[str, Any] = json.loads((resources.files(__package__) / "tt06.json").read_text("utf-8"))
+DATA_FILE = Path(__file__).with_name("tt06.json")
+_DATA: dict[str, Any] = json.loads(DATA_FILE.read_text("utf-8"))
 
 
 class CellType(IntEnum):
