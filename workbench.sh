@@ -13,13 +13,22 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 venv=$here/.venv
 python=$venv/bin/python
-log=$venv/set-up.log
 PATH=${PATH//"$venv/bin:"/}:/usr/sbin:/sbin # not our own python3 (.venv may be active); ldconfig is in sbin
 
 say() { printf 'workbench: %s\n' "$*" >&2; }
 die() {
     say "$@"
     exit 1
+}
+
+# quietly STEP COMMAND …: what the command prints goes to a log that is shown only if it fails.
+quietly() {
+    local log=$venv/set-up-$1.log
+    if ! "${@:2}" </dev/null >"$log" 2>&1; then
+        tail -n 15 "$log" >&2
+        say "(the whole log: $log)"
+        return 1
+    fi
 }
 
 # ---- what this machine has ------------------------------------------------------------------------------------
@@ -48,14 +57,10 @@ xauth                  xauth
 
 on_debian() { command -v apt-get >/dev/null && command -v dpkg >/dev/null; }
 
-# Runs a command as root; fails where that would ask for a password.
-as_root() {
-    if ((EUID == 0)); then
-        "$@"
-    else
-        command -v sudo >/dev/null && sudo -n true 2>/dev/null && sudo -n "$@"
-    fi
-}
+# Whether packages can be installed without asking for a password.
+may_install() { ((EUID == 0)) || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
+
+as_root() { if ((EUID == 0)); then "$@"; else sudo -n "$@"; fi; }
 
 apt_install() {
     # A list of packages that is weeks old leads to files that are gone, so it is fetched first.
@@ -117,7 +122,7 @@ make_venv() {
         local package
         package=$("$base" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')
         say "installing $package"
-        if ! on_debian || ! apt_install "$package" >/dev/null 2>&1; then
+        if ! on_debian || ! may_install || ! apt_install "$package" >/dev/null 2>&1; then
             die "Python's venv module is missing: install it (on Debian and Ubuntu: sudo apt-get install $package) and start again."
         fi
     fi
@@ -127,7 +132,7 @@ make_venv() {
 }
 
 install_libraries() {
-    local wanted=$1 loadable name package missing=()
+    local wanted=$1 loadable name package missing=() by_hand
     [[ $(uname -s) == Linux ]] || return 0
     loadable=$(ldconfig -p 2>/dev/null || true)
     while read -r name package; do
@@ -144,35 +149,34 @@ install_libraries() {
         say "these libraries may be missing; install what brings them here (Debian's names): ${missing[*]}"
         return 0
     fi
+    by_hand="sudo apt-get update && sudo apt-get install -y --no-install-recommends ${missing[*]}"
     say "installing system libraries: ${missing[*]}"
-    if ! apt_install "${missing[@]}" >>"$log" 2>&1; then
-        say "that did not work without a password (or the network); please run this line, then start again:"
-        say "    sudo apt-get update && sudo apt-get install -y --no-install-recommends ${missing[*]}"
+    if ! may_install; then
+        say "that needs a password; please run this line, then start again:"
+        say "    $by_hand"
+        return 1
+    elif ! quietly libraries apt_install "${missing[@]}"; then
+        say "that did not work; please run this line, then start again:"
+        say "    $by_hand"
         return 1
     fi
 }
 
 install_packages() {
     local extras=$1 started=$SECONDS
-    say "installing the Python packages${extras:+ with $extras} (a few minutes the first time; log: ${log#"$here"/})"
+    say "installing the Python packages${extras:+ with $extras} (a minute or a few the first time)"
     if ! "$python" -m pip --version >/dev/null 2>&1; then
         make_venv # an interrupted set-up left an environment without pip
     fi
-    if ! "$python" -m pip install --disable-pip-version-check --no-input --progress-bar off \
-        -c "$here/requirements.lock" -e "$here${extras:+[$extras]}" </dev/null >>"$log" 2>&1; then
-        tail -n 15 "$log" >&2
-        return 1
-    fi
+    quietly packages "$python" -m pip install --disable-pip-version-check --no-input -q \
+        -c "$here/requirements.lock" -e "$here${extras:+[$extras]}" || return 1
     say "installed in $((SECONDS - started)) s"
 }
 
 warm_kernels() {
     local started=$SECONDS
     say "compiling the kernels once, so that the first run does not"
-    if ! (cd "$here" && "$python" -P -m workbench doctor --warm) </dev/null >>"$log" 2>&1; then
-        tail -n 5 "$log" >&2
-        return 1
-    fi
+    quietly kernels "$python" -P -m workbench doctor --warm || return 1
     say "compiled in $((SECONDS - started)) s"
 }
 
@@ -203,7 +207,7 @@ set_up() {
         if [[ $profile == test ]]; then extras=${extras:-cuda13},dev; fi
         rm -f "$venv"/.packages-* "$venv"/.kernels
         install_packages "$extras" ||
-            die "the packages could not be installed; see ${log#"$here"/}, then start again to go on from here."
+            die "the Python packages could not be installed; the lines above say why. Start again to go on from here."
         remember "packages-$profile"
     fi
 
