@@ -55,8 +55,10 @@ def test_signals_leave_true_alone() -> None:
         source.toggled.emit(True)
     after = sys.getrefcount(True)
     assert received == 100_000
-    # One reference a signal would be 100,000 off; other threads and caches may hold or drop a few.
-    assert abs(after - before) < 100
+    if sys.version_info >= (3, 12):
+        assert after >= 2**31  # True is immortal there: the count wanders, and must only stay in the immortal range
+    else:
+        assert abs(after - before) < 100  # a reference a signal is 100,000; other threads and caches hold or drop a few
 
 
 def test_lock_pins_every_package_exactly() -> None:
