@@ -121,8 +121,7 @@ make_venv() {
     if ! "$base" -c 'import ensurepip, venv' 2>/dev/null; then
         local package
         package=$("$base" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')
-        say "installing $package"
-        if ! on_debian || ! may_install || ! apt_install "$package" >/dev/null 2>&1; then
+        if ! on_debian || ! may_install || ! say "installing $package" || ! apt_install "$package" >/dev/null 2>&1; then
             die "Python's venv module is missing: install it (on Debian and Ubuntu: sudo apt-get install $package) and start again."
         fi
     fi
@@ -150,12 +149,13 @@ install_libraries() {
         return 0
     fi
     by_hand="sudo apt-get update && sudo apt-get install -y --no-install-recommends ${missing[*]}"
-    say "installing system libraries: ${missing[*]}"
     if ! may_install; then
-        say "that needs a password; please run this line, then start again:"
+        say "system libraries are missing; please run this line, then start again:"
         say "    $by_hand"
         return 1
-    elif ! quietly libraries apt_install "${missing[@]}"; then
+    fi
+    say "installing system libraries: ${missing[*]}"
+    if ! quietly libraries apt_install "${missing[@]}"; then
         say "that did not work; please run this line, then start again:"
         say "    $by_hand"
         return 1
