@@ -13,7 +13,6 @@ import time
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
 import pytest
@@ -35,22 +34,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the long forms of tests")
 
 
-@cache
-def _cuda_devices() -> int:
-    try:
-        import cupy
-
-        return int(cupy.cuda.runtime.getDeviceCount())
-    except Exception:  # no CuPy, no driver, a driver that is too old: all of them mean that there is no GPU to test on
-        return 0
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:
-        if "slow" in item.keywords and not config.getoption("--slow"):
-            item.add_marker(pytest.mark.skip(reason="long; run with --slow"))
-        if "gpu" in item.keywords and _cuda_devices() == 0:
-            item.add_marker(pytest.mark.skip(reason="there is no CUDA device here"))
+    on_gpu = [item for item in items if item.get_closest_marker("gpu")]
+    if on_gpu:
+        from engines.backend.cuda_status import cuda_status
+
+        status = cuda_status()
+        if not status.devices:
+            for item in on_gpu:
+                item.add_marker(pytest.mark.skip(reason=status.sentence))
+    if not config.getoption("--slow"):
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="long; run with --slow"))
 
 
 class _Started:
