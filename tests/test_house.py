@@ -19,8 +19,17 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("workbench", "engines", "ui", "assets", "sample_data")
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-LOCK = [Requirement(line) for line in (ROOT / "requirements.lock").read_text().splitlines() if line.strip()]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DECLARED = [
+    Requirement(line)
+    for line in (
+        *PROJECT["dependencies"],
+        *(line for extra in PROJECT["optional-dependencies"].values() for line in extra),
+    )
+]
+LOCK = [
+    Requirement(line) for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines() if line.strip()
+]
 
 
 def tracked_files() -> list[Path]:
@@ -69,11 +78,7 @@ def test_lock_pins_every_package_exactly() -> None:
 
 def test_lock_agrees_with_pyproject() -> None:
     pinned = {canonicalize_name(pin.name): pin for pin in LOCK}
-    wanted = [
-        *PROJECT["dependencies"],
-        *(line for extra in PROJECT["optional-dependencies"].values() for line in extra),
-    ]
-    for requirement in map(Requirement, wanted):
+    for requirement in DECLARED:
         pin = pinned.get(canonicalize_name(requirement.name))
         assert pin is not None, f"requirements.lock lacks {requirement.name}"
         version = str(pin.specifier).removeprefix("==")
@@ -105,7 +110,9 @@ def test_installed_packages_are_those_of_the_lock() -> None:
 def test_no_package_is_empty() -> None:
     files = tracked_files()
     for init in (path for path in files if path.name == "__init__.py" and path.parts[0] in PACKAGES):
-        assert ast.get_docstring(ast.parse((ROOT / init).read_text())), f"{init} does not say what the package is for"
+        assert ast.get_docstring(ast.parse((ROOT / init).read_text(encoding="utf-8"))), (
+            f"{init} does not say what the package is for"
+        )
         others = [path for path in files if path != init and path.is_relative_to(init.parent)]
         assert others, f"{init.parent} is an empty package"
 
@@ -113,7 +120,30 @@ def test_no_package_is_empty() -> None:
 def test_every_module_says_what_it_is_for() -> None:
     for path in tracked_files():
         if path.suffix == ".py":
-            assert ast.get_docstring(ast.parse((ROOT / path).read_text())), f"{path} has no docstring"
+            assert ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8"))), f"{path} has no docstring"
+
+
+def test_every_library_that_is_imported_is_declared() -> None:
+    """What comes along with another package today may stay away tomorrow. (Sample data is made by hand, with gmsh.)"""
+    distributions = importlib.metadata.packages_distributions()
+    declared = {canonicalize_name(requirement.name) for requirement in DECLARED}
+    undeclared = set()
+    for path in tracked_files():
+        if path.suffix != ".py" or path.parts[0] not in PACKAGES or path.is_relative_to("sample_data/make"):
+            continue
+        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                names = [node.module]
+            else:
+                continue
+            for module in {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - set(PACKAGES):
+                # CuPy has a distribution for each CUDA, none of which need be installed.
+                providers = ["cupy-cuda13x"] if module == "cupy" else distributions.get(module, [module])
+                if not declared & {canonicalize_name(name) for name in providers}:
+                    undeclared.add(f"{module} ({path})")
+    assert not undeclared
 
 
 def test_no_file_is_large() -> None:
