@@ -170,6 +170,11 @@ install_packages() {
     if ! "$python" -m pip --version >/dev/null 2>&1; then
         make_venv # an interrupted set-up left an environment without pip
     fi
+    # Both CuPy wheels write the same folder, so the one for another driver goes first.
+    case $extras in
+    *cuda12*) quietly packages "$python" -m pip uninstall -y -q cupy-cuda13x || return 1 ;;
+    *cuda13*) quietly packages "$python" -m pip uninstall -y -q cupy-cuda12x || return 1 ;;
+    esac
     quietly packages "$python" -m pip install --disable-pip-version-check --no-input -q \
         -c "$here/requirements.lock" -e "$here${extras:+[$extras]}" || return 1
     say "installed in $((SECONDS - started)) s"
