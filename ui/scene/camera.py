@@ -12,7 +12,14 @@ from workbench.project import CameraView
 FIELD_OF_VIEW = 28.0
 """Vertical, in degrees: narrow enough that sizes in the picture compare."""
 
-VIEWS = {"x": (0.0, 0.0), "-x": (180.0, 0.0), "y": (90.0, 0.0), "-y": (-90.0, 0.0), "z": (-90.0, 90.0), "-z": (-90.0, -90.0)}
+VIEWS = {
+    "x": (0.0, 0.0),
+    "-x": (180.0, 0.0),
+    "y": (90.0, 0.0),
+    "-y": (-90.0, 0.0),
+    "z": (-90.0, 90.0),
+    "-z": (-90.0, -90.0),
+}
 """Azimuth and elevation of a camera that stands on each axis."""
 
 
@@ -67,7 +74,9 @@ class Camera:
     def projection(self, aspect: float) -> Array:
         """(4, 4) eye to clip space; the depth range hugs the scene."""
         reach = self.distance + float(np.linalg.norm(self.center - self.scene_center)) + 1.5 * self.radius
-        near = max(reach - 2 * (1.5 * self.radius + float(np.linalg.norm(self.center - self.scene_center))), reach / 500)
+        near = max(
+            reach - 2 * (1.5 * self.radius + float(np.linalg.norm(self.center - self.scene_center))), reach / 500
+        )
         f = 1 / np.tan(np.deg2rad(FIELD_OF_VIEW / 2))
         matrix = np.zeros((4, 4))
         matrix[0, 0], matrix[1, 1] = f / aspect, f

@@ -18,8 +18,23 @@ MISSING = (116, 118, 122)
 
 _ANCHORS: dict[str, list[tuple[float, float, float]]] = {
     # (lightness 0..1, chroma, hue in degrees); from quiescent aubergine through crimson to warm white.
-    "voltage": [(0.30, 0.065, 305), (0.43, 0.125, 345), (0.56, 0.185, 18), (0.69, 0.175, 45), (0.83, 0.150, 80), (0.965, 0.06, 102)],
-    "diverging": [(0.40, 0.13, 258), (0.58, 0.12, 252), (0.78, 0.07, 245), (0.95, 0.0, 90), (0.78, 0.08, 50), (0.58, 0.15, 35), (0.40, 0.13, 25)],
+    "voltage": [
+        (0.30, 0.065, 305),
+        (0.43, 0.125, 345),
+        (0.56, 0.185, 18),
+        (0.69, 0.175, 45),
+        (0.83, 0.150, 80),
+        (0.965, 0.06, 102),
+    ],
+    "diverging": [
+        (0.40, 0.13, 258),
+        (0.58, 0.12, 252),
+        (0.78, 0.07, 245),
+        (0.95, 0.0, 90),
+        (0.78, 0.08, 50),
+        (0.58, 0.15, 35),
+        (0.40, 0.13, 25),
+    ],
     "grey": [(0.15, 0.0, 0), (0.97, 0.0, 0)],
 }
 
@@ -35,7 +50,9 @@ def colormap(name: str) -> Array:
 @cache
 def names() -> tuple[str, ...]:
     """All maps, in alphabetical order."""
-    stored = [entry.name[:-4] for entry in files("assets").joinpath("colormaps").iterdir() if entry.name.endswith(".csv")]
+    stored = [
+        entry.name[:-4] for entry in files("assets").joinpath("colormaps").iterdir() if entry.name.endswith(".csv")
+    ]
     return tuple(sorted([*stored, *_ANCHORS]))
 
 
@@ -66,7 +83,9 @@ def _from_anchors(anchors: list[tuple[float, float, float]]) -> Array:
 
 def _srgb(lab: Array) -> Array:
     """OKLab (n, 3) to sRGB (n, 3) uint8 (Ottosson's matrices)."""
-    to_lms = np.array([[1, 0.3963377774, 0.2158037573], [1, -0.1055613458, -0.0638541728], [1, -0.0894841775, -1.2914855480]])
+    to_lms = np.array(
+        [[1, 0.3963377774, 0.2158037573], [1, -0.1055613458, -0.0638541728], [1, -0.0894841775, -1.2914855480]]
+    )
     to_linear = np.array(
         [
             [4.0767416621, -3.3077115913, 0.2309699292],

@@ -9,7 +9,11 @@ from engines.api import Array
 
 
 def first_hit(
-    points: Array, triangles: Array, origin: Array, direction: Array, clip: tuple[float, float, float, float] | None = None
+    points: Array,
+    triangles: Array,
+    origin: Array,
+    direction: Array,
+    clip: tuple[float, float, float, float] | None = None,
 ) -> tuple[int, float] | None:
     """Row of the nearest triangle and its distance along the unit ``direction``, or None.
 

@@ -91,9 +91,7 @@ class Sprites:
 
     def draw(self, placed: list[tuple[str, Array, int, int]], width: int, height: int) -> None:
         """Each of (name, image, left, top), the later ones on top; pictures of other names are forgotten."""
-        gloo.set_state(
-            blend=True, blend_func=("one", "one_minus_src_alpha"), depth_test=False, cull_face=False
-        )
+        gloo.set_state(blend=True, blend_func=("one", "one_minus_src_alpha"), depth_test=False, cull_face=False)
         self._program["u_size"] = (width, height)
         for name, image, left, top in placed:
             self._program["u_texture"] = self._texture(name, image)
