@@ -55,24 +55,26 @@ def conormal_step(tensors, volumes, cell, area):
 
 @nb.njit(cache=True, nogil=True)
 def gradient_row(points, cells, volumes, centroids, tensors, i, j, k):
-    """Direction e with ``g_i . e = u_j - u_i`` for a field whose flux is continuous at the face (README eq. 6);
+    """``(e, weight)``: direction e with ``g_i . e = u_j - u_i`` for a field whose flux is continuous at the face (README eq. 6);
     across the boundary (j < 0) the co-normal, along which the field does not change."""
     area = area_vector(points, cells, i, k)
+    p, resistance_i = conormal_step(tensors, volumes, i, area)
     if j < 0:
-        return conormal_step(tensors, volumes, i, area)[0]
-    step_j, resistance_j = conormal_step(tensors, volumes, j, area)
+        return p, 4.0 / (3.0 * resistance_i)
+    q, resistance_j = conormal_step(tensors, volumes, j, area)
     flow_i = apply(tensors, i, area)
     f = 0.75 * resistance_j
     x, y = centroids[i], centroids[j]
-    return (
-        y[0] - x[0] + f * flow_i[0] - step_j[0],
-        y[1] - x[1] + f * flow_i[1] - step_j[1],
-        y[2] - x[2] + f * flow_i[2] - step_j[2],
+    e = (
+        y[0] - x[0] + f * flow_i[0] - q[0],
+        y[1] - x[1] + f * flow_i[1] - q[1],
+        y[2] - x[2] + f * flow_i[2] - q[2],
     )
+    return e, 4.0 / (3.0 * (resistance_i + resistance_j))
 
 
 @nb.njit(cache=True, nogil=True)
-def face_flux(points, cells, volumes, centroids, tensors, i, j, k, over_relaxation):
+def face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap):
     """``(alpha, a_i, a_j)``: flux out of i into j is ``-(alpha (u_j - u_i) + a_i . g_i + a_j . g_j)`` (README eq. 5, 8).
 
     The weights of the distance-weighted mean are in ``a_i`` and ``a_j``.
@@ -87,9 +89,8 @@ def face_flux(points, cells, volumes, centroids, tensors, i, j, k, over_relaxati
     w_i = volumes[j] / (volumes[i] + volumes[j])
     w_j = 1.0 - w_i
     s = 0.0
-    if over_relaxation < 1.0:
-        cosine2 = conormal_cosine2(tensors, i, j, area, d)
-        s = alpha * (1.0 - over_relaxation) * (1.0 - cosine2)
+    if relaxation_cap < np.inf:
+        s = alpha * max(0.0, 1.0 - relaxation_cap * conormal_cosine2(tensors, i, j, area, d))
     flow_i, flow_j = apply(tensors, i, area), apply(tensors, j, area)
     f_i, f_j = 0.75 * resistance_i, 0.75 * resistance_j
     # what each side's gradient predicts for u_j - u_i, so that the part s of the two-point flux can be handed over

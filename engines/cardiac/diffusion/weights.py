@@ -39,15 +39,15 @@ def assemble(
     mesh: TetMesh,
     diffusion_tensors: Array,
     neighbours: Array | None = None,
-    over_relaxation: float = 1.0,
-    limit: bool = True,
+    relaxation_cap: float = np.inf,
+    energy_limit: float = 1.0,
     progress: Progress = no_progress,
 ) -> DiffusionOperator:
     """Weights of ``div(D grad u)`` with zero flux through the boundary.
 
     diffusion_tensors: (n_cells, 3, 3) or (3, 3) symmetric positive definite [mm²/ms].
     neighbours: (n_cells, 4) from :func:`face_neighbours`, computed if not given.
-    over_relaxation: 1 for the over-relaxed split, 0 for the minimum correction (README eq. 8).
+    relaxation_cap: 1 for the over-relaxed split, 0 for the minimum correction (README eq. 8).
     Raises ProblemError for tensors that are not positive definite, MeshError for a mesh that is no manifold.
     """
     tensors = check_tensors(diffusion_tensors, mesh.n_cells)
@@ -58,68 +58,84 @@ def assemble(
     progress("Computing cell gradients", 0.2)
     gradients = _gradients(*geometry, neighbours)
     correction = np.ones(mesh.n_cells)
-    if limit:
+    if np.isfinite(energy_limit):
         progress("Checking that no mode can grow", 0.4)
-        _limit_gradients(*geometry, neighbours, gradients, over_relaxation, correction)
+        need = _energy_need(*geometry, neighbours, gradients, relaxation_cap)
+        correction = _limit_gradients(mesh.volumes, neighbours, need / energy_limit, gradients)
     progress("Assembling weights", 0.6)
     blocks = block_count(mesh.n_cells)
     columns = np.full((blocks, WIDTH, BLOCK), mesh.n_cells - 1, np.int32)
     weights = np.zeros((blocks, WIDTH, BLOCK))
-    _rows(*geometry, neighbours, gradients, over_relaxation, columns, weights)
+    _rows(*geometry, neighbours, gradients, relaxation_cap, columns, weights)
     return DiffusionOperator(EllMatrix(mesh.n_cells, columns, weights), mesh.volumes, correction)
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _gradients(points, cells, volumes, centroids, tensors, neighbours):
-    """Least squares with inverse-square weights: ``g_i = sum_k c[i, k] (u_j(k) - u_i)``, c: (n_cells, 4, 3)."""
+    """Least squares weighted with the two-point coefficients: ``g_i = sum_k c[i, k] (u_j(k) - u_i)``, c: (n_cells, 4, 3).
+
+    Across the boundary the difference is zero by construction, and so is c.
+    """
     n = len(cells)
-    coefficients = np.empty((n, 4, 3))
+    coefficients = np.zeros((n, 4, 3))
     for i in nb.prange(n):
         directions = np.empty((4, 3))
         normal = np.zeros((3, 3))
         for k in range(4):
-            e = gradient_row(points, cells, volumes, centroids, tensors, i, neighbours[i, k], k)
-            # a row of weight 1/|e|²: both sides are divided by |e|
-            square = dot(e, e)
+            e, weight = gradient_row(points, cells, volumes, centroids, tensors, i, neighbours[i, k], k)
             for r in range(3):
-                directions[k, r] = e[r] / square
+                directions[k, r] = weight * e[r]
                 for c in range(3):
-                    normal[r, c] += e[r] * e[c] / square
+                    normal[r, c] += weight * e[r] * e[c]
         for k in range(4):
-            g = solve3(normal, directions[k])
-            for r in range(3):
-                # across the boundary the difference is zero by construction
-                coefficients[i, k, r] = g[r] if neighbours[i, k] >= 0 else 0.0
+            if neighbours[i, k] >= 0:
+                g = solve3(normal, directions[k])
+                for r in range(3):
+                    coefficients[i, k, r] = g[r]
     return coefficients
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def _limit_gradients(points, cells, volumes, centroids, tensors, neighbours, gradients, over_relaxation, correction):
-    """Scale each cell's gradient so that its share of the energy form stays positive (README eq. 10)."""
+def _energy_need(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap):
+    """Share of its faces' two-point energy that each cell's correction may consume, in units of its weights (README eq. 10)."""
+    need = np.empty(len(cells))
     for i in nb.prange(len(cells)):
-        d = np.zeros(4)
+        d = np.ones(4)
         b = np.zeros((4, 4))
         for k in range(4):
             j = neighbours[i, k]
             if j < 0:
-                d[k] = 1.0
                 continue
-            alpha, a_i, _ = face_flux(points, cells, volumes, centroids, tensors, i, j, k, over_relaxation)
+            alpha, a_i, _ = face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap)
             d[k] = alpha * volumes[j] / (volumes[i] + volumes[j])
             for m in range(4):
                 b[k, m] = dot(a_i, gradients[i, m])
-        scale = 1.0
         m = np.empty((4, 4))
         for k in range(4):
             for l in range(4):
                 m[k, l] = 0.5 * (b[k, l] + b[l, k]) / np.sqrt(d[k] * d[l])
-        lowest = np.linalg.eigvalsh(m)[0]
-        if not lowest > -1.0:
-            scale = -1.0 / lowest if lowest < 0 else 0.0
-        correction[i] = scale
+        need[i] = max(0.0, -np.linalg.eigvalsh(m)[0])
+    return need
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _limit_gradients(volumes, neighbours, need, gradients):
+    """Reduce the gradients of cells that need more energy than their neighbours leave them; returns what was kept."""
+    correction = np.ones(len(need))
+    for i in nb.prange(len(need)):
+        if need[i] <= 1.0:
+            continue
+        for k in range(4):
+            j = neighbours[i, k]
+            if j < 0:
+                continue
+            w_i = volumes[j] / (volumes[i] + volumes[j])
+            left = 1.0 - (1.0 - w_i) * min(need[j], 1.0)
+            correction[i] = min(correction[i], left / (w_i * need[i]))
         for k in range(4):
             for r in range(3):
-                gradients[i, k, r] *= scale
+                gradients[i, k, r] *= correction[i]
+    return correction
 
 
 @nb.njit(cache=True, nogil=True, inline="always")
@@ -135,7 +151,7 @@ def _add(columns, values, length, column, value):
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def _rows(points, cells, volumes, centroids, tensors, neighbours, gradients, over_relaxation, columns, weights):
+def _rows(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, columns, weights):
     """One row per cell: merge the contributions of its four faces and divide by its volume."""
     n = len(cells)
     for block in nb.prange((n + 31) // 32):
@@ -150,7 +166,7 @@ def _rows(points, cells, volumes, centroids, tensors, neighbours, gradients, ove
                 j = neighbours[i, k]
                 if j < 0:
                     continue
-                alpha, a_i, a_j = face_flux(points, cells, volumes, centroids, tensors, i, j, k, over_relaxation)
+                alpha, a_i, a_j = face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap)
                 length = _add(row_columns, row_values, length, j, alpha)
                 for m in range(4):
                     if neighbours[i, m] >= 0:
@@ -158,7 +174,7 @@ def _rows(points, cells, volumes, centroids, tensors, neighbours, gradients, ove
                         length = _add(row_columns, row_values, length, neighbours[i, m], value)
                     other = neighbours[j, m]
                     if other >= 0:
-                        # c_jm multiplies u_other - u_j; the part of u_j goes to the neighbour's own entry
+                        # multiplies u_other - u_j; the part of u_j goes to the neighbour's own entry
                         value = dot(a_j, gradients[j, m])
                         length = _add(row_columns, row_values, length, j, -value)
                         if other != i:
