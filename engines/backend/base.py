@@ -102,5 +102,5 @@ class Backend(ABC):
         Never waits: launches that a GPU has not finished are reported by a later call.
         """
 
-    def close(self) -> None:  # noqa: B027 - the CPU has nothing to give back
+    def close(self) -> None:
         """Give back the device memory that nobody refers to any more. A closed backend is not used again."""

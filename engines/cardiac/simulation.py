@@ -5,8 +5,9 @@ Each step diffuses the voltage from one array into the other, then lets every ce
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import nullcontext
+import math
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from engines.api import Array, FieldInfo, FrontInfo, KernelTiming, NonFinite, Se
 from engines.backend.base import Backend
 from engines.cardiac.cells import Tt06Tissue
 from engines.cardiac.cells.model import NOT_ACTIVATED
-from engines.cardiac.diffusion import Diffusion
+from engines.cardiac.cells.tt06 import ROWS
+from engines.cardiac.diffusion import CpuDiffusion as Diffusion
 from engines.cardiac.stimulus import Protocol
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
@@ -34,11 +36,24 @@ FIELDS = (
     ),
 )
 
+_MISSING = {info.name: info.missing for info in FIELDS}
+
+
+def check_step(step: float, stable_step: float) -> None:
+    """Raises ProblemError if the time step [ms] is above the stable one."""
+    if step > stable_step:
+        digits = 3 - math.ceil(math.log10(stable_step))
+        limit = math.floor(stable_step * 10**digits) / 10**digits
+        raise ProblemError(
+            f"The time step of {step:g} ms is above the stable limit of this mesh and tissue: use at most {limit:g} ms."
+        )
+
 
 class CardiacSimulation(Simulation):
     """The monodomain equation on tetrahedra.
 
-    ``order: (n_cells,) int32``: cell of the mesh that stands at each place on the device.
+    ``order: (n_cells,) int32``: cell of the mesh that stands at each place on the device;
+    ``stable_step`` [ms]: the largest stable time step at a conductivity scale of 1.
     """
 
     fields = FIELDS
@@ -53,6 +68,7 @@ class CardiacSimulation(Simulation):
         tissue: Tt06Tissue,
         protocol: Protocol,
         dt: float,
+        stable_step: float,
     ) -> None:
         self.geometry = mesh
         self.dt = dt
@@ -66,19 +82,26 @@ class CardiacSimulation(Simulation):
         self._order = order
         self._place = np.empty(len(order), np.int32)
         self._place[order] = np.arange(len(order), dtype=np.int32)
+        self._stable_step = stable_step
         self._voltage, self._next = tissue.new_voltage(), tissue.new_voltage()
 
     def advance(self, steps: int) -> None:
-        for k in range(steps):
-            # The first step of each call is timed; it stands for the others.
-            timed = self._backend.timed if k == 0 else _untimed
-            currents = self._protocol.currents(self.step)
-            with timed("diffusion"):
-                self._diffusion.step(self._voltage, self._next)
-            with timed("reaction"):
-                self._tissue.step(self._next, self._voltage, self.step, self.dt, currents)
-            self._voltage, self._next = self._next, self._voltage
-            self.step += 1
+        if steps < 1:
+            return
+        # The first step of each call is timed; it stands for the others.
+        self._take_step(self._backend.timed)
+        with self._backend.active():
+            for _ in range(steps - 1):
+                self._take_step(_untimed)
+
+    def _take_step(self, timed: Callable[[str], AbstractContextManager[Any]]) -> None:
+        currents = self._protocol.currents(self.step)
+        with timed("diffusion"):
+            self._diffusion.step(self._voltage, self._next)
+        with timed("reaction"):
+            self._tissue.step(self._next, self._voltage, self.step, self.dt, currents)
+        self._voltage, self._next = self._next, self._voltage
+        self.step += 1
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -87,7 +110,7 @@ class CardiacSimulation(Simulation):
         return self._backend.select(Selection(self._place[selection.elements], selection.offsets))
 
     def gather(self, name: str, handle: Any) -> Array:
-        return self._backend.gather(self._values(name), handle)
+        return self._backend.gather(self._values(name), handle, missing=_MISSING[name])
 
     def field(self, name: str) -> Array:
         ordered = np.empty(len(self._order), np.float32)
@@ -95,7 +118,10 @@ class CardiacSimulation(Simulation):
         return ordered
 
     def set_control(self, name: str, value: Any) -> None:
-        raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+        if name != "conductivity_scale":
+            raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+        check_step(self.dt, self._stable_step / value)
+        self._diffusion.dt = float(value) * self.dt
 
     def state(self) -> dict[str, Array]:
         to_host = self._backend.to_host
@@ -108,10 +134,13 @@ class CardiacSimulation(Simulation):
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self.step = int(state["step"])
-        array = self._backend.array
-        self._voltage[:] = array(state["voltage"])
-        self._tissue.states[:] = array(state["cells"])
-        self._tissue.activation[:] = array(state["activation"])
+        with self._backend.active():
+            for target, name in (
+                (self._voltage, "voltage"),
+                (self._tissue.states, "cells"),
+                (self._tissue.activation, "activation"),
+            ):
+                target[:] = self._backend.array(state[name])
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
@@ -131,7 +160,7 @@ class CardiacSimulation(Simulation):
         if name == "voltage":
             return self._voltage
         if name == "calcium":
-            return self._tissue.row("Ca_i")
+            return self._tissue.states[ROWS.index("Ca_i")]
         return self._tissue.activation
 
 
