@@ -83,6 +83,14 @@ def test_log_is_within_one_ulp(dtype):
     assert ulps(out[x != 1], exact[x != 1]).max() <= 1.0
 
 
+@pytest.mark.parametrize("dtype", PRECISIONS)
+def test_log_of_zero_and_below_is_nan(dtype):
+    x = np.resize(np.array([0.0, -1.0, -np.inf, np.nan], dtype), 64)
+    out = np.zeros_like(x)
+    log_all(x, out)
+    assert np.isnan(out).all()
+
+
 @njit
 def everything(x, y, table, bits, out):
     for i in range(0, len(x), lanes(x)):

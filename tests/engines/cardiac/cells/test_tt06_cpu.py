@@ -139,7 +139,8 @@ def test_activation_is_the_first_upward_crossing_interpolated_in_time(host: Host
     assert crossed[20:40].all()
     assert not crossed[10:20].any()
     after, start = voltage.astype(float), before.astype(float)
-    expected = np.where(crossed, step * dt + dt * (-20 - start) / (after - start), NOT_ACTIVATED)
+    with np.errstate(divide="ignore"):  # the padding did not move
+        expected = np.where(crossed, step * dt + dt * (-20 - start) / (after - start), NOT_ACTIVATED)
     expected[3] = 1.5
     # float32 spaces times around 617 ms by 6e-5 ms
     np.testing.assert_allclose(tissue.activation[:n], expected[:n], rtol=0, atol=6e-5 if precision == "float32" else 1e-11)
