@@ -14,7 +14,7 @@ from engines.cardiac.cells import tt06
 NOT_ACTIVATED = -1.0
 """Stands in the activation array for a cell that has not crossed the threshold yet."""
 
-FLOPS_PER_CELL = 1040
+FLOPS_PER_CELL = 900
 """Adds, multiplies, divisions and roots of one cell-step below −40 mV, an exp or log counted as 15 (``tests`` recount it)."""
 
 

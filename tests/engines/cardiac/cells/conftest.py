@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -39,6 +41,15 @@ def random_cells(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.0
     }  # fmt: skip
     state = np.array([rng.uniform(*ranges.get(name, (0.0, 1.0)), n) for name in tt06.STATES])
     return state, rng.integers(0, 3, n).astype(np.uint8)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """A few cells are less than one thread's work; on a busy machine waiting for a second one costs a hundredfold."""
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    yield
+    numba.set_num_threads(threads)
 
 
 @pytest.fixture
