@@ -29,9 +29,9 @@ from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.extending import register_model
-from numba.extending import intrinsic, lower_builtin, lower_cast, overload
+from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.np import numpy_support
+from numba.extending import intrinsic, lower_builtin, lower_cast, overload
 
 
 def _register_bytes() -> int:
@@ -57,8 +57,6 @@ class Lanes(types.Type):
         return self.element, self.count
 
     def can_convert_from(self, typingctx: Any, other: types.Type) -> Any:
-        from numba.core.typeconv import Conversion
-
         return Conversion.safe if isinstance(other, types.Number) else None
 
 
@@ -147,7 +145,8 @@ def _comparison(symbol: Any, predicate: str) -> None:
 
 
 for _symbol, _name in (
-    (operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="), (operator.eq, "=="), (operator.ne, "!="),
+    (operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="),
+    (operator.eq, "=="), (operator.ne, "!="),
 ):  # fmt: skip
     _comparison(_symbol, _name)
 
@@ -327,7 +326,7 @@ def sqrt(typingctx: Any, x: Any) -> Any:
     return x(x), codegen
 
 
-# --- exp and log ---------------------------------------------------------------------------------------------------------
+# --- exp and log -----------------------------------------------------------------------------------------------------
 
 
 def _integers(vector: Lanes) -> tuple[ir.VectorType, int]:
@@ -420,7 +419,7 @@ def _exp(x: Any) -> Any:
     return exp64
 
 
-# log: x = m·2^k; log m = 2 atanh(s) with s = (m−1)/(m+1), as f − s·(f − R) with f = m − 1 so that the leading term is exact.
+# log: x = m·2^k; log m = 2 atanh(s) with s = (m−1)/(m+1), arranged so that its leading term f = m − 1 is exact.
 
 
 @overload(log, inline="never", jit_options={"forceinline": True})

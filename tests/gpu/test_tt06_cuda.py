@@ -35,7 +35,8 @@ def fresh_cells(n: int) -> tuple[np.ndarray, np.ndarray, int]:
     seed = int(np.random.SeedSequence().entropy % 2**32)
     rng = np.random.default_rng(seed)
     ranges = {
-        "V": (-95.0, 60.0), "Ca_i": (5e-5, 2e-3), "Ca_SR": (1.0, 5.0), "Ca_ss": (1e-4, 2.0), "Na_i": (7.0, 13.0), "K_i": (130.0, 142.0),
+        "V": (-95.0, 60.0), "Ca_i": (5e-5, 2e-3), "Ca_SR": (1.0, 5.0), "Ca_ss": (1e-4, 2.0),
+        "Na_i": (7.0, 13.0), "K_i": (130.0, 142.0),
     }  # fmt: skip
     state = np.array([rng.uniform(*ranges.get(name, (0.0, 1.0)), n) for name in tt06.STATES])
     return state, rng.integers(0, 3, n).astype(np.uint8), seed
@@ -73,7 +74,9 @@ def test_one_step_equals_the_reference(backend, precision, dt):
     assert ((activation >= 0) == crossed).all()
     assert (activation[~crossed] == NOT_ACTIVATED).all()
     exact = -dt * state[0] / np.where(crossed, got[0] - state[0], 1.0)
-    np.testing.assert_allclose(activation[crossed], exact[crossed], rtol=0, atol=1e-3 * dt if precision == "float32" else 1e-12)
+    np.testing.assert_allclose(
+        activation[crossed], exact[crossed], rtol=0, atol=1e-3 * dt if precision == "float32" else 1e-12
+    )
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])

@@ -42,7 +42,7 @@ def _compiled(sources: int) -> Callable[..., None]:
         states, voltage, voltage_before, activation, cell_types, table, stimulus_mask, active, currents,
         potassium_share, threshold, time, dt, n_cells,
     ):  # fmt: skip
-        """One step of all cells; arguments as in :meth:`Tt06Tissue.step`, ``active`` the bits of the stimuli that are on."""
+        """One step of all cells, as :meth:`Tt06Tissue.step`; ``active``: the bits of the stimuli that are on."""
         width = lanes(voltage)
         n_vectors = (n_cells + width - 1) // width if sources >= 0 else 0
         for k in prange(n_vectors):

@@ -22,14 +22,25 @@ FEATURES = json.loads(Path(__file__).with_name("tt06_published.json").read_text(
 KINDS = np.array([CellType.EPI, CellType.ENDO, CellType.M], np.uint8)
 
 
-def cells(precision: str = "float64", kinds: np.ndarray = KINDS, *, start: tt06.Start = "initial", single_cell: bool = True) -> CpuTissue:
+def cells(
+    precision: str = "float64", kinds: np.ndarray = KINDS, *, start: tt06.Start = "initial", single_cell: bool = True
+) -> CpuTissue:
     return CpuTissue(
-        HostArrays(), kinds, np.ones(len(kinds), np.uint32), precision=precision, start=start, potassium_stimulus=single_cell
+        HostArrays(),
+        kinds,
+        np.ones(len(kinds), np.uint32),
+        precision=precision,
+        start=start,
+        potassium_stimulus=single_cell,
     )
 
 
 def published(kind: CellType, beat: int) -> dict[str, float]:
-    return next(entry for entry in FEATURES["cell_types"][kind.name.lower().replace("m", "M")] if entry["beat"] == beat)
+    return next(
+        entry
+        for entry in FEATURES["cell_types"][{"EPI": "epi", "ENDO": "endo", "M": "M"}[kind.name]]
+        if entry["beat"] == beat
+    )
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
@@ -83,7 +94,7 @@ def test_offsets_keep_slow_concentrations_in_float32(monkeypatch):
 
 @pytest.mark.slow
 def test_hundred_beats_in_float32():
-    """Measured against float64: APD90 within 0.001 ms, Na_i 1e-4 mM, K_i 1.4e-3 mM; stored plainly 0.6 mM and 3.8 ms."""
+    """Measured: APD90 within 0.001 ms of float64, Na_i 1e-4 mM, K_i 1.4e-3 mM; stored plainly 0.6 mM and 3.8 ms."""
     runs = {}
     for precision in ("float64", "float32"):
         tissue = cells(precision)
@@ -108,7 +119,7 @@ def test_thousand_beats():
         assert potential.rest == pytest.approx(published(kind, 1000)["V_rest_mV"], abs=0.1)
 
 
-# Thesis, table 3.2: endo, stimulus over [1 ms, 2 ms], relative root mean square error of V over [0, 10 ms], in per cent.
+# Thesis, table 3.2: endo, stimulus over [1 ms, 2 ms], relative root mean square error of V over [0, 10 ms] [%].
 TABLE = {
     "lightweight_rush_larsen": {3: 18.50, 4: 9.07, 5: 4.54, 6: 2.27, 7: 1.13, 8: 0.56},
     "rush_larsen": {3: 21.63, 4: 10.53, 5: 5.18},
@@ -152,6 +163,6 @@ def test_the_reference_converges_as_the_thesis_says(fine, scheme):
 
 
 def test_a_step_beyond_the_stable_one_does_not_pass_for_a_solution():
-    """The thesis finds 0.125 ms stable and 0.25 ms not; then the voltage must show it as NaN or beyond any living cell."""
+    """The thesis finds 0.125 ms stable and 0.25 ms not: the voltage must cease to be a number."""
     voltage = pace(cells(kinds=KINDS[1:2], single_cell=False), UPSTROKE, 1, 0.25)[1]
     assert not np.isfinite(voltage).all()
