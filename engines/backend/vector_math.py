@@ -31,7 +31,8 @@ from numba.core.datamodel import models
 from numba.core.extending import register_model
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, lower_cast, overload
+from numba.extending import intrinsic as numba_intrinsic
+from numba.extending import lower_builtin, lower_cast, overload
 
 
 def _register_bytes() -> int:
@@ -45,22 +46,26 @@ REGISTER_BYTES = _register_bytes()
 """Size of the vectors, decided by the processor when this module is imported."""
 
 
+intrinsic: Any = numba_intrinsic
+"""Numba's types say that an intrinsic is called with its typing context; callers in jitted code do not see it."""
+
+
 class Lanes(types.Type):
     """Numba type of a vector: ``count`` lanes of a scalar type (booleans for the result of a comparison)."""
 
-    def __init__(self, element: types.Type, count: int) -> None:
+    def __init__(self, element: Any, count: int) -> None:
         self.element, self.count = element, count
         super().__init__(name=f"Lanes({element} x {count})")
 
     @property
-    def key(self) -> tuple[types.Type, int]:
+    def key(self) -> tuple[Any, int]:
         return self.element, self.count
 
     def can_convert_from(self, typingctx: Any, other: types.Type) -> Any:
         return Conversion.safe if isinstance(other, types.Number) else None
 
 
-_LLVM = {
+_LLVM: dict[Any, ir.Type] = {
     types.boolean: ir.IntType(1),
     types.uint8: ir.IntType(8),
     types.uint32: ir.IntType(32),
@@ -177,7 +182,7 @@ def _check_array(array: Any, ndim: int) -> bool:
     return isinstance(array, types.Array) and array.ndim == ndim and array.layout == "C"
 
 
-def _lane_count(dtype: types.Type) -> int:
+def _lane_count(dtype: Any) -> int:
     return REGISTER_BYTES * 8 // dtype.bitwidth
 
 
