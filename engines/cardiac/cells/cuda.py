@@ -16,7 +16,7 @@ MAX_STIMULI = 32
 
 
 class CudaTissue(Tt06Tissue):
-    """TT06 on a GPU. Steps are launched on the stream that is current: call them inside ``backend.timed`` or ``active``."""
+    """TT06 on a GPU. Steps go to the stream that is current: call them inside ``backend.timed`` or ``active``."""
 
     block: tuple[int] = (128,)
     """Threads per block, at most 256; an engine that measures launch shapes may set another."""
@@ -41,6 +41,10 @@ class CudaTissue(Tt06Tissue):
                 real(self.threshold), real(step * dt), real(dt), np.int64(self.n_cells),
             ),
         )  # fmt: skip
+
+    def reset_activation(self) -> None:
+        with self.backend.active():  # type: ignore[attr-defined]  # CudaBackend's
+            super().reset_activation()
 
     def _set_currents(self, currents: Array | None) -> None:
         """Copy the currents to the device, in the order of the stream, when they change: at the edges of a stimulus."""

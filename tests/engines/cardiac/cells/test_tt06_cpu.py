@@ -1,4 +1,4 @@
-"""The CPU step against the float64 reference: random states, cell types, stimuli, activation times, the voltage 15 mV."""
+"""The CPU step against the float64 reference: random states, cell types, stimuli, activation times, V = 15 mV."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def test_rates_equal_the_reference(host: HostArrays, n, voltages):
     for k, name in enumerate(tt06.STATES):
         change = np.abs(expected[k] - state[k]).max()
         # plus the round-off of storing an offset from the reference concentration
-        np.testing.assert_allclose(got[k], expected[k], rtol=0, atol=1e-10 * change + 4e-16 * np.abs(state[k]).max(), err_msg=name)
+        np.testing.assert_allclose(
+            got[k], expected[k], rtol=0, atol=1e-10 * change + 4e-16 * np.abs(state[k]).max(), err_msg=name
+        )
 
 
 def test_float32_equals_the_reference_to_its_precision(host: HostArrays):
@@ -97,7 +99,7 @@ def test_the_single_cell_protocol_moves_potassium(host: HostArrays):
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_fifteen_millivolts_is_a_voltage_like_any_other(host: HostArrays, precision):
-    """i_CaL is smooth through its removable singularity, at distances from 1e-12 to 10 mV and across the series' edge."""
+    """i_CaL is smooth through its removable singularity, from 1e-12 to 10 mV off and across the series' edge."""
     distance = np.concatenate([[0.0], np.logspace(-12, 1, 500)])
     around = np.concatenate([15 - distance[::-1], 15 + distance])
     state = np.repeat(random_cells(1, seed=6)[0], len(around), axis=1)
@@ -139,10 +141,13 @@ def test_activation_is_the_first_upward_crossing_interpolated_in_time(host: Host
     assert crossed[20:40].all()
     assert not crossed[10:20].any()
     after, start = voltage.astype(float), before.astype(float)
-    expected = np.where(crossed, step * dt + dt * (-20 - start) / (after - start), NOT_ACTIVATED)
+    with np.errstate(divide="ignore"):  # the padding did not move
+        expected = np.where(crossed, step * dt + dt * (-20 - start) / (after - start), NOT_ACTIVATED)
     expected[3] = 1.5
     # float32 spaces times around 617 ms by 6e-5 ms
-    np.testing.assert_allclose(tissue.activation[:n], expected[:n], rtol=0, atol=6e-5 if precision == "float32" else 1e-11)
+    np.testing.assert_allclose(
+        tissue.activation[:n], expected[:n], rtol=0, atol=6e-5 if precision == "float32" else 1e-11
+    )
     assert (tissue.activation[10:20] == NOT_ACTIVATED).all()
     tissue.step(voltage, before, step + 1, dt, np.array([200.0]))
     np.testing.assert_allclose(tissue.activation[:n], expected[:n], rtol=0, atol=6e-5)  # the first one stays
