@@ -48,7 +48,7 @@ class Quality:
         """Seconds from one frame to the next."""
         if not self.software:
             return 1 / 60
-        return min(max(self.seconds / SHARE, 1 / 20), 0.25)
+        return min(max(self.seconds / SHARE, 1 / 15), 0.25)
 
     def resolution(self, width: int, height: int) -> float:
         """Pixels to draw for each pixel of the view, per side."""
@@ -116,7 +116,8 @@ class Quality:
         said = [f"{100 * LEVELS[self._level]:.0f} % resolution"]
         if layer is not None and layer.shape.plan.coarse:
             said.append(f"{_grouped(layer.triangle_count)} of {_grouped(len(layer.full.triangles))} triangles")
-        said.append(f"up to {1 / self.interval:.0f} fps")
+        rate = 1 / self.interval
+        said.append(f"about {next((step for step in (15, 10, 7, 5) if rate >= 0.99 * step), 4)} frames a second")
         return "Software rendering: " + ", ".join(said)
 
     def stop(self) -> None:

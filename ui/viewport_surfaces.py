@@ -147,8 +147,7 @@ class RasterView:
     def _paint(self, painter: QPainter) -> None:
         started = clock.perf_counter()
         if self._picture is None or self._painter is None:
-            top = self._scene.theme.top
-            painter.fillRect(self.widget.rect(), QColor(*top))
+            painter.fillRect(self.widget.rect(), QColor(*self._scene.theme.top))
             if not self._context.renderer:
                 painter.setPen(QColor(*self._scene.theme.faint))
                 text = "No 3D picture: OpenGL does not start on this display."

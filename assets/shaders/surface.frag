@@ -8,7 +8,7 @@ uniform float u_front_width;   // 0: no front
 uniform float u_front_masks;   // 1: the field is the front's time, so ahead of the front there is none
 uniform float u_isochrone;     // spacing of the lines, 0: none
 uniform float u_mapped;        // 1: colour map, 0: region colours
-uniform float u_lit;           // 0: pure colours
+uniform float u_lit;           // how much light and shade, 0: pure colours
 uniform float u_gloss;
 varying vec3 v_position;
 varying vec3 v_normal;
@@ -38,12 +38,12 @@ void main() {
     }
     vec3 light = vec3(1.0);
     vec3 shine = vec3(0.0);
-    if (u_lit > 0.5) {
+    if (u_lit > 0.0) {
         vec3 normal = normalize(v_normal);
         vec3 towards = normalize(-v_position);
         float facing = max(dot(normal, towards), 0.0);
         float key = max(dot(normal, vec3(0.308, 0.431, 0.848)), 0.0);
-        vec3 sky = mix(vec3(0.34, 0.32, 0.33), vec3(0.52, 0.54, 0.58), 0.5 + 0.5 * normal.y);
+        vec3 sky = mix(vec3(0.40, 0.37, 0.37), vec3(0.52, 0.54, 0.58), 0.5 + 0.5 * normal.y);
         light = sky + vec3(0.30) * facing + vec3(0.46, 0.45, 0.43) * key;
         float edge = 1.0 - facing;
         float edge2 = edge * edge;
@@ -53,14 +53,14 @@ void main() {
             shine += vec3(u_gloss) * pow(max(dot(normal, halfway), 0.0), 48.0);
         }
     }
-    vec3 colour = base * light + shine;
+    vec3 colour = base * mix(vec3(1.0), light, u_lit) + u_lit * shine;
     if (u_front_width > 0.0) {
         float spread = max(fwidth(v_age), 1.0e-6);
         float age = v_age / u_front_width;
         float leading = smoothstep(-0.75 * spread, 0.75 * spread, v_age);
         float tail = clamp(1.0 - age, 0.0, 1.0);
         float glow = leading * tail * tail * (3.0 - 2.0 * tail);
-        colour = mix(colour, u_front_colour * (0.75 + 0.25 * light), 0.88 * glow);
+        colour = mix(colour, u_front_colour * (0.8 + 0.2 * light), 0.88 * glow);
         // The very edge: a thin bright line, as on a contour map.
         float rim = 1.0 - smoothstep(0.6, 1.6, abs(v_age - 0.8 * spread) / spread);
         colour = mix(colour, vec3(1.0), 0.75 * rim * (1.0 - smoothstep(0.15, 0.5, spread / u_front_width)));

@@ -80,10 +80,9 @@ def moved(scene: Scene, dx: float, dy: float, width: float, height: float) -> Cl
     along, drag = b - a, np.array([dx, dy])
     length = float(np.linalg.norm(tip - foot))
     squared = float(along @ along)
-    if squared > 15**2:
-        distance = length * float(drag @ along) / squared
-    else:  # the arrow points at the viewer: up is away from them
-        distance = -dy * scene.camera.mm_per_pixel(height)
+    # An arrow that points at the viewer has no length to drag along: up is then away from them.
+    away = -dy * scene.camera.mm_per_pixel(height)
+    distance = length * float(drag @ along) / squared if squared > 15**2 else away
     return pushed(scene, clip, distance)
 
 

@@ -30,7 +30,7 @@ class Look:
     front_masks: bool = False
     isochrone: float = 0.0
     clip: tuple[float, float, float, float] = NO_PLANE
-    lit: bool = True
+    lit: float = 1.0
     gloss: float = 0.10
 
 
@@ -105,7 +105,7 @@ class SurfaceVisual:
         program["u_front_masks"] = float(look.front_masks)
         program["u_isochrone"] = look.isochrone
         program["u_clip"] = look.clip
-        program["u_lit"] = float(look.lit)
+        program["u_lit"] = look.lit
         program["u_gloss"] = look.gloss
         gloo.set_state(blend=False, depth_test=True, depth_mask=True, cull_face=not two_sided)
         program.draw("triangles", self._index)

@@ -17,7 +17,6 @@ from ui.scene.surface_visual import Look, Palette, SurfaceVisual
 from ui.scene.vertex_means import VertexMeans
 from workbench.project import ClipPlane
 
-
 AHEAD = 0.3
 """Cells that a front has not reached are taken to be reached after this part of its width."""
 
@@ -59,7 +58,7 @@ class TetLayer:
         identifiers = np.unique(mesh.regions)
         self.region_colours = distinct_colours(len(identifiers))
         self.regions = [
-            (mesh.region_names.get(int(i), f"region {i}"), tuple(int(c) for c in colour))
+            (mesh.region_names.get(int(i), f"region {i}"), (int(colour[0]), int(colour[1]), int(colour[2])))
             for i, colour in zip(identifiers, self.region_colours, strict=True)
         ]
         self._region_rows = np.searchsorted(identifiers, mesh.regions)
@@ -161,7 +160,9 @@ class TetLayer:
         look = replace(look, mapped=look.mapped and self.has_values, front_width=front, front_masks=masked)
         self._visuals["surface"].draw(replace(look, clip=clip), view, projection)
         if self.shape.cut is not None:
-            self._visuals["cut"].draw(replace(look, gloss=0.0), view, projection, two_sided=True)
+            # A cut is there to be read, so it is shaded little.
+            flat = replace(look, lit=0.3 * look.lit, gloss=0.0)
+            self._visuals["cut"].draw(flat, view, projection, two_sided=True)
 
     def _upload(self, palette: Palette) -> None:
         if not self._visuals:
@@ -201,4 +202,4 @@ def plane_equation(clip: ClipPlane | None) -> tuple[float, float, float, float] 
     if clip is None:
         return None
     normal = np.array(clip.normal, float)
-    return (*(float(v) for v in normal), float(normal @ np.array(clip.origin)))
+    return (*clip.normal, float(normal @ np.array(clip.origin)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, Selection
 
-NO_DATA = np.float32(3.0e38)
+NO_DATA = 3.0e38
 """Marks a vertex without a value in what goes to the graphics card."""
 
 
@@ -34,21 +34,21 @@ class VertexMeans:
         """One float32 for each vertex from the answer to :meth:`selection`; NO_DATA where all cells miss."""
         scalars = magnitude(values)
         if field.missing is None:
-            return np.where(np.isfinite(scalars), scalars, NO_DATA)
-        return _mean(scalars, self._distinct[1], self._offsets, np.float32(field.missing), NO_DATA)
+            return np.where(np.isfinite(scalars), scalars, np.float32(NO_DATA))
+        return _mean(scalars, self._distinct[1], self._offsets, float(np.float32(field.missing)), NO_DATA)
 
     def reduce_front(self, field: FieldInfo, values: Array, expected: float) -> Array:
         """Front times at the vertices, where cells that the front has not reached count with ``expected``, a time
         soon to come. The front then moves smoothly through the cells around a vertex instead of jumping."""
-        missing = np.float32(np.nan if field.missing is None else field.missing)
         if field.missing is None:
             return self.reduce(field, values)
-        return _mean(magnitude(values), self._distinct[1], self._offsets, missing, np.float32(expected), True)
+        missing = float(np.float32(field.missing))
+        return _mean(magnitude(values), self._distinct[1], self._offsets, missing, expected, True)
 
     def of_whole(self, field: FieldInfo, values: Array) -> Array:
-        """What a simulation would have answered to :meth:`selection`, from a whole field in the geometry's numbering."""
+        """The answer to :meth:`selection` taken from a whole field in the geometry's numbering."""
         if field.missing is None:
-            return _mean(magnitude(values), self.cells.elements, self._offsets, np.float32(np.nan), NO_DATA)
+            return _mean(magnitude(values), self.cells.elements, self._offsets, np.nan, NO_DATA)
         return values[self._distinct[0]]
 
     @property
