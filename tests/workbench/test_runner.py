@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.workbench.fake_engine import FakeBackend, WaveSimulation, block
 
 from engines.api import Selection
 from engines.errors import InstabilityError, WorkbenchError
+from tests.workbench.fake_engine import FakeBackend, WaveSimulation, block
 from workbench.frames import FrameRequest, RunState
 from workbench.observer import Observer
 
