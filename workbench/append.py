@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from workbench.atomic import storing, write_atomically
 
@@ -53,10 +54,10 @@ def trim(path: Path, keep: Callable[[str], bool]) -> None:
         return
     with storing(path), path.open("rb") as source:
 
-        def write(stream: object) -> None:
+        def write(stream: BinaryIO) -> None:
             for index, line in enumerate(source):
                 if line.endswith(b"\n") and (index == 0 or keep(line.decode())):
-                    stream.write(line)  # type: ignore[attr-defined]  # a binary stream
+                    stream.write(line)
 
         write_atomically(path, write)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from engines.errors import WorkbenchError
 
@@ -72,6 +73,11 @@ def write_bytes(path: Path, content: bytes, *, durable: bool = False) -> None:
 def write_text(path: Path, content: str, *, durable: bool = False) -> None:
     """Atomically put ``content`` into ``path`` as UTF-8."""
     write_bytes(path, content.encode(), durable=durable)
+
+
+def write_stream(path: Path, source: IO[bytes]) -> None:
+    """Atomically copy what ``source`` holds into ``path``."""
+    write_atomically(path, lambda file: shutil.copyfileobj(source, file, 2**20))
 
 
 def _discard(_: int) -> None: ...

@@ -18,9 +18,11 @@ from typing import Any, Literal, TypeVar
 from engines.api import Array, Progress, Simulation, SimulationInfo
 from engines.backend.base import Backend
 from engines.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
+from workbench.failures import as_sentence
 from workbench.frames import Frame, FrameRequest, Mailbox, Message, RunState, Sample
 from workbench.meters import Meters
 from workbench.observer import Observer
+from workbench.viewing import FrameSource
 
 T = TypeVar("T")
 Build = Callable[[Backend, Progress], Simulation]
@@ -56,7 +58,8 @@ class Runner:
         autostart: bool = False,
         resume_from: Mapping[str, Array] | None = None,
     ) -> None:
-        self.frames: Mailbox[Frame] = Mailbox()
+        self._source = FrameSource()
+        self.frames: Mailbox[Frame] = self._source.frames
         self.time_unit = time_unit
         self.until = until
         self.info: SimulationInfo | None = None
@@ -76,9 +79,6 @@ class Runner:
         self._calls: deque[tuple[Callable[[Simulation], Any], Future[Any]]] = deque()
         self._samples: deque[Sample] = deque(maxlen=4096)
         self._messages: deque[Message] = deque(maxlen=4096)
-        self._request: FrameRequest | None = None
-        self._handles: dict[str, tuple[str, Any]] = {}
-        self._handles_serial: int | None = None
         self._observed_step: int | None = None
         self._seconds_per_step = 0.0
         self._batch_steps = 0
@@ -123,7 +123,7 @@ class Runner:
     def watch(self, request: FrameRequest | None) -> None:
         """Ask for frames; a frame that answers follows at once also while paused."""
         with self._condition:
-            self._request = request
+            self._source.request = request
             self._condition.notify_all()
 
     def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[None]:
@@ -205,7 +205,7 @@ class Runner:
             self._loop(simulation)
         except _BuildingStopped:
             pass
-        except Exception as error:  # the thread's last line of defence: whatever happens ends the run, not the app
+        except BaseException as error:  # the last line of defence: whatever happens (even SystemExit) ends the run only
             self._fail(error)
         finally:
             self._end(simulation, backend)
@@ -251,7 +251,7 @@ class Runner:
             if self._begin_batch(simulation):
                 self._batch(simulation)
             self._settle(simulation)
-            self._answer(simulation)
+            self._source.answer(simulation)
 
     def _has_work(self) -> bool:
         wanted = self._wanted
@@ -259,7 +259,7 @@ class Runner:
             self._calls
             or wanted in (RunState.RUNNING, RunState.CLOSED)
             or (wanted is RunState.PAUSED and self._state is RunState.RUNNING)
-            or (self._request is not None and self._request.serial != self._handles_serial)
+            or self._source.is_asked
         )
 
     def _begin_batch(self, simulation: Simulation) -> bool:
@@ -344,20 +344,6 @@ class Runner:
                 f"{bad.field} is no longer a number at element {bad.element} after step {simulation.step}: {bad.advice}"
             )
 
-    def _answer(self, simulation: Simulation) -> None:
-        """Gather what the viewers want of this moment."""
-        request = self._request
-        if request is None:
-            self._handles, self._handles_serial = {}, None
-            return
-        if request.serial != self._handles_serial:
-            self._handles = {
-                part: (name, simulation.select(selection)) for part, (name, selection) in request.parts.items()
-            }
-            self._handles_serial = request.serial
-        values = {part: simulation.gather(name, handle) for part, (name, handle) in self._handles.items()}
-        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values))
-
     def _carry_out(self, call: Callable[[Simulation], T], future: Future[T], simulation: Simulation) -> None:
         if not future.set_running_or_notify_cancel():
             return
@@ -388,8 +374,8 @@ class Runner:
             self._state = state
             self._condition.notify_all()
 
-    def _fail(self, error: Exception) -> None:
-        known = _as_sentence(error)
+    def _fail(self, error: BaseException) -> None:
+        known = as_sentence(error)
         if known is not error:
             self.say("".join(traceback.format_exception(error)), "info")
         self.say(str(known), "error")
@@ -398,10 +384,9 @@ class Runner:
     def _end(self, simulation: Simulation | None, backend: Backend | None) -> None:
         """Let the observers write, free the device, leave nobody waiting; each whatever the others raise."""
         reached = RunState.FINISHED if self._state is RunState.FINISHED else RunState.CLOSED
-        for observer in self._begun:
-            outcome = RunState.FAILED if self.error else reached
-            self._guarded(lambda: observer.finish(simulation, outcome, self.error))  # noqa: B023 - called at once
         if simulation is not None:
+            for observer in self._begun:
+                self._guarded(self._finish, observer, simulation, reached)
             self._guarded(simulation.close)
         if backend is not None:
             self._guarded(backend.close)
@@ -409,12 +394,16 @@ class Runner:
             for _, future in self._calls:
                 future.cancel()
             self._calls.clear()
-            self._initial, self._handles = {}, {}
+            self._initial = {}
+            self._source.release()
             self._set_state(RunState.FAILED if self.error else RunState.CLOSED)
 
-    def _guarded(self, call: Callable[[], None]) -> None:
+    def _finish(self, observer: Observer, simulation: Simulation, reached: RunState) -> None:
+        observer.finish(simulation, RunState.FAILED if self.error else reached, self.error)
+
+    def _guarded(self, call: Callable[..., None], *arguments: Any) -> None:
         try:
-            call()
+            call(*arguments)
         except Exception as error:
             self._fail(error)
 
@@ -426,15 +415,3 @@ def _drain(queue: deque[T]) -> list[T]:
             taken.append(queue.popleft())
         except IndexError:  # empty, or emptied meanwhile by the worker
             return taken
-
-
-def _as_sentence(error: Exception) -> WorkbenchError:
-    """The error in words for people."""
-    if isinstance(error, WorkbenchError):
-        return error
-    if isinstance(error, MemoryError):
-        return DeviceError("There is not enough memory for this run: use a smaller mesh or close other programs.")
-    if isinstance(error, OSError):
-        where = f" ({error.filename})" if error.filename else ""
-        return WorkbenchError(f"The run ended because the system refused: {error.strerror or error}{where}.")
-    return WorkbenchError(f"The run ended with an unexpected {type(error).__name__}: {error}")

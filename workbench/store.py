@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -17,7 +16,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from engines.errors import ProblemError
-from workbench.atomic import storing, write_atomically, write_text
+from workbench.atomic import storing, write_atomically, write_stream, write_text
 from workbench.export.png import read_snapshot_text
 from workbench.meshes import FAMILIES, fingerprint, mesh_files
 from workbench.migrations import migrate
@@ -141,7 +140,7 @@ def _place_files(mesh: Path, fibres: Path | None, folder: Path) -> dict[Path, st
         target = folder / name
         if not target.exists():
             with file.open("rb") as source:
-                write_atomically(target, lambda stream, source=source: shutil.copyfileobj(source, stream, 2**20))
+                write_stream(target, source)
     return names
 
 
@@ -233,7 +232,7 @@ def _unpack(
         target = folder / PurePosixPath(info.filename).relative_to(home)
         if not target.is_file() or target.stat().st_size != info.file_size:
             with archive.open(info) as member:
-                write_atomically(target, lambda stream, member=member: shutil.copyfileobj(member, stream, 2**20))
+                write_stream(target, member)
     return folder
 
 

@@ -26,7 +26,7 @@ def read_mesh(path: Path, length_unit: str = "mm", fibres: Path | None = None) -
     try:
         found = meshio.read(path)
         cells = found.cells_dict["tetra"]
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # meshio ends the process over a file it cannot read
         raise MeshError(f"'{path}' holds no tetrahedra: choose a volume mesh.") from error
     directions = None if fibres is None else np.loadtxt(fibres, np.float32)
     points = found.points * SCALE[length_unit]

@@ -17,18 +17,8 @@ from pathlib import Path
 
 from workbench import __version__, paths
 
-PACKAGES = (
-    "numpy",
-    "numba",
-    "scipy",
-    "pydantic",
-    "meshio",
-    "pymetis",
-    "h5py",
-    "PySide6-Essentials",
-    "vispy",
-    "pyqtgraph",
-)
+COMPUTING = ("numpy", "numba", "scipy", "pydantic", "meshio", "pymetis", "h5py")
+WINDOW = ("PySide6-Essentials", "vispy", "pyqtgraph")
 
 LIBRARIES = {
     "GL": "libgl1",
