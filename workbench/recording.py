@@ -128,10 +128,10 @@ class Recorder(Observer):
         self._log_timing(self.timing.add(sample))
 
     def restarted(self, simulation: Simulation) -> None:
+        self._writer.close()
         for table in self._tables.values():
             table.close()
         self._resume, self._moments, self._last_snapshot = None, [], -1
-        self._writer.close()
         self.begin(simulation, self._info)
 
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
