@@ -9,7 +9,7 @@
 // reads 32 consecutive columns and weights. Unused entries: column = own row, weight 0.
 // Bytes per cell: 16 (4 + R) + R read, R written; R = sizeof(REAL): 136 in float32, 208 in float64.
 //
-// Macros: REAL (float or double).
+// variants: -DREAL=float; -DREAL=double
 // Columns and weights are used once per step: __ldcs leaves the cache to v. All 32 of a row's loads are issued before
 // the first is used; v is read through the read-only path.
 
