@@ -66,13 +66,9 @@ def _sorted_face(cells, cell, k):  # type: ignore[no-untyped-def]
     a = cells[cell, 1 if k == 0 else 0]
     b = cells[cell, 2 if k <= 1 else 1]
     c = cells[cell, 2 if k == 3 else 3]
-    if a > b:
-        a, b = b, a
-    if b > c:
-        b, c = c, b
-    if a > b:
-        a, b = b, a
-    return a, b, c
+    # no swaps: Numba's analysis of parallel loops fails on them under Python 3.12
+    low, high = min(a, b, c), max(a, b, c)
+    return low, a + b + c - low - high, high
 
 
 @nb.njit(cache=True, nogil=True)
