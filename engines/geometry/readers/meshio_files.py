@@ -33,11 +33,14 @@ def read_with_meshio(path: Path) -> RawMesh:
         )
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            mesh = READERS[path.suffix.lower()](path)
+            return _raw(READERS[path.suffix.lower()](path))
     except (Exception, SystemExit) as error:  # its readers raise whatever the file makes them stumble over
         detail = str(error).strip().splitlines()
         reason = f" ({detail[0][:120]})" if detail and not isinstance(error, SystemExit) else ""
         raise MeshError(f"{path.name} is truncated or damaged{reason}; copy or export the file again.") from None
+
+
+def _raw(mesh: meshio.Mesh) -> RawMesh:
     blocks = [k for k, block in enumerate(mesh.cells) if block.type in TETRAHEDRA]
     raw = RawMesh(_in_space(np.asarray(mesh.points, np.float64)), np.empty((0, 4), np.int64))
     for block in mesh.cells:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import meshio
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engines.errors import MeshError
 from engines.geometry.mesh import TetMesh
@@ -86,6 +89,34 @@ def test_noise(suffix: str, seed: int, tmp_path: Path) -> None:
     with pytest.raises(MeshError) as caught:
         read_mesh(path)
     assert "noise." in str(caught.value)
+
+
+FILES = sorted(p for p in (Path(__file__).parents[2] / "data" / "meshes").iterdir() if p.suffix != ".md")
+
+
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(FILES), st.data())
+def test_damage_never_ends_in_anything_but_a_sentence(tmp_path: Path, original: Path, data: st.DataObject) -> None:
+    content = bytearray(original.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        cut = data.draw(st.integers(0, 60))
+        content[at : at + cut] = data.draw(
+            st.sampled_from([b"", b"-", b"9999999999", b"x", b"nan", b"1e400", b"\0\xff"])
+        )
+    path = tmp_path / original.name
+    path.write_bytes(bytes(content))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            mesh = read_mesh(path)
+        except MeshError as error:
+            message = str(error)
+        else:
+            message = original.name
+            assert (mesh.volumes > 0).all()
+    assert original.name in message
+    assert "\n" not in message
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
