@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from engines.backend.base import Backend, Ceilings
+    from engines.backend.base import Backend
 
 Array = npt.NDArray[Any]
 Progress = Callable[[str, float], None]
@@ -60,7 +59,7 @@ class FieldInfo:
 
 @dataclass(frozen=True)
 class FrontInfo:
-    """A travelling front that a viewer may highlight: elements whose ``field`` (a time) lies less than ``width`` back."""
+    """A travelling front that a viewer may highlight: elements whose ``field`` (a time) is less than ``width`` ago."""
 
     field: str
     width: float
@@ -151,6 +150,15 @@ class Preset:
     picture: Traversable | None = None
 
 
+@dataclass(frozen=True)
+class Benchmark:
+    """A problem to time: what it is called, how many elements it has, and how to make it."""
+
+    name: str
+    elements: int
+    problem: Callable[[], Problem]
+
+
 class Engine(ABC):
     """One kind of physics. Engines are stateless; found through the entry points ``workbench.engines``."""
 
@@ -181,6 +189,13 @@ class Engine(ABC):
     def presets(self) -> Sequence[Preset]:
         """Ready problems of this engine."""
         return ()
+
+    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
+        """Problems of about these sizes (none given: the engine's usual ones) for ``workbench bench``."""
+        return ()
+
+    def warm(self, backend: Backend) -> None:  # noqa: B027 - optional on purpose
+        """Compile what a first run on ``backend`` needs, so that set-up pays for it and the first Run does not."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +242,7 @@ class Simulation(ABC):
 
     @abstractmethod
     def gather(self, name: str, handle: Any) -> Array:
-        """Values of field ``name`` on a selection: ``(m,)`` or ``(m, components)`` float32 on the host, reduced on the device."""
+        """Values of field ``name`` on a selection, reduced on the device: ``(m,)`` or ``(m, components)`` float32."""
 
     @abstractmethod
     def field(self, name: str) -> Array:
@@ -256,6 +271,7 @@ class Simulation(ABC):
     def non_finite(self) -> NonFinite | None:
         """Look for NaN and Inf on the device."""
 
+    @abstractmethod
     def close(self) -> None:
         """Free the device memory."""
 

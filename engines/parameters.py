@@ -1,8 +1,10 @@
 """Parameters that carry their unit, bounds and help: the form in the window is made from these."""
 
+from copy import deepcopy
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 
 class ParameterGroup(BaseModel):
@@ -28,12 +30,10 @@ def quantity(
     ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away.
     The form reads these from ``field.json_schema_extra``.
     """
-    extra = {"unit": unit, "live": live, "advanced": advanced}
+    extra: JsonDict = {"unit": unit, "live": live, "advanced": advanced}
+    field: dict[str, Any] = {"title": title, "description": help, "json_schema_extra": extra, **bounds}
     if default is ...:
-        return Field(title=title, description=help, json_schema_extra=extra, **bounds)
+        return Field(**field)
     if isinstance(default, (list, dict, BaseModel)):
-        return Field(
-            default_factory=lambda: default.model_copy(deep=True) if isinstance(default, BaseModel) else type(default)(default),
-            title=title, description=help, json_schema_extra=extra, **bounds,
-        )
-    return Field(default=default, title=title, description=help, json_schema_extra=extra, **bounds)
+        return Field(default_factory=lambda: deepcopy(default), **field)
+    return Field(default=default, **field)

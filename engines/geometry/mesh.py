@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,9 +10,9 @@ import numpy as np
 from engines.api import Array, Finding
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TetMesh:
-    """Tetrahedra with named regions and, where there are any, fibres.
+    """Tetrahedra with named regions and, where there are any, fibres. Two meshes are equal only if they are the same object.
 
     points:  (n_points, 3) float64 [mm]
     cells:   (n_cells, 4) int32, positively oriented
@@ -29,6 +29,16 @@ class TetMesh:
     fibres: Array | None = None
     sheets: Array | None = None
     findings: tuple[Finding, ...] = ()
+
+    def take_cells(self, order: Array) -> TetMesh:
+        """The same mesh with its cells in another order, or only some of them; all points are kept."""
+        return replace(
+            self,
+            cells=self.cells[order],
+            regions=self.regions[order],
+            fibres=None if self.fibres is None else self.fibres[order],
+            sheets=None if self.sheets is None else self.sheets[order],
+        )
 
     @property
     def n_points(self) -> int:

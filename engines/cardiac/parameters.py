@@ -1,0 +1,119 @@
+"""The parameters of a cardiac problem: tissue, regions, stimuli, numerics."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from engines.parameters import ParameterGroup, quantity
+
+CellType = Literal["epi", "endo", "M"]
+Precision = Literal["fp32", "fp64"]
+
+
+class Tissue(ParameterGroup):
+    """Bulk properties of the tissue (defaults: Niederer et al. 2011, doi 10.1098/rsta.2011.0139)."""
+
+    sigma_il: float = quantity(
+        0.17, "S/m", "Intracellular conductivity along the fibres", title="Intracellular, along", gt=0, le=100
+    )
+    sigma_it: float = quantity(
+        0.019, "S/m", "Intracellular conductivity across the fibres", title="Intracellular, across", gt=0, le=100
+    )
+    sigma_el: float = quantity(
+        0.62, "S/m", "Extracellular conductivity along the fibres", title="Extracellular, along", gt=0, le=100
+    )
+    sigma_et: float = quantity(
+        0.24, "S/m", "Extracellular conductivity across the fibres", title="Extracellular, across", gt=0, le=100
+    )
+    surface_to_volume: float = quantity(
+        140.0, "1/mm", "Membrane area per volume of tissue", title="Surface to volume χ", gt=0, le=10_000
+    )
+    membrane_capacitance: float = quantity(
+        0.01, "µF/mm²", "Capacitance per membrane area", title="Capacitance Cm", gt=0, le=1
+    )
+
+    def monodomain_conductivity(self) -> tuple[float, float]:
+        """(along, across) [S/m]: half the harmonic mean, σ_i σ_e / (σ_i + σ_e)."""
+        return (
+            self.sigma_il * self.sigma_el / (self.sigma_il + self.sigma_el),
+            self.sigma_it * self.sigma_et / (self.sigma_it + self.sigma_et),
+        )
+
+    def diffusivity(self) -> tuple[float, float]:
+        """(along, across) [mm²/ms]: conductivity over χ Cm (S/m over 1/mm · µF/mm² is mm²/ms)."""
+        scale = 1.0 / (self.surface_to_volume * self.membrane_capacitance)
+        along, across = self.monodomain_conductivity()
+        return along * scale, across * scale
+
+
+class RegionSetting(ParameterGroup):
+    """What one region of the mesh is made of."""
+
+    region: str = quantity(..., "", "Name of the region in the mesh")
+    cell_type: CellType = quantity("epi", "", "Cell type of ten Tusscher & Panfilov 2006")
+    conductivity_scale: float = quantity(1.0, "1", "Factor on the conductivity of this region", gt=0, le=100)
+
+
+class Sphere(ParameterGroup):
+    """All cells whose centroid lies in a ball."""
+
+    kind: Literal["sphere"] = "sphere"
+    center: tuple[float, float, float] = quantity((0.0, 0.0, 0.0), "mm", "Centre")
+    radius: float = quantity(1.5, "mm", "Radius", gt=0)
+
+
+class Box(ParameterGroup):
+    """All cells whose centroid lies in an axis-aligned box."""
+
+    kind: Literal["box"] = "box"
+    lower: tuple[float, float, float] = quantity((0.0, 0.0, 0.0), "mm", "Lower corner")
+    upper: tuple[float, float, float] = quantity((1.5, 1.5, 1.5), "mm", "Upper corner")
+
+
+class WholeRegion(ParameterGroup):
+    """All cells of a region of the mesh."""
+
+    kind: Literal["region"] = "region"
+    region: str = quantity(..., "", "Name of the region in the mesh")
+
+
+Site = Annotated[Sphere | Box | WholeRegion, Field(discriminator="kind")]
+
+
+class Stimulus(ParameterGroup):
+    """A current that is switched on at a site, once or periodically."""
+
+    name: str = quantity("S1", "", "Name of the stimulus", min_length=1)
+    site: Site = quantity(Sphere(), "", "Where the current enters")
+    start: float = quantity(0.0, "ms", "Time of the first pulse", ge=0)
+    duration: float = quantity(2.0, "ms", "Length of a pulse", gt=0)
+    amplitude: float = quantity(50_000.0, "µA/cm³", "Current per volume of tissue, inward positive", gt=0)
+    period: float = quantity(1000.0, "ms", "Time between pulses", gt=0)
+    pulses: int = quantity(1, "1", "Number of pulses", ge=1, le=100_000)
+
+
+class Numerics(ParameterGroup):
+    """How the equations are solved."""
+
+    step: float = quantity(0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=0.125)
+    precision: Precision = quantity("fp32", "", "Arithmetic of the kernels; fp32 keeps Na_i and K_i as offsets")
+    activation_threshold: float = quantity(
+        0.0, "mV", "Upward crossing that counts as activation", ge=-80, le=40, advanced=True
+    )
+    initial_state: Literal["published", "paced at 1 Hz"] = quantity(
+        "paced at 1 Hz", "", "The model's published initial values, or the limit cycle after 1000 beats at 1 Hz"
+    )
+
+
+class CardiacParameters(ParameterGroup):
+    """A monodomain problem with TT06 cells."""
+
+    tissue: Tissue = quantity(Tissue(), "", "Conductivities and membrane")
+    conductivity_scale: float = quantity(
+        1.0, "1", "Factor on all conductivities, to tune the conduction velocity on this mesh", live=True, gt=0, le=100
+    )
+    regions: list[RegionSetting] = quantity([], "", "Cell type and conductivity by region; others are epicardial")
+    stimuli: list[Stimulus] = quantity([], "", "Where and when the tissue is stimulated", min_length=0)
+    numerics: Numerics = quantity(Numerics(), "", "Step, precision, initial state")

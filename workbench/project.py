@@ -1,0 +1,91 @@
+"""The project file: what a person saves and opens again, as validated models.
+
+A project is a folder or a zip that holds ``project.json`` and, by relative path, the meshes it refers to.
+Reading never executes anything.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION = 1
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
+
+
+class MeshReference(_Model):
+    """A mesh file by path relative to the project, with its fingerprint.
+
+    ``sha256`` is :func:`workbench.meshes.fingerprint` of its files (None until first saved); ``length_unit`` is
+    that of its coordinates; ``fibres`` is a further file with the fibres, also relative. Only what was never saved
+    (an autosave, a snapshot) refers to meshes by absolute path.
+    """
+
+    path: str
+    sha256: str | None = None
+    length_unit: Literal["um", "mm", "cm", "m"] = "mm"
+    fibres: str | None = None
+
+
+class Probe(_Model):
+    """A named point whose trace is recorded; the element nearest to ``position`` [mm] is followed."""
+
+    name: Annotated[str, Field(min_length=1)]
+    position: tuple[float, float, float]
+
+
+class RunSettings(_Model):
+    """How far and on what to run, and how often whole fields are written (None: only at the end)."""
+
+    until: Annotated[float, Field(gt=0)] | None = None
+    device: str = "auto"
+    snapshot_interval: Annotated[float, Field(gt=0)] | None = None
+
+
+class ClipPlane(_Model):
+    """Hides what lies on the side that ``normal`` points to."""
+
+    origin: tuple[float, float, float]
+    normal: tuple[float, float, float]
+
+
+class CameraView(_Model):
+    """A turntable camera: angles in degrees, ``distance`` and ``center`` in mm."""
+
+    azimuth: float = 30.0
+    elevation: float = 20.0
+    distance: float | None = None
+    center: tuple[float, float, float] | None = None
+
+
+class ViewSettings(_Model):
+    """What the viewport shows. None means "the field's own suggestion"."""
+
+    field: str | None = None
+    colormap: str | None = None
+    range: tuple[float, float] | None = None
+    camera: CameraView = Field(default_factory=CameraView)
+    clip: ClipPlane | None = None
+    front: bool = True
+    overlay: bool = True
+
+
+class Project(_Model):
+    """Everything that a session needs to be opened again.
+
+    ``parameters`` is validated by the engine named in ``engine``.
+    """
+
+    schema_version: Literal[1] = 1
+    title: str = "Untitled"
+    summary: str = ""
+    engine: str
+    geometry: MeshReference | None = None
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    probes: list[Probe] = Field(default_factory=list)
+    run: RunSettings = Field(default_factory=RunSettings)
+    view: ViewSettings = Field(default_factory=ViewSettings)
