@@ -1,4 +1,4 @@
-"""Gmsh (.msh 2.2, 4.0, 4.1) and Abaqus (.inp) files, through meshio.
+"""Gmsh (.msh 2.2, 4.0, 4.1), Abaqus (.inp) and Medit (.mesh) files, through meshio.
 
 meshio prints and may leave the interpreter when a file is wrong; here both become a MeshError.
 """
@@ -17,7 +17,7 @@ from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import quadratic_finding
 from engines.geometry.readers.text import read_bytes
 
-READERS = {".msh": meshio.gmsh.read, ".inp": meshio.abaqus.read}
+READERS = {".msh": meshio.gmsh.read, ".inp": meshio.abaqus.read, ".mesh": meshio.medit.read}
 NAMES = {"quad": "quadrilateral", "wedge": "prism", "tetra4": "tetrahedron"}
 TETRAHEDRA = ("tetra", "tetra4", "tetra10", "tetra14")
 
@@ -27,7 +27,7 @@ def read_with_meshio(path: Path) -> RawMesh:
     start = read_bytes(path)[:4096].tobytes()
     if path.suffix.lower() == ".inp":
         _refuse_include(path)
-    elif not start.lstrip().startswith((b"$MeshFormat", b"$Comments")):
+    elif path.suffix.lower() == ".msh" and not start.lstrip().startswith((b"$MeshFormat", b"$Comments")):
         raise MeshError(
             f"{path.name} is no Gmsh file (Fluent uses .msh as well); save it by Gmsh as version 4.1 or 2.2."
         )

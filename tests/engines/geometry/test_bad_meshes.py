@@ -19,7 +19,7 @@ from sample_data.make.slab import slab
 
 HEXAHEDRON = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]], float)
 
-FORMATS = {".vtu": "vtu", ".vtk": "vtk", ".msh": "gmsh", ".inp": "abaqus"}
+FORMATS = {".vtu": "vtu", ".vtk": "vtk", ".msh": "gmsh", ".inp": "abaqus", ".mesh": "medit"}
 
 
 def refused(path: Path, sentence: str, **options: str) -> None:
@@ -36,14 +36,14 @@ def raw(tiny: TetMesh) -> RawMesh:
     return RawMesh(tiny.points.copy(), tiny.cells.astype(np.int64), {"region": tiny.regions, "fibres": tiny.fibres})
 
 
-@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp"])
+@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".mesh"])
 def test_a_surface(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"skin{suffix}"
     meshio.Mesh(HEXAHEDRON, [("triangle", np.array([[0, 1, 2], [0, 2, 3]]))]).write(path, FORMATS[suffix])
     refused(path, "is a surface: it holds 2 triangles and no tetrahedra, which are needed; fill it")
 
 
-@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp"])
+@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".mesh"])
 def test_hexahedra_only(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"bricks{suffix}"
     meshio.Mesh(HEXAHEDRON, [("hexahedron", np.arange(8)[None])]).write(path, FORMATS[suffix])
@@ -68,7 +68,7 @@ def test_another_kind_of_xml(tmp_path: Path) -> None:
     refused(path, "holds ImageData, not UnstructuredGrid")
 
 
-@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".pts", ".elem", ".node", ".ele"])
+@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".mesh", ".pts", ".elem", ".node", ".ele"])
 @pytest.mark.parametrize("content", [b"", b"\n \n"])
 def test_an_empty_file(suffix: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / f"nothing{suffix}"
@@ -79,7 +79,7 @@ def test_an_empty_file(suffix: str, content: bytes, tmp_path: Path) -> None:
         read_mesh(path)
 
 
-@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".elem", ".ele"])
+@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".mesh", ".elem", ".ele"])
 @pytest.mark.parametrize("seed", range(3))
 def test_noise(suffix: str, seed: int, tmp_path: Path) -> None:
     path = tmp_path / f"noise{suffix}"
