@@ -94,6 +94,7 @@ def test_offsets_keep_slow_concentrations_in_float32(cells, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_hundred_beats_in_float32(cells):
     """Measured: APD90 within 0.001 ms of float64, Na_i 1e-4 mM, K_i 1.4e-3 mM; stored plainly 0.6 mM and 3.8 ms."""
     runs = {}
@@ -112,6 +113,7 @@ def test_hundred_beats_in_float32(cells):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_thousand_beats(cells):
     times, voltages = pace(cells("float32"), Protocol(), 1000, 0.02)
     for k, kind in enumerate(CellType):
