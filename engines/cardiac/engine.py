@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import get_args
 
 import numpy as np
@@ -94,7 +95,7 @@ class CardiacEngine(Engine):
             start=STARTS[numerics.initial_state],
             threshold=numerics.activation_threshold,
         )
-        diffusion = make_diffusion(backend, operator.matrix, precision)
+        diffusion = make_diffusion(backend, operator.matrix, numerics.step, precision)
         simulation = CardiacSimulation(
             backend, mesh, order, diffusion, tissue, plan, numerics.step, operator.stable_step
         )
@@ -129,11 +130,15 @@ class _BoxProblem:
     precision: Precision
 
     def __call__(self) -> Problem:
-        side = max(3, round((self.size / 6) ** (1 / 3)))
-        mesh = box_mesh((side,) * 3, (0.5 * side,) * 3, jitter=0.2)
         stimulus = Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=1.5))
         numerics = Numerics(step=0.01, precision=self.precision)
-        return Problem(CardiacParameters(stimuli=[stimulus], numerics=numerics), mesh)
+        return Problem(CardiacParameters(stimuli=[stimulus], numerics=numerics), _box(self.size))
+
+
+@lru_cache(maxsize=1)  # both precisions of a size share the mesh and its operator
+def _box(size: int) -> TetMesh:
+    side = max(3, round((size / 6) ** (1 / 3)))
+    return box_mesh((side,) * 3, (0.5 * side,) * 3, jitter=0.2)
 
 
 def _checked(problem: Problem) -> tuple[CardiacParameters, TetMesh]:

@@ -14,7 +14,7 @@ from engines.errors import ProblemError
 from engines.geometry.adjacency import BOUNDARY
 
 CLUSTER_SIZE = 4096
-"""Cells of a METIS cluster: voltage, new voltage and columns in flight fit into the first-level cache (thesis §4.3.3)."""
+"""Cells of a METIS cluster: old and new voltage fit into a first-level cache (thesis §4.3.3)."""
 
 
 def hilbert_order(points: Array, bits: int = 10) -> Array:
@@ -47,9 +47,7 @@ def partition(neighbours: Array, parts: int, imbalance: float = 1.03) -> Array:
     starts, adjacent = _csr(neighbours)
     # METIS counts the load imbalance in thousandths above one
     options = pymetis.Options(ufactor=max(1, round(1000 * (imbalance - 1))), seed=1)
-    cut = pymetis.part_graph(
-        parts, adjacency=pymetis.CSRAdjacency(starts, adjacent), recursive=False, options=options
-    )
+    cut = pymetis.part_graph(parts, adjacency=pymetis.CSRAdjacency(starts, adjacent), recursive=False, options=options)
     return np.asarray(cut[1], np.int32)
 
 

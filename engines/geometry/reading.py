@@ -56,9 +56,7 @@ def read_mesh(path: str | Path, length_unit: str = "mm", fibres: str | Path | No
     if path.is_dir():
         raise MeshError(f"{path.name} is a folder; choose a mesh file in it.")
     if fibre_path is not None and not fibre_path.is_file():
-        raise MeshError(
-            f"The fibre file {fibre_path.name} does not exist in {fibre_path.parent}; choose another or none."
-        )
+        raise MeshError(f"The fibre file {fibre_path.name} is not in {fibre_path.parent}; choose another or none.")
     try:
         if path.suffix.lower() in CARP:
             raw = read_carp(path, fibre_path)

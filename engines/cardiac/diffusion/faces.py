@@ -55,8 +55,11 @@ def conormal_step(tensors, volumes, cell, area):
 
 @nb.njit(cache=True, nogil=True)
 def gradient_row(points, cells, volumes, centroids, tensors, i, j, k):
-    """``(e, weight)``: direction e with ``g_i . e = u_j - u_i`` for a field whose flux is continuous at the face (README eq. 6);
-    across the boundary (j < 0) the co-normal, along which the field does not change."""
+    """``(e, weight)`` of one row of the least squares (README eq. 6).
+
+    ``g_i . e = u_j - u_i`` for a linear field whose flux is continuous at the face; across the boundary (j < 0) e is
+    the co-normal, along which the field does not change.
+    """
     area = area_vector(points, cells, i, k)
     p, resistance_i = conormal_step(tensors, volumes, i, area)
     if j < 0:
@@ -75,7 +78,7 @@ def gradient_row(points, cells, volumes, centroids, tensors, i, j, k):
 
 @nb.njit(cache=True, nogil=True)
 def face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap):
-    """``(alpha, a_i, a_j)``: flux out of i into j is ``-(alpha (u_j - u_i) + a_i . g_i + a_j . g_j)`` (README eq. 5, 8).
+    """``(alpha, a_i, a_j)``: the flow from j into i is ``alpha (u_j - u_i) + a_i . g_i + a_j . g_j`` (README eq. 4, 7).
 
     The weights of the distance-weighted mean are in ``a_i`` and ``a_j``.
     """

@@ -18,7 +18,8 @@ def conductivity_tensors(
 ) -> Array:
     """Conductivity of every cell: ``sigma_l f f' + sigma_t s s' + sigma_n n n'`` [S/m], (n_cells, 3, 3) float64.
 
-    fibres: (n_cells, 3), direction f, any length but zero. sheets: (n_cells, 3), direction s; its part along f is removed.
+    fibres: (n_cells, 3), direction f, any length but zero. sheets: (n_cells, 3), direction s; its part along f is
+    removed.
     ``sigma_t`` defaults to ``sigma_l``, ``sigma_n`` to ``sigma_t``. Without fibres the tissue must be isotropic,
     without sheets transversely isotropic. Raises ProblemError where the input cannot give a positive tensor.
     """
@@ -31,7 +32,9 @@ def conductivity_tensors(
     tensors[:, range(3), range(3)] = sigma_n
     if fibres is None:
         if sigma_l != sigma_t or sigma_t != sigma_n:
-            raise ProblemError("An anisotropic conductivity needs fibres; add them to the mesh or make all sigma equal.")
+            raise ProblemError(
+                "An anisotropic conductivity needs fibres; add them to the mesh or make all sigma equal."
+            )
         return tensors
     f = _unit(fibres, "fibre")
     tensors += (sigma_l - sigma_n) * f[:, :, None] * f[:, None, :]
@@ -71,7 +74,9 @@ def check_tensors(tensors: Array, n_cells: int) -> Array:
     good &= np.isfinite(scale)
     if not good.all():
         cell = int(np.argmin(good))
-        raise ProblemError(f"The diffusion tensor of cell {cell} is not symmetric positive definite; correct its conductivity.")
+        raise ProblemError(
+            f"The diffusion tensor of cell {cell} is not symmetric positive definite; correct its conductivity."
+        )
     return tensors
 
 

@@ -67,6 +67,8 @@ def parse_number(data: Array, at: int, stop: int) -> tuple[float, int]:
             return 0.0, start
         exponent += -power if down else power
     value = float(mantissa)
+    if exponent < -290:  # in two steps, or the power underflows before the product does
+        value, exponent = value * 1e-290, exponent + 290
     if exponent < 0:
         value = value / POWERS[-exponent] if exponent >= -22 else value * 10.0 ** max(exponent, -400)
     elif exponent > 0:

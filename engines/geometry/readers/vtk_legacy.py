@@ -114,6 +114,8 @@ class LegacyFile:
     def fields(self, count: int) -> dict[str, Array]:
         """The arrays of a FIELD section."""
         found: dict[str, Array] = {}
+        if not count:
+            return found
         for words in self.lines():
             if words[0] == "METADATA":
                 self.skip_metadata()
@@ -122,8 +124,8 @@ class LegacyFile:
             values = self.values(kind, components * tuples, f"array {name}")
             found[name] = values.reshape(-1, components) if components > 1 else values
             if len(found) == count:
-                break
-        return found
+                return found
+        raise self.short("field data")
 
     def skip_metadata(self) -> None:
         while self.at < len(self.data) and self.line().strip():
