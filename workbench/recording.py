@@ -147,7 +147,12 @@ class Recorder(Observer):
 
         attempt(lambda: self._log_timing(self.timing.flush()))
         if not isinstance(error, DeviceError):
-            attempt(lambda: self._write_last(simulation))
+            # The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more.
+            if self._is_finite(simulation):
+                if self._last_snapshot != simulation.step:
+                    attempt(lambda: self._take_snapshot(simulation))
+                attempt(self._writer.flush)
+                attempt(lambda: self._take_checkpoint(simulation))
             if self.probes:
                 attempt(lambda: self._write_points(simulation))
         attempt(self._writer.close)
@@ -235,12 +240,11 @@ class Recorder(Observer):
             index += 1
         return step
 
-    def _write_last(self, simulation: Simulation) -> None:
-        """The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more."""
-        if simulation.non_finite() is None:
-            if self._last_snapshot != simulation.step:
-                self._take_snapshot(simulation)
-            self._take_checkpoint(simulation)
+    def _is_finite(self, simulation: Simulation) -> bool:
+        try:
+            return simulation.non_finite() is None
+        except Exception:  # a device that is past answering: nothing on it is worth keeping
+            return False
 
     def _checkpoint_due(self) -> bool:
         return clock.monotonic() - self._last_checkpoint >= self._checkpoint_seconds
