@@ -1,0 +1,75 @@
+"""Draws a :class:`Scene` into the current framebuffer of a vispy canvas."""
+
+from __future__ import annotations
+
+import numpy as np
+from vispy import gloo
+
+from engines.api import Array
+from ui.scene.hud import Hud
+from ui.scene.scene import Scene
+from ui.scene.screen import Background, Sprites, Strokes, Target
+from ui.scene.surface_visual import Palette
+from ui.scene.tet_layer import TetLayer
+
+
+class Painter:
+    """Owns what is on the graphics card besides the layer's own buffers. Make and use it with the context current."""
+
+    def __init__(self) -> None:
+        self._background = Background()
+        self._target = Target()
+        self._palette = Palette()
+        self._sprites = Sprites()
+        self._strokes = Strokes()
+        self.hud = Hud()
+        self._layer: TetLayer | None = None
+
+    def draw_scene(self, scene: Scene, width: int, height: int, resolution: float, gloss: bool = True) -> None:
+        """The 3D part of a view of (width, height) device pixels into the off-screen buffer, at ``resolution`` times
+        the size (2: smoothed edges; below 1: cheaper)."""
+        if scene.layer is not self._layer:
+            if self._layer is not None:
+                self._layer.release()
+            self._layer = scene.layer
+        if scene.auto_fit:
+            scene.camera.distance = scene.camera.fitting_distance(width / height)
+        inner = max(round(width * resolution), 16), max(round(height * resolution), 16)
+        self._target.begin(*inner)
+        self._background.draw(scene.theme, *inner)
+        if scene.layer is not None:
+            look = scene.look()
+            look.gloss = look.gloss if gloss else 0.0
+            scene.layer.draw(look, scene.camera.view(), scene.camera.projection(width / height), self._palette)
+        self._target.end()
+
+    def read_scene(self) -> Array:
+        """What :meth:`draw_scene` drew: (h, w, 4) uint8, top row first."""
+        return self._target.read()
+
+    def paint(self, scene: Scene, width: int, height: int, ratio: float, resolution: float) -> None:
+        """The whole view into the current framebuffer; ``ratio`` is device pixels per point. Text and lines are drawn
+        at full size whatever ``resolution`` is."""
+        self.draw_scene(scene, width, height, resolution)
+        self._target.show(width, height)
+        placed, strokes = self.hud.compose(scene, width, height, ratio)
+        self._strokes.draw(strokes, width, height)
+        self._sprites.draw(placed, width, height)
+
+    def read(self, scene: Scene, width: int, height: int, ratio: float, resolution: float) -> Array:
+        """The whole view as (height, width, 4) uint8, drawn off screen."""
+        buffer = gloo.FrameBuffer(gloo.RenderBuffer((height, width), "color"))
+        with buffer:
+            self.paint(scene, width, height, ratio, resolution)
+            image = np.array(gloo.read_pixels((0, 0, width, height), alpha=True))
+        buffer.delete()
+        image[..., 3] = 255
+        return image
+
+    def release(self) -> None:
+        """Free everything on the graphics card."""
+        if self._layer is not None:
+            self._layer.release()
+            self._layer = None
+        self._target.release()
+        self._sprites.draw([], 1, 1)
