@@ -121,7 +121,7 @@ def _settle() -> None:
     gc.collect()
     if QtCore is not None and QtCore.QCoreApplication.instance() is not None:
         QtCore.QCoreApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete.value)
-        QCoreApplication.processEvents()
+        QtCore.QCoreApplication.processEvents()
 
 
 @pytest.fixture(autouse=True)
