@@ -88,7 +88,7 @@ class FakeBackend(Backend):
     def select(self, selection: Selection) -> Any:
         return selection
 
-    def gather(self, values: Any, handle: Any) -> Any:
+    def gather(self, values: Any, handle: Any, missing: float | None = None) -> Any:
         picked = values[handle.elements]
         if handle.offsets is not None:
             counts = np.diff(handle.offsets)
@@ -101,7 +101,10 @@ class FakeBackend(Backend):
 
     def synchronize(self) -> None: ...
 
-    def timed(self, kernel: str) -> Any:
+    def timed(self, kernel: str, launches: int = 1) -> Any:
+        return nullcontext()
+
+    def active(self) -> Any:
         return nullcontext()
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
