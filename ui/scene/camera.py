@@ -1,0 +1,136 @@
+"""A turntable camera: z stays up, the heart stays the right way round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engines.api import Array
+from workbench.project import CameraView
+
+FIELD_OF_VIEW = 28.0
+"""Vertical, in degrees: narrow enough that sizes in the picture compare."""
+
+VIEWS = {
+    "x": (0.0, 0.0),
+    "-x": (180.0, 0.0),
+    "y": (90.0, 0.0),
+    "-y": (-90.0, 0.0),
+    "z": (-90.0, 90.0),
+    "-z": (-90.0, -90.0),
+}
+"""Azimuth and elevation of a camera that stands on each axis."""
+
+
+@dataclass
+class Camera:
+    """Looks at ``center`` from ``distance`` [mm]; angles in degrees. ``radius`` is that of the scene's bounding sphere."""
+
+    azimuth: float = 30.0
+    elevation: float = 20.0
+    distance: float = 100.0
+    center: Array = field(default_factory=lambda: np.zeros(3))
+    radius: float = 30.0
+    scene_center: Array = field(default_factory=lambda: np.zeros(3))
+
+    def fit(self, low: Array, high: Array, aspect: float = 1.5) -> None:
+        """Frame the box from ``low`` to ``high``."""
+        self.scene_center = (low + high) / 2
+        self.center = self.scene_center.copy()
+        self.radius = float(np.linalg.norm(high - low) / 2) or 1.0
+        self.distance = self.fitting_distance(aspect)
+
+    def fitting_distance(self, aspect: float) -> float:
+        """From here the bounding sphere fills the shorter side of the picture."""
+        half = np.deg2rad(FIELD_OF_VIEW / 2)
+        narrow = min(half, np.arctan(np.tan(half) * aspect))
+        return float(0.92 * self.radius / np.sin(narrow))
+
+    @property
+    def back(self) -> Array:
+        """Unit vector from the center to the eye."""
+        azimuth, elevation = np.deg2rad(self.azimuth), np.deg2rad(self.elevation)
+        return np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
+
+    @property
+    def axes(self) -> Array:
+        """(3, 3): right, up and back of the picture as rows."""
+        azimuth = np.deg2rad(self.azimuth)
+        right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
+        return np.stack([right, np.cross(self.back, right), self.back])
+
+    @property
+    def eye(self) -> Array:
+        return self.center + self.distance * self.back
+
+    def view(self) -> Array:
+        """(4, 4) world to eye, for column vectors."""
+        matrix = np.eye(4)
+        matrix[:3, :3] = self.axes
+        matrix[:3, 3] = -self.axes @ self.eye
+        return matrix
+
+    def projection(self, aspect: float) -> Array:
+        """(4, 4) eye to clip space; the depth range hugs the scene."""
+        reach = self.distance + float(np.linalg.norm(self.center - self.scene_center)) + 1.5 * self.radius
+        near = max(
+            reach - 2 * (1.5 * self.radius + float(np.linalg.norm(self.center - self.scene_center))), reach / 500
+        )
+        f = 1 / np.tan(np.deg2rad(FIELD_OF_VIEW / 2))
+        matrix = np.zeros((4, 4))
+        matrix[0, 0], matrix[1, 1] = f / aspect, f
+        matrix[2, 2], matrix[2, 3] = (reach + near) / (near - reach), 2 * reach * near / (near - reach)
+        matrix[3, 2] = -1
+        return matrix
+
+    def to_pixels(self, points: Array, width: float, height: float) -> tuple[Array, Array]:
+        """Where points (n, 3) appear: (n, 2) pixels from the top left, and depth (n,) in front of the eye [mm]."""
+        matrix = self.projection(width / height) @ self.view()
+        clip = np.atleast_2d(points) @ matrix[:, :3].T + matrix[:, 3]
+        depth = clip[:, 3]
+        ndc = clip[:, :2] / np.where(np.abs(depth) > 1e-9, depth, 1e-9)[:, None]
+        return np.stack([(ndc[:, 0] + 1) * width / 2, (1 - ndc[:, 1]) * height / 2], axis=1), depth
+
+    def ray(self, x: float, y: float, width: float, height: float) -> tuple[Array, Array]:
+        """Origin and unit direction of the ray through a pixel."""
+        f = np.tan(np.deg2rad(FIELD_OF_VIEW / 2))
+        local = np.array([(2 * x / width - 1) * f * width / height, (1 - 2 * y / height) * f, -1.0])
+        direction = local @ self.axes
+        return self.eye, direction / np.linalg.norm(direction)
+
+    def mm_per_pixel(self, height: float) -> float:
+        """At the distance of the center."""
+        return float(2 * self.distance * np.tan(np.deg2rad(FIELD_OF_VIEW / 2)) / height)
+
+    def rotate(self, dx: float, dy: float) -> None:
+        """By a drag of (dx, dy) pixels: half a degree each."""
+        self.azimuth = (self.azimuth - 0.5 * dx + 180) % 360 - 180
+        self.elevation = float(np.clip(self.elevation + 0.5 * dy, -90, 90))
+
+    def pan(self, dx: float, dy: float, height: float) -> None:
+        """Move the scene with the pointer by (dx, dy) pixels."""
+        scale = self.mm_per_pixel(height)
+        self.center = self.center + (-dx * self.axes[0] + dy * self.axes[1]) * scale
+
+    def zoom(self, factor: float, x: float, y: float, width: float, height: float) -> None:
+        """Come ``factor`` times nearer; what is under (x, y) stays there."""
+        before = self.distance
+        self.distance = float(np.clip(before / factor, 0.02 * self.radius, 40 * self.radius))
+        dx, dy = x - width / 2, height / 2 - y
+        scale = 2 * np.tan(np.deg2rad(FIELD_OF_VIEW / 2)) / height
+        self.center = self.center + (dx * self.axes[0] + dy * self.axes[1]) * scale * (before - self.distance)
+
+    def look_along(self, axis: str) -> None:
+        """Stand on the axis ``"x"``, ``"-x"``, … and look at the center. Raises KeyError for other names."""
+        self.azimuth, self.elevation = VIEWS[axis]
+
+    def settings(self) -> CameraView:
+        center = tuple(float(v) for v in self.center)
+        return CameraView(azimuth=self.azimuth, elevation=self.elevation, distance=self.distance, center=center)
+
+    def apply(self, view: CameraView, aspect: float) -> None:
+        """Take the angles, and what else ``view`` says; None means fitting the scene."""
+        self.azimuth, self.elevation = view.azimuth, view.elevation
+        self.distance = self.fitting_distance(aspect) if view.distance is None else view.distance
+        self.center = self.scene_center.copy() if view.center is None else np.array(view.center)

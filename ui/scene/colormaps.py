@@ -1,0 +1,98 @@
+"""Colour maps: the ones read from ``assets/colormaps`` and the ones made here in OKLab.
+
+A map is (256, 3) uint8 sRGB. Lightness rises (or, in diverging maps, rises and falls) evenly in OKLab, the
+perceptual space of B. Ottosson (2020), so equal steps of a value look equally large.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from engines.api import Array
+
+MISSING = (116, 118, 122)
+"""Neutral grey of "no data", sRGB."""
+
+_ANCHORS: dict[str, list[tuple[float, float, float]]] = {
+    # (lightness 0..1, chroma, hue in degrees); from quiescent aubergine through crimson to warm white.
+    "voltage": [
+        (0.30, 0.065, 305),
+        (0.43, 0.125, 345),
+        (0.56, 0.185, 18),
+        (0.69, 0.175, 45),
+        (0.83, 0.150, 80),
+        (0.965, 0.06, 102),
+    ],
+    "diverging": [
+        (0.40, 0.13, 258),
+        (0.58, 0.12, 252),
+        (0.78, 0.07, 245),
+        (0.95, 0.0, 90),
+        (0.78, 0.08, 50),
+        (0.58, 0.15, 35),
+        (0.40, 0.13, 25),
+    ],
+    "grey": [(0.15, 0.0, 0), (0.97, 0.0, 0)],
+}
+
+
+@cache
+def colormap(name: str) -> Array:
+    """The map called ``name``: (256, 3) uint8. Unknown names give viridis, which suits any scalar."""
+    if name in _ANCHORS:
+        return _from_anchors(_ANCHORS[name])
+    return _from_file(name if name in names() else "viridis")
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """All maps, in alphabetical order."""
+    stored = [
+        entry.name[:-4] for entry in files("assets").joinpath("colormaps").iterdir() if entry.name.endswith(".csv")
+    ]
+    return tuple(sorted([*stored, *_ANCHORS]))
+
+
+def distinct_colours(count: int, lightness: float = 0.74, chroma: float = 0.075) -> Array:
+    """``count`` quiet colours that differ in hue alone: (count, 3) uint8, for regions."""
+    # The golden angle keeps neighbours far apart whatever the count is.
+    hue = np.deg2rad(35.0 + 137.508 * np.arange(count))
+    lab = np.stack([np.full(count, lightness), chroma * np.cos(hue), chroma * np.sin(hue)], axis=1)
+    return _srgb(lab)
+
+
+def _from_file(name: str) -> Array:
+    text = files("assets").joinpath("colormaps", f"{name}.csv").read_text(encoding="ascii")
+    return np.array([row.split(",") for row in text.split()], dtype=np.uint8)
+
+
+def _from_anchors(anchors: list[tuple[float, float, float]]) -> Array:
+    lightness, chroma, hue = np.array(anchors).T
+    angle = np.deg2rad(hue)
+    lab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], axis=1)
+    at, where = np.linspace(0, 1, 256), np.linspace(0, 1, len(anchors))
+    smooth = np.stack([np.interp(at, where, lab[:, k]) for k in range(3)], axis=1)
+    # A short moving mean rounds the corners at the anchors, which would show as faint bands.
+    padded = np.pad(smooth, ((12, 12), (0, 0)), mode="reflect", reflect_type="odd")
+    kernel = np.full(25, 1 / 25)
+    return _srgb(np.stack([np.convolve(padded[:, k], kernel, mode="valid") for k in range(3)], axis=1))
+
+
+def _srgb(lab: Array) -> Array:
+    """OKLab (n, 3) to sRGB (n, 3) uint8 (Ottosson's matrices)."""
+    to_lms = np.array(
+        [[1, 0.3963377774, 0.2158037573], [1, -0.1055613458, -0.0638541728], [1, -0.0894841775, -1.2914855480]]
+    )
+    to_linear = np.array(
+        [
+            [4.0767416621, -3.3077115913, 0.2309699292],
+            [-1.2684380046, 2.6097574011, -0.3413193965],
+            [-0.0041960863, -0.7034186147, 1.7076147010],
+        ]
+    )
+    linear = np.clip((lab @ to_lms.T) ** 3 @ to_linear.T, 0, 1)
+    encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return np.rint(255 * encoded).astype(np.uint8)

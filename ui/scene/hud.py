@@ -1,0 +1,138 @@
+"""What lies over the 3D picture: colour bar, legend, meters, scale bar, axes, probe tags, clip handle, progress."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from engines.api import Array
+from ui.scene import plates
+from ui.scene.clip_handle import handle_strokes
+from ui.scene.scene import Scene
+from ui.scene.screen import Stroke
+
+Placed = tuple[str, Array, int, int]
+
+_AXES = (("x", (232, 92, 88)), ("y", (112, 196, 96)), ("z", (92, 148, 240)))
+
+
+class Hud:
+    """Composes pictures anew only when what they say has changed."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[Hashable, Array]] = {}
+
+    def compose(self, scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Placed], list[Stroke]]:
+        """Pictures and strokes for a view of (width, height) device pixels."""
+        placed: list[Placed] = []
+        strokes: list[Stroke] = []
+        if scene.layer is None:
+            return placed, strokes
+        margin = round(12 * ratio)
+        self._corner_texts(scene, placed, width, margin, ratio)
+        self._bar_or_legend(scene, placed, width, height, margin, ratio)
+        self._scale_bar(scene, placed, strokes, width, height, margin, ratio)
+        self._axes(scene, placed, strokes, height, ratio)
+        if scene.view.clip is not None:
+            strokes += handle_strokes(scene, width, height, ratio)
+        self._probes(scene, placed, strokes, width, height, ratio)
+        return placed, strokes
+
+    def _keep(self, name: str, key: Hashable, make: object) -> Array:
+        kept = self._kept.get(name)
+        if kept is None or kept[0] != key:
+            kept = (key, make())  # type: ignore[operator]  # a callable without arguments
+            self._kept[name] = kept
+        return kept[1]
+
+    def _corner_texts(self, scene: Scene, placed: list[Placed], width: int, margin: int, ratio: float) -> None:
+        theme = scene.theme
+        top = margin
+        if scene.time is not None and scene.info is not None:
+            string = f"t = {scene.time:.2f} {scene.info.time_unit}"
+            image = self._keep(
+                "time", (string, theme, ratio), lambda: plates.text_plate([string], theme, ratio, size=15)
+            )
+            placed.append(("time", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+        if scene.lines and scene.view.overlay:
+            lines = tuple(scene.lines)
+            image = self._keep("lines", (lines, theme, ratio), lambda: plates.text_plate(lines, theme, ratio))
+            placed.append(("lines", image, margin, top))
+
+    def _bar_or_legend(
+        self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
+    ) -> None:
+        theme, field = scene.theme, scene.shown_field
+        if field is not None:
+            limits, lut = scene.limits(field), scene.lut(field)
+            tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, height - 2 * margin))
+            key = (field, limits, id(lut), theme, ratio, tall)
+            image = self._keep("bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall))
+            placed.append(("bar", image, width - margin - image.shape[1], (height - image.shape[0]) // 2))
+        elif scene.layer is not None and scene.layer.regions:
+            entries = tuple(scene.layer.regions[:12])
+            image = self._keep("legend", (entries, theme, ratio), lambda: plates.legend(entries, theme, ratio))
+            placed.append(("legend", image, width - margin - image.shape[1], margin))
+
+    def _scale_bar(
+        self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, margin: int, r: float
+    ) -> None:
+        per_pixel = scene.camera.mm_per_pixel(height)
+        length = plates.nice_step(per_pixel * 70 * r)
+        pixels, ink = length / per_pixel, (*scene.theme.ink, 255)
+        right, y = width - margin - 4 * r, height - margin - 4 * r
+        left = right - pixels
+        for start, end in (((left, y), (right, y)), ((left, y - 4 * r), (left, y)), ((right, y - 4 * r), (right, y))):
+            strokes.append(Stroke(start, end, 0.75 * r, ink))
+        string = f"{plates.tick_labels([length])[0]} mm"
+        image = self._keep("scale", (string, scene.theme, r), lambda: plates.bare_text(string, scene.theme.ink, r))
+        placed.append(("scale", image, round((left + right - image.shape[1]) / 2), round(y - 7 * r - image.shape[0])))
+
+    def _axes(self, scene: Scene, placed: list[Placed], strokes: list[Stroke], height: int, ratio: float) -> None:
+        origin = np.array([46.0 * ratio, height - 46.0 * ratio])
+        axes = scene.camera.axes
+        for k in np.argsort(axes[2]):  # the axis that points away first
+            name, colour = _AXES[k]
+            tip = origin + 30 * ratio * np.array([axes[0, k], -axes[1, k]])
+            shade = 255 if axes[2, k] > -0.15 else 130
+            strokes.append(Stroke(tuple(origin), tuple(tip), 1.3 * ratio, (*colour, shade)))
+            strokes.append(Stroke(tuple(tip), tuple(tip), 3.0 * ratio, (*colour, shade)))
+            image = self._keep(
+                f"axis {name}", (scene.theme, ratio), lambda n=name: plates.bare_text(n, scene.theme.ink, ratio)
+            )
+            at = origin + 41 * ratio * np.array([axes[0, k], -axes[1, k]])
+            spot = np.round(at - np.array(image.shape[1::-1]) / 2).astype(int)
+            placed.append((f"axis {name}", image, int(spot[0]), int(spot[1])))
+
+    def _probes(
+        self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, ratio: float
+    ) -> None:
+        if not scene.probes:
+            return
+        pixels, depth = scene.camera.to_pixels(np.array([position for _, position, _ in scene.probes]), width, height)
+        for (name, position, colour), (x, y), z in zip(scene.probes, pixels, depth, strict=True):
+            if z <= 0:
+                continue
+            hidden = self._hidden(scene, np.array(position))
+            alpha = 90 if hidden else 255
+            spot = (float(x), float(y))
+            strokes.append(Stroke(spot, spot, 6.5 * ratio, (255, 255, 255, alpha)))
+            strokes.append(Stroke(spot, spot, 4.8 * ratio, (*colour, alpha)))
+            image = self._keep(
+                f"probe {name}", (name, scene.theme, ratio), lambda n=name: plates.label(n, scene.theme, ratio)
+            )
+            if not hidden:
+                placed.append((f"probe {name}", image, round(x + 10 * ratio), round(y - image.shape[0] / 2)))
+
+    def _hidden(self, scene: Scene, position: Array) -> bool:
+        """Whether the surface, as it is drawn, stands between the eye and a probe."""
+        if scene.layer is None:
+            return False
+        eye = scene.camera.eye
+        away = position - eye
+        distance = float(np.linalg.norm(away))
+        hit = scene.layer.pick(eye, away / distance)
+        slack = 0.02 * scene.camera.radius
+        return hit is not None and float(np.linalg.norm(hit[1] - eye)) < distance - slack

@@ -1,0 +1,20 @@
+"""Which layer draws which geometry. A new geometry is a class beside :class:`TetLayer` and a line here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engines.errors import ProblemError
+from engines.geometry.mesh import TetMesh
+from ui.scene.tet_layer import TetLayer
+
+LAYERS: dict[type, type[TetLayer]] = {TetMesh: TetLayer}
+
+
+def layer_for(geometry: Any) -> TetLayer:
+    """A layer for ``geometry``; raises ProblemError for a kind that cannot be drawn."""
+    for kind, layer in LAYERS.items():
+        if isinstance(geometry, kind):
+            return layer(geometry)
+    known = ", ".join(kind.__name__ for kind in LAYERS)
+    raise ProblemError(f"The 3D view cannot draw a {type(geometry).__name__}; it draws: {known}.")

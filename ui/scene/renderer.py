@@ -1,0 +1,73 @@
+"""Pictures without a window: the same scene as in the viewport, drawn on an EGL canvas."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from engines.api import Array, SimulationInfo
+from engines.errors import DeviceError
+from ui.scene.plates import DARK, Theme
+from ui.scene.scene import Scene
+from workbench.project import ViewSettings
+
+
+def render(
+    geometry: Any,
+    info: SimulationInfo | None,
+    values: Mapping[str, Array] | None,
+    time: float,
+    view: ViewSettings,
+    size: tuple[int, int] = (1280, 800),
+    lines: Sequence[str] = (),
+    theme: Theme = DARK,
+) -> Array:
+    """A picture (height, width, 4) uint8 of ``geometry`` coloured by whole fields.
+
+    ``values`` maps field names to arrays in the geometry's numbering (the shown field and, for the front, its
+    time); without ``info`` or values the regions are shown. Raises DeviceError where there is no EGL.
+    """
+    canvas, painter = _canvas()
+    width, height = size
+    scene = Scene(theme)
+    scene.set_geometry(geometry)
+    scene.info = info
+    scene.apply_view(view, width / height)
+    scene.set_labels((), lines)
+    if info is not None and values:
+        scene.show_fields(values, time)
+    canvas.set_current()
+    # Twice the resolution smooths the edges; it is halved when the picture is put together.
+    image = painter.read(scene, width, height, ratio=max(height / 800, 0.75), resolution=2.0)
+    if scene.layer is not None:
+        scene.layer.release()
+    return image
+
+
+@cache
+def _canvas() -> tuple[Any, Any]:
+    """One hidden canvas for the life of the process."""
+    from vispy import app
+
+    try:
+        application = app.Application("egl")
+    except RuntimeError:
+        # Mesa on a machine without display or /dev/dri starts only if it is told to do without both.
+        os.environ["EGL_PLATFORM"] = "surfaceless"
+        for name in ("vispy.app.backends._egl", "vispy.ext.egl"):
+            sys.modules.pop(name, None)
+        try:
+            application = app.Application("egl")
+        except RuntimeError as error:
+            raise DeviceError(
+                "No picture was drawn because EGL does not start here; on Debian or Ubuntu install libegl1 and "
+                "libgl1-mesa-dri."
+            ) from error
+    from ui.scene.painter import Painter
+
+    canvas = app.Canvas(app=application, size=(16, 16), show=False)
+    canvas.set_current()
+    return canvas, Painter()

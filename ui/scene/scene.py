@@ -1,0 +1,204 @@
+"""What the 3D view shows, without a word about GL or Qt: geometry, field, camera, clipping plane, labels.
+
+The picture always belongs to one plan (field, front, clipping plane). A changed plan becomes a new
+:class:`FrameRequest`; the picture changes when the first frame that answers it arrives, so values are never
+drawn on triangles, or in colours, that they do not belong to.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, FieldInfo, FrontInfo, SimulationInfo
+from ui.scene.camera import Camera
+from ui.scene.colormaps import colormap
+from ui.scene.layers import layer_for
+from ui.scene.plates import DARK, Theme, nice_step
+from ui.scene.surface_visual import Look
+from ui.scene.tet_layer import Plan, Shape, TetLayer
+from workbench.frames import Frame, FrameRequest
+from workbench.project import ClipPlane, ViewSettings
+
+ANSWER_SECONDS = 0.3
+"""A request that nobody answers for so long (the run has ended) is shown without values."""
+
+ProbeMark = tuple[str, tuple[float, float, float], tuple[int, int, int]]
+
+
+class Scene:
+    """The model behind the viewport and behind headless pictures."""
+
+    def __init__(self, theme: Theme = DARK) -> None:
+        self.theme = theme
+        self.camera = Camera()
+        self.layer: TetLayer | None = None
+        self.info: SimulationInfo | None = None
+        self.view = ViewSettings()
+        self.probes: list[ProbeMark] = []
+        self.lines: list[str] = []
+        self.time: float | None = None
+        self.coarse = False
+        self.auto_fit = True
+        self._serial = 0
+        self._pending: tuple[int, Shape, float] | None = None
+        self._shown_serial = -1
+
+    # What is shown.
+
+    def set_geometry(self, geometry: Any) -> None:
+        """Show another geometry, framed, without values. None empties the scene."""
+        self.layer = None if geometry is None else layer_for(geometry)
+        self.info, self.time, self._pending = None, None, None
+        self.auto_fit = True
+        if self.layer is not None:
+            self.camera.fit(*self.layer.bounds)
+
+    def set_simulation(self, info: SimulationInfo | None) -> FrameRequest | None:
+        """The fields that there are now; returns what to ask of the run."""
+        if info is not None and (self.layer is None or info.geometry is not self.layer.mesh):
+            self.set_geometry(info.geometry)
+        self.info, self.time = info, None
+        return self.replan(force=True)
+
+    def apply_view(self, view: ViewSettings, aspect: float) -> FrameRequest | None:
+        """Show it as ``view`` says; returns a request if other values are needed."""
+        self.view = view.model_copy(deep=True)
+        self.auto_fit = view.camera.distance is None and view.camera.center is None
+        self.camera.apply(view.camera, aspect)
+        return self.replan()
+
+    def view_settings(self) -> ViewSettings:
+        camera = self.camera.settings()
+        if self.auto_fit:
+            camera = camera.model_copy(update={"distance": None, "center": None})
+        return self.view.model_copy(deep=True, update={"camera": camera})
+
+    def set_clip(self, clip: ClipPlane | None) -> FrameRequest | None:
+        self.view.clip = clip
+        return self.replan()
+
+    def default_clip(self) -> ClipPlane:
+        """Through the middle, facing the viewer."""
+        normal = self.camera.back * np.array([1.0, 1.0, 0.0])
+        normal = normal / np.linalg.norm(normal) if np.linalg.norm(normal) > 0.1 else np.array([0.0, 0.0, 1.0])
+        return ClipPlane(origin=_triple(self.camera.scene_center), normal=_triple(normal))
+
+    # Requests and frames.
+
+    @property
+    def fields(self) -> tuple[FieldInfo, ...]:
+        return () if self.info is None else tuple(f for f in self.info.fields if f.location == "cell")
+
+    def field(self) -> FieldInfo | None:
+        """The field that the view names, or the first."""
+        named = [f for f in self.fields if f.name == self.view.field]
+        return (named or list(self.fields) or [None])[0]  # type: ignore[list-item]  # the last resort is None
+
+    def plan(self) -> Plan:
+        front: FrontInfo | None = self.info.front if self.info is not None and self.view.front else None
+        timed = next((f for f in self.fields if front is not None and f.name == front.field), None)
+        return Plan(self.field(), front if timed else None, timed, self.view.clip, self.coarse)
+
+    def replan(self, force: bool = False) -> FrameRequest | None:
+        """A request for the present plan, if it differs from what was asked last.
+
+        While an answer is awaited nothing new is asked, so that dragging a plane cannot outrun the run;
+        :meth:`show_frame` and :meth:`overdue` go on from there.
+        """
+        if self.layer is None:
+            return None
+        if self._pending is not None and not force:
+            return None
+        plan = self.plan()
+        if plan == self.layer.shape.plan and not force:
+            return None
+        shape = self.layer.plan_shape(plan)
+        if plan.field is None:
+            self.layer.adopt(shape)
+            self._pending = None
+            return None
+        if not force and shape.plan == self.layer.shape.plan:
+            return None
+        self._serial += 1
+        self._pending = (self._serial, shape, clock.monotonic())
+        return FrameRequest(self._serial, self.layer.parts(shape))
+
+    def show_frame(self, frame: Frame) -> bool:
+        """Take the values of a frame; False if it answers an old request."""
+        if self.layer is None:
+            return False
+        if self._pending is not None and frame.serial == self._pending[0]:
+            self.layer.adopt(self._pending[1])
+            self._shown_serial, self._pending = frame.serial, None
+        if frame.serial != self._shown_serial:
+            return False
+        self.layer.set_values(frame.values)
+        self.time = frame.time
+        return True
+
+    def overdue(self) -> bool:
+        """True once if the awaited answer does not come: its triangles are then shown without values."""
+        if self.layer is None or self._pending is None or clock.monotonic() - self._pending[2] < ANSWER_SECONDS:
+            return False
+        serial, shape, _ = self._pending
+        self.layer.adopt(shape)
+        self._shown_serial, self._pending = serial, None
+        return True
+
+    @property
+    def waiting(self) -> bool:
+        return self._pending is not None
+
+    def show_fields(self, fields: Mapping[str, Array], time: float) -> None:
+        """Whole fields at once, without a run behind them."""
+        assert self.layer is not None
+        self.layer.adopt(self.layer.plan_shape(self.plan()))
+        self.layer.set_fields(fields)
+        self.time = time
+
+    # How it looks.
+
+    @property
+    def shown_field(self) -> FieldInfo | None:
+        """The field whose values are in the picture."""
+        return self.layer.shape.plan.field if self.layer is not None and self.layer.has_values else None
+
+    def limits(self, field: FieldInfo) -> tuple[float, float]:
+        low, high = self.view.range or field.range
+        return (low, high) if high > low else (low, low + 1.0)
+
+    def lut(self, field: FieldInfo) -> Array:
+        return colormap(self.view.colormap or field.colormap)
+
+    def look(self) -> Look:
+        field = self.shown_field
+        if field is None or self.layer is None:
+            return Look()
+        front = self.layer.shape.plan.front
+        limits = self.limits(field)
+        return Look(
+            lut=self.lut(field),
+            limits=limits,
+            mapped=True,
+            time=self.time or 0.0,
+            front_width=front.width if front is not None else 0.0,
+            isochrone=nice_step((limits[1] - limits[0]) / 14) if field.summary else 0.0,
+        )
+
+    def pick(self, x: float, y: float, width: float, height: float) -> tuple[int, tuple[float, float, float]] | None:
+        """The cell under a pixel and the position [mm] that was met."""
+        if self.layer is None:
+            return None
+        hit = self.layer.pick(*self.camera.ray(x, y, width, height))
+        return None if hit is None else (hit[0], _triple(hit[1]))
+
+    def set_labels(self, probes: Sequence[ProbeMark], lines: Sequence[str]) -> None:
+        self.probes, self.lines = list(probes), list(lines)
+
+
+def _triple(vector: Array) -> tuple[float, float, float]:
+    return float(vector[0]), float(vector[1]), float(vector[2])

@@ -1,0 +1,262 @@
+"""The 3D view of the window: a Qt widget around the scene."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QMouseEvent, QPalette, QWheelEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from vispy import app as vispy_app
+
+from engines.api import Array, SimulationInfo
+from ui.scene.clip_handle import pushed
+from ui.scene.painter import Painter
+from ui.scene.plates import DARK, LIGHT
+from ui.scene.scene import Scene
+from ui.viewport_busy import BusyPlate
+from ui.viewport_mouse import Mouse
+from ui.viewport_quality import Quality
+from workbench.frames import Frame, FrameRequest
+from workbench.project import ViewSettings
+
+
+class Viewport(QWidget):
+    """Shows a geometry and the newest frame of a run. Redraws only when something has changed, and no faster than
+    :class:`Quality` allows on this machine."""
+
+    picked = Signal(int, tuple)
+    """The element under a click (geometry's numbering), and the position (x, y, z) [mm]."""
+    request_changed = Signal(object)
+    """A :class:`FrameRequest` to hand to ``Runner.watch``."""
+    view_changed = Signal()
+    """The person turned, zoomed, clipped."""
+    quality_changed = Signal(str)
+    """A line for the status bar about what the view does to stay cheap; empty when it draws in full."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.scene = Scene()
+        self.quality = Quality()
+        self._mouse = Mouse(self)
+        self._painter: Painter | None = None
+        self._closed = False
+        self._drawn_at = 0.0
+        application = vispy_app.Application("pyside6")
+        self.canvas = vispy_app.Canvas(app=application, parent=self, size=(640, 480), autoswap=False)
+        self.canvas.events.draw.connect(self._paint)
+        self._native = self.canvas.native
+        self._native.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._native.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._native)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumSize(240, 180)
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._native.update)
+        self._answer_timer = QTimer(self, singleShot=True)
+        self._answer_timer.setInterval(320)
+        self._answer_timer.timeout.connect(self._give_up_waiting)
+        self._rest_timer = QTimer(self, singleShot=True)
+        self._rest_timer.setInterval(400)
+        self._rest_timer.timeout.connect(self._come_to_rest)
+        self._coarse_timer = QTimer(self, singleShot=True)
+        self._coarse_timer.timeout.connect(self._switch_triangles)
+        self._resting = False
+        self._busy = BusyPlate(self)
+        self._follow_theme()
+
+    # What to show.
+
+    def set_geometry(self, geometry: Any) -> None:
+        """Preview a geometry: its regions in quiet colours with a legend. None empties the view."""
+        self.scene.set_geometry(geometry)
+        self.quality.geometry_changed(self.scene.layer)
+        self.redraw()
+
+    def set_simulation(self, info: SimulationInfo | None) -> None:
+        """Show the fields of a simulation; emits :attr:`request_changed`."""
+        layer = self.scene.layer
+        request = self.scene.set_simulation(info)
+        if self.scene.layer is not layer:
+            self.quality.geometry_changed(self.scene.layer)
+        self._ask(request)
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show a moment; ignored if it answers an old request."""
+        if self.scene.show_frame(frame):
+            self.redraw()
+        if not self.scene.waiting:
+            self._ask(self.scene.replan())
+
+    def apply_view(self, view: ViewSettings) -> None:
+        self._ask(self.scene.apply_view(view, self._aspect))
+
+    def view_settings(self) -> ViewSettings:
+        return self.scene.view_settings()
+
+    def set_probes(self, probes: Sequence[tuple[str, tuple[float, float, float], tuple[int, int, int]]]) -> None:
+        """Markers: name, position [mm], colour (red, green, blue)."""
+        self.scene.probes = list(probes)
+        self.redraw()
+
+    def set_overlay(self, lines: Sequence[str]) -> None:
+        """Meters over the picture; a tab in a line separates name and figure."""
+        if list(lines) != self.scene.lines:
+            self.scene.lines = list(lines)
+            self.redraw()
+
+    def set_busy(self, text: str | None, fraction: float) -> None:
+        """Progress over the view while something is built; None takes it away."""
+        self._busy.tell(text, fraction)
+
+    # The camera and the clipping plane.
+
+    def set_clip_active(self, active: bool) -> None:
+        self._ask(self.scene.set_clip(self.scene.default_clip() if active else None))
+        self.view_changed.emit()
+
+    def push_clip(self, distance: float) -> None:
+        """Move the clipping plane by ``distance`` mm along its normal."""
+        if self.scene.view.clip is not None:
+            self.clip_to(pushed(self.scene, self.scene.view.clip, distance))
+
+    def clip_to(self, clip: Any) -> None:
+        """Show this :class:`ClipPlane`."""
+        self._ask(self.scene.set_clip(clip))
+        self.view_changed.emit()
+
+    def reset_camera(self) -> None:
+        """Frame the whole geometry, seen from where it was at first."""
+        self.scene.auto_fit = True
+        camera = type(self.scene.view.camera)()
+        self.scene.camera.apply(camera, self._aspect)
+        self.camera_moved()
+
+    def view_along(self, axis: str) -> None:
+        """Look from ``"x"``, ``"-x"``, ``"y"``, … at the middle."""
+        self.scene.camera.look_along(axis)
+        self.camera_moved()
+
+    def camera_moved(self) -> None:
+        self.redraw()
+        self.view_changed.emit()
+
+    # Drawing.
+
+    def redraw(self) -> None:
+        """Draw soon; many calls become one."""
+        if not self._closed and not self._timer.isActive():
+            wait = self.quality.interval - (clock.perf_counter() - self._drawn_at)
+            self._timer.start(max(0, round(1000 * wait)))
+
+    def image(self, width: int | None = None, height: int | None = None) -> Array:
+        """The view as (height, width, 4) uint8, by default in the size on the screen, drawn with smoothed edges."""
+        ratio = self.devicePixelRatioF()
+        w, h = width or round(self.width() * ratio), height or round(self.height() * ratio)
+        if self._painter is None:
+            self._native.makeCurrent()
+            if not self._native.isValid():
+                raise RuntimeError("The 3D view has no picture before it has been on the screen.")
+        self.canvas.set_current()
+        self._painter = self._painter or Painter()
+        return self._painter.read(self.scene, w, h, ratio * h / max(round(self.height() * ratio), 1), resolution=2.0)
+
+    def _paint(self, event: object) -> None:
+        if self._closed:
+            return
+        started = clock.perf_counter()
+        if self._painter is None:
+            self._painter = Painter()
+            self.quality.detect()
+        ratio = self.devicePixelRatioF()
+        w, h = max(round(self._native.width() * ratio), 1), max(round(self._native.height() * ratio), 1)
+        self._painter.paint(self.scene, w, h, ratio, self.quality.resolution(w, h), gloss=not self.quality.software)
+        self.quality.finish_frame(started)
+        self._drawn_at = clock.perf_counter()
+        line = self.quality.news(self.scene.layer)
+        if line is not None:
+            self.quality_changed.emit(line)
+        if self.quality.follow():
+            self._coarse_timer.start()
+        if not self._resting:
+            self._rest_timer.start()
+        self._resting = False
+
+    def _ask(self, request: FrameRequest | None) -> None:
+        if request is not None:
+            self.request_changed.emit(request)
+        if self.scene.waiting:
+            self._answer_timer.start()
+        self.redraw()
+
+    def _switch_triangles(self) -> None:
+        self.scene.coarse = self.quality.coarse
+        self._ask(self.scene.replan())
+
+    def _come_to_rest(self) -> None:
+        self._resting = self.quality.rest()
+        if self._resting:
+            self._native.update()
+
+    def _give_up_waiting(self) -> None:
+        if self.scene.overdue():
+            self._ask(self.scene.replan())
+
+    @property
+    def _aspect(self) -> float:
+        return max(self.width(), 1) / max(self.height(), 1)
+
+    # Qt.
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._mouse.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._mouse.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._mouse.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._mouse.double_click(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._mouse.wheel(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self._follow_theme()
+        super().changeEvent(event)
+
+    def resizeEvent(self, event: object) -> None:
+        self._busy.settle()
+        self.redraw()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.close_canvas()
+        super().closeEvent(event)
+
+    def _follow_theme(self) -> None:
+        dark = self.palette().color(QPalette.ColorRole.Window).lightness() < 128
+        self.scene.theme = DARK if dark else LIGHT
+        self.redraw()
+
+    def close_canvas(self) -> None:
+        """Stop drawing and free the graphics card's memory; the widget stays as an empty area. Safe to call twice."""
+        if self._closed:
+            return
+        self._closed = True
+        for timer in (self._timer, self._answer_timer, self._rest_timer, self._coarse_timer):
+            timer.stop()
+        self.quality.stop()
+        self.canvas.events.draw.disconnect(self._paint)
+        if self._painter is not None and self._native.isValid():
+            self.canvas.set_current()
+            self._painter.release()
+            self.canvas.context.flush_commands()
+        self._painter = None
