@@ -66,9 +66,7 @@ class _Reporter:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
 
-    def __call__(
-        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
+    def __call__(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         text = "".join(traceback.format_exception(kind, error, trace))
         log.error("%s", text)
         if issubclass(kind, KeyboardInterrupt):

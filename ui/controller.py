@@ -90,7 +90,9 @@ class Controller(QObject):
         """Open a file on another thread; a mistake becomes a sentence and the present document stays."""
         self._open(lambda: self.services.open(path), f"Opening {path.name}", then)
 
-    def open_with(self, load: Callable[[], Document | None], text: str, then: Callable[[], None] = lambda: None) -> None:
+    def open_with(
+        self, load: Callable[[], Document | None], text: str, then: Callable[[], None] = lambda: None
+    ) -> None:
         """Open whatever ``load`` returns (on another thread)."""
         self._open(load, text, then)
 

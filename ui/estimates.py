@@ -113,14 +113,19 @@ class EstimatesPanel(QWidget):
         self.names["pace"].setText(f"Wall time per {name}")
         seconds = estimate.seconds_per_simulated_unit
         self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
-        self._say(f"The step is above the largest stable one: set it to {estimate.stable_step:.3g} {unit} or less."
-                  if above else "")
+        self._say(
+            f"The step is above the largest stable one: set it to {estimate.stable_step:.3g} {unit} or less."
+            if above
+            else ""
+        )
         self.findings.setText("\n".join(finding.message for finding in estimate.findings))
         self.findings.setVisible(bool(estimate.findings))
 
     def _show_error(self, error: BaseException) -> None:
         self._show_nothing()
-        self._say(str(error) if isinstance(error, WorkbenchError) else f"No estimate ({type(error).__name__}: {error}).")
+        self._say(
+            str(error) if isinstance(error, WorkbenchError) else f"No estimate ({type(error).__name__}: {error})."
+        )
 
     def _show_nothing(self) -> None:
         self.estimate = None

@@ -18,9 +18,8 @@ from workbench.document import Document
 from workbench.frames import Message
 from workbench.project import ViewSettings
 
-OPEN_FILTER = (
-    "Projects, meshes and snapshots (*.json *.zip *.png *.vtu *.vtk *.msh *.inp *.pts *.elem *.node *.ele);;All files (*)"
-)
+MESH_KINDS = "*.vtu *.vtk *.msh *.inp *.pts *.elem *.node *.ele"
+OPEN_FILTER = f"Projects, meshes and snapshots (*.json *.zip *.png {MESH_KINDS});;All files (*)"
 SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
 
 

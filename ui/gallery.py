@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QLinearGradient, QMouseEvent, QPainter, QPainterPath, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from engines.api import Preset
 from ui.icons import pixmap
 from ui.theme import theme
 
-CARD_WIDTH = 272
+CARD_WIDTH = 280
+WIDEST_CARD = 380
 PICTURE_RATIO = 0.56
 
 
@@ -91,6 +92,7 @@ class Card(QFrame):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+        self.setMaximumWidth(WIDEST_CARD)
         title = QLabel(preset.title, self)
         title.setObjectName("cardTitle")
         title.setWordWrap(True)
@@ -143,8 +145,11 @@ class Gallery(QScrollArea):
         outer = QVBoxLayout(body)
         outer.setContentsMargins(8, 8, 8, 8)
         self._grid = QGridLayout()
-        self._grid.setSpacing(14)
-        outer.addLayout(self._grid)
+        self._grid.setSpacing(16)
+        beside = QHBoxLayout()
+        beside.addLayout(self._grid, 1)
+        beside.addStretch(0)
+        outer.addLayout(beside)
         self._empty = QLabel("No presets are installed.")
         self._empty.setObjectName("muted")
         outer.addWidget(self._empty)

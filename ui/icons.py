@@ -28,8 +28,7 @@ _dressed: WeakKeyDictionary[QObject, tuple[str, str]] = WeakKeyDictionary()
 
 def dress(target: Dressable, name: str, role: str = "text") -> None:
     """Give ``target`` an icon, now and after each change of theme."""
-    if not _dressed:
-        theme().changed.connect(_dress_all, Qt.ConnectionType.UniqueConnection)
+    _follow_theme()
     assert isinstance(target, QObject)
     _dressed[target] = (name, role)
     target.setIcon(icon(name, role))
@@ -53,6 +52,11 @@ def application_icon() -> QIcon:
     for size in (16, 32, 48, 128, 256):
         result.addPixmap(_picture(_source("workbench"), size))
     return result
+
+
+@cache
+def _follow_theme() -> None:
+    theme().changed.connect(_dress_all)
 
 
 def _dress_all() -> None:

@@ -27,12 +27,14 @@ class DockLayout:
         ):
             window.setCorner(corner, area)
 
-    def add(self, name: str, title: str, widget: QWidget, area: Qt.DockWidgetArea, bare_title: bool = False) -> None:
+    def add(self, name: str, title: str, widget: QWidget, area: Qt.DockWidgetArea, bare_title: bool) -> None:
+        """``bare_title``: no title bar, since a tab carries the title or none is needed."""
         dock = QDockWidget(title, self._window)
         dock.setObjectName(name)
         dock.setWidget(widget)
         if bare_title:
             dock.setTitleBarWidget(QWidget(dock))
+        if name == "timeline":
             dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         self._window.addDockWidget(area, dock)
         self.docks[name] = dock

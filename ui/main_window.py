@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
+from PySide6.QtCore import QSettings, QTimer, QUrl
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
@@ -105,9 +105,9 @@ class MainWindow(QMainWindow):
         self._layout = DockLayout(self, self._settings)
         left, right, bottom = Areas.LeftDockWidgetArea, Areas.RightDockWidgetArea, Areas.BottomDockWidgetArea
         for name, title, widget, area, bare in (
-            ("problem", "Problem", self.problem, left, False),
-            ("view", "View", self.view_panel, left, False),
-            ("gallery", "Gallery", self.gallery, left, False),
+            ("problem", "Problem", self.problem, left, True),
+            ("view", "View", self.view_panel, left, True),
+            ("gallery", "Gallery", self.gallery, left, True),
             ("meters", "Meters", self.meters, right, False),
             ("probes", "Probes", self.probes, right, False),
             ("timeline", "Timeline", self.timeline, bottom, True),
@@ -149,7 +149,7 @@ class MainWindow(QMainWindow):
         model, controller, viewport = self.model, self.controller, self.viewport
         model.opened.connect(self._document_opened)
         model.changed.connect(self._value_changed)
-        model.undo_stack.cleanChanged.connect(lambda clean: self.setWindowModified(not clean))
+        model.undo_stack.cleanChanged.connect(self._clean_changed)
         controller.phase_changed.connect(self._show_phase)
         controller.info_changed.connect(self._info_changed)
         controller.frame_arrived.connect(self._show_frame)
@@ -162,7 +162,7 @@ class MainWindow(QMainWindow):
         viewport.request_changed.connect(controller.watch)
         viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
         viewport.quality_changed.connect(self.status.quality.setText)
-        self.view_panel.edited.connect(viewport.apply_view)
+        self.view_panel.edited.connect(self._apply_view)
         self.view_panel.clip_active.connect(viewport.set_clip_active)
         self.view_panel.camera_asked.connect(
             lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)
@@ -220,8 +220,8 @@ class MainWindow(QMainWindow):
 
     def about(self) -> None:
         text = (
-            f"<h3>Workbench {__version__}</h3><p>Simulations whose kernels say how close they run to what the memory of "
-            "this machine can deliver.</p><p>BSD 3-clause licence.</p>"
+            f"<h3>Workbench {__version__}</h3><p>Simulations whose kernels say how close they run to what the memory "
+            "of this machine can deliver.</p><p>BSD 3-clause licence.</p>"
         )
         QMessageBox.about(self, "About Workbench", text)
 
@@ -272,6 +272,10 @@ class MainWindow(QMainWindow):
             self.meters.set_device(info.device, info.time_unit)
             self.view_panel.set_view(self.view_settings())
 
+    def _apply_view(self, view: ViewSettings) -> None:
+        """What the panel says, from where the person is looking now."""
+        self.viewport.apply_view(view.model_copy(update={"camera": self.view_settings().camera}))
+
     def _show_frame(self, frame: Frame) -> None:
         self.viewport.show_frame(frame)
         self.timeline.set_time(frame.time)
@@ -310,6 +314,9 @@ class MainWindow(QMainWindow):
         title = document.project.title if document is not None else ""
         self.setWindowTitle(f"{title}[*] – Workbench")
         self.setWindowModified(not self.model.undo_stack.isClean())
+
+    def _clean_changed(self, clean: bool) -> None:
+        self.setWindowModified(not clean)
 
     def _show_probes(self) -> None:
         colors = theme().palette

@@ -10,9 +10,9 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
+from pydantic import ValidationError
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
-from pydantic import ValidationError
 
 from engines.errors import ProblemError
 from ui.commands import SetValue

@@ -31,7 +31,8 @@ class ProblemPanel(QWidget):
         self.form.edited.connect(lambda path, value: model.edit(("parameters", *path), value))
         self.estimates = estimates
         top = QVBoxLayout()
-        top.setContentsMargins(12, 8, 12, 4)
+        top.setContentsMargins(10, 8, 10, 4)
+        top.setSpacing(0)
         top.addWidget(self.title)
         top.addWidget(self.subtitle)
         layout = QVBoxLayout(self)

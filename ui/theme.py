@@ -16,7 +16,16 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 
 THEMES = ("dark", "light")
-FONTS = ("Inter", "Segoe UI Variable Text", "Segoe UI", "SF Pro Text", "Cantarell", "Ubuntu", "Noto Sans", "DejaVu Sans")
+FONTS = (
+    "Inter",
+    "Segoe UI Variable Text",
+    "Segoe UI",
+    "SF Pro Text",
+    "Cantarell",
+    "Ubuntu",
+    "Noto Sans",
+    "DejaVu Sans",
+)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from ui.controller import Phase
-from ui.forms.number import NumberBox
 from ui.formatting import duration_text
+from ui.forms.number import NumberBox
 from ui.icons import dress
 from ui.theme import theme
 
@@ -65,6 +65,7 @@ class Timeline(QWidget):
         self._unit = ""
         self._until: float | None = None
         self._time = 0.0
+        self._running = False
         self.run_button = self._button("play", "Run", "Run and pause (Space)", self.toggled)
         self.run_button.setObjectName("primary")
         self.run_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -111,7 +112,8 @@ class Timeline(QWidget):
         self.reset_button.setEnabled(phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED, Phase.FAILED, Phase.READY))
         for widget in (self.until_check, self.until_box):
             widget.setEnabled(some)
-        if phase is not Phase.RUNNING:
+        self._running = running
+        if not running:
             self.remaining_label.setText({Phase.FINISHED: "finished", Phase.FAILED: "stopped"}.get(phase, ""))
 
     def set_unit(self, unit: str) -> None:
@@ -130,7 +132,7 @@ class Timeline(QWidget):
         self._time = time
         self.time_label.setText(f"{time:.2f} {self._unit}")
         self.bar.set_fraction(None if not self._until else time / self._until)
-        if remaining is not None:
+        if remaining is not None and self._running:
             self.remaining_label.setText(f"{duration_text(remaining)} left")
 
     def _edit_until(self, value: Any) -> None:

@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 from engines.api import FieldInfo, SimulationInfo
 from ui.forms.number import NumberBox
 from ui.forms.scalars import CalmComboBox
+from ui.scene.colormaps import names as colormap_names
 from workbench.project import ClipPlane, ViewSettings
 
-COLORMAPS = ("viridis", "magma", "inferno", "plasma", "cividis", "turbo", "coolwarm", "grays")
 DIRECTIONS = (("x", "+ x"), ("y", "+ y"), ("z", "+ z"), ("-x", "− x"), ("-y", "− y"), ("-z", "− z"))
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 SLIDER_STEPS = 200
@@ -55,7 +55,7 @@ class ViewPanel(QScrollArea):
         self.field.activated.connect(lambda _: self._edit(field=self.field.currentData(), range=None))
         self.colormap = CalmComboBox()
         self.colormap.addItem("the field's own", None)
-        for name in COLORMAPS:
+        for name in colormap_names():
             self.colormap.addItem(name, name)
         self.colormap.activated.connect(lambda _: self._edit(colormap=self.colormap.currentData()))
         self.low, self.high = NumberBox(), NumberBox()
@@ -124,11 +124,8 @@ class ViewPanel(QScrollArea):
             self._edit(range=(low, high))
 
     def _toggle_clip(self, on: bool) -> None:
+        """The viewport chooses the first plane and answers with its settings."""
         self.clip_active.emit(on)
-        if on:
-            self._emit_clip()
-        else:
-            self._edit(clip=None)
 
     def _emit_clip(self) -> None:
         if self.clip.isChecked():
@@ -140,12 +137,16 @@ class ViewPanel(QScrollArea):
         normal = np.array(self._view.clip.normal if axis == "free" and self._view.clip else AXES.get(axis, AXES["x"]))
         if axis != "free" and self.flip.isChecked():
             normal = -normal
-        corners = np.array([low, high])
-        reach = np.sort(np.stack([corners.min(0) * normal, corners.max(0) * normal]), axis=0).sum(axis=1)
-        place = reach[0] + (reach[1] - reach[0]) * self.depth.value() / SLIDER_STEPS
+        near, far = self._reach(normal)
+        place = near + (far - near) * self.depth.value() / SLIDER_STEPS
         middle = (low + high) / 2
         origin = middle + normal * (place - float(middle @ normal))
         return ClipPlane(origin=tuple(origin), normal=tuple(normal))
+
+    def _reach(self, normal: Any) -> tuple[float, float]:
+        """The extent of the geometry's box along ``normal``."""
+        ends = np.sort(np.stack([bound * normal for bound in self._bounds]), axis=0).sum(axis=1)
+        return float(ends[0]), float(ends[1])
 
     def _show(self) -> None:
         view = self._view
@@ -165,11 +166,15 @@ class ViewPanel(QScrollArea):
         for widget in (self.axis, self.flip, self.depth):
             widget.setEnabled(clipped)
         if view.clip is not None:
-            self._show_axis(np.array(view.clip.normal))
+            self._show_plane(np.array(view.clip.origin), np.array(view.clip.normal))
         self.front.setChecked(view.front)
         self.overlay.setChecked(view.overlay)
 
-    def _show_axis(self, normal: Any) -> None:
+    def _show_plane(self, origin: Any, normal: Any) -> None:
+        near, far = self._reach(normal)
+        blocked = self.depth.blockSignals(True)
+        self.depth.setValue(round(SLIDER_STEPS * (float(origin @ normal) - near) / max(far - near, 1e-12)))
+        self.depth.blockSignals(blocked)
         along = next((name for name, axis in AXES.items() if abs(abs(normal @ np.array(axis)) - 1) < 1e-6), "free")
         self.axis.setCurrentIndex(self.axis.findData(along))
         if along != "free":

@@ -6,15 +6,18 @@ import math
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QHBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from ui.forms.editor import Editor
 from ui.forms.schema import FieldSpec, Kind
 
 
-class NumberBox(QAbstractSpinBox):
-    """A spin box over all floats (or integers). Out-of-bound values are typed and kept; the form names them."""
+class NumberBox(QLineEdit):
+    """A field over all floats (or integers). Out-of-bound values are typed and kept; the form names them.
+
+    Commits when editing ends; Up and Down and, with the focus, the wheel step; Escape takes back what was typed.
+    """
 
     changed = Signal(object)
     rejected = Signal(str)
@@ -23,11 +26,8 @@ class NumberBox(QAbstractSpinBox):
         super().__init__(parent)
         self._integer = integer
         self._value: float | int = 0
-        self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
-        self.setCorrectionMode(QAbstractSpinBox.CorrectionMode.CorrectToPreviousValue)
-        self.setKeyboardTracking(False)
         self.setMinimumWidth(44)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setText(shown(self._value))
         self.editingFinished.connect(self._commit)
 
     def value(self) -> float | int:
@@ -36,38 +36,37 @@ class NumberBox(QAbstractSpinBox):
     def set_value(self, value: float | int) -> None:
         self._value = value
         text = shown(value)
-        if self.lineEdit().text() != text:
-            self.lineEdit().setText(text)
-            self.lineEdit().setCursorPosition(0)
+        if self.text() != text:
+            self.setText(text)
+            self.setCursorPosition(0)
 
-    def validate(self, text: str, position: int) -> Any:
-        """Anything may be typed; what is no number is refused at commit with a sentence."""
-        return QValidator.State.Acceptable, text, position
-
-    def stepEnabled(self) -> QAbstractSpinBox.StepEnabledFlag:
-        return QAbstractSpinBox.StepEnabledFlag.StepUpEnabled | QAbstractSpinBox.StepEnabledFlag.StepDownEnabled
-
-    def stepBy(self, steps: int) -> None:
+    def step_by(self, steps: int) -> None:
         self._commit()
-        value = stepped(self._value, steps, self._integer)
-        self.set_value(value)
-        self.changed.emit(value)
+        self.set_value(stepped(self._value, steps, self._integer))
+        self.changed.emit(self._value)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.set_value(self._value)
-            return
-        super().keyPressEvent(event)
+        match event.key():
+            case Qt.Key.Key_Up:
+                self.step_by(1)
+            case Qt.Key.Key_Down:
+                self.step_by(-1)
+            case Qt.Key.Key_Escape:
+                self.set_value(self._value)
+            case _:
+                super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Only with the focus, so that scrolling the form changes nothing."""
-        if self.hasFocus():
-            super().wheelEvent(event)
+        turns = event.angleDelta().y()
+        if self.hasFocus() and turns:
+            self.step_by(1 if turns > 0 else -1)
+            event.accept()
         else:
             event.ignore()
 
     def _commit(self) -> None:
-        text = self.lineEdit().text().strip()
+        text = self.text().strip()
         if text == shown(self._value):
             return
         value = parsed(text, self._integer)
@@ -116,7 +115,9 @@ def stepped(value: float | int, steps: int, integer: bool) -> float | int:
     if integer:
         return int(value) + steps
     size = abs(float(value))
-    unit = 0.1 if size == 0 else 10.0 ** (math.floor(math.log10(size) + 1e-12) - (1 if _leading(size) < 2 - 1e-9 else 0))
+    unit = (
+        0.1 if size == 0 else 10.0 ** (math.floor(math.log10(size) + 1e-12) - (1 if _leading(size) < 2 - 1e-9 else 0))
+    )
     return float(f"{value + steps * unit:.12g}")
 
 

@@ -44,7 +44,7 @@ class Bounds:
         )
 
     def sentence(self, unit: str = "") -> str:
-        """"above 0, at most 100 S/m", or an empty text."""
+        """ "above 0, at most 100 S/m", or an empty text."""
         named = (("above", self.gt), ("at least", self.ge), ("below", self.lt), ("at most", self.le))
         text = ", ".join(f"{word} {limit:g}" for word, limit in named if limit is not None)
         return f"{text} {unit}".strip() if text else ""
@@ -118,7 +118,9 @@ def default_values(model: type[BaseModel]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for spec in fields_of(model):
         info = model.model_fields[spec.key]
-        values[spec.key] = default_value(spec) if info.is_required() else plain(info.get_default(call_default_factory=True))
+        values[spec.key] = (
+            default_value(spec) if info.is_required() else plain(info.get_default(call_default_factory=True))
+        )
     return _with_discriminators(model, values)
 
 
@@ -176,7 +178,9 @@ def _typed(annotation: Any, metadata: list[Any], discriminator: str, common: dic
     if origin is tuple:
         named = [f"{common['title']} {axis}" for axis in "xyz"] if len(arguments) == 3 else None
         parts = tuple(
-            _typed(part, metadata, "", {**common, "key": str(place), "title": named[place] if named else common["title"]})
+            _typed(
+                part, metadata, "", {**common, "key": str(place), "title": named[place] if named else common["title"]}
+            )
             for place, part in enumerate(arguments)
         )
         return FieldSpec(kind=Kind.ROW, items=parts, **common)

@@ -25,7 +25,9 @@ class UnionEditor(Editor):
         self._remembered: dict[str, dict[str, Any]] = {}
         self.form: GroupEditor | None = None
         self._tag: str | None = None
-        choice = FieldSpec(spec.discriminator, spec.title, Kind.CHOICE, spec.help, live=spec.live, choices=tuple(spec.variants))
+        choice = FieldSpec(
+            spec.discriminator, spec.title, Kind.CHOICE, spec.help, live=spec.live, choices=tuple(spec.variants)
+        )
         self.kind = ChoiceEditor(choice)
         self.kind.edited.connect(lambda _, tag: self.edited.emit((), self._values_of(tag)))
         self._layout = QVBoxLayout(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui.formatting import rate_text
@@ -22,7 +22,7 @@ class Gauge(QWidget):
         self._fraction: float | None = None
         self._rate = 0.0
         self._ceiling = 0.0
-        self.setMinimumHeight(118)
+        self.setFixedHeight(144)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Memory bandwidth")
         self.setToolTip("Bytes that the method must move, over the wall time, against a copy measured on this device")
@@ -44,20 +44,20 @@ class Gauge(QWidget):
         colors = theme().palette
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        radius = min(self.width() / 2 - 12, (self.height() - 20) / 1.42)
+        radius = min(self.width() / 2 - 12, (self.height() - 26) / 1.6)
         middle = QPointF(self.width() / 2, 10 + radius)
         circle = QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
         width = max(7.0, radius * 0.13)
-        self._arc(painter, circle, 1.0, QPen(colors.color("border"), width, cap=Qt.PenCapStyle.RoundCap))
+        self._arc(painter, circle, 1.0, colors.color("border"), width)
         shown = min(max(self._fraction or 0.0, 0.0), 1.0)
         if shown > 0.002:
-            self._arc(painter, circle, shown, QPen(colors.color("accent"), width, cap=Qt.PenCapStyle.RoundCap))
+            self._arc(painter, circle, shown, colors.color("accent"), width)
         self._ticks(painter, middle, radius - width)
         self._texts(painter, middle, radius)
         painter.end()
 
-    def _arc(self, painter: QPainter, circle: QRectF, fraction: float, pen: QPen) -> None:
-        painter.setPen(pen)
+    def _arc(self, painter: QPainter, circle: QRectF, fraction: float, color: QColor, width: float) -> None:
+        painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawArc(circle, round(START_DEGREES * 16), round(-SPAN_DEGREES * fraction * 16))
 
     def _ticks(self, painter: QPainter, middle: QPointF, radius: float) -> None:

@@ -34,7 +34,12 @@ class MetersPanel(QWidget):
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(0)
         for place, (key, title) in enumerate(
-            (("steps", "Steps per second"), ("pace", "Simulated per second"), ("step", "Step"), ("remaining", "Remaining"))
+            (
+                ("steps", "Steps per second"),
+                ("pace", "Simulated per second"),
+                ("step", "Step"),
+                ("remaining", "Remaining"),
+            )
         ):
             name = QLabel(title, self)
             name.setObjectName("muted")
@@ -87,12 +92,12 @@ class MetersPanel(QWidget):
         self.figures["step"].setText(f"{last.step:,}".replace(",", "\u202f"))
         self.figures["remaining"].setText("open end" if last.remaining is None else duration_text(last.remaining))
         self._lines = [
-            f"{rate_text(rate)} · {fraction:.0%} of ceiling",
-            f"{count_text(steps)} steps/s",
-            f"{count_text(pace)} {self._time_unit}/s",
-            *([] if last.remaining is None else [f"{duration_text(last.remaining)} left"]),
+            f"Bandwidth\t{rate_text(rate)}, {fraction:.0%}",
+            f"Steps\t{count_text(steps)} /s",
+            f"Pace\t{count_text(pace)} {self._time_unit}/s",
+            *([] if last.remaining is None else [f"Remaining\t{duration_text(last.remaining)}"]),
         ]
 
     def overlay_lines(self) -> list[str]:
-        """The same figures for the 3D view."""
+        """The same figures for the 3D view: name, tab, figure."""
         return self._lines
