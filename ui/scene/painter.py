@@ -22,15 +22,12 @@ class Painter:
         self._palette = Palette()
         self._sprites = Sprites()
         self._strokes = Strokes()
-        self._hud = Hud()
+        self.hud = Hud()
         self._layer: TetLayer | None = None
 
-    def paint(self, scene: Scene, width: int, height: int, ratio: float, resolution: float, gloss: bool = True) -> None:
-        """The whole view of (width, height) device pixels; ``ratio`` device pixels per point.
-
-        The 3D part is drawn at ``resolution`` times the size (2: smoothed edges; below 1: cheaper) and scaled;
-        text and lines are always drawn at full size.
-        """
+    def draw_scene(self, scene: Scene, width: int, height: int, resolution: float, gloss: bool = True) -> None:
+        """The 3D part of a view of (width, height) device pixels into the off-screen buffer, at ``resolution`` times
+        the size (2: smoothed edges; below 1: cheaper)."""
         if scene.layer is not self._layer:
             if self._layer is not None:
                 self._layer.release()
@@ -42,17 +39,25 @@ class Painter:
         self._background.draw(scene.theme, *inner)
         if scene.layer is not None:
             look = scene.look()
-            if not gloss:
-                look.gloss = 0.0
+            look.gloss = look.gloss if gloss else 0.0
             scene.layer.draw(look, scene.camera.view(), scene.camera.projection(width / height), self._palette)
         self._target.end()
+
+    def read_scene(self) -> Array:
+        """What :meth:`draw_scene` drew: (h, w, 4) uint8, top row first."""
+        return self._target.read()
+
+    def paint(self, scene: Scene, width: int, height: int, ratio: float, resolution: float) -> None:
+        """The whole view into the current framebuffer; ``ratio`` is device pixels per point. Text and lines are drawn
+        at full size whatever ``resolution`` is."""
+        self.draw_scene(scene, width, height, resolution)
         self._target.show(width, height)
-        placed, strokes = self._hud.compose(scene, width, height, ratio)
+        placed, strokes = self.hud.compose(scene, width, height, ratio)
         self._strokes.draw(strokes, width, height)
         self._sprites.draw(placed, width, height)
 
     def read(self, scene: Scene, width: int, height: int, ratio: float, resolution: float) -> Array:
-        """The view as (height, width, 4) uint8, drawn off screen."""
+        """The whole view as (height, width, 4) uint8, drawn off screen."""
         buffer = gloo.FrameBuffer(gloo.RenderBuffer((height, width), "color"))
         with buffer:
             self.paint(scene, width, height, ratio, resolution)

@@ -58,6 +58,14 @@ class Target:
         assert self._buffer is not None
         self._buffer.deactivate()
 
+    def read(self) -> Array:
+        """The picture, top row first: (h, w, 4) uint8."""
+        assert self._buffer is not None
+        assert self._size is not None
+        with self._buffer:
+            image: Array = gloo.read_pixels((0, 0, *self._size), alpha=True)
+        return image
+
     def show(self, width: int, height: int) -> None:
         """Fill the current framebuffer of this size with the picture."""
         gloo.set_viewport(0, 0, width, height)

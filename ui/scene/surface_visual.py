@@ -19,16 +19,18 @@ NO_PLANE = (0.0, 0.0, 0.0, 1.0)
 
 @dataclass
 class Look:
-    """How values become colours. ``clip``: hides where dot(xyz, position) > w."""
+    """How values become colours. ``clip`` hides where dot(xyz, position) > w; ``front_masks``: no data before the
+    front (the field shown is the front's own time)."""
 
     lut: Array = field(default_factory=lambda: np.zeros((256, 3), np.uint8))
     limits: tuple[float, float] = (0.0, 1.0)
     mapped: bool = False
     time: float = 0.0
     front_width: float = 0.0
+    front_masks: bool = False
     isochrone: float = 0.0
     clip: tuple[float, float, float, float] = NO_PLANE
-    lit: bool = True
+    lit: float = 1.0
     gloss: float = 0.10
 
 
@@ -100,9 +102,10 @@ class SurfaceVisual:
         program["u_mapped"] = float(look.mapped)
         program["u_time"] = look.time
         program["u_front_width"] = look.front_width if look.mapped else 0.0
+        program["u_front_masks"] = float(look.front_masks)
         program["u_isochrone"] = look.isochrone
         program["u_clip"] = look.clip
-        program["u_lit"] = float(look.lit)
+        program["u_lit"] = look.lit
         program["u_gloss"] = look.gloss
         gloo.set_state(blend=False, depth_test=True, depth_mask=True, cull_face=not two_sided)
         program.draw("triangles", self._index)
