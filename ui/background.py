@@ -10,6 +10,8 @@ from PySide6.QtCore import QObject, QTimer
 
 T = TypeVar("T")
 POLL_MILLISECONDS = 20
+INFORMING = ("estimates", "devices")
+"""Lanes whose answers nobody needs once the window closes."""
 
 
 class Background(QObject):
@@ -19,6 +21,7 @@ class Background(QObject):
         super().__init__(parent)
         self._lanes: dict[str, ThreadPoolExecutor] = {}
         self._pending: list[tuple[Future[Any], Callable[[Any], None], Callable[[BaseException], None]]] = []
+        self._closed = False
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MILLISECONDS)
         self._timer.timeout.connect(self._deliver)
@@ -31,6 +34,8 @@ class Background(QObject):
         otherwise: Callable[[BaseException], None] = lambda _: None,
     ) -> Future[T]:
         """Do ``call`` on ``lane``; ``then(result)`` or ``otherwise(error)`` follows on the GUI thread."""
+        if self._closed:
+            return Future()
         if lane not in self._lanes:
             self._lanes[lane] = ThreadPoolExecutor(1, thread_name_prefix=f"workbench-{lane}")
         future = self._lanes[lane].submit(call)
@@ -43,10 +48,12 @@ class Background(QObject):
         return bool(self._pending)
 
     def close(self) -> None:
-        """Finish what is under way, drop what has not begun, end the threads."""
+        """Finish what was asked (a save must not be lost), drop what only informs, deliver, end the threads."""
+        self._closed = True
         self._timer.stop()
-        for executor in self._lanes.values():
-            executor.shutdown(wait=True, cancel_futures=True)
+        for lane, executor in self._lanes.items():
+            executor.shutdown(wait=True, cancel_futures=lane in INFORMING)
+        self._deliver()
         self._lanes.clear()
         self._pending.clear()
 

@@ -54,7 +54,9 @@ class Controller(QObject):
     """Time is zero again: traces and history are void."""
     message = Signal(object)
     problem = Signal(str)
-    """One sentence for the banner."""
+    """One sentence for the banner: something is wrong."""
+    hint = Signal(str)
+    """One sentence for the banner: something to know."""
     progressed = Signal(str, float)
     """What is being built and how far; an empty text when nothing is."""
 
@@ -75,6 +77,7 @@ class Controller(QObject):
         self._samples: list[Any] = []
         self._progress: tuple[str, float] = ("", 0.0)
         self._reported = False
+        self._closed = False
         self._opening = 0
         self._pending_opens = 0
         self._run_after_opening = False
@@ -112,8 +115,8 @@ class Controller(QObject):
 
         def opened(document: Document | None) -> None:
             self._pending_opens -= 1
-            if turn != self._opening:
-                return  # the person has opened something else meanwhile
+            if turn != self._opening or self._closed:
+                return  # the person has opened something else meanwhile, or closed the window
             self.progressed.emit("", 0.0)
             if document is not None:
                 run, self._run_after_opening = self._run_after_opening, False
@@ -223,6 +226,7 @@ class Controller(QObject):
 
     def close(self) -> None:
         """Stop the timer and the worker; blocks until the worker has written what it has."""
+        self._closed = True
         self._timer.stop()
         runner, self.runner = self.runner, None
         if runner is not None:
@@ -252,7 +256,7 @@ class Controller(QObject):
             case "parameters":
                 self._stale = True
                 if self.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED):
-                    self.problem.emit("This run goes on with the values it began with; Reset takes the new ones.")
+                    self.hint.emit("This run goes on with the values it began with; Reset takes the new ones.")
             case "probes":
                 self._place_probes()
             case "run" if path[-1] == "device":

@@ -14,7 +14,6 @@ from ui.background import Background
 from ui.controller import Controller
 from ui.model import DocumentModel
 from ui.services import Services
-from workbench.document import Document
 from workbench.frames import Message
 from workbench.project import ViewSettings
 
@@ -97,7 +96,9 @@ class FileActions(QObject):
                 self._model.moved(document)
                 if self._model.undo_stack.index() == place:
                     self._model.undo_stack.setClean()
-            self._services_forget(document)
+                else:
+                    self._model.undo_stack.resetClean()  # edited while it was being saved
+            self._background.submit("autosave", lambda: self._services.forget_autosave(document), otherwise=self._warn)
             self._remember(path)
             self.done.emit(f"Saved to {path}.")
             self.saved.emit()
@@ -154,17 +155,15 @@ class FileActions(QObject):
         return str(document.path.parent if document is not None and document.path is not None else Path.home())
 
     def _remember(self, path: Path) -> None:
+        title = self._model.document.project.title if self._model.document is not None else path.name
         try:
-            self._services.remember(path)
+            self._services.remember(path, title)
         except WorkbenchError as error:
-            self._controller.message.emit(Message(str(error), "warning"))
+            self._warn(error)
         self.recent_changed.emit()
 
-    def _services_forget(self, document: Document) -> None:
-        try:
-            self._services.forget_autosave(document)
-        except WorkbenchError as error:
-            self._controller.message.emit(Message(str(error), "warning"))
+    def _warn(self, error: BaseException) -> None:
+        self._controller.message.emit(Message(str(error), "warning"))
 
     def _failed(self, error: BaseException) -> None:
         known = isinstance(error, WorkbenchError)

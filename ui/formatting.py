@@ -43,5 +43,5 @@ def _prefixed(value: float, unit: str, prefixes: tuple[str, ...], factor: float)
     while place + 1 < len(prefixes) and (abs(value) >= 999.5 if factor > 1 else 0 < abs(value) < 1):
         value /= factor
         place += 1
-    digits = 0 if abs(value) >= 100 or value == round(value) else (1 if abs(value) >= 10 else 2)
+    digits = 0 if abs(value) >= 99.95 or abs(value - round(value)) < 1e-9 else (1 if abs(value) >= 9.995 else 2)
     return f"{value:.{digits}f} {prefixes[place]}{unit}"

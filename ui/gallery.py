@@ -140,9 +140,9 @@ class Gallery(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.cards: list[Card] = []
         self._columns = 0
-        body = QWidget()
-        body.setObjectName("scrollBody")
-        outer = QVBoxLayout(body)
+        self.body = QWidget()
+        self.body.setObjectName("scrollBody")
+        outer = QVBoxLayout(self.body)
         outer.setContentsMargins(8, 8, 8, 8)
         self._grid = QGridLayout()
         self._grid.setSpacing(16)
@@ -154,7 +154,7 @@ class Gallery(QScrollArea):
         self._empty.setObjectName("muted")
         outer.addWidget(self._empty)
         outer.addStretch(1)
-        self.setWidget(body)
+        self.setWidget(self.body)
         self.set_presets(presets)
 
     def set_presets(self, presets: Sequence[Preset]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,7 @@ class MainWindow(QMainWindow):
         controller.restarted.connect(self._restarted)
         controller.message.connect(self.log.add)
         controller.problem.connect(self.banner.say)
+        controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
         controller.progressed.connect(self._show_progress)
         viewport.picked.connect(lambda element, position: self.probes.add(position))
         viewport.request_changed.connect(controller.watch)
@@ -252,7 +254,10 @@ class MainWindow(QMainWindow):
             self.log.add(Message(finding.message, finding.severity))
         # The second click of a double click must still meet the card.
         wait = self._opened_at + QApplication.doubleClickInterval() / 1000 - clock.monotonic()
-        QTimer.singleShot(max(0, round(1000 * wait)), self.show_workspace)
+        if wait > 0:
+            QTimer.singleShot(round(1000 * wait), self.show_workspace)
+        else:
+            self.show_workspace()
 
     def _value_changed(self, path: ValuePath) -> None:
         if path[0] == "probes":
@@ -329,12 +334,14 @@ class MainWindow(QMainWindow):
         )
 
     def _show_recent(self) -> None:
-        paths = list(self.services.recent())
-        self.welcome.set_recent(paths)
+        files = list(self.services.recent())
+        self.welcome.set_recent(files)
         self.recent_menu.clear()
-        for path in paths:
-            self.recent_menu.addAction(str(path), lambda path=path: self.open_path(path))
-        self.recent_menu.setEnabled(bool(paths))
+        for file in files:
+            self.recent_menu.addAction(
+                f"{file.title}  ({file.path})", lambda path=file.path: self.open_path(Path(path))
+            )
+        self.recent_menu.setEnabled(bool(files))
 
     def _list_devices(self, devices: list[tuple[str, str]]) -> None:
         group = QActionGroup(self)
@@ -361,6 +368,8 @@ class MainWindow(QMainWindow):
             self.model.edit(("run", "until"), until, "end of the run")
 
     def _recovered(self) -> None:
+        self.model.undo_stack.resetClean()  # nobody has saved it yet
+        self._autosaved_revision = -1
         self.welcome.recover_button.hide()
         self._say("This is what was left unsaved when the window was last closed.")
 
@@ -376,7 +385,7 @@ class MainWindow(QMainWindow):
             return
         self._autosaved_revision = self.model.revision
         document = self.model.snapshot(self.view_settings())
-        self.background.submit("autosave", lambda: self.services.autosave(document), otherwise=self._not_kept)
+        self.background.submit("autosave", partial(self.services.autosave, document), otherwise=self._not_kept)
 
     def _not_kept(self, error: BaseException) -> None:
         self.log.add(Message(f"The automatic copy could not be written: {error}", "warning"))
@@ -404,9 +413,9 @@ class MainWindow(QMainWindow):
             self._autosave.stop()
             self.estimates.stop()
             self._layout.save()
-            self._keep_at_end()
             self.controller.close()
             self.background.close()
+            self._keep_at_end()
             self.viewport.close_canvas()
             self._settings.sync()
         event.accept()

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from engines.api import Array, Estimate, Preset
 from workbench.document import Document
+from workbench.recent import RecentFile
 from workbench.runner import Runner
 
 
@@ -19,9 +20,9 @@ class Services(Protocol):
     def devices(self) -> Sequence[tuple[str, str]]:
         """(id, title) of the devices of this machine, ``("auto", "Automatic")`` first."""
 
-    def recent(self) -> Sequence[Path]: ...
+    def recent(self) -> Sequence[RecentFile]: ...
 
-    def remember(self, path: Path) -> None:
+    def remember(self, path: Path, title: str) -> None:
         """Put ``path`` on top of the recent files."""
 
     def open(self, path: Path) -> Document:

@@ -48,7 +48,7 @@ class StatusBar(QStatusBar):
 
     def set_geometry_info(self, geometry: Any) -> None:
         cells, points = getattr(geometry, "n_cells", None), getattr(geometry, "n_points", None)
-        known = cells is not None and points is not None
+        known = isinstance(cells, int) and isinstance(points, int)
         self.geometry_label.setText(f"{_grouped(cells)} cells, {_grouped(points)} points" if known else "")
 
     def set_info(self, info: SimulationInfo | None) -> None:
@@ -59,5 +59,5 @@ class StatusBar(QStatusBar):
         self.errors.setText(str(count))
 
 
-def _grouped(count: int) -> str:
+def _grouped(count: Any) -> str:
     return f"{count:,}".replace(",", "\u202f")

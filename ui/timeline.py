@@ -80,10 +80,10 @@ class Timeline(QWidget):
         self.remaining_label.setObjectName("muted")
         self.remaining_label.setMinimumWidth(96)
         self.remaining_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.until_box = NumberBox(parent=self)
         self.until_check = QCheckBox("until", self)
         self.until_check.setToolTip("Stop by itself at this time")
         self.until_check.clicked.connect(lambda on: self.until_edited.emit(self.until_box.value() if on else None))
-        self.until_box = NumberBox(parent=self)
         self.until_box.setFixedWidth(84)
         self.until_box.set_value(1000.0)
         self.until_box.setAccessibleName("Run until")
@@ -93,10 +93,12 @@ class Timeline(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 6, 10, 6)
         layout.setSpacing(8)
-        for widget in (self.run_button, self.step_button, self.reset_button, self.time_label):
+        before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
+        after: tuple[QWidget, ...] = (self.remaining_label, self.until_check, self.until_box, self.unit_label)
+        for widget in before:
             layout.addWidget(widget)
         layout.addWidget(self.bar, 1)
-        for widget in (self.remaining_label, self.until_check, self.until_box, self.unit_label):
+        for widget in after:
             layout.addWidget(widget)
         self.set_phase(Phase.EMPTY)
 

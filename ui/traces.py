@@ -13,63 +13,89 @@ CAPACITY = 16384
 
 
 class TraceBuffer:
-    """One growing curve of at most ``capacity`` points.
+    """One growing curve, stored in at most ``capacity`` points (a multiple of four).
 
-    When full, each run of four points becomes its lowest and its highest in the order of time, so that peaks
-    and upstrokes stay where they were; the plot looks the same and the memory is halved.
+    When full, each run of four points becomes its lowest and its highest in the order of time, and from then on
+    twice as many new points share a stored one: the whole curve keeps one resolution, and its peaks and upstrokes.
+    Points that do not yet fill a run are kept as they are.
     """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
+        if capacity < 4 or capacity % 4:
+            raise ValueError(f"The capacity {capacity} must be a multiple of four.")
         self._times = np.empty(capacity)
         self._values = np.empty(capacity)
         self._count = 0
+        self._share = 1  # points taken in per point stored
+        self._tail: tuple[Array, Array] = (np.empty(0), np.empty(0))
+        self._newest = (-np.inf, 0.0)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self.times)
 
     @property
     def times(self) -> Array:
-        return self._times[: self._count]
+        return self._shown(0, self._times)
 
     @property
     def values(self) -> Array:
-        return self._values[: self._count]
+        return self._shown(1, self._values)
 
     def append(self, times: Array, values: Array) -> None:
-        """Add points; those not later than the last are dropped (a restored earlier moment clears first)."""
-        if self._count:
-            later = times > self._times[self._count - 1]
-            times, values = times[later], values[later]
-        capacity = len(self._times)
-        for start in range(0, len(times), capacity // 2):
-            piece = slice(start, start + capacity // 2)
-            size = len(times[piece])
-            if self._count + size > capacity:
-                self._thin()
-            self._times[self._count : self._count + size] = times[piece]
-            self._values[self._count : self._count + size] = values[piece]
-            self._count += size
+        """Add points; those not later than the last are dropped."""
+        later = times > self._newest[0]
+        if not later.any():
+            return
+        times, values = times[later], values[later]
+        self._newest = (float(times[-1]), float(values[-1]))
+        self._tail = (np.concatenate([self._tail[0], times]), np.concatenate([self._tail[1], values]))
+        while self._store():
+            self._thin()
+
+    def _shown(self, which: int, stored: Array) -> Array:
+        """What is stored, the run that is not full yet, and the newest point if thinning has taken it."""
+        tail = self._tail[which]
+        last = self._tail[0][-1] if len(tail) else self._times[self._count - 1] if self._count else self._newest[0]
+        newest = [self._newest[which]] if last < self._newest[0] else []
+        return np.concatenate([stored[: self._count], tail, newest])
 
     def at(self, time: float) -> float | None:
         """The value next to ``time``."""
-        if not self._count:
+        times = self.times
+        if not len(times):
             return None
-        place = int(np.clip(np.searchsorted(self.times, time), 0, self._count - 1))
-        return float(self._values[place])
+        place = int(np.clip(np.searchsorted(times, time), 0, len(times) - 1))
+        return float(self.values[place])
+
+    def _store(self) -> bool:
+        """Store what fits of the tail; whether more would have been ready."""
+        times, values = self._tail
+        run = 1 if self._share == 1 else 2 * self._share
+        yields = 1 if self._share == 1 else 2
+        ready, room = len(times) // run, (len(self._times) - self._count) // yields
+        runs = min(ready, room)
+        if runs:
+            used, end = runs * run, self._count + runs * yields
+            stored = (times[:used], values[:used]) if run == 1 else _extremes(times[:used], values[:used], run)
+            self._times[self._count : end], self._values[self._count : end] = stored
+            self._count = end
+            self._tail = (times[used:], values[used:])
+        return ready > room
 
     def _thin(self) -> None:
-        whole = self._count - self._count % 4
-        times = self._times[:whole].reshape(-1, 4)
-        values = self._values[:whole].reshape(-1, 4)
-        places = np.sort(np.stack([values.argmin(axis=1), values.argmax(axis=1)], axis=1), axis=1)
-        kept = whole // 2
-        rest = self._count - whole
-        tail = self._times[whole : self._count].copy(), self._values[whole : self._count].copy()
-        rows = np.arange(len(times))[:, None]
-        self._times[:kept] = times[rows, places].ravel()
-        self._values[:kept] = values[rows, places].ravel()
-        self._times[kept : kept + rest], self._values[kept : kept + rest] = tail
-        self._count = kept + rest
+        times, values = _extremes(self._times, self._values, 4)
+        self._count = len(times)
+        self._times[: self._count], self._values[: self._count] = times, values
+        self._share *= 2
+
+
+def _extremes(times: Array, values: Array, run: int) -> tuple[Array, Array]:
+    """The lowest and the highest point of each ``run`` points, in the order of time."""
+    times, values = times.reshape(-1, run), values.reshape(-1, run)
+    places = np.sort(np.stack([values.argmin(axis=1), values.argmax(axis=1)], axis=1), axis=1)
+    places[places[:, 0] == places[:, 1]] = (0, run - 1)  # a constant run keeps its ends
+    rows = np.arange(len(times))[:, None]
+    return times[rows, places].ravel(), values[rows, places].ravel()
 
 
 class TraceStore:

@@ -72,11 +72,11 @@ class ViewPanel(QScrollArea):
         self.axis.activated.connect(lambda _: self._emit_clip())
         self.flip = QCheckBox("other side")
         self.flip.clicked.connect(lambda _: self._emit_clip())
-        self.depth = QSlider(Qt.Orientation.Horizontal)
-        self.depth.setRange(0, SLIDER_STEPS)
-        self.depth.setValue(SLIDER_STEPS // 2)
-        self.depth.setAccessibleName("Position of the clipping plane")
-        self.depth.valueChanged.connect(lambda _: self._settle.start())
+        self.clip_slider = QSlider(Qt.Orientation.Horizontal)
+        self.clip_slider.setRange(0, SLIDER_STEPS)
+        self.clip_slider.setValue(SLIDER_STEPS // 2)
+        self.clip_slider.setAccessibleName("Position of the clipping plane")
+        self.clip_slider.valueChanged.connect(lambda _: self._settle.start())
         self.front = QCheckBox("Wavefront")
         self.front.setToolTip("Draw where the front is passing")
         self.front.clicked.connect(lambda on: self._edit(front=bool(on)))
@@ -138,7 +138,7 @@ class ViewPanel(QScrollArea):
         if axis != "free" and self.flip.isChecked():
             normal = -normal
         near, far = self._reach(normal)
-        place = near + (far - near) * self.depth.value() / SLIDER_STEPS
+        place = near + (far - near) * self.clip_slider.value() / SLIDER_STEPS
         middle = (low + high) / 2
         origin = middle + normal * (place - float(middle @ normal))
         return ClipPlane(origin=tuple(origin), normal=tuple(normal))
@@ -163,7 +163,7 @@ class ViewPanel(QScrollArea):
         self.auto_button.setEnabled(view.range is not None)
         clipped = view.clip is not None
         self.clip.setChecked(clipped)
-        for widget in (self.axis, self.flip, self.depth):
+        for widget in (self.axis, self.flip, self.clip_slider):
             widget.setEnabled(clipped)
         if view.clip is not None:
             self._show_plane(np.array(view.clip.origin), np.array(view.clip.normal))
@@ -172,9 +172,9 @@ class ViewPanel(QScrollArea):
 
     def _show_plane(self, origin: Any, normal: Any) -> None:
         near, far = self._reach(normal)
-        blocked = self.depth.blockSignals(True)
-        self.depth.setValue(round(SLIDER_STEPS * (float(origin @ normal) - near) / max(far - near, 1e-12)))
-        self.depth.blockSignals(blocked)
+        blocked = self.clip_slider.blockSignals(True)
+        self.clip_slider.setValue(round(SLIDER_STEPS * (float(origin @ normal) - near) / max(far - near, 1e-12)))
+        self.clip_slider.blockSignals(blocked)
         along = next((name for name, axis in AXES.items() if abs(abs(normal @ np.array(axis)) - 1) < 1e-6), "free")
         self.axis.setCurrentIndex(self.axis.findData(along))
         if along != "free":
@@ -194,9 +194,17 @@ class ViewPanel(QScrollArea):
         self.range_sentence = QLabel("The lower end must be below the upper one.")
         self.range_sentence.setObjectName("error")
         self.range_sentence.setWordWrap(True)
-        for place, (text, content) in enumerate((("Field", self.field), ("Colours", self.colormap), ("Range", row))):
+        contents: tuple[tuple[str, QWidget | QHBoxLayout], ...] = (
+            ("Field", self.field),
+            ("Colours", self.colormap),
+            ("Range", row),
+        )
+        for place, (text, content) in enumerate(contents):
             grid.addWidget(QLabel(text), place, 0)
-            grid.addLayout(content, place, 1) if isinstance(content, QHBoxLayout) else grid.addWidget(content, place, 1)
+            if isinstance(content, QHBoxLayout):
+                grid.addLayout(content, place, 1)
+            else:
+                grid.addWidget(content, place, 1)
         grid.addWidget(self.range_sentence, 3, 1)
         plane = QHBoxLayout()
         plane.addWidget(self.axis, 1)
@@ -219,7 +227,7 @@ class ViewPanel(QScrollArea):
         layout.addSpacing(4)
         layout.addWidget(self.clip)
         layout.addLayout(plane)
-        layout.addWidget(self.depth)
+        layout.addWidget(self.clip_slider)
         layout.addSpacing(4)
         layout.addWidget(self.front)
         layout.addWidget(self.overlay)

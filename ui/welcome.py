@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from ui.gallery import Gallery
 from ui.icons import application_icon, dress
+from workbench.recent import RecentFile
 
 RECENT_SHOWN = 6
 
@@ -26,7 +27,7 @@ class Welcome(QWidget):
         self.setObjectName("welcome")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self.gallery = Gallery(parent=self)
-        self.gallery.widget().setObjectName("welcomeBody")
+        self.gallery.body.setObjectName("welcomeBody")
         picture = QLabel(self)
         picture.setPixmap(application_icon().pixmap(56, 56))
         title = QLabel("Workbench", self)
@@ -66,13 +67,13 @@ class Welcome(QWidget):
         layout.addWidget(self.gallery, 1)
         layout.addWidget(self._recent_box)
 
-    def set_recent(self, paths: Sequence[Path]) -> None:
+    def set_recent(self, files: Sequence[RecentFile]) -> None:
         while (item := self._recent.takeAt(0)) is not None:
             if (old := item.widget()) is not None:
                 old.deleteLater()
-        for path in paths[:RECENT_SHOWN]:
-            button = QPushButton(f"{path.name}    {path.parent}", self)
+        for file in files[:RECENT_SHOWN]:
+            button = QPushButton(f"{file.title}   –   {file.path}", self)
             button.setObjectName("link")
-            button.clicked.connect(lambda _=False, path=path: self.path_chosen.emit(path))
+            button.clicked.connect(lambda _=False, path=Path(file.path): self.path_chosen.emit(path))
             self._recent.addWidget(button)
-        self._recent_box.setVisible(bool(paths))
+        self._recent_box.setVisible(bool(files))

@@ -5,11 +5,18 @@ from __future__ import annotations
 import threading
 
 import pytest
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 
 from tests.ui.doubles import FakeServices, FakeViewport
 from ui.main_window import MainWindow
 from ui.theme import theme
+
+
+@pytest.fixture(autouse=True)
+def _deleted():
+    """Widgets that a test is done with are gone before the next one."""
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ from engines.geometry.mesh import TetMesh
 from workbench.document import Document
 from workbench.frames import FrameRequest
 from workbench.project import Project, ViewSettings
+from workbench.recent import RecentFile
 from workbench.runner import Runner
 
 STABLE_STEP = 0.1
@@ -236,8 +237,8 @@ class FakeServices:
     def recent(self):
         return list(self.remembered)
 
-    def remember(self, path):
-        self.remembered.insert(0, Path(path))
+    def remember(self, path, title):
+        self.remembered.insert(0, RecentFile(str(path), title))
 
     def document(self, title="Slab", shape=(20, 8, 4)):
         geometry = slab(shape)

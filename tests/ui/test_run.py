@@ -55,20 +55,20 @@ def test_run_pause_step_reset_through_the_buttons(opened, qtbot):
 
 def test_a_run_ends_at_until_and_begins_again(opened, qtbot):
     window = opened
-    window.timeline.until_edited.emit(5.0)
-    assert window.model.document.project.run.until == 5.0
+    window.timeline.until_edited.emit(100.0)
+    assert window.model.document.project.run.until == 100.0
     window.controller.run()
     wait_for(qtbot, window, Phase.FINISHED)
-    qtbot.waitUntil(lambda: window.controller.time == pytest.approx(5.0))
+    qtbot.waitUntil(lambda: window.controller.time == pytest.approx(100.0))
     assert window.timeline.bar.fraction == pytest.approx(1.0)
-    window.timeline.until_edited.emit(8.0)
-    window.controller.run()  # the end has moved on: goes on from 5 ms
-    qtbot.waitUntil(lambda: window.controller.time > 5.0)
+    window.timeline.until_edited.emit(300.0)
+    window.controller.run()  # the end has moved on: goes on from 100 ms
+    qtbot.waitUntil(lambda: window.controller.time > 100.0)
     wait_for(qtbot, window, Phase.FINISHED)
-    assert window.probes.store.series["mean"].times[0] < 5.0
+    assert window.probes.store.series["mean"].times[0] < 100.0
     window.controller.run()  # nothing left to do: from the start
     wait_for(qtbot, window, Phase.RUNNING)
-    qtbot.waitUntil(lambda: 0 < window.controller.time < 8.0)
+    qtbot.waitUntil(lambda: 0 < window.controller.time < 300.0)
 
 
 def test_space_runs_and_pauses_but_types_a_blank_in_a_field(opened, qtbot):

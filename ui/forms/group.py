@@ -111,12 +111,13 @@ class GroupEditor(Editor):
             layout.addWidget(self.advanced)
 
     def _place(self, child: FieldSpec, level: int) -> QWidget:
-        from ui.forms.factory import make_composite
+        from ui.forms.factory import make_composite  # groups, lists and unions contain each other
 
         if not child.composite:
             editor = make_scalar(child)
-            widget: QWidget = FieldLine(editor, self)
-            self._lines[child.key] = widget
+            line = FieldLine(editor, self)
+            self._lines[child.key] = line
+            widget: QWidget = line
         else:
             editor, widget = make_composite(child, level, self)
         editor.edited.connect(lambda path, value, key=child.key: self.edited.emit((key, *path), value))

@@ -65,7 +65,7 @@ class ListEditor(Editor):
         copy = self._renamed(deepcopy(self._value[place]))
         self._replace([*self._value[: place + 1], copy, *self._value[place + 1 :]])
 
-    def move(self, place: int, by: int) -> None:
+    def move_item(self, place: int, by: int) -> None:
         target = place + by
         if 0 <= target < len(self._value):
             items = [*self._value]
@@ -114,15 +114,15 @@ class ListEditor(Editor):
             editor.set_suggestions(suggestions)
 
     def _append(self) -> None:
-        from ui.forms.factory import make_item
+        from ui.forms.factory import make_item  # groups, lists and unions contain each other
 
         place = len(self.editors)
         section = Section("", level=self._level + 1, expanded=len(self._value) <= 3, parent=self)
         editor = make_item(self._item_spec, self._level + 1, section.body)
         section.rows.addWidget(editor)
         for icon_name, tip, call in (
-            ("up", "Move up", lambda: self.move(place, -1)),
-            ("down", "Move down", lambda: self.move(place, 1)),
+            ("up", "Move up", lambda: self.move_item(place, -1)),
+            ("down", "Move down", lambda: self.move_item(place, 1)),
             ("duplicate", "Duplicate", lambda: self.duplicate(place)),
             ("trash", "Remove", lambda: self.remove(place)),
         ):

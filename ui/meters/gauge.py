@@ -91,4 +91,4 @@ class Gauge(QWidget):
         painter.drawText(line, Qt.AlignmentFlag.AlignCenter, first)
         if self._ceiling:
             line.translate(0, 16)
-            painter.drawText(line, Qt.AlignmentFlag.AlignCenter, f"of {rate_text(self._ceiling)} measured")
+            painter.drawText(line, Qt.AlignmentFlag.AlignCenter, f"of {rate_text(self._ceiling)}")

@@ -30,7 +30,8 @@ class KernelModel(QAbstractTableModel):
             self.endResetModel()
         else:
             self.rates = tuple(rates)
-            self.dataChanged.emit(self.index(0, 0), self.index(max(0, len(rates) - 1), len(HEADERS) - 1))
+            if rates:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(rates) - 1, len(HEADERS) - 1))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
         return 0 if parent.isValid() else len(self.rates)
