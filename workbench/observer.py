@@ -16,8 +16,8 @@ class Observer:
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         """The simulation is built. ``info.extra`` holds ``"device"`` (DeviceInfo) and ``"ceilings"`` (Ceilings)."""
 
-    def next_step(self, simulation: Simulation) -> int | None:
-        """The next step at which :meth:`observe` must be called (the present one, if that is due); None for never."""
+    def next_step(self, after: int) -> int | None:
+        """The first step greater than ``after`` at which :meth:`observe` must be called; None for never."""
         return None
 
     def observe(self, simulation: Simulation) -> None:

@@ -103,22 +103,15 @@ class Recorder(Observer):
         self._open("timing.csv", rows_as_text([COLUMNS]))
         self._write_outcome("running", None)
 
-    def next_step(self, simulation: Simulation) -> int | None:
-        step = simulation.step
-        if self._checkpoint_due() and step > 0:
-            return step
-        if self._interval is None:
-            return None
-        following = self._last_snapshot + 1 if self._last_snapshot >= step else step
-        index = max(0, int(following * simulation.dt / self._interval) - 1)
-        while round(index * self._interval / simulation.dt) < following:
-            index += 1
-        return round(index * self._interval / simulation.dt)
+    def next_step(self, after: int) -> int | None:
+        if self._checkpoint_due():
+            return after + 1
+        return self._next_snapshot(after)
 
     def observe(self, simulation: Simulation) -> None:
         if self._checkpoint_due() and simulation.step > 0:
             self._take_checkpoint(simulation)
-        if self._interval is not None and self.next_step(simulation) == simulation.step:
+        if self._next_snapshot(simulation.step - 1) == simulation.step != self._last_snapshot:
             self._take_snapshot(simulation)
 
     def sampled(self, sample: Sample) -> None:
@@ -135,10 +128,10 @@ class Recorder(Observer):
         self._log_timing(self.timing.add(sample))
 
     def restarted(self, simulation: Simulation) -> None:
+        self._writer.close()
         for table in self._tables.values():
             table.close()
         self._resume, self._moments, self._last_snapshot = None, [], -1
-        self._writer.close()
         self.begin(simulation, self._info)
 
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
@@ -233,6 +226,15 @@ class Recorder(Observer):
 
         self._writer.submit(write)
 
+    def _next_snapshot(self, after: int) -> int | None:
+        """The step nearest to the first multiple of the interval that comes after ``after``."""
+        if self._interval is None:
+            return None
+        index = max(0, int(after * self._info.dt / self._interval) - 1)
+        while (step := round(index * self._interval / self._info.dt)) <= after:
+            index += 1
+        return step
+
     def _checkpoint_due(self) -> bool:
         return clock.monotonic() - self._last_checkpoint >= self._checkpoint_seconds
 
@@ -247,6 +249,7 @@ class Recorder(Observer):
         shown = [field for field in self._info.fields if field.summary]
         values = {field.name: simulation.gather(field.name, handle) for field in shown}
         header, rows = points_table(self.probes, simulation.geometry.centroids, shown, values)
+        header[1:4] = ["x [mm]", "y [mm]", "z [mm]", "cell x [mm]", "cell y [mm]", "cell z [mm]"]
         rows = [[row[0], *probe.position, *row[1:]] for probe, row in zip(self._project.probes, rows, strict=True)]
         write_table(self.folder / "points.csv", header, rows)
 

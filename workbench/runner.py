@@ -296,7 +296,7 @@ class Runner:
         goals = [step + max(1, min(per_frame, GROWTH * self._batch_steps))]
         ends = (self._last_step(simulation), self._stop_step)
         goals += [end for end in ends if end is not None]
-        wishes = [observer.next_step(simulation) for observer in self._observers]
+        wishes = [observer.next_step(step) for observer in self._observers]
         goals += [wish for wish in wishes if wish is not None and wish > step]
         return max(step, min(goals))
 
@@ -320,7 +320,7 @@ class Runner:
             return
         self._observed_step = simulation.step
         for observer in self._observers:
-            if observer.next_step(simulation) == simulation.step:
+            if observer.next_step(simulation.step - 1) == simulation.step:
                 observer.observe(simulation)
 
     def _settle(self, simulation: Simulation) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench import __version__
 
-COMMANDS = ("run", "doctor", "engines", "presets", "new", "convert")
+COMMANDS = ("run", "bench", "doctor", "engines", "presets", "new", "convert")
 PICTURES = 4
 
 
@@ -35,6 +35,13 @@ def parser() -> argparse.ArgumentParser:
     pictures.add_argument("--pictures", type=count, default=PICTURES, metavar="N", help=f"default {PICTURES}")
     pictures.add_argument("--no-pictures", dest="pictures", action="store_const", const=0)
     run.set_defaults(carry_out=_later("workbench.cli.run:run_command"))
+
+    bench = commands.add_parser("bench", help="time the kernels against this device's measured bandwidth")
+    bench.add_argument("engines", nargs="*", metavar="ENGINE", help="default: all engines")
+    bench.add_argument("--device", type=device, default="auto", help="auto, cpu or cuda:N")
+    bench.add_argument("--elements", type=elements, nargs="+", default=(), metavar="N", help="sizes, such as 1e6")
+    bench.add_argument("--out", type=Path, metavar="DIR", help="folder for bench.json and bench.csv")
+    bench.set_defaults(carry_out=_later("workbench.cli.bench:bench_command"))
 
     doctor = commands.add_parser("doctor", help="what this machine has, and the command that adds what is missing")
     doctor.add_argument("--warm", action="store_true", help="compile all kernels now, so that Run starts at once")
@@ -71,6 +78,13 @@ def count(text: str) -> int:
     if not text.isdecimal() or int(text) > 10_000:
         raise argparse.ArgumentTypeError(f"{text} is no number from 0 to 10000")
     return int(text)
+
+
+def elements(text: str) -> int:
+    value = float(text)
+    if not 1 <= value <= 1e9:
+        raise argparse.ArgumentTypeError(f"{text} is no number of elements from 1 to 1e9")
+    return round(value)
 
 
 def device(text: str) -> str:

@@ -43,10 +43,10 @@ class Pictures(Observer):
         self._info = info
         self._steps = [max(1, round(time / simulation.dt)) for time in self._times]
 
-    def next_step(self, simulation: Simulation) -> int | None:
+    def next_step(self, after: int) -> int | None:
         if self._abandoned.is_set():
             return None
-        return next((step for step in self._steps if step >= simulation.step), None)
+        return next((step for step in self._steps if step > after), None)
 
     def observe(self, simulation: Simulation) -> None:
         values = {field.name: simulation.field(field.name) for field in simulation.fields}

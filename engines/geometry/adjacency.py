@@ -1,0 +1,123 @@
+"""Which tetrahedra share a face.
+
+Local face ``k`` of a tetrahedron is the one opposite its vertex ``k``. Faces are matched inside buckets of
+equal smallest vertex: a counting sort instead of a comparison sort of all faces, so that ten million
+tetrahedra take seconds and one extra int32 per face.
+"""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+from engines.api import Array
+from engines.errors import MeshError
+
+BOUNDARY = -1
+"""What stands for "no neighbour" in :func:`face_neighbours`."""
+
+_OTHER_VERTICES = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
+
+
+def face_neighbours(cells: Array) -> Array:
+    """The cell across each face.
+
+    ``cells``: (n_cells, 4) integer vertex indices. Returns (n_cells, 4) int32: ``[i, k]`` is the cell that
+    shares the face of cell i opposite its vertex k, or :data:`BOUNDARY`.
+    Raises MeshError if three or more cells share a face, or a cell repeats a vertex.
+    """
+    cells = np.ascontiguousarray(cells, dtype=np.int32)
+    if len(cells) == 0:
+        return np.empty((0, 4), np.int32)
+    if cells.min() < 0:
+        cell = int(np.argmin(cells.min(axis=1)))
+        raise MeshError(f"Cell {cell} has a negative vertex index; vertices are numbered from 0.")
+    starts = _bucket_starts(cells, int(cells.max()) + 1)
+    faces = _fill_buckets(cells, starts)
+    neighbours = np.full((len(cells), 4), BOUNDARY, np.int32)
+    problem = _match(cells, starts, faces, neighbours)
+    if problem >= 0:
+        cell, k = divmod(int(problem), 4)
+        corner = cells[cell, _OTHER_VERTICES[k]].tolist()
+        if len(set(cells[cell].tolist())) < 4:
+            raise MeshError(f"Cell {cell} uses a vertex twice; remove the cells without volume from the mesh.")
+        raise MeshError(
+            f"More than two cells share the face with vertices {corner} (one of them is cell {cell}); "
+            "remove duplicate or overlapping cells from the mesh."
+        )
+    return neighbours
+
+
+def boundary_faces(cells: Array, neighbours: Array) -> tuple[Array, Array]:
+    """Outer surface: ``(triangles, owners)``.
+
+    triangles: (n, 3) int32 vertex indices, normals pointing outwards for positively oriented cells;
+    owners: (n,) int32, the cell behind each triangle.
+    """
+    owner, k = np.nonzero(neighbours == BOUNDARY)
+    # the vertex order of a positive tetrahedron seen from outside, for the face opposite each vertex
+    outward = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
+    triangles = cells[owner[:, None], outward[k]]
+    return triangles.astype(np.int32), owner.astype(np.int32)
+
+
+@nb.njit(cache=True, nogil=True, inline="always")
+def _sorted_face(cells, cell, k):  # type: ignore[no-untyped-def]
+    a = cells[cell, 1 if k == 0 else 0]
+    b = cells[cell, 2 if k <= 1 else 1]
+    c = cells[cell, 2 if k == 3 else 3]
+    if a > b:
+        a, b = b, a
+    if b > c:
+        b, c = c, b
+    if a > b:
+        a, b = b, a
+    return a, b, c
+
+
+@nb.njit(cache=True, nogil=True)
+def _bucket_starts(cells, n_points):  # type: ignore[no-untyped-def]
+    starts = np.zeros(n_points + 1, np.int64)
+    for cell in range(len(cells)):
+        for k in range(4):
+            starts[_sorted_face(cells, cell, k)[0] + 1] += 1
+    for point in range(n_points):
+        starts[point + 1] += starts[point]
+    return starts
+
+
+@nb.njit(cache=True, nogil=True)
+def _fill_buckets(cells, starts):  # type: ignore[no-untyped-def]
+    """Face numbers ``4 * cell + k`` grouped by smallest vertex."""
+    place = starts[:-1].copy()
+    faces = np.empty(4 * len(cells), np.uint32)
+    for cell in range(len(cells)):
+        for k in range(4):
+            point = _sorted_face(cells, cell, k)[0]
+            faces[place[point]] = 4 * cell + k
+            place[point] += 1
+    return faces
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _match(cells, starts, faces, neighbours):  # type: ignore[no-untyped-def]
+    """Pair equal faces; returns a face that a third cell shares or that is degenerate, else -1."""
+    problem = np.int64(-1)
+    for point in nb.prange(len(starts) - 1):
+        first, last = starts[point], starts[point + 1]
+        local = np.int64(-1)
+        for p in range(first, last):
+            cell_p, k_p = faces[p] // 4, faces[p] % 4
+            a, b, c = _sorted_face(cells, cell_p, k_p)
+            if a == b or b == c:
+                local = max(local, np.int64(faces[p]))
+            for q in range(p + 1, last):
+                cell_q, k_q = faces[q] // 4, faces[q] % 4
+                _, e, f = _sorted_face(cells, cell_q, k_q)
+                if e == b and f == c:
+                    if neighbours[cell_p, k_p] != -1 or neighbours[cell_q, k_q] != -1 or cell_p == cell_q:
+                        local = max(local, np.int64(faces[q]))
+                    neighbours[cell_p, k_p] = cell_q
+                    neighbours[cell_q, k_q] = cell_p
+        problem = max(problem, local)
+    return problem
