@@ -17,6 +17,9 @@ from typing import IO, BinaryIO
 
 from engines.errors import WorkbenchError
 
+_UMASK = os.umask(0)  # can only be read by setting it: once, while nobody else runs
+os.umask(_UMASK)
+
 
 class StorageError(WorkbenchError):
     """A file could not be written; what was there before is unchanged."""
@@ -88,6 +91,4 @@ def _mode(path: Path) -> int:
     try:
         return path.stat().st_mode & 0o777
     except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+        return 0o666 & ~_UMASK

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 import time as clock
 import uuid
 from dataclasses import dataclass, replace
@@ -36,9 +37,10 @@ class Recovery:
 
 
 class Autosave:
-    """The autosave of this session; for one thread.
+    """The autosave of this session; may be called from any thread.
 
-    Call :meth:`tick` after edits and each second; it writes if something changed and it is time to.
+    Call :meth:`mark_saved` after opening and saving, :meth:`tick` after edits and each second; it writes if
+    something changed and it is time to.
     """
 
     def __init__(self, root: Path | None = None) -> None:
@@ -46,32 +48,36 @@ class Autosave:
         self._folder = self._root / uuid.uuid4().hex
         self._lock = ProcessLock(self._folder / LOCK)
         self._held = False
+        self._guard = threading.RLock()
         self._written = ""
         self._time = -INTERVAL
 
     def mark_saved(self, document: Document) -> None:
         """The document is as its file: nothing is at risk."""
-        self._written = as_json(document.portable_project())
-        self._remove()
+        with self._guard:
+            self._written = as_json(document.portable_project())
+            self._remove()
 
     def tick(self, document: Document, *, now: bool = False) -> bool:
         """Write if the document changed since it was saved or written; whether it wrote. Raises StorageError."""
-        if not now and clock.monotonic() - self._time < INTERVAL:
-            return False
-        text = as_json(document.portable_project())
-        if text == self._written:
-            return False
-        self._time = clock.monotonic()
-        self._hold()
-        origin = None if document.path is None else str(document.path.absolute())
-        write_text(self._folder / ORIGIN, json.dumps({"path": origin}))
-        write_text(self._folder / PROJECT_FILE, text, durable=True)
-        self._written = text
-        return True
+        with self._guard:
+            if not now and clock.monotonic() - self._time < INTERVAL:
+                return False
+            text = as_json(document.portable_project())
+            if text == self._written:
+                return False
+            self._time = clock.monotonic()
+            self._hold()
+            origin = None if document.path is None else str(document.path.absolute())
+            write_text(self._folder / ORIGIN, json.dumps({"path": origin}))
+            write_text(self._folder / PROJECT_FILE, text, durable=True)
+            self._written = text
+            return True
 
     def close(self) -> None:
         """The session ends well: nothing is kept."""
-        self._remove()
+        with self._guard:
+            self._remove()
 
     def _hold(self) -> None:
         if not self._held:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 MOST_PENDING = 2
 
@@ -31,10 +31,16 @@ class BackgroundWriter:
         while self._pending and self._pending[0].done():
             self._pending.popleft().result()
 
+    def flush(self) -> None:
+        """Wait for all jobs; raises what the first that failed raised."""
+        jobs, self._pending = self._pending, deque()
+        wait(jobs)
+        for job in jobs:
+            job.result()
+
     def close(self) -> None:
-        """Wait for all jobs and end the thread; raises what the first of them raised."""
+        """:meth:`flush`, and end the thread."""
         try:
-            while self._pending:
-                self._pending.popleft().result()
+            self.flush()
         finally:
             self._executor.shutdown(wait=True)

@@ -28,7 +28,8 @@ def read_mesh_file(path: Path, length_unit: str, fibres: Path | None) -> tuple[T
         raise MeshError(f"The fibre file '{fibres}' is missing: put it back or open the mesh without fibres.")
     from engines.geometry.reading import read_mesh  # meshio takes 0.3 s to import; a window opens without it
 
-    return read_mesh(path, length_unit=length_unit, fibres=fibres)
+    mesh = read_mesh(path, length_unit=length_unit, fibres=fibres)
+    return mesh, tuple(getattr(mesh, "findings", ()))
 
 
 def mesh_files(path: Path, fibres: Path | None) -> list[Path]:

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-APPLICATION = "workbench-sim"
+APPLICATION = "workbench"
 
 
 def config_dir() -> Path:
@@ -21,7 +21,8 @@ def state_dir() -> Path:
 
 def cache_dir() -> Path:
     """What can be made again, such as meshes taken out of zipped projects."""
-    return _place("XDG_CACHE_HOME", ".cache", "LOCALAPPDATA", "Library/Caches")
+    chosen = os.environ.get("WORKBENCH_CACHE_DIR")
+    return Path(chosen) if chosen else _place("XDG_CACHE_HOME", ".cache", "LOCALAPPDATA", "Library/Caches")
 
 
 def _place(xdg: str, unix: str, windows: str, mac: str) -> Path:

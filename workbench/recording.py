@@ -32,6 +32,7 @@ from workbench.document import Document
 from workbench.export.pvd import read_pvd, write_pvd
 from workbench.export.tables import columns_of, points_table, rows_as_text, write_table
 from workbench.export.vtu import VtuWriter, split_by_location
+from workbench.failures import as_sentence
 from workbench.frames import RunState, Sample
 from workbench.observer import Observer
 from workbench.session import probe_elements
@@ -80,7 +81,7 @@ class Recorder(Observer):
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._info = info
         self._writer = BackgroundWriter()
-        self._vtu = VtuWriter(info.geometry)
+        self._vtu: VtuWriter | None = None
         self.timing.begin(info)
         self._at = (simulation.step, simulation.time)
         with storing(self.folder):
@@ -136,29 +137,31 @@ class Recorder(Observer):
 
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
         """Write what is left; one file that fails does not keep the others from being written."""
-        first: list[WorkbenchError] = []
+        failures: list[WorkbenchError] = []
 
         def attempt(job: Callable[[], Any]) -> None:
             try:
                 job()
-            except WorkbenchError as failure:
-                first.append(failure)
+            except Exception as failure:  # of any kind: the next file may still succeed
+                failures.append(as_sentence(failure))
 
-        usable = not isinstance(error, DeviceError)
         attempt(lambda: self._log_timing(self.timing.flush()))
-        if usable and simulation.non_finite() is None:
-            if self._last_snapshot != simulation.step:
-                attempt(lambda: self._take_snapshot(simulation))
-            attempt(lambda: self._take_checkpoint(simulation))
-        if usable and self.probes:
-            attempt(lambda: self._write_points(simulation))
+        if not isinstance(error, DeviceError):
+            # The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more.
+            if self._is_finite(simulation):
+                if self._last_snapshot != simulation.step:
+                    attempt(lambda: self._take_snapshot(simulation))
+                attempt(self._writer.flush)
+                attempt(lambda: self._take_checkpoint(simulation))
+            if self.probes:
+                attempt(lambda: self._write_points(simulation))
         attempt(self._writer.close)
         for table in self._tables.values():
             table.close()
-        failure = error or (first[0] if first else None)
+        failure = error or next(iter(failures), None)
         attempt(lambda: self._write_outcome("failed" if failure else str(state), failure))
-        if first and error is None:
-            raise first[0]
+        if failures and error is None:
+            raise failures[0]
 
     def saved(self) -> list[str]:
         """Names of the result files that are there, for a sentence to the person."""
@@ -220,6 +223,8 @@ class Recorder(Observer):
         name = f"fields/fields_{simulation.step:09d}.vtu"
 
         def write() -> None:
+            if self._vtu is None:  # compressing the mesh takes 0.3 s for a million cells: not on the worker
+                self._vtu = VtuWriter(self._info.geometry)
             self._vtu.write(self.folder / name, cells, points)
             self._moments.append((time, name))
             write_pvd(self.folder / "fields.pvd", self._moments)
@@ -234,6 +239,12 @@ class Recorder(Observer):
         while (step := round(index * self._interval / self._info.dt)) <= after:
             index += 1
         return step
+
+    def _is_finite(self, simulation: Simulation) -> bool:
+        try:
+            return simulation.non_finite() is None
+        except Exception:  # a device that is past answering: nothing on it is worth keeping
+            return False
 
     def _checkpoint_due(self) -> bool:
         return clock.monotonic() - self._last_checkpoint >= self._checkpoint_seconds

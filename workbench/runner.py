@@ -43,6 +43,7 @@ class Runner:
 
     ``make_backend`` and ``build`` are called on the worker; ``until`` is in the engine's time unit, None
     for open end; the run stops at the step nearest to it. ``resume_from`` is a state to continue from.
+    ``can_reset`` keeps the initial state on the host, which takes as much memory as the state itself.
     The runner starts in BUILDING, and goes on to RUNNING at once if ``autostart``.
     """
 
@@ -57,6 +58,7 @@ class Runner:
         observers: Sequence[Observer] = (),
         autostart: bool = False,
         resume_from: Mapping[str, Array] | None = None,
+        can_reset: bool = True,
     ) -> None:
         self._source = FrameSource()
         self.frames: Mailbox[Frame] = self._source.frames
@@ -71,6 +73,7 @@ class Runner:
         self._observers = list(observers)
         self._begun: list[Observer] = []
         self._resume_from = resume_from
+        self._can_reset = can_reset
         self._wanted = RunState.RUNNING if autostart else RunState.READY
         self._state = RunState.BUILDING
         self._steps_wanted: int | None = None  # asked for by advance(), not yet begun
@@ -116,6 +119,8 @@ class Runner:
 
     def reset(self) -> Future[None]:
         """Back to the initial state; the run is READY."""
+        if not self._can_reset:
+            raise ProblemError("This run keeps no initial state to go back to: start it anew.")
         with self._condition:
             self._want(RunState.READY)
             return self.post(self._reset)
@@ -214,14 +219,14 @@ class Runner:
         """Make the new simulation known to those who watch."""
         self._report("Measuring the device", 1.0)
         ceilings = backend.ceilings()
-        self._initial = simulation.state()
+        self._initial = simulation.state() if self._can_reset else {}
         if self._resume_from is not None:
             try:
                 simulation.restore(self._resume_from)
             except (KeyError, ValueError, TypeError) as error:
                 raise ProblemError(f"The checkpoint does not fit this problem ({error}): start without it.") from error
             self._resume_from = None
-        self._meters = Meters(simulation, ceilings.copy, self._probes)
+        self._meters = Meters(simulation, ceilings.best, self._probes)
         self.info = SimulationInfo(
             geometry=simulation.geometry,
             dt=simulation.dt,

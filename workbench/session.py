@@ -29,6 +29,7 @@ def start(
     autostart: bool = False,
     until: float | None = None,
     resume_from: Mapping[str, Array] | None = None,
+    can_reset: bool = True,
     open_backend: OpenBackend | None = None,
 ) -> Runner:
     """Run the document as it is now; later edits do not reach the run.
@@ -53,6 +54,7 @@ def start(
         observers=tuple(observers),
         autostart=autostart,
         resume_from=resume_from,
+        can_reset=can_reset,
     )
 
 

@@ -171,7 +171,15 @@ def _from_folder(folder: Path, name: str = PROJECT_FILE) -> Stored:
 def _from_snapshot(path: Path) -> Stored:
     project = parse_project(read_snapshot_text(path), f"The project in '{path}'")
     mesh, fibres = _resolved(project.geometry, path.parent)
-    return Stored(project, mesh, fibres, None)
+    return Stored(project, _or_beside(mesh, path), _or_beside(fibres, path), None)
+
+
+def _or_beside(file: Path | None, picture: Path) -> Path | None:
+    """``file``, or the one of that name beside the picture, for pictures that came from another machine."""
+    if file is None or file.is_file():
+        return file
+    beside = picture.parent / file.name
+    return beside if beside.is_file() else file
 
 
 def _resolved(reference: MeshReference | None, folder: Path) -> tuple[Path | None, Path | None]:

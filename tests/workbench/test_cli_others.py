@@ -64,7 +64,7 @@ def test_doctor_looks_at_everything(capsys):
 def test_doctor_gives_the_command_for_what_is_missing(monkeypatch, capsys):
     def answer(command: list[str]) -> str:
         if command[0] != "nvidia-smi":
-            return ""
+            return '{"devices": [], "missing": "cupy", "sentence": "CuPy is not installed."}'
         return "NVIDIA T4, 570.1, 15360 MiB" if len(command) > 1 else "| CUDA Version: 13.0 |"
 
     monkeypatch.setattr(doctor, "_output", answer)
@@ -72,7 +72,8 @@ def test_doctor_gives_the_command_for_what_is_missing(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "WINDOW", ("no-such-package",))
     assert main(["doctor"]) == 0
     told = capsys.readouterr().out
-    assert "cupy-cuda13x[ctk]" in told
+    assert "CuPy is not installed." in told
+    assert re.search(r"pip install 'cupy-cuda13x\[ctk\]", told)
     assert "pip install 'no-such-package'" in told
     if sys.platform == "linux":
         assert "sudo apt-get install -y libegl1\n" in told

@@ -52,7 +52,7 @@ def test_a_run_leaves_all_its_results(project, tmp_path, capsys):
     arguments = ["run", str(project), "--out", str(out), "--device", "cpu", "--snapshot-every", "1", "--no-pictures"]
     assert main(arguments) == 0
     told = capsys.readouterr()
-    assert "Finished. Saved in" in told.out
+    assert "Finished at 4 ms. Saved in" in told.out
     traces = rows(out / "traces.csv")
     assert traces[0] == ["time [ms]", "near: voltage [mV]", "far, end: voltage [mV]"]
     assert [float(row[0]) for row in traces[1:]] == pytest.approx(np.arange(0, 4.01, 0.1))
@@ -190,7 +190,7 @@ def test_an_interrupted_run_keeps_its_results(project, tmp_path, number, code):
     assert process.returncode == code, error
     assert time.monotonic() - asked < 5
     assert "Traceback" not in error
-    assert told.startswith("Interrupted. Saved in")
+    assert told.startswith("Interrupted at ")
     assert json.loads((out / "run.json").read_text())["outcome"]["state"] == "closed"
     assert (out / "checkpoint.npz").exists()
     assert meshio.read(sorted((out / "fields").iterdir())[-1]).cells_dict["tetra"].shape == (216, 4)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
+from typing import Any
 
 from workbench import __version__, paths
 
@@ -36,13 +37,11 @@ LIBRARIES = {
 }
 """Shared libraries that Qt's window needs on Debian and Ubuntu, and the packages that hold them."""
 
-CUPY_PROBE = """
-import json, cupy
-from cupy.cuda import nvrtc, runtime
-print(json.dumps({
-    "cupy": cupy.__version__, "nvrtc": ".".join(map(str, nvrtc.getVersion())), "driver": runtime.driverGetVersion(),
-    "devices": [runtime.getDeviceProperties(i)["name"].decode() for i in range(runtime.getDeviceCount())],
-}))
+STATUS_PROBE = """
+import json
+from dataclasses import asdict
+from engines.backend.cuda_status import cuda_status
+print(json.dumps(asdict(cuda_status())))
 """
 """Run in a process of its own: a broken driver may end the process that asks."""
 
@@ -112,24 +111,27 @@ def _processor() -> Diagnosis:
 
 
 def _graphics_card() -> Iterator[Diagnosis]:
-    answer = _output(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"])
-    if not answer:
-        if _has_nvidia_card():
-            yield Diagnosis("NVIDIA GPU", "there, but its driver does not answer", "sudo ubuntu-drivers install")
-        else:
-            yield Diagnosis("NVIDIA GPU", "none; kernels run on the CPU")
+    cards = _output(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"])
+    if not cards and not _has_nvidia_card():
+        yield Diagnosis("NVIDIA GPU", "none; kernels run on the CPU")
         return
-    for line in answer.splitlines():
+    if not cards:
+        yield Diagnosis("NVIDIA GPU", "there, but its driver does not answer", "sudo apt-get install -y nvidia-driver")
+    for line in cards.splitlines():
         yield Diagnosis("NVIDIA GPU", line)
-    status = _output(["nvidia-smi"])
-    major = 13 if "CUDA Version: 13" in status else 12
-    install = f"{sys.executable} -m pip install 'cupy-cuda{major}x[ctk]>=14.0'"
-    probe = _output([sys.executable, "-c", CUPY_PROBE])
-    if not probe:
-        yield Diagnosis("CuPy", "missing or not working", install)
+    answer = _output([sys.executable, "-c", STATUS_PROBE])
+    status: dict[str, Any] = {"missing": "runtime", "sentence": "CUDA cannot start."}
+    if answer:
+        status = json.loads(answer.splitlines()[-1])
+    if not status["missing"]:
+        versions = ", ".join(f"{name} {text}" for name, text in status["devices"][0]["versions"].items())
+        yield Diagnosis("CUDA", f"{status['sentence']} {versions}")
         return
-    state = json.loads(probe.splitlines()[-1])
-    yield Diagnosis("CuPy", f"{state['cupy']}, NVRTC {state['nvrtc']}, {len(state['devices'])} device(s)")
+    major = 13 if "CUDA Version: 13" in _output(["nvidia-smi"]) else 12
+    force = "" if status["missing"] == "cupy" else " --force-reinstall"
+    install = f"{sys.executable} -m pip install{force} 'cupy-cuda{major}x[ctk]>=14.0'"
+    by_pip = status["missing"] in ("cupy", "cupy-broken", "nvrtc")
+    yield Diagnosis("CUDA", status["sentence"], install if by_pip else "")
 
 
 def _has_nvidia_card() -> bool:

@@ -16,6 +16,7 @@ from engines.api import Array, Simulation, SimulationInfo
 from engines.errors import WorkbenchError
 from workbench.document import Document
 from workbench.export.png import save_snapshot
+from workbench.frames import Sample
 from workbench.observer import Observer
 
 SIZE = (1280, 800)
@@ -36,6 +37,7 @@ class Pictures(Observer):
         self._waiting: queue.Queue[tuple[int, float, dict[str, Array]]] = queue.Queue(MOST_WAITING)
         self._abandoned = threading.Event()
         self._render: Render | None = None
+        self._sample: Sample | None = None
 
     # On the worker.
 
@@ -57,6 +59,14 @@ class Pictures(Observer):
                 return
             except queue.Full:
                 continue
+
+    @property
+    def time(self) -> float:
+        """How far the run has come."""
+        return 0.0 if self._sample is None else self._sample.time
+
+    def sampled(self, sample: Sample) -> None:
+        self._sample = sample
 
     # On the main thread.
 
@@ -85,7 +95,10 @@ class Pictures(Observer):
             self._give_up("This installation has no renderer, so there are no pictures; the results are complete.")
             return
         unit, view = self._info.time_unit, self._document.project.view
-        lines = (self._document.project.title, f"t = {time:.6g} {unit}", self._info.device)
+        lines = [self._document.project.title, f"t = {time:.6g} {unit}", self._info.device]
+        if self._sample is not None:
+            rate, fraction = self._sample.bytes_per_second / 1e9, self._sample.fraction_of_ceiling
+            lines.append(f"{rate:.3g} GB/s, {fraction:.0%} of the measured ceiling")
         rgba = self._render(self._info.geometry, self._info, values, time, view, size=SIZE, lines=lines)
         path = self._folder / f"picture_{step:09d}.png"
         save_snapshot(path, rgba, self._document)

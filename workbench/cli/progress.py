@@ -48,7 +48,7 @@ class ProgressLine:
             f"{min(1.0, sample.time / self._until):4.0%}",
             f"{sample.time:.6g} of {self._until:g} {self._unit}",
             f"{self._rate:.3g} {self._unit}/s",
-            f"{sample.bytes_per_second / 1e9:.3g} GB/s ({sample.fraction_of_ceiling:.0%} of the measured copy)",
+            f"{sample.bytes_per_second / 1e9:.3g} GB/s ({sample.fraction_of_ceiling:.0%} of the measured ceiling)",
         ]
         if sample.remaining:
             parts.append(f"{duration(sample.remaining)} left")

@@ -54,6 +54,7 @@ def run_command(options: Namespace) -> int:
             autostart=True,
             until=until,
             resume_from=None if resume is None else resume.state,
+            can_reset=False,
         )
         interrupted = _watch(runner, pictures, ProgressLine(until, document.engine.time_unit))
     return _report(runner, recorder, pictures, interrupted)
@@ -85,6 +86,7 @@ def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted:
     if pictures.trouble:
         print(pictures.trouble, file=sys.stderr)
     saved = [*recorder.saved(), *(path.name for path in pictures.drawn)] if runner.info else []
+    ended = f"{'Interrupted' if interrupted else 'Finished'} at {pictures.time:.6g} {runner.time_unit}."
     where = f"Saved in '{recorder.folder}': {', '.join(saved)}." if saved else "Nothing was saved."
     if runner.error is not None:
         if runner.info is None:
@@ -92,7 +94,7 @@ def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted:
             return BAD_INPUT
         print(f"{runner.error} {where}", file=sys.stderr)
         return RUN_FAILED
-    print(f"{'Interrupted' if interrupted else 'Finished'}. {where}")
+    print(f"{ended} {where}")
     return interrupted or DONE
 
 

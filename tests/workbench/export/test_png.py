@@ -129,6 +129,8 @@ def test_a_snapshot_of_a_moved_mesh_names_it(project, tmp_path: Path):
     from workbench.export.png import save_snapshot
 
     save_snapshot(tmp_path / "shot.png", np.zeros((2, 2, 4), np.uint8), open_document(project))
-    (project / "slab.vtu").unlink()
+    (project / "slab.vtu").rename(tmp_path / "slab.vtu")
+    assert open_document(tmp_path / "shot.png").geometry.n_cells == 216  # found beside the picture
+    (tmp_path / "slab.vtu").unlink()
     with pytest.raises(ProblemError, match=r"slab\.vtu' is missing"):
         open_document(tmp_path / "shot.png")
