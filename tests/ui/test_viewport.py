@@ -250,6 +250,22 @@ def test_image_has_the_size_that_was_asked_for(shown) -> None:
     assert shown.viewport.image().shape == (round(320 * ratio), round(420 * ratio), 4)
 
 
+def test_what_is_on_the_screen_is_the_scene_also_after_a_resize(shown, qtbot) -> None:
+    viewport = shown.viewport
+    for size in ((420, 320), (300, 400), (520, 260)):
+        viewport.resize(*size)
+        qtbot.wait(60)
+        viewport._view.refresh()
+        widget = viewport._view.widget
+        picture = widget.grabFramebuffer() if hasattr(widget, "grabFramebuffer") else widget.grab().toImage()
+        assert (picture.width(), picture.height()) == size
+        center = picture.pixelColor(size[0] // 2, size[1] // 2).getRgb()[:3]
+        corner = picture.pixelColor(3, size[1] // 2).getRgb()[:3]
+        expected = viewport.image()[size[1] // 2, size[0] // 2, :3]
+        assert np.abs(np.array(center) - expected.astype(int)).max() <= 12  # gloss and smoothing differ
+        assert np.abs(np.array(center) - np.array(corner)).max() > 15
+
+
 def test_busy_plate_comes_and_goes(shown) -> None:
     plate = shown.viewport._busy
     shown.viewport.set_busy("Computing face weights", 0.4)
