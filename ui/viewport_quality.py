@@ -18,6 +18,8 @@ from ui.scene.tet_layer import TetLayer
 SHARE = 0.3
 """Largest part of the time that a software renderer may draw. While it draws it keeps 1.7 of two cores busy (measured
 with llvmpipe: the rest is vertex work on one thread), so this is a quarter of the machine."""
+HANDS_ON = 0.5
+"""The same while the mouse turns or cuts: for these moments the hand comes before the solver."""
 LEVELS = (1.0, 0.85, 0.75, 0.65, 0.55)
 SLOW, FAST = 0.032, 0.016
 """Seconds of drawing above which a software renderer gets fewer pixels, and below which it gets more."""
@@ -32,6 +34,7 @@ class Quality:
         """``coarse_ready`` is called on a thread of its own when the layer has a surface of fewer triangles."""
         self._coarse_ready = coarse_ready
         self.renderer = ""
+        self.hands_on = False
         self.software = False
         self.seconds = 0.0
         """Time to draw a frame, smoothed."""
@@ -55,7 +58,7 @@ class Quality:
         """Seconds from one frame to the next."""
         if not self.software:
             return 1 / 60
-        return min(max(self.seconds / SHARE, 1 / 15), 0.25)
+        return min(max(self.seconds / (HANDS_ON if self.hands_on else SHARE), 1 / 15), 0.25)
 
     def resolution(self, width: int, height: int) -> float:
         """Pixels to draw for each pixel of the view, per side."""

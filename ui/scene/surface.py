@@ -86,11 +86,16 @@ def assemble(mesh: TetMesh, triangles: Array, owners: Array, normals: Array) -> 
 
 def cells_at(mesh: TetMesh, nodes: Array) -> Selection:
     """For each of ``nodes`` all the cells that touch it, as runs of a selection."""
-    cell_of_corner = np.repeat(np.arange(mesh.n_cells, dtype=np.int32), 4)
-    order = np.argsort(mesh.cells.ravel(), kind="stable")
-    counts = np.bincount(mesh.cells.ravel(), minlength=mesh.n_points)
+    wanted = np.zeros(mesh.n_points, bool)
+    wanted[nodes] = True
+    # Few corners are on a surface; only those are sorted.
+    corners = np.flatnonzero(wanted[mesh.cells.ravel()])
+    point = mesh.cells.ravel()[corners]
+    order = corners[np.argsort(point, kind="stable")]
+    counts = np.bincount(point, minlength=mesh.n_points)
     starts = np.concatenate([[0], np.cumsum(counts)])
     lengths = counts[nodes]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-    return Selection(cell_of_corner[order[np.repeat(starts[nodes], lengths) + within]], offsets.astype(np.int32))
+    cells = order[np.repeat(starts[nodes], lengths) + within] // 4
+    return Selection(cells.astype(np.int32), offsets.astype(np.int32))
