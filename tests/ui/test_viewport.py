@@ -145,6 +145,23 @@ def test_a_request_that_nobody_answers_does_not_hold_up_the_plane(shown, qtbot) 
     viewport.clip_to(ClipPlane(origin=(4.5, 5, 5), normal=(1, 0, 0)))
     qtbot.waitUntil(lambda: not viewport.scene.waiting, timeout=2000)
     assert viewport.scene.layer.shape.cut is not None
+    # The surface keeps its colours; the cut, of which nothing is known, is grey.
+    assert viewport.scene.shown_field.name == "voltage"
+    viewport.apply_view(ViewSettings(camera=CameraView(azimuth=0, elevation=0), clip=viewport.scene.view.clip))
+    red, green, blue = middle_pixel(viewport)
+    assert max(red, green, blue) - min(red, green, blue) < 20
+
+
+def test_a_hidden_view_draws_nothing_until_it_is_shown(shown, qtbot, monkeypatch) -> None:
+    viewport, drawn = shown.viewport, []
+    qtbot.wait(700)
+    monkeypatch.setattr(viewport.quality, "took", drawn.append)
+    viewport.hide()
+    viewport.set_overlay(["Steps\t1"])
+    qtbot.wait(200)
+    assert drawn == []
+    viewport.show()
+    qtbot.waitUntil(lambda: bool(drawn), timeout=3000)
 
 
 def test_preview_clips_at_once_without_a_simulation(shown) -> None:
