@@ -59,7 +59,7 @@ class SurfaceVisual:
         self._index: gloo.IndexBuffer | None = None
 
     def set_mesh(self, points: Array, normals: Array, triangles: Array, colours: Array) -> None:
-        """New triangles; ``colours`` (n, 3) uint8 sRGB show where there is no colour map. There is no data until set."""
+        """New triangles; ``colours`` (n, 3) uint8 sRGB show where no map does. There is no data until set."""
         self.release()
         if not len(triangles):
             return
