@@ -1,0 +1,1 @@
+"""Icons, themes, colour maps and shaders; read with ``importlib.resources.files("assets")``."""

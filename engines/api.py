@@ -150,6 +150,15 @@ class Preset:
     picture: Traversable | None = None
 
 
+@dataclass(frozen=True)
+class Benchmark:
+    """A problem to time: what it is called, how many elements it has, and how to make it."""
+
+    name: str
+    elements: int
+    problem: Callable[[], Problem]
+
+
 class Engine(ABC):
     """One kind of physics. Engines are stateless; found through the entry points ``workbench.engines``."""
 
@@ -180,6 +189,13 @@ class Engine(ABC):
     def presets(self) -> Sequence[Preset]:
         """Ready problems of this engine."""
         return ()
+
+    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
+        """Problems of about these sizes (none given: the engine's usual ones) for ``workbench bench``."""
+        return ()
+
+    def warm(self, backend: Backend) -> None:
+        """Compile what a first run on ``backend`` needs, so that set-up pays for it and the first Run does not."""
 
 
 @dataclass(frozen=True)

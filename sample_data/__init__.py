@@ -1,0 +1,1 @@
+"""Projects and meshes that open from the gallery; read with ``importlib.resources.files("sample_data")``."""

@@ -7,6 +7,7 @@ the physics (memory, gathering what a viewer wants, looking for NaN, timing, mea
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +21,12 @@ class Ceilings:
     copy: float
     triad: float
 
+    @property
+    def best(self) -> float:
+        """The larger of both: what a kernel's rate is measured against. Kernels that read more than they write
+        (as triad does) outrun a copy."""
+        return max(self.copy, self.triad)
+
 
 @dataclass(frozen=True)
 class DeviceInfo:
@@ -31,6 +38,10 @@ class DeviceInfo:
     threads: int
     driver: str
     versions: dict[str, str]
+    id: str = ""
+    """What ``open_backend`` takes: ``"cpu"``, ``"cuda:0"``."""
+    compute_capability: str = ""
+    """``"9.0"`` on a GPU, empty on the CPU."""
 
 
 class Backend(ABC):
@@ -63,24 +74,39 @@ class Backend(ABC):
         """Place a selection on the device."""
 
     @abstractmethod
-    def gather(self, values: Any, handle: Any) -> Array:
-        """``values[elements]``, or the means over the selection's runs, as float32 on the host
-        (through pinned memory on a GPU)."""
+    def gather(self, values: Any, handle: Any, missing: float | None = None) -> Array:
+        """``values[elements]``, or the means over the selection's runs, as float32 on the host.
+
+        ``values`` is ``(n,)`` or ``(n, components)`` in any strides (pass ``.T`` of a structure of arrays); the
+        result is ``(m,)`` or ``(m, components)``, a fresh array. Elements that hold ``missing`` do not enter a
+        mean; a run of nothing else gives ``missing``. An empty run gives NaN.
+        """
 
     @abstractmethod
     def first_non_finite(self, values: Any) -> int | None:
-        """Index of a NaN or Inf in a device array, or None."""
+        """Lowest index (in C order) of a NaN or Inf in a device array, or None; None for integers."""
 
     @abstractmethod
     def synchronize(self) -> None: ...
 
     @abstractmethod
-    def timed(self, kernel: str) -> Any:
-        """Context manager: time what is launched inside (device events on a GPU)."""
+    def active(self) -> AbstractContextManager[Any]:
+        """Inside, this thread may launch the engine's kernels: on a GPU the backend's stream is current, on the
+        CPU this thread has the cores."""
+
+    @abstractmethod
+    def timed(self, kernel: str, launches: int = 1) -> AbstractContextManager[Any]:
+        """Time what is launched inside (device events on a GPU), as ``launches`` launches of ``kernel``.
+
+        Inside, kernels may be launched as inside :meth:`active`.
+        """
 
     @abstractmethod
     def drain_timings(self) -> tuple[KernelTiming, ...]:
-        """What :meth:`timed` measured since the last call."""
+        """What :meth:`timed` measured since the last call, one entry per kernel.
 
-    @abstractmethod
-    def close(self) -> None: ...
+        Never waits: launches that a GPU has not finished are reported by a later call.
+        """
+
+    def close(self) -> None:
+        """Give back the device memory that nobody refers to any more. A closed backend is not used again."""

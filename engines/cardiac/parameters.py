@@ -8,7 +8,11 @@ from pydantic import Field
 
 from engines.parameters import ParameterGroup, quantity
 
+REACTION_STEP_LIMIT = 0.125
+"""Largest stable step of lightweight Rush-Larsen with TT06 [ms] (thesis, table 3.2)."""
+
 CellType = Literal["epi", "endo", "M"]
+Precision = Literal["fp32", "fp64"]
 
 
 class Tissue(ParameterGroup):
@@ -96,18 +100,15 @@ class Stimulus(ParameterGroup):
 class Numerics(ParameterGroup):
     """How the equations are solved."""
 
-    step: float = quantity(0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=0.125)
-    precision: Literal["fp32", "fp64"] = quantity(
-        "fp32", "", "Arithmetic of the kernels; fp32 keeps Na_i and K_i as offsets"
+    step: float = quantity(
+        0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=REACTION_STEP_LIMIT
     )
+    precision: Precision = quantity("fp32", "", "Arithmetic of the kernels; fp32 keeps Na_i and K_i as offsets")
     activation_threshold: float = quantity(
         0.0, "mV", "Upward crossing that counts as activation", ge=-80, le=40, advanced=True
     )
     initial_state: Literal["published", "paced at 1 Hz"] = quantity(
         "paced at 1 Hz", "", "The model's published initial values, or the limit cycle after 1000 beats at 1 Hz"
-    )
-    limit_fluxes: bool = quantity(
-        True, "", "Fall back to monotone two-point fluxes in badly shaped cells", title="Limit fluxes", advanced=True
     )
 
 
@@ -116,7 +117,7 @@ class CardiacParameters(ParameterGroup):
 
     tissue: Tissue = quantity(Tissue(), "", "Conductivities and membrane")
     conductivity_scale: float = quantity(
-        1.0, "1", "Factor on all conductivities, to tune the conduction velocity on this mesh", gt=0, le=100
+        1.0, "1", "Factor on all conductivities, to tune the conduction velocity on this mesh", live=True, gt=0, le=100
     )
     regions: list[RegionSetting] = quantity([], "", "Cell type and conductivity by region; others are epicardial")
     stimuli: list[Stimulus] = quantity([], "", "Where and when the tissue is stimulated", min_length=0)

@@ -1,0 +1,135 @@
+"""The CPU as a compute device: NumPy arrays and Numba kernels on all cores."""
+
+from __future__ import annotations
+
+import platform
+import threading
+import time
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+
+from engines.api import Array, KernelTiming, Selection
+from engines.backend import cpu_kernels, machine
+from engines.backend.base import Backend, Ceilings, DeviceInfo
+from engines.backend.selection import Checked, check_selection, checked_values, exact_missing
+from engines.backend.threads import parallel_region, usable_cores
+
+PARALLEL_FROM = 8192
+"""Elements from which a gather is shared among threads: one thread takes some 10 µs for as many."""
+
+
+@dataclass
+class _Total:
+    launches: int = 0
+    seconds: float = 0.0
+
+
+class _Timed(parallel_region):
+    """A parallel region that reports its time; waiting for the turn does not count, nor does what fails."""
+
+    __slots__ = ("_backend", "_kernel", "_launches", "_start")
+
+    def __init__(self, backend: CpuBackend, kernel: str, launches: int) -> None:
+        super().__init__(backend.threads)
+        self._backend, self._kernel, self._launches = backend, kernel, launches
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self._start = time.perf_counter()
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        seconds = time.perf_counter() - self._start
+        super().__exit__(kind)
+        if kind is None:
+            self._backend.record(self._kernel, self._launches, seconds)
+
+
+class CpuBackend(Backend):
+    """All usable cores, or all but one with ``reserve_core`` (a window is open and wants to answer)."""
+
+    id = "cpu"
+
+    def __init__(self, reserve_core: bool = False) -> None:
+        cores = usable_cores()
+        self.threads = max(1, cores - 1) if reserve_core else cores
+        self._timings: dict[str, _Total] = {}
+        self._timings_lock = threading.Lock()
+        self._info = DeviceInfo(
+            name=machine.processor_name(),
+            kind="cpu",
+            memory_bytes=machine.memory_bytes(),
+            threads=self.threads,
+            driver="",
+            versions={"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__},
+            id=self.id,
+        )
+
+    @property
+    def info(self) -> DeviceInfo:
+        return self._info
+
+    def ceilings(self) -> Ceilings:
+        from engines.backend.ceilings import cpu_ceilings
+
+        return cpu_ceilings(self.threads)
+
+    def active(self) -> AbstractContextManager[None]:
+        """Inside, this thread runs parallel kernels on the backend's cores (see :mod:`engines.backend.threads`)."""
+        return parallel_region(self.threads)
+
+    def array(self, host: Array) -> Array:
+        return np.array(host, order="C")
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        return np.empty(shape, dtype)
+
+    def to_host(self, device: Array) -> Array:
+        return np.array(device)
+
+    def select(self, selection: Selection) -> Checked:
+        return check_selection(selection)
+
+    def gather(self, values: Array, handle: Checked, missing: float | None = None) -> Array:
+        table = checked_values(values, handle)
+        out = np.empty((len(handle), table.shape[1]), np.float32)
+        if len(handle):
+            # A handful of probes is not worth waking the other threads, and waiting for them where cores are busy.
+            with parallel_region(1 if len(handle.elements) < PARALLEL_FROM else self.threads):
+                if handle.offsets is None:
+                    cpu_kernels.gather(table, handle.elements, out)
+                else:
+                    has_missing, stand_in = exact_missing(missing, table.dtype)
+                    cpu_kernels.gather_means(table, handle.elements, handle.offsets, has_missing, stand_in, out)
+        return out[:, 0] if values.ndim == 1 else out
+
+    def first_non_finite(self, values: Array) -> int | None:
+        if values.dtype.kind in "biu" or not values.size:
+            return None
+        flat = np.ascontiguousarray(values).reshape(-1)
+        found = np.empty(-(-flat.size // cpu_kernels.SCAN_CHUNK), np.int64)
+        with self.active():
+            cpu_kernels.first_not_finite(flat, found)
+        hits = found[found >= 0]
+        return int(hits[0]) if hits.size else None
+
+    def synchronize(self) -> None:
+        """Nothing to wait for: kernels have ended when their call returns."""
+
+    def timed(self, kernel: str, launches: int = 1) -> AbstractContextManager[None]:
+        return _Timed(self, kernel, launches)
+
+    def record(self, kernel: str, launches: int, seconds: float) -> None:
+        """Add to what :meth:`drain_timings` returns."""
+        with self._timings_lock:
+            total = self._timings.setdefault(kernel, _Total())
+            total.launches += launches
+            total.seconds += seconds
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        with self._timings_lock:
+            drained, self._timings = self._timings, {}
+        return tuple(KernelTiming(kernel, total.launches, total.seconds) for kernel, total in drained.items())

@@ -1,0 +1,298 @@
+"""An NVIDIA GPU as a compute device: CuPy arrays, kernels from ``.cu`` files, one stream.
+
+The one place that imports CuPy, and only when a GPU is asked for. Everything of a backend happens on its own
+non-blocking stream and in its own memory pools, so closing it gives the memory back.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, KernelTiming, Selection
+from engines.backend.base import Backend, Ceilings, DeviceInfo
+from engines.backend.cuda_errors import translated
+from engines.backend.selection import Checked, check_selection, checked_values, exact_missing
+from engines.backend.source import compile_options, source_text
+from engines.backend.variants import check_declared
+from engines.errors import DeviceError
+
+log = logging.getLogger(__name__)
+
+KERNELS = Path(__file__).with_name("kernels.cu")
+BLOCK = 256
+"""Threads per block of the backend's own kernels, which wait for memory and care little."""
+PENDING_EVENTS = 4096
+"""Timed launches that may await their result before :meth:`CudaBackend.timed` collects what is done."""
+_VALUE = {np.dtype(np.float32): "float", np.dtype(np.float64): "double", np.dtype(np.int32): "int"}
+
+
+def load_cupy() -> Any:
+    """CuPy; raises ImportError or what its loading raises (see :func:`engines.backend.cuda_status.cuda_status`)."""
+    import cupy  # type: ignore[import-not-found, import-untyped, unused-ignore]  # CuPy ships no types
+
+    return cupy
+
+
+def device_info(device: int) -> DeviceInfo:
+    """Name, memory and versions of a GPU, without making a context on it. Raises DeviceError."""
+    cupy = load_cupy()
+    runtime = cupy.cuda.runtime
+    with translated():
+        properties = runtime.getDeviceProperties(device)
+        versions = {
+            "cupy": cupy.__version__,
+            "cuda_runtime": _version(runtime.runtimeGetVersion()),
+            "cuda_driver": _version(runtime.driverGetVersion()),
+            "nvrtc": ".".join(map(str, cupy.cuda.nvrtc.getVersion())),
+        }
+    return DeviceInfo(
+        name=properties["name"].decode(),
+        kind="cuda",
+        memory_bytes=int(properties["totalGlobalMem"]),
+        threads=properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"],
+        driver=_kernel_module_version() or f"CUDA {versions['cuda_driver']}",
+        versions=versions,
+        id=f"cuda:{device}",
+        compute_capability=f"{properties['major']}.{properties['minor']}",
+    )
+
+
+def free_memory(device: int) -> int:
+    """Bytes that are free on a GPU; makes a context on it. Raises DeviceError."""
+    cupy = load_cupy()
+    with translated(), cupy.cuda.Device(device):
+        return int(cupy.cuda.runtime.memGetInfo()[0])
+
+
+def _version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _kernel_module_version(path: Path = Path("/proc/driver/nvidia/version")) -> str:
+    """The driver's version as ``nvidia-smi`` shows it (Linux), or an empty string."""
+    try:
+        words = path.read_text().split("\n", 1)[0].split()
+    except OSError:
+        return ""
+    return next((word for word in words if word.count(".") >= 1 and word.replace(".", "").isdigit()), "")
+
+
+@dataclass
+class CudaSelection:
+    """A selection on the device, with the result's buffers there and in pinned memory, by number of components."""
+
+    checked: Checked
+    elements: Any
+    offsets: Any
+    buffers: dict[int, tuple[Any, Array]] = field(default_factory=dict)
+
+    @property
+    def largest(self) -> int:
+        return self.checked.largest
+
+
+@dataclass
+class _Total:
+    launches: int = 0
+    seconds: float = 0.0
+
+
+class CudaBackend(Backend):
+    """GPU number ``device``. Raises DeviceError if it cannot be opened.
+
+    Launchers of engines compile with :meth:`compile` and call their kernels inside :meth:`timed` or :meth:`active`,
+    where this backend's device, stream and memory pool are the current ones.
+    """
+
+    def __init__(self, device: int = 0) -> None:
+        self.id = f"cuda:{device}"
+        self.device = device
+        self._info = device_info(device)
+        self.cupy = cupy = load_cupy()
+        self._modules: dict[tuple[Path, tuple[str, ...]], Any] = {}
+        self._pending: deque[tuple[str, int, Any, Any]] = deque()
+        self._idle_events: list[Any] = []
+        self._totals: dict[str, _Total] = {}
+        with translated(), cupy.cuda.Device(device):
+            properties = cupy.cuda.runtime.getDeviceProperties(device)
+            self.multiprocessors: int = properties["multiProcessorCount"]
+            self.stream = cupy.cuda.Stream(non_blocking=True)
+            self._pool = cupy.cuda.MemoryPool()
+            self._pinned = cupy.cuda.PinnedMemoryPool()
+            self._found = self._pinned_array(1, np.uint64)
+
+    @property
+    def info(self) -> DeviceInfo:
+        return self._info
+
+    def memory(self) -> tuple[int, int]:
+        """Free and total bytes of the device; what this backend keeps for reuse counts as free."""
+        with self.active():
+            free, total = self.cupy.cuda.runtime.memGetInfo()
+            return int(free) + int(self._pool.free_bytes()), int(total)
+
+    def release(self) -> None:
+        """Give the memory that no array uses back to the device, for others and for larger pieces."""
+        with self.active():
+            self._pool.free_all_blocks()
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Inside, CuPy works on this backend's device, stream and pool; CUDA errors become DeviceError."""
+        cuda = self.cupy.cuda
+        with translated(), cuda.Device(self.device), cuda.using_allocator(self._pool.malloc), self.stream:
+            yield
+
+    def compile(self, path: Path, macros: Sequence[str] = ()) -> Any:
+        """The kernels of a ``.cu`` file (CuPy RawModule) specialised by ``macros``; CuPy keeps them on disk.
+
+        ``macros`` is one of the sets that the file declares (:mod:`engines.backend.variants`), so that what runs is
+        what the tests compiled for every architecture; ValueError otherwise. Raises DeviceError.
+        """
+        key = (path, tuple(macros))
+        if key not in self._modules:
+            check_declared(path, key[1])
+            with self.active():
+                module = self.cupy.RawModule(code=source_text(path), options=compile_options(macros))
+                module.compile()
+            self._modules[key] = module
+        return self._modules[key]
+
+    def ceilings(self) -> Ceilings:
+        from engines.backend.ceilings import cuda_ceilings
+
+        return cuda_ceilings(self)
+
+    def array(self, host: Array) -> Any:
+        source = np.ascontiguousarray(host)
+        with self.active():
+            device = self.cupy.empty(source.shape, source.dtype)
+            # Not cupy.array: that stages the whole array in pinned memory, which its pool then keeps.
+            device.set(source, stream=self.stream)
+            self.stream.synchronize()  # the caller may change ``host`` at once
+            return device
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+        with self.active():
+            return self.cupy.empty(shape, dtype)
+
+    def to_host(self, device: Any) -> Array:
+        with self.active():
+            return device.get(stream=self.stream, blocking=True)
+
+    def _pinned_array(self, count: int, dtype: Any) -> Array:
+        size = count * np.dtype(dtype).itemsize
+        return np.frombuffer(self._pinned.malloc(size), dtype, count)
+
+    def select(self, selection: Selection) -> CudaSelection:
+        checked = check_selection(selection)
+        offsets = None if checked.offsets is None else self.array(checked.offsets)
+        return CudaSelection(checked, self.array(checked.elements), offsets)
+
+    def gather(self, values: Any, handle: CudaSelection, missing: float | None = None) -> Array:
+        table = checked_values(values, handle)
+        m, components = len(handle.checked), table.shape[1]
+        shape = (m,) if values.ndim == 1 else (m, components)
+        if m * components == 0:
+            return np.empty(shape, np.float32)
+        with self.active():
+            if table.dtype not in _VALUE:
+                table = table.astype(np.float64)
+            if components not in handle.buffers:
+                size = m * components
+                handle.buffers[components] = (self.cupy.empty(size, np.float32), self._pinned_array(size, np.float32))
+            out, host = handle.buffers[components]
+            stride, component_stride = (np.int64(step // table.itemsize) for step in table.strides)
+            layout = (table, stride, component_stride, np.int32(components), handle.elements)
+            module = self.compile(KERNELS, (f"-DVALUE={_VALUE[table.dtype]}",))
+            grid = (-(-m * components // BLOCK),)
+            if handle.offsets is None:
+                module.get_function("gather")(grid, (BLOCK,), (*layout, np.int32(m), out))
+            else:
+                has_missing, stand_in = exact_missing(missing, table.dtype)
+                skip = (np.int32(has_missing), np.float64(stand_in))
+                module.get_function("gather_means")(grid, (BLOCK,), (*layout, handle.offsets, np.int32(m), *skip, out))
+            out.get(stream=self.stream, out=host, blocking=False)
+            self.stream.synchronize()
+        return host.reshape(shape).copy()  # the pinned buffer serves the next frame
+
+    def first_non_finite(self, values: Any) -> int | None:
+        if values.dtype.kind in "biu" or not values.size:
+            return None
+        if values.dtype not in _VALUE:
+            raise TypeError(f"a field is float32 or float64, not {values.dtype}")
+        with self.active():
+            flat = self.cupy.ascontiguousarray(values).ravel()
+            found = self.cupy.full(1, np.iinfo(np.uint64).max, np.uint64)
+            kernel = self.compile(KERNELS, (f"-DVALUE={_VALUE[values.dtype]}",)).get_function("first_non_finite")
+            grid = (min(-(-flat.size // BLOCK), 8 * self.multiprocessors),)
+            kernel(grid, (BLOCK,), (flat, np.int64(flat.size), found))
+            found.get(stream=self.stream, out=self._found, blocking=False)
+            self.stream.synchronize()
+        index = int(self._found[0])
+        return index if index < values.size else None
+
+    def synchronize(self) -> None:
+        with translated():
+            self.stream.synchronize()
+
+    @contextmanager
+    def timed(self, kernel: str, launches: int = 1) -> Iterator[None]:
+        with self.active():
+            if len(self._pending) >= PENDING_EVENTS:
+                self._collect()
+            start, stop = self._event(), self._event()
+            start.record(self.stream)
+            yield
+            stop.record(self.stream)
+            self._pending.append((kernel, launches, start, stop))
+
+    def _event(self) -> Any:
+        return self._idle_events.pop() if self._idle_events else self.cupy.cuda.Event()
+
+    def _collect(self) -> None:
+        """Add up the launches that the device has finished; a stream finishes them in order."""
+        while self._pending and self._pending[0][3].done:
+            kernel, launches, start, stop = self._pending.popleft()
+            total = self._totals.setdefault(kernel, _Total())
+            total.launches += launches
+            total.seconds += 1e-3 * self.cupy.cuda.get_elapsed_time(start, stop)
+            self._idle_events += (start, stop)
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        with self.active():
+            self._collect()
+        drained, self._totals = self._totals, {}
+        return tuple(KernelTiming(kernel, total.launches, total.seconds) for kernel, total in drained.items())
+
+    def elapsed(self, launch: Callable[[], Any]) -> float:
+        """Seconds that the device takes for what ``launch`` puts on the stream; waits for it."""
+        with self.active():
+            start, stop = self._event(), self._event()
+            start.record(self.stream)
+            launch()
+            stop.record(self.stream)
+            stop.synchronize()
+            seconds = 1e-3 * self.cupy.cuda.get_elapsed_time(start, stop)
+            self._idle_events += (start, stop)
+            return seconds
+
+    def close(self) -> None:
+        try:
+            with self.active():
+                self.stream.synchronize()
+                self._pending.clear()
+                self._idle_events.clear()
+                self._modules.clear()
+                self._pool.free_all_blocks()
+                self._pinned.free_all_blocks()
+        except DeviceError as error:  # after some errors a device refuses even this; the run has ended with the first
+            log.warning("%s could not be closed in order: %s", self.id, error)

@@ -1,0 +1,54 @@
+"""CUDA's errors, in one sentence that says what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from engines.errors import DeviceError
+
+_SENTENCES = {
+    "MEMORYALLOCATION": "The GPU ran out of memory: use a smaller problem, single precision, or another device.",
+    "OUTOFMEMORY": "The GPU ran out of memory: use a smaller problem, single precision, or another device.",
+    "ILLEGALADDRESS": "A kernel left its memory on the GPU: restart the application before the next run on it.",
+    "LAUNCHTIMEOUT": "The display watchdog stopped a kernel: use a smaller problem or a GPU that drives no display.",
+    "DEVICESUNAVAILABLE": "Another program holds the GPU for itself: close it or choose another device.",
+    "INSUFFICIENTDRIVER": "The NVIDIA driver is too old for this CuPy: update it or install the CuPy that fits it.",
+    "NOKERNELIMAGEFORDEVICE": "The installed CuPy has no code for this GPU: install a CuPy wheel that supports it.",
+    "NOBINARYFORGPU": "The installed CuPy has no code for this GPU: install a CuPy wheel that supports it.",
+    "NODEVICE": "There is no NVIDIA GPU in this machine: choose the device 'cpu'.",
+    "ECCUNCORRECTABLE": "The GPU's memory reported an uncorrectable error: choose another device and check this one.",
+}
+"""Part of an error's name to its sentence. The runtime writes cudaErrorNoDevice, the driver CUDA_ERROR_NO_DEVICE."""
+
+
+def is_cuda_error(error: BaseException) -> bool:
+    """Whether ``error`` is one of CuPy's own (runtime, driver, NVRTC, out of memory); told without importing CuPy."""
+    return any(base.__module__.split(".")[0] in ("cupy", "cupy_backends") for base in type(error).__mro__)
+
+
+def describe(error: BaseException) -> str:
+    """One sentence for a CUDA error."""
+    kind = type(error).__name__
+    text = " ".join(str(error).split())
+    if kind == "OutOfMemoryError":
+        return _SENTENCES["MEMORYALLOCATION"]
+    if kind == "CompileException":
+        first = next((line.strip() for line in str(error).splitlines() if "error" in line), text)
+        return f"A CUDA kernel does not compile on this machine ({first}): report it with what 'workbench doctor' says."
+    name = text.split(":")[0].upper().replace("_", "")
+    for part, sentence in _SENTENCES.items():
+        if part in name:
+            return sentence
+    return f"The GPU reported an error ({text}): restart the application, or choose the device 'cpu'."
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn CuPy's errors inside into DeviceError, with the original as the cause."""
+    try:
+        yield
+    except Exception as error:
+        if is_cuda_error(error):
+            raise DeviceError(describe(error)) from error
+        raise

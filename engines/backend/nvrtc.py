@@ -1,0 +1,109 @@
+"""Compiling ``.cu`` files: their text, the options, and a compiler's report that needs no GPU and no driver."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engines.backend.cuda import load_cupy
+from engines.backend.cuda_errors import translated
+from engines.backend.source import compile_options, source_text
+from engines.errors import DeviceError
+
+ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
+"""Compute capabilities (times ten) that every kernel is compiled for in the tests: Turing to Blackwell."""
+
+
+@dataclass(frozen=True)
+class KernelResources:
+    """What the assembler gave one kernel, per thread (shared memory per block), in bytes but for the registers.
+
+    ``stack`` is local memory: arrays that are indexed at run time, and what was spilled.
+    """
+
+    kernel: str
+    registers: int
+    stack: int
+    spill_stores: int
+    spill_loads: int
+    shared: int
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Machine code for one architecture, its SHA-256 and what each of its functions uses."""
+
+    cubin: bytes
+    sha256: str
+    resources: tuple[KernelResources, ...]
+
+
+def supported_architectures() -> tuple[int, ...]:
+    """Compute capabilities (times ten) that this NVRTC compiles for; raises DeviceError if it cannot be loaded."""
+    with translated():
+        nvrtc = load_cupy().cuda.nvrtc
+        try:
+            return tuple(nvrtc.getSupportedArchs())
+        except (OSError, RuntimeError) as error:  # the loader's own errors: the shared library is not there
+            raise DeviceError(f"NVRTC cannot be loaded ({' '.join(str(error).split())}).") from error
+
+
+def compile_cubin(path: Path, macros: Sequence[str], architecture: int) -> Compiled:
+    """Compile as :meth:`engines.backend.cuda.CudaBackend.compile` does, but for ``architecture`` and without a device.
+
+    ``--ptxas-options=-v`` makes the assembler report registers, stack and spills in NVRTC's log. Raises
+    DeviceError with the compiler's first error.
+    """
+    nvrtc = load_cupy().cuda.nvrtc
+    options = [
+        *compile_options(macros),
+        f"--gpu-architecture=sm_{architecture}",
+        # CuPy's RawModule adds these two to whatever it is given.
+        "-ftz=true",
+        "--device-as-default-execution-space",
+        "--ptxas-options=-v",
+    ]
+    program = nvrtc.createProgram(source_text(path), path.name, [], [])
+    try:
+        try:
+            nvrtc.compileProgram(program, options)
+        except nvrtc.NVRTCError as error:
+            log = nvrtc.getProgramLog(program)
+            reason = next((line for line in log.splitlines() if "error" in line), str(error))
+            variant = " ".join(macros) or "no macros"
+            raise DeviceError(f"{path.name} does not compile for sm_{architecture} with {variant}: {reason}") from error
+        cubin = nvrtc.getCUBIN(program)
+        resources = parse_resources(nvrtc.getProgramLog(program))
+    finally:
+        nvrtc.destroyProgram(program)
+    if not resources:
+        raise DeviceError(f"NVRTC reported no resource usage for {path.name}, so spills cannot be ruled out.")
+    return Compiled(cubin, hashlib.sha256(cubin).hexdigest(), resources)
+
+
+_FUNCTION = re.compile(r"Function properties for (\S+)")
+_FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_ENTRY = re.compile(r"Compiling entry function '([^']+)'")
+_USED = re.compile(r"Used (\d+) registers")
+_SHARED = re.compile(r"(\d+) bytes smem")
+
+
+def parse_resources(log: str) -> tuple[KernelResources, ...]:
+    """Read the report of ``ptxas -v``; device functions that were not inlined appear too, with 0 registers."""
+    found: dict[str, KernelResources] = {}
+    entry = function = ""
+    for line in log.splitlines():
+        if match := _ENTRY.search(line):
+            entry = match[1]
+        elif match := _FUNCTION.search(line):
+            function = match[1]
+        elif match := _FRAME.search(line):
+            stack, stores, loads = map(int, match.groups())
+            found[function] = KernelResources(function, 0, stack, stores, loads, 0)
+        elif (match := _USED.search(line)) and entry in found:
+            shared = _SHARED.search(line)
+            found[entry] = replace(found[entry], registers=int(match[1]), shared=int(shared[1]) if shared else 0)
+    return tuple(found.values())

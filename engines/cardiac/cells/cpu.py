@@ -1,0 +1,84 @@
+"""The TT06 reaction step on the CPU: whole SIMD vectors of cells, all cores."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from engines.api import Array
+from engines.backend import vector_math
+from engines.backend.vector_math import any_lane, lanes, load, load_like, select, splat, store
+from engines.cardiac.cells import constants, simd, tt06
+from engines.cardiac.cells.model import Tt06Tissue
+from engines.cardiac.cells.simd import step_vector
+
+
+@njit(forceinline=True)
+def _stimulus(like: Any, stimulus_mask: Any, i: int, active: int, currents: Any) -> Any:
+    """Vector of the stimulus [pA/pF] of the cells from i on; the mask is read only if a stimulus is on."""
+    total = splat(like, 0.0)
+    if active != 0:
+        mask = load_like(like, stimulus_mask, i)
+        for k in range(len(currents)):
+            if (active >> k) & 1:
+                total = total + select((mask & (1 << k)) != 0, splat(like, currents[k]), 0.0)
+    return total
+
+
+def _compiled(sources: int) -> Callable[..., None]:
+    """The kernel; ``sources`` is a digest of the code that is compiled into it.
+
+    Numba's cache on disk knows a function by its own file and by the values that it closes over. Closing over the
+    digest makes it compile again after a change in another file.
+    """
+
+    @njit(parallel=True, nogil=True, cache=True)
+    def react(
+        states, voltage, voltage_before, activation, cell_types, table, stimulus_mask, active, currents,
+        potassium_share, threshold, time, dt, n_cells,
+    ):  # fmt: skip
+        """One step of all cells, as :meth:`Tt06Tissue.step`; ``active``: the bits of the stimuli that are on."""
+        width = lanes(voltage)
+        n_vectors = (n_cells + width - 1) // width if sources >= 0 else 0
+        for k in prange(n_vectors):
+            i = k * width
+            V, before = load(voltage, i), load(voltage_before, i)
+            stimulus = _stimulus(V, stimulus_mask, i, active, currents)
+            after = step_vector(states, i, V, load_like(V, cell_types, i), table, stimulus, potassium_share, dt)
+            store(voltage, i, after)
+            crossed = (before < threshold) & (after >= threshold)
+            if any_lane(crossed):
+                old = load(activation, i)
+                crossing = time + dt * ((threshold - before) / (after - before))
+                store(activation, i, select(crossed & (old < 0.0), crossing, old))
+
+    return react
+
+
+def _digest() -> int:
+    files = [Path(str(module.__file__)) for module in (vector_math, simd, constants)] + [tt06.DATA_FILE]
+    return int.from_bytes(hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).digest()[:7], "big")
+
+
+react = _compiled(_digest())
+
+
+class CpuTissue(Tt06Tissue):
+    """TT06 on the CPU."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._table = tt06.constants_table(self.dtype)
+        self._no_currents = np.zeros(0)
+
+    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
+        react(
+            self.states, voltage, voltage_before, self.activation, self.cell_types, self._table, self.stimulus_mask,
+            self._active(currents), self._no_currents if currents is None else np.asarray(currents, np.float64),
+            1.0 if self.potassium_stimulus else 0.0, self.threshold, step * dt, dt, self.n_cells,
+        )  # fmt: skip

@@ -1,0 +1,120 @@
+// Written from tt06.json by `python -m engines.cardiac.cells.constants`.
+#pragma once
+
+constexpr int ROW_XR1 = 0;
+constexpr int ROW_XR2 = 1;
+constexpr int ROW_XS = 2;
+constexpr int ROW_M = 3;
+constexpr int ROW_H = 4;
+constexpr int ROW_J = 5;
+constexpr int ROW_D = 6;
+constexpr int ROW_F = 7;
+constexpr int ROW_F2 = 8;
+constexpr int ROW_FCASS = 9;
+constexpr int ROW_S = 10;
+constexpr int ROW_R = 11;
+constexpr int ROW_CA_I = 12;
+constexpr int ROW_CA_SR = 13;
+constexpr int ROW_CA_SS = 14;
+constexpr int ROW_R_PRIME = 15;
+constexpr int ROW_NA_I = 16;
+constexpr int ROW_K_I = 17;
+constexpr int T_G_KS = 0;
+constexpr int T_G_TO = 1;
+constexpr int T_S_INF = 2;
+constexpr int T_S_HEIGHT = 3;
+constexpr int T_S_CENTRE = 4;
+constexpr int T_S_WIDTH = 5;
+constexpr int T_S_STEP = 6;
+constexpr int T_S_FLOOR = 7;
+constexpr int T_NA = 8;
+constexpr int T_K = 9;
+constexpr int T_CA_SR = 10;
+constexpr int EPI = 0;
+constexpr int ENDO = 1;
+constexpr int MID = 2;
+constexpr double RTF = 26.713760659695648;
+constexpr double FARADAY = 96485.3415;
+constexpr double K_O = 5.4;
+constexpr double NA_O = 140.0;
+constexpr double CA_O = 2.0;
+constexpr double P_KNA = 0.03;
+constexpr double LOG_NA_O = 4.941642422609304;
+constexpr double LOG_K_O = 1.6863989535702288;
+constexpr double LOG_CA_O = 0.6931471805599453;
+constexpr double LOG_KS_O = 2.2617630984737906;
+constexpr double G_K1 = 5.405;
+constexpr double G_KR = 0.153;
+constexpr double G_NA = 14.838;
+constexpr double G_BNA = 0.00029;
+constexpr double G_BCA = 0.000592;
+constexpr double G_PCA = 0.1238;
+constexpr double G_PK = 0.0146;
+constexpr double G_CAL_2F = 7.6802331833999995;
+constexpr double K_PCA = 0.0005;
+constexpr double K_MNA = 40.0;
+constexpr double NAK_MAX = 2.298375;
+constexpr double NACA_MAX = 8.666220229942446e-05;
+constexpr double NACA_OUT = 6860000.0;
+constexpr double GAMMA = 0.35;
+constexpr double K_SAT = 0.1;
+constexpr double VMAX_UP = 0.006375;
+constexpr double K_UP2 = 6.25e-08;
+constexpr double V_LEAK = 0.00036;
+constexpr double V_XFER = 0.0038;
+constexpr double V_REL = 0.102;
+constexpr double EC2 = 2.25;
+constexpr double MAX_SR = 2.5;
+constexpr double MIN_SR = 1.0;
+constexpr double K1_PRIME = 0.15;
+constexpr double K2_PRIME = 0.045;
+constexpr double K3 = 0.06;
+constexpr double K4 = 0.005;
+constexpr double K_BUF_C = 0.001;
+constexpr double BUF_C = 0.0002;
+constexpr double K_BUF_SR = 0.3;
+constexpr double BUF_SR = 3.0;
+constexpr double K_BUF_SS = 0.00025;
+constexpr double BUF_SS = 0.0001;
+constexpr double CM_VCF = 0.00011688549744401942;
+constexpr double CM_2VSSF = 0.017532824616602913;
+constexpr double SR_C = 0.06669105096317972;
+constexpr double SR_SS = 20.00731528895391;
+constexpr double C_SS = 300.0;
+constexpr double E_XR1 = 0.0243728440732796;
+constexpr double E_XR1A = 0.011108996538242306;
+constexpr double E_XR1B = 13.581324522578193;
+constexpr double E_XR2 = 39.12128399815321;
+constexpr double E_3 = 0.049787068367863944;
+constexpr double E_XS = 0.6996725373751304;
+constexpr double E_XSA = 2.300975890892825;
+constexpr double E_XSB = 0.09697196786440505;
+constexpr double E_M = 0.0018422115811651339;
+constexpr double E_MA = 6.14421235332821e-06;
+constexpr double E_MB = 1096.6331584284585;
+constexpr double E_MC = 0.7788007830714049;
+constexpr double E_H = 15212.593285654404;
+constexpr double E_JH = 0.04076220397836621;
+constexpr double E_D = 0.34415378686541237;
+constexpr double E_DA = 0.0677244716592409;
+constexpr double E_DB = 2.718281828459045;
+constexpr double E_DC = 12.182493960703473;
+constexpr double E_F = 17.41170806332765;
+constexpr double E_FA = 3.6692966676192444;
+constexpr double E_FB = 20.085536923187668;
+constexpr double E_F2 = 148.4131591025766;
+constexpr double E_F2A = 12.182493960703473;
+constexpr double E_S = 0.01831563888873418;
+constexpr double E_R = 28.03162489452614;
+constexpr double E_K1A = 6.14421235332821e-06;
+constexpr double E_K1B = 0.36787944117144233;
+constexpr double E_PK = 65.40521574193826;
+constexpr double E_CAL = 0.3252969814969026;
+
+// One row per cell type (epi, endo, M), columns T_…
+#define TYPE_TABLE \
+    { \
+        {REAL(0.392), REAL(0.294), REAL(54.598150033144236), REAL(85.0), REAL(-45.0), REAL(0.003125), REAL(5.0), REAL(3.0), REAL(9.200695037841797), REAL(136.28688049316406), REAL(3.5733137130737305)}, \
+        {REAL(0.392), REAL(0.073), REAL(270.42640742615254), REAL(1000.0), REAL(-67.0), REAL(0.001), REAL(0.0), REAL(8.0), REAL(9.99761962890625), REAL(138.77020263671875), REAL(3.5560402870178223)}, \
+        {REAL(0.098), REAL(0.294), REAL(54.598150033144236), REAL(85.0), REAL(-45.0), REAL(0.003125), REAL(5.0), REAL(3.0), REAL(9.795756340026855), REAL(138.84617614746094), REAL(4.199776649475098)}, \
+    }

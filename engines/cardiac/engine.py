@@ -1,0 +1,191 @@
+"""The cardiac engine: the monodomain equation with TT06 cells on a tetrahedral mesh.
+
+Method: cell-centred finite volumes in space (``diffusion/README.md``), Godunov splitting in time, forward
+Euler for diffusion, lightweight Rush-Larsen for the cells (``cells/README.md``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import get_args
+
+import numpy as np
+
+from engines.api import Array, Benchmark, Engine, Estimate, Finding, Problem, Progress, no_progress
+from engines.backend.base import Backend
+from engines.cardiac.cells import make_tissue
+from engines.cardiac.cells.tt06 import ROWS, CellType
+from engines.cardiac.diffusion import make_diffusion
+from engines.cardiac.diffusion.ell import WIDTH
+from engines.cardiac.operator import tissue_operator
+from engines.cardiac.parameters import (
+    REACTION_STEP_LIMIT,
+    CardiacParameters,
+    Numerics,
+    Precision,
+    RegionSetting,
+    Sphere,
+    Stimulus,
+)
+from engines.cardiac.parameters import CellType as CellTypeName
+from engines.cardiac.simulation import CardiacSimulation, check_step
+from engines.cardiac.speed import reaction_seconds
+from engines.cardiac.stimulus import protocol, region_ids
+from engines.errors import ProblemError
+from engines.geometry.box import box_mesh
+from engines.geometry.mesh import TetMesh
+
+PRECISIONS = {"fp32": "float32", "fp64": "float64"}
+STARTS = {"published": "initial", "paced at 1 Hz": "limit_cycle_1Hz"}
+CELL_TYPES = {"epi": CellType.EPI, "endo": CellType.ENDO, "M": CellType.M}
+
+
+class CardiacEngine(Engine):
+    """Electrical activity of heart tissue: depolarisation fronts on a tetrahedral mesh."""
+
+    id = "cardiac"
+    title = "Cardiac monodomain"
+    summary = "Action potentials that travel through heart tissue with fibres"
+    time_unit = "ms"
+    Parameters = CardiacParameters
+    geometry_type = TetMesh
+
+    def default_parameters(self, geometry: TetMesh) -> CardiacParameters:
+        """Cell types by the regions' names, and one stimulus at the lowest corner of the mesh."""
+        low, high = geometry.centroids.min(axis=0), geometry.centroids.max(axis=0)
+        start = geometry.centroids[np.argmin(np.linalg.norm(geometry.centroids - low, axis=1))]
+        radius = max(0.05 * float(np.linalg.norm(high - low)), 2.0 * float(geometry.volumes.max()) ** (1 / 3))
+        x, y, z = (round(float(value), 3) for value in start)
+        return CardiacParameters(
+            regions=[
+                RegionSetting(region=name, cell_type=_type_by_name(name)) for name in geometry.region_names.values()
+            ],
+            stimuli=[Stimulus(name="S1", site=Sphere(center=(x, y, z), radius=round(radius, 3)))],
+        )
+
+    def estimate(self, problem: Problem, backend: Backend) -> Estimate:
+        parameters, mesh = _checked(problem)
+        operator = tissue_operator(mesh, parameters)
+        numerics = parameters.numerics
+        protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
+        size = np.dtype(PRECISIONS[numerics.precision]).itemsize
+        diffusion_bytes = mesh.n_cells * (WIDTH * (4 + size) + 2 * size)
+        reaction_bytes = mesh.n_cells * ((2 * len(ROWS) + 3) * size + 1)
+        seconds = diffusion_bytes / backend.ceilings().best
+        seconds += mesh.n_cells * reaction_seconds(backend, PRECISIONS[numerics.precision])
+        return Estimate(
+            memory_bytes=mesh.n_cells * (WIDTH * (4 + size) + (len(ROWS) + 3) * size + 5),
+            bytes_per_step=diffusion_bytes + reaction_bytes,
+            step=numerics.step,
+            stable_step=min(operator.stable_step / parameters.conductivity_scale, REACTION_STEP_LIMIT),
+            seconds_per_simulated_unit=seconds / numerics.step,
+            milestone=("beat", 1000.0),
+            findings=_findings(mesh, parameters, operator.limited_cells),
+        )
+
+    def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> CardiacSimulation:
+        parameters, mesh = _checked(problem)
+        numerics = parameters.numerics
+        operator = tissue_operator(mesh, parameters, progress)
+        check_step(numerics.step, operator.stable_step / parameters.conductivity_scale)
+        progress("Placing stimuli", 0.8)
+        plan = protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
+        progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
+        precision = PRECISIONS[numerics.precision]
+        order = operator.order
+        tissue = make_tissue(
+            backend,
+            _cell_types(mesh, parameters)[order],
+            plan.mask[order],
+            precision=precision,
+            start=STARTS[numerics.initial_state],
+            threshold=numerics.activation_threshold,
+        )
+        diffusion = make_diffusion(backend, operator.matrix, numerics.step, precision)
+        simulation = CardiacSimulation(
+            backend, mesh, order, diffusion, tissue, plan, numerics.step, operator.stable_step
+        )
+        simulation.set_control("conductivity_scale", parameters.conductivity_scale)
+        progress("Ready", 1.0)
+        return simulation
+
+    def warm(self, backend: Backend) -> None:
+        """One step of a small box in each precision."""
+        for precision in get_args(Precision):
+            problem = _BoxProblem(2_000, precision)()
+            self.estimate(problem, backend)
+            simulation = self.build(problem, backend)
+            simulation.advance(1)
+            simulation.synchronize()
+            simulation.close()
+
+    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
+        """Jittered boxes of tetrahedra at 0.5 mm with fibres, in both precisions."""
+        return [
+            Benchmark(f"{size:,} tetrahedra {precision}", size, _BoxProblem(size, precision))
+            for size in elements or (1_000_000, 10_000_000)
+            for precision in get_args(Precision)
+        ]
+
+
+@dataclass(frozen=True)
+class _BoxProblem:
+    """A jittered box of about ``size`` tetrahedra of 0.5 mm, stimulated at a corner; made when called."""
+
+    size: int
+    precision: Precision
+
+    def __call__(self) -> Problem:
+        stimulus = Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=1.5))
+        numerics = Numerics(step=0.01, precision=self.precision)
+        return Problem(CardiacParameters(stimuli=[stimulus], numerics=numerics), _box(self.size))
+
+
+@lru_cache(maxsize=1)  # both precisions of a size share the mesh and its operator
+def _box(size: int) -> TetMesh:
+    side = max(3, round((size / 6) ** (1 / 3)))
+    return box_mesh((side,) * 3, (0.5 * side,) * 3, jitter=0.2)
+
+
+def _checked(problem: Problem) -> tuple[CardiacParameters, TetMesh]:
+    if not isinstance(problem.geometry, TetMesh):
+        raise ProblemError("The cardiac engine needs a tetrahedral mesh: open a mesh file first.")
+    if not isinstance(problem.parameters, CardiacParameters):
+        raise TypeError(f"parameters of the cardiac engine, not {type(problem.parameters).__name__}")
+    return problem.parameters, problem.geometry
+
+
+def _type_by_name(region: str) -> CellTypeName:
+    name = region.lower()
+    if "endo" in name:
+        return "endo"
+    return "M" if "mid" in name or name in ("m", "mcell") else "epi"
+
+
+def _cell_types(mesh: TetMesh, parameters: CardiacParameters) -> Array:
+    """(n_cells,) uint8 of :class:`CellType`; regions that no setting names are epicardial."""
+    types = np.full(mesh.n_cells, CellType.EPI, np.uint8)
+    for setting in parameters.regions:
+        types[np.isin(mesh.regions, region_ids(setting.region, mesh))] = CELL_TYPES[setting.cell_type]
+    return types
+
+
+def _findings(mesh: TetMesh, parameters: CardiacParameters, limited: int) -> tuple[Finding, ...]:
+    findings = []
+    named = {setting.region for setting in parameters.regions}
+    unnamed = sorted(set(mesh.region_names.values()) - named)
+    if unnamed:
+        findings.append(Finding(f"No cell type is set for {', '.join(unnamed)}: epicardial cells are used.", "info"))
+    if mesh.fibres is None:
+        findings.append(Finding("The mesh has no fibres: it conducts alike in all directions, as along fibres."))
+    if not parameters.stimuli:
+        findings.append(Finding("There is no stimulus: nothing will happen until one is added."))
+    if limited:
+        findings.append(
+            Finding(
+                f"{limited:,} of {mesh.n_cells:,} cells are badly shaped: their fluxes fall back towards two points."
+            )
+        )
+    return tuple(findings)

@@ -1,0 +1,81 @@
+"""The diffusion operator of a tissue, assembled once for as long as mesh and conductivities stay the same."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+
+import numpy as np
+
+from engines.api import Array, Progress, no_progress
+from engines.cardiac.diffusion import assemble
+from engines.cardiac.diffusion.ell import EllMatrix
+from engines.cardiac.diffusion.tensors import conductivity_tensors, diffusivity
+from engines.cardiac.parameters import CardiacParameters
+from engines.cardiac.stimulus import region_ids
+from engines.geometry.adjacency import face_neighbours
+from engines.geometry.mesh import TetMesh
+from engines.geometry.ordering import hilbert_order
+
+
+@dataclass(frozen=True)
+class TissueOperator:
+    """``matrix`` [1/ms] for a conductivity scale of 1, with rows in the order ``order`` of the mesh's cells.
+
+    ``stable_step`` [ms] is the limit of eq. 3.6 for that scale; ``limited_cells`` counts the cells whose
+    gradients had to be weakened.
+    """
+
+    order: Array
+    matrix: EllMatrix
+    stable_step: float
+    limited_cells: int
+
+
+_latest: weakref.WeakKeyDictionary[TetMesh, tuple[str, TissueOperator]] = weakref.WeakKeyDictionary()
+
+
+def tissue_operator(mesh: TetMesh, parameters: CardiacParameters, progress: Progress = no_progress) -> TissueOperator:
+    """The operator for a conductivity scale of 1; the latest one of each mesh is kept. Raises ProblemError."""
+    key = parameters.tissue.model_dump_json() + "".join(
+        f"{region.region}:{region.conductivity_scale};" for region in parameters.regions
+    )
+    kept = _latest.get(mesh)
+    if kept is not None and kept[0] == key:
+        return kept[1]
+    operator = _assemble(mesh, parameters, progress)
+    _latest[mesh] = (key, operator)
+    return operator
+
+
+def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) -> TissueOperator:
+    progress("Ordering the cells", 0.0)
+    order = hilbert_order(mesh.centroids)
+    ordered = mesh.take_cells(order)
+    tensors = _diffusion_tensors(ordered, parameters)
+    result = assemble(
+        ordered,
+        tensors,
+        face_neighbours(ordered.cells),
+        progress=lambda message, fraction: progress(message, 0.1 + 0.7 * fraction),
+    )
+    return TissueOperator(
+        order,
+        result.matrix,
+        stable_step=1.0 / float(result.matrix.absolute_row_sums().max()),
+        limited_cells=int((result.correction < 1.0).sum()),
+    )
+
+
+def _diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:
+    """(n_cells, 3, 3) [mm²/ms]; without fibres the tissue conducts as along them in all directions."""
+    along, across = parameters.tissue.monodomain_conductivity()
+    if mesh.fibres is None:
+        across = along
+    conductivity = conductivity_tensors(mesh.n_cells, along, across, fibres=mesh.fibres)
+    scale = np.ones(mesh.n_cells)
+    for region in parameters.regions:
+        scale[np.isin(mesh.regions, region_ids(region.region, mesh))] = region.conductivity_scale
+    conductivity *= scale[:, None, None]
+    tissue = parameters.tissue
+    return diffusivity(conductivity, tissue.surface_to_volume, tissue.membrane_capacitance)

@@ -1,0 +1,134 @@
+"""Numbering cells so that neighbours lie close together in memory, and splitting them into parts.
+
+An order is a permutation ``order: (n_cells,) int32``: new cell ``i`` is old cell ``order[i]``.
+"""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+import pymetis
+
+from engines.api import Array
+from engines.errors import ProblemError
+from engines.geometry.adjacency import BOUNDARY
+
+CLUSTER_SIZE = 4096
+"""Cells of a METIS cluster: old and new voltage fit into a first-level cache (thesis §4.3.3)."""
+
+
+def hilbert_order(points: Array, bits: int = 10) -> Array:
+    """Order along a three-dimensional Hilbert curve through the points' bounding cube.
+
+    points: (n, 3), e.g. centroids. ``bits`` per axis (at most 20); points in the same small cube keep their order.
+    """
+    if not 1 <= bits <= 20:
+        raise ProblemError(f"A Hilbert curve of {bits} bits per axis cannot be numbered in 64 bits; use 1 to 20.")
+    points = np.asarray(points, np.float64)
+    if len(points) == 0:
+        return np.empty(0, np.int32)
+    low = points.min(axis=0)
+    extent = float((points.max(axis=0) - low).max()) or 1.0
+    keys = _hilbert_keys(np.ascontiguousarray(points), low, (2**bits - 1) / extent, bits)
+    return np.argsort(keys, kind="stable").astype(np.int32)
+
+
+def partition(neighbours: Array, parts: int, imbalance: float = 1.03) -> Array:
+    """The part of each cell, (n_cells,) int32, by METIS: few faces cut, sizes within ``imbalance`` of the mean.
+
+    neighbours: (n_cells, 4) from :func:`engines.geometry.adjacency.face_neighbours`.
+    Raises ProblemError for fewer than one part or more parts than cells.
+    """
+    n = len(neighbours)
+    if not 1 <= parts <= max(n, 1):
+        raise ProblemError(f"{n} cells cannot be split into {parts} parts; ask for 1 to {n}.")
+    if parts == 1:
+        return np.zeros(n, np.int32)
+    starts, adjacent = _csr(neighbours)
+    # METIS counts the load imbalance in thousandths above one
+    options = pymetis.Options(ufactor=max(1, round(1000 * (imbalance - 1))), seed=1)
+    cut = pymetis.part_graph(parts, adjacency=pymetis.CSRAdjacency(starts, adjacent), recursive=False, options=options)
+    return np.asarray(cut[1], np.int32)
+
+
+def metis_order(neighbours: Array, centroids: Array, cluster_size: int = CLUSTER_SIZE) -> Array:
+    """METIS clusters of about ``cluster_size`` cells; clusters and the cells inside follow a Hilbert curve."""
+    n = len(neighbours)
+    base = hilbert_order(centroids)
+    if n <= cluster_size:
+        return base
+    clusters = partition(neighbours, -(-n // cluster_size), imbalance=1.1)
+    count = int(clusters.max()) + 1
+    size = np.maximum(np.bincount(clusters, minlength=count), 1)
+    centre = np.stack([np.bincount(clusters, centroids[:, k], count) / size for k in range(3)], axis=1)
+    rank = np.empty(count, np.int64)
+    rank[hilbert_order(centre)] = np.arange(count)
+    return base[np.argsort(rank[clusters[base]], kind="stable")].astype(np.int32)
+
+
+def renumber(neighbours: Array, order: Array) -> Array:
+    """Neighbours of the reordered cells, in the new numbering."""
+    place = np.empty(len(order) + 1, np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    place[-1] = BOUNDARY  # index -1, the boundary, stays what it is
+    return place[neighbours[order]]
+
+
+def mean_column_distance(neighbours: Array) -> float:
+    """Mean |i - j| over face neighbours: how far apart in memory the values lie that a cell needs."""
+    inside = neighbours >= 0
+    distance = np.abs(neighbours - np.arange(len(neighbours), dtype=np.int64)[:, None])
+    return float(distance[inside].mean()) if inside.any() else 0.0
+
+
+def cache_lines_per_block(neighbours: Array, block: int = 32, line: int = 16) -> float:
+    """Mean number of distinct lines (``line`` values) that the face neighbours of ``block`` consecutive cells touch."""
+    n = len(neighbours) // block * block
+    if n == 0:
+        return 0.0
+    own = np.arange(n, dtype=np.int32)[:, None]
+    lines = np.where(neighbours[:n] >= 0, neighbours[:n], own).reshape(-1, 4 * block) // line
+    lines = np.sort(lines, axis=1)
+    return float(1 + (np.diff(lines, axis=1) > 0).sum(axis=1).mean())
+
+
+def _csr(neighbours: Array) -> tuple[Array, Array]:
+    inside = neighbours >= 0
+    starts = np.zeros(len(neighbours) + 1, np.int32)
+    np.cumsum(inside.sum(axis=1), out=starts[1:])
+    return starts, np.ascontiguousarray(neighbours[inside], dtype=np.int32)
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _hilbert_keys(points, low, scale, bits):
+    """Position on the curve; J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004)."""
+    keys = np.empty(len(points), np.uint64)
+    for i in nb.prange(len(points)):
+        x = np.empty(3, np.uint32)
+        for a in range(3):
+            x[a] = np.uint32((points[i, a] - low[a]) * scale)
+        q = np.uint32(1) << np.uint32(bits - 1)
+        while q > 1:
+            p = np.uint32(q - 1)
+            for a in range(3):
+                if x[a] & q:
+                    x[0] ^= p
+                else:
+                    t = (x[0] ^ x[a]) & p
+                    x[0] ^= t
+                    x[a] ^= t
+            q = np.uint32(q >> 1)
+        x[1] ^= x[0]
+        x[2] ^= x[1]
+        t = np.uint32(0)
+        q = np.uint32(1) << np.uint32(bits - 1)
+        while q > 1:
+            if x[2] & q:
+                t ^= np.uint32(q - 1)
+            q = np.uint32(q >> 1)
+        key = np.uint64(0)
+        for b in range(bits - 1, -1, -1):
+            for a in range(3):
+                key = (key << np.uint64(1)) | np.uint64(((x[a] ^ t) >> np.uint32(b)) & np.uint32(1))
+        keys[i] = key
+    return keys

@@ -1,0 +1,1 @@
+"""One module per family of mesh files; each turns a path into a :class:`~engines.geometry.raw.RawMesh`."""

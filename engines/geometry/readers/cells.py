@@ -1,0 +1,71 @@
+"""Picking the tetrahedra out of a mixed list of cells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from engines.api import Array, Finding
+from engines.errors import MeshError
+
+VTK_NAMES = {
+    1: "vertex",
+    2: "vertex",
+    3: "line",
+    4: "line",
+    5: "triangle",
+    6: "triangle",
+    7: "polygon",
+    8: "quadrilateral",
+    9: "quadrilateral",
+    10: "tetrahedron",
+    11: "hexahedron",
+    12: "hexahedron",
+    13: "prism",
+    14: "pyramid",
+    21: "line",
+    22: "triangle",
+    23: "quadrilateral",
+    24: "quadratic tetrahedron",
+    25: "hexahedron",
+    26: "prism",
+    27: "pyramid",
+    28: "quadrilateral",
+    29: "hexahedron",
+    71: "quadratic tetrahedron",
+}
+LINEAR, QUADRATIC = "tetrahedron", "quadratic tetrahedron"
+
+
+def quadratic_finding(count: int) -> Finding:
+    return Finding(
+        f"{count:,} quadratic tetrahedra are used by their four corners; mid-edge points are dropped.", "info"
+    )
+
+
+def tetrahedra_of(
+    types: Array, starts: Array, connectivity: Array, names: Mapping[int, str], file: str
+) -> tuple[Array, Array, Counter[str], list[Finding]]:
+    """The tetrahedra among cells of mixed kinds.
+
+    types: (n,) kind of each cell; starts: (n,) its first entry in connectivity. Returns the tetrahedra (m, 4) int64,
+    their rows (m,), how many cells of each other kind there are, and findings. Raises MeshError where the
+    connectivity ends early.
+    """
+    kinds = [k for k, name in names.items() if name in (LINEAR, QUADRATIC)]
+    rows = np.flatnonzero(np.isin(types, kinds))
+    first = starts[rows]
+    if len(rows) and (first.min() < 0 or first.max() + 4 > len(connectivity)):
+        raise MeshError(f"{file} ends early: its cells are incomplete; copy or export the file again.")
+    if len(rows) == len(types) and len(connectivity) == 4 * len(rows) and (np.diff(first) == 4).all():
+        tetrahedra = connectivity.reshape(-1, 4).astype(np.int64)
+    else:
+        tetrahedra = connectivity[first[:, None] + np.arange(4)].astype(np.int64)
+    counts: Counter[str] = Counter()
+    for kind, count in zip(*np.unique(types, return_counts=True), strict=True):
+        counts[names.get(int(kind), f"cell of type {int(kind)}")] += int(count)
+    counts.pop(LINEAR, None)
+    quadratic = counts.pop(QUADRATIC, 0)
+    return tetrahedra, rows, counts, [quadratic_finding(quadratic)] if quadratic else []

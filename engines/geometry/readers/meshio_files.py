@@ -1,0 +1,100 @@
+"""Gmsh (.msh 2.2, 4.0, 4.1), Abaqus (.inp) and Medit (.mesh) files, through meshio.
+
+meshio prints and may leave the interpreter when a file is wrong; here both become a MeshError.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+
+import meshio
+import numpy as np
+
+from engines.errors import MeshError
+from engines.geometry.raw import RawMesh
+from engines.geometry.readers.cells import quadratic_finding
+from engines.geometry.readers.text import read_bytes
+
+READERS = {".msh": meshio.gmsh.read, ".inp": meshio.abaqus.read, ".mesh": meshio.medit.read}
+NAMES = {"quad": "quadrilateral", "wedge": "prism", "tetra4": "tetrahedron"}
+TETRAHEDRA = ("tetra", "tetra4", "tetra10", "tetra14")
+
+
+def read_with_meshio(path: Path) -> RawMesh:
+    """The tetrahedra of ``path`` with cell and point data; named groups become regions. Raises MeshError."""
+    start = read_bytes(path)[:4096].tobytes()
+    if path.suffix.lower() == ".inp":
+        _refuse_include(path)
+    elif path.suffix.lower() == ".msh" and not start.lstrip().startswith((b"$MeshFormat", b"$Comments")):
+        raise MeshError(
+            f"{path.name} is no Gmsh file (Fluent uses .msh as well); save it by Gmsh as version 4.1 or 2.2."
+        )
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            return _raw(READERS[path.suffix.lower()](path))
+    except (Exception, SystemExit) as error:  # its readers raise whatever the file makes them stumble over
+        detail = str(error).strip().splitlines()
+        reason = f" ({detail[0][:120]})" if detail and not isinstance(error, SystemExit) else ""
+        raise MeshError(f"{path.name} is truncated or damaged{reason}; copy or export the file again.") from None
+
+
+def _raw(mesh: meshio.Mesh) -> RawMesh:
+    blocks = [k for k, block in enumerate(mesh.cells) if block.type in TETRAHEDRA]
+    raw = RawMesh(_in_space(np.asarray(mesh.points, np.float64)), np.empty((0, 4), np.int64))
+    for block in mesh.cells:
+        if block.type not in TETRAHEDRA:
+            raw.other_cells[NAMES.get(block.type, block.type.rstrip("0123456789"))] += len(block.data)
+    if not blocks:
+        return raw
+    parts = [mesh.cells[k].data[:, :4].astype(np.int64) for k in blocks]
+    raw.cells = np.concatenate(parts)
+    quadratic = sum(len(mesh.cells[k].data) for k in blocks if mesh.cells[k].data.shape[1] > 4)
+    if quadratic:
+        raw.findings.append(quadratic_finding(quadratic))
+    raw.cell_data = {name: np.concatenate([data[k] for k in blocks]) for name, data in mesh.cell_data.items()}
+    raw.point_data = {name: np.asarray(data) for name, data in mesh.point_data.items()}
+    for name, data in mesh.field_data.items():
+        if np.size(data) == 2 and int(data[1]) == 3:  # (number, dimension) of a physical group
+            raw.region_names[int(data[0])] = name
+    if "gmsh:physical" not in raw.cell_data:
+        _regions_from_sets(raw, mesh, blocks)
+    return raw
+
+
+def _refuse_include(path: Path) -> None:
+    if b"*include" in read_bytes(path).tobytes().lower():
+        raise MeshError(f"{path.name} includes other files; put everything into one file.")
+
+
+def _in_space(points: np.ndarray) -> np.ndarray:
+    """Points padded to three coordinates."""
+    return np.pad(points, ((0, 0), (0, 3 - points.shape[1]))) if points.shape[1] < 3 else points[:, :3]
+
+
+def _regions_from_sets(raw: RawMesh, mesh: meshio.Mesh, blocks: list[int]) -> None:
+    """Named cell sets (Abaqus ELSET) as regions; a cell in several belongs to the smallest, in none to “rest”.
+
+    Of sets of one size the ELSET cards come before the names that element cards carry (gmsh's “Volume1”).
+    """
+    starts = np.cumsum([0, *(len(mesh.cells[k].data) for k in blocks)])
+    sets = {}
+    for name, members in mesh.cell_sets.items():
+        if name.startswith("gmsh:"):
+            continue
+        rows = [np.asarray(members[k], np.int64) + starts[i] for i, k in enumerate(blocks) if members[k] is not None]
+        found = np.concatenate(rows) if rows else np.empty(0, np.int64)
+        if len(found):
+            sets[name] = found
+    if not sets:
+        return
+    region = np.zeros(len(raw.cells), np.int32)
+    largest_first = list(sets)[::-1]
+    largest_first.sort(key=lambda name: -len(sets[name]))
+    names = ["rest", *largest_first]
+    for number, name in enumerate(names[1:], start=1):
+        region[sets[name]] = number
+    present, compact = np.unique(region, return_inverse=True)
+    raw.cell_data["region"] = compact.astype(np.int32) + 1
+    raw.region_names = {k + 1: names[number] for k, number in enumerate(present)}

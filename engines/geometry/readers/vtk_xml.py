@@ -1,0 +1,178 @@
+"""The array encodings of VTK's XML files: ascii, base64 or appended raw data, compressed or not.
+
+Described in "VTK File Formats" (https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html).
+"""
+
+from __future__ import annotations
+
+import base64
+import lzma
+import zlib
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+import numpy as np
+
+from engines.api import Array
+from engines.errors import MeshError
+from engines.geometry.readers.lz4 import lz4_block
+from engines.geometry.readers.text import as_type, numbers
+
+DTYPES = {
+    "Int8": "i1",
+    "UInt8": "u1",
+    "Int16": "i2",
+    "UInt16": "u2",
+    "Int32": "i4",
+    "UInt32": "u4",
+    "Int64": "i8",
+    "UInt64": "u8",
+    "Float32": "f4",
+    "Float64": "f8",
+    "String": "u1",
+}
+
+
+def _unzip(block: bytes, size: int) -> bytes:
+    return zlib.decompressobj().decompress(block, size)  # never more than announced
+
+
+def _unxz(block: bytes, size: int) -> bytes:
+    return lzma.LZMADecompressor().decompress(block, size)
+
+
+def _unlz4(block: bytes, size: int) -> bytes:
+    out = np.empty(size, np.uint8)
+    count = lz4_block(np.frombuffer(block, np.uint8), out)
+    return out[: max(count, 0)].tobytes()
+
+
+DECOMPRESSORS = {
+    "vtkZLibDataCompressor": _unzip,
+    "vtkLZMADataCompressor": _unxz,
+    "vtkLZ4DataCompressor": _unlz4,
+}
+
+
+@dataclass
+class XmlFile:
+    """A VTK XML file taken apart: the tree, and the appended bytes where there are any."""
+
+    root: ElementTree.Element
+    name: str
+    appended: bytes = b""
+    appended_base64: bool = False
+
+    @classmethod
+    def parse(cls, data: bytes, name: str) -> XmlFile:
+        """Split off raw appended data (which is not XML) and parse the rest. Raises MeshError."""
+        if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data[:4096]:
+            raise MeshError(f"{name} defines XML entities, which mesh files never need; export the mesh again.")
+        start = data.find(b"<AppendedData")
+        appended, is_base64 = b"", False
+        if start >= 0:
+            mark = data.find(b"_", data.find(b">", start)) + 1
+            is_base64 = b"base64" in data[start:mark].split(b">")[0]
+            end = data.rfind(b"</AppendedData>")
+            if end < 0:
+                raise MeshError(f"{name} ends early, inside its appended data; copy or export the file again.")
+            appended = data[mark:end]
+            data = data[:start] + b"</VTKFile>"
+        try:
+            root = ElementTree.fromstring(data)
+        except ElementTree.ParseError as error:
+            line = error.position[0]
+            raise MeshError(
+                f"{name} is not complete XML (line {line}): it is truncated or damaged; copy or export it again."
+            ) from None
+        return cls(root, name, appended, is_base64)
+
+    def __post_init__(self) -> None:
+        order = ">" if self.root.get("byte_order") == "BigEndian" else "<"
+        self.order = order
+        self.header = np.dtype(order + DTYPES.get(self.root.get("header_type", "UInt32"), "u4"))
+        self.compressor = self.root.get("compressor")
+        if self.compressor and self.compressor not in DECOMPRESSORS:
+            raise MeshError(
+                f"{self.name} is compressed with {self.compressor}, which is unknown; save it with ZLib compression."
+            )
+
+    def array(self, element: ElementTree.Element) -> Array:
+        """Values of a DataArray, (n,) or (n, components), in native byte order."""
+        kind = element.get("type", "")
+        if kind not in DTYPES:
+            raise MeshError(f"{self.name} has an array of unknown type “{kind}”; export the mesh again.")
+        dtype = np.dtype(self.order + DTYPES[kind])
+        form = element.get("format", "ascii")
+        label = element.get("Name", "?")
+        if form == "ascii":
+            text = (element.text or "").encode()
+            values = numbers(np.frombuffer(text, np.uint8), f"{self.name}, array {label},")
+            values = as_type(values, dtype.newbyteorder("="))
+        elif form == "appended":
+            if not self.appended:
+                raise MeshError(f"{self.name} ends early: its appended data is missing; copy or export the file again.")
+            offset = int(element.get("offset", "0"))
+            values = self._binary(memoryview(self.appended)[offset:], self.appended_base64, dtype, label)
+        else:
+            text = b"".join((element.text or "").encode().split())
+            values = self._binary(memoryview(text), True, dtype, label)
+        components = int(element.get("NumberOfComponents", "1") or 1)
+        if components > 1:
+            if len(values) % components:
+                raise self._short(label)
+            values = values.reshape(-1, components)
+        return values.astype(dtype.newbyteorder("="), copy=False)
+
+    def _short(self, label: str) -> MeshError:
+        return MeshError(f"{self.name} ends early: array {label} is incomplete; copy or export the file again.")
+
+    def _binary(self, part: memoryview, is_base64: bool, dtype: np.dtype, label: str) -> Array:
+        """One array; ``part`` starts at its header and may run on behind it."""
+        try:
+            data = (self._compressed if self.compressor else self._plain)(part, is_base64)
+        except (ValueError, IndexError, OverflowError, EOFError, zlib.error, lzma.LZMAError):
+            raise self._short(label) from None
+        return np.frombuffer(data, dtype)
+
+    def _plain(self, part: memoryview, is_base64: bool) -> bytes:
+        """A size, then the data; in base64 either one stream or two."""
+        width = self.header.itemsize
+        head, rest = _take(part, width, is_base64)
+        size = int(np.frombuffer(head, self.header)[0])
+        if is_base64 and b"=" not in bytes(part[: _base64_length(width)]):
+            data = _take(part, width + size, is_base64)[0][width:]
+        else:
+            data, _ = _take(rest, size, is_base64)
+        if len(data) < size:
+            raise EOFError
+        return data
+
+    def _compressed(self, part: memoryview, is_base64: bool) -> bytes:
+        """Number of blocks, size of a block and of the last one, compressed sizes; then the blocks (one stream)."""
+        width = self.header.itemsize
+        head, _ = _take(part, 3 * width, is_base64)
+        n, block, last = (int(v) for v in np.frombuffer(head, self.header))
+        head, rest = _take(part, (3 + n) * width, is_base64)
+        ends = np.cumsum(np.frombuffer(head, self.header)[2:].astype(np.int64)) - last
+        data, _ = _take(rest, int(ends[-1]), is_base64)
+        unpack = DECOMPRESSORS[str(self.compressor)]
+        pieces = []
+        for k in range(n):
+            size = last if k == n - 1 and last else block
+            pieces.append(unpack(data[ends[k] : ends[k + 1]], size))
+            if len(pieces[-1]) < size:
+                raise EOFError
+        return b"".join(pieces)
+
+
+def _base64_length(size: int) -> int:
+    return (size + 2) // 3 * 4
+
+
+def _take(part: memoryview, size: int, is_base64: bool) -> tuple[bytes, memoryview]:
+    """The first ``size`` bytes, and what follows them if a base64 stream ends there."""
+    if not is_base64:
+        return bytes(part[:size]), part[size:]
+    length = _base64_length(size)
+    return base64.b64decode(bytes(part[:length]))[:size], part[length:]

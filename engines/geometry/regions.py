@@ -1,0 +1,90 @@
+"""Regions of a mesh: found in the file's cell data, named, counted, measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engines.api import Array
+from engines.geometry.mesh import TetMesh
+from engines.geometry.raw import RawMesh
+
+ARRAY_NAMES = (
+    "region",
+    "regions",
+    "region_id",
+    "regionid",
+    "gmsh:physical",
+    "physical",
+    "medit:ref",
+    "cell_tags",
+    "elemtag",
+    "tag",
+    "tags",
+    "material",
+    "materials",
+    "material_id",
+    "materialid",
+    "attribute",
+    "attributes",
+    "label",
+    "labels",
+    "subdomain",
+    "domain",
+    "group",
+    "cellentityids",
+    "gmsh:geometrical",
+)
+MOST_REGIONS = 1000
+"""An array with more values than this numbers cells, not regions."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """One region: its key in ``TetMesh.regions``, name, number of cells and volume [mm³]."""
+
+    id: int
+    name: str
+    n_cells: int
+    volume: float
+
+
+def find_regions(raw: RawMesh) -> tuple[Array, dict[int, str]]:
+    """(n,) int32 and the name of each: the first array that can be one of regions; one region “tissue” without any."""
+    by_name = {name.lower(): values for name, values in raw.cell_data.items()}
+    for name in ARRAY_NAMES:
+        values = _as_integers(by_name.get(name))
+        if values is not None:
+            present = np.unique(values)
+            if len(present) <= MOST_REGIONS:
+                return values, {int(i): _clean(raw.region_names.get(int(i), "")) or f"region {i}" for i in present}
+    return np.ones(len(raw.cells), np.int32), {1: "tissue"}
+
+
+def _as_integers(values: Array | None) -> Array | None:
+    if values is None or values.dtype == object:
+        return None
+    values = values.reshape(len(values), -1)
+    if values.shape[1] != 1:
+        return None
+    values = values[:, 0]
+    if not np.isfinite(values).all() or np.abs(values.astype(np.float64)).max(initial=0) > 2**31 - 1:
+        return None
+    whole = values.astype(np.int32)
+    return whole if np.array_equal(whole, values) else None
+
+
+def _clean(name: str) -> str:
+    return "".join(c for c in name if c.isprintable()).strip()[:80]
+
+
+def region_table(mesh: TetMesh) -> list[Region]:
+    """Every region that has cells, by key."""
+    keys, inverse = np.unique(mesh.regions, return_inverse=True)
+    counts = np.bincount(inverse, minlength=len(keys))
+    volumes = np.bincount(inverse, mesh.volumes, minlength=len(keys))
+    return [
+        Region(int(key), mesh.region_names.get(int(key), f"region {key}"), int(count), float(volume))
+        for key, count, volume in zip(keys, counts, volumes, strict=True)
+    ]

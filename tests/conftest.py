@@ -1,0 +1,141 @@
+"""What all tests share: the machine they see, which of them run, and that none leaves anything running.
+
+A test that leaves a thread, a ``QThread`` or an active ``QTimer`` behind fails, and the report names the line
+that started it: what is left over otherwise fails some later, innocent test (the idea is napari's).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+import traceback
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+try:
+    import shiboken6
+    from PySide6 import QtCore
+except ImportError:  # a compute node: engines and their tests need no Qt
+    shiboken6 = QtCore = None  # type: ignore[assignment]
+
+# Before Qt and Numba are imported. Qt's offscreen platform draws no GL, so it only stands in where there is no display.
+if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
+# Settings, recent files and autosaves of whoever runs the tests stay as they are; compiled kernels are shared.
+_home = tempfile.TemporaryDirectory(prefix="workbench-tests-")
+for _variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+    os.environ[_variable] = os.path.join(_home.name, _variable)
+
+GRACE_SECONDS = 2.0
+"""How long a thread that was told to stop may take to end; pausing and closing are promised within 0.2 s."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also run the long forms of tests")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    on_gpu = [item for item in items if item.get_closest_marker("gpu")]
+    if on_gpu:
+        from engines.backend.cuda_status import cuda_status
+
+        status = cuda_status()
+        if not status.devices:
+            for item in on_gpu:
+                item.add_marker(pytest.mark.skip(reason=status.sentence))
+    if not config.getoption("--slow"):
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="long; run with --slow"))
+
+
+class _Started:
+    """Remembers where each object of a class was started. Objects are held weakly."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, tuple[weakref.ref[Any], str]] = {}
+
+    def wrap(self, start: Callable[..., Any]) -> Callable[..., Any]:
+        def recording_start(this: Any, *args: Any, **kwargs: Any) -> Any:
+            frames = traceback.extract_stack(limit=8)[:-1]
+            ours = [frame for frame in frames if "site-packages" not in frame.filename] or frames
+            where = f"{ours[-1].filename}:{ours[-1].lineno} in {ours[-1].name}"
+            self._by_id[id(this)] = (weakref.ref(this), where)
+            return start(this, *args, **kwargs)
+
+        return recording_start
+
+    def alive(self) -> list[tuple[Any, str]]:
+        objects = [(reference(), where) for reference, where in self._by_id.values()]
+        return [(thing, where) for thing, where in objects if thing is not None]
+
+    def clear(self) -> None:
+        self._by_id.clear()
+
+
+_threads, _qthreads, _qtimers = _Started(), _Started(), _Started()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _record_starts() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threading.Thread, "start", _threads.wrap(threading.Thread.start))
+        if QtCore is None:
+            yield
+            return
+        patch.setattr(QtCore.QThread, "start", _qthreads.wrap(QtCore.QThread.start))
+        patch.setattr(QtCore.QTimer, "start", _qtimers.wrap(QtCore.QTimer.start))
+        yield
+
+
+def _left_over() -> list[str]:
+    """One line for each thing that still runs and was started since the last :func:`_Started.clear`."""
+    lines = [
+        f"thread '{thread.name}' started at {where}"
+        for thread, where in _threads.alive()
+        if thread.is_alive() and not thread.name.startswith(("pytest", "execnet"))
+    ]
+    lines += [
+        f"QThread '{thread.objectName() or type(thread).__name__}' started at {where}"
+        for thread, where in _qthreads.alive()
+        if shiboken6.isValid(thread) and thread.isRunning()
+    ]
+    lines += [
+        f"QTimer ({timer.interval()} ms) started at {where}"
+        for timer, where in _qtimers.alive()
+        if shiboken6.isValid(timer) and timer.isActive()
+    ]
+    return lines
+
+
+def _settle() -> None:
+    """Let closed windows be deleted, which stops the timers that they own."""
+    import gc
+
+    gc.collect()
+    if QtCore is not None and QtCore.QCoreApplication.instance() is not None:
+        QtCore.QCoreApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete.value)
+        QtCore.QCoreApplication.processEvents()
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running() -> Iterator[None]:
+    """Fails a test that leaves a running thread, QThread or QTimer, and names where it was started."""
+    for started in (_threads, _qthreads, _qtimers):
+        started.clear()
+    yield
+    if not _left_over():
+        return
+    deadline = time.monotonic() + GRACE_SECONDS
+    _settle()
+    while (left := _left_over()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+        _settle()
+    if left:
+        pytest.fail("left running:\n  " + "\n  ".join(left), pytrace=False)

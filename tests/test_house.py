@@ -1,0 +1,265 @@
+"""The house itself: pinned versions, import rules, what an installed copy carries, and that nothing is a stub."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("workbench", "engines", "ui", "assets", "sample_data")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DECLARED = [
+    Requirement(line)
+    for line in (
+        *PROJECT["dependencies"],
+        *(line for extra in PROJECT["optional-dependencies"].values() for line in extra),
+    )
+]
+LOCK = [
+    Requirement(line) for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines() if line.strip()
+]
+
+
+def tracked_files() -> list[Path]:
+    """Files under version control, relative to the root; an unpacked source archive has none to ask about."""
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listing.returncode != 0:
+        pytest.skip("not a git checkout")
+    return [Path(name) for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+# ---- versions ----------------------------------------------------------------------------------------------------
+
+
+def test_signals_leave_true_alone() -> None:
+    """PySide6 6.12.0 drops a reference to True per signal under Python 3.11 and older, and aborts in the end."""
+    from PySide6.QtCore import QObject, Signal
+
+    class Source(QObject):
+        toggled = Signal(bool)
+
+    source = Source()
+    received = 0
+
+    def receive(value: bool) -> None:
+        nonlocal received
+        received += value
+
+    source.toggled.connect(receive)
+    gc.collect()
+    before = sys.getrefcount(True)
+    for _ in range(100_000):
+        source.toggled.emit(True)
+    after = sys.getrefcount(True)
+    assert received == 100_000
+    if sys.version_info >= (3, 12):
+        assert after >= 2**31  # True is immortal there: the count wanders, and must only stay in the immortal range
+    else:
+        assert abs(after - before) < 100  # a reference a signal is 100,000; other threads and caches hold or drop a few
+
+
+def test_lock_pins_every_package_exactly() -> None:
+    for pin in LOCK:
+        assert re.fullmatch(r"==[^*,]+", str(pin.specifier)), f"{pin} is not one exact version"
+        assert pin.url is None, f"{pin} is tied to an address"
+
+
+def test_lock_agrees_with_pyproject() -> None:
+    pinned = {canonicalize_name(pin.name): pin for pin in LOCK}
+    for requirement in DECLARED:
+        pin = pinned.get(canonicalize_name(requirement.name))
+        assert pin is not None, f"requirements.lock lacks {requirement.name}"
+        version = str(pin.specifier).removeprefix("==")
+        assert requirement.specifier.contains(version), f"requirements.lock has {pin}, pyproject.toml {requirement}"
+
+
+def test_versions_tried_together_stay_together() -> None:
+    dependencies = {Requirement(line).name: str(Requirement(line).specifier) for line in PROJECT["dependencies"]}
+    assert dependencies["PySide6-Essentials"] == "==6.11.3"
+    assert dependencies["vispy"] == "~=0.17.0"
+    assert dependencies["pyqtgraph"] == "~=0.14.0"
+
+
+def test_installed_packages_are_those_of_the_lock() -> None:
+    differing = []
+    for pin in LOCK:
+        try:
+            version = importlib.metadata.version(pin.name)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # an extra that is not installed, or another system's package
+        if canonicalize_name(pin.name) != "setuptools" and not pin.specifier.contains(version, prereleases=True):
+            differing.append(f"{pin.name} {version} (lock: {pin.specifier})")
+    assert not differing, "run ./workbench.sh again: " + ", ".join(differing)
+
+
+# ---- packages ------------------------------------------------------------------------------------------------
+
+
+def test_no_package_is_empty() -> None:
+    files = tracked_files()
+    for init in (path for path in files if path.name == "__init__.py" and path.parts[0] in PACKAGES):
+        others = [path for path in files if path != init and path.is_relative_to(init.parent)]
+        assert others, f"{init.parent} is an empty package"
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    for path in tracked_files():
+        if path.suffix == ".py":
+            assert ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8"))), f"{path} has no docstring"
+
+
+def test_every_library_that_is_imported_is_declared() -> None:
+    """What comes along with another package today may stay away tomorrow. (Sample data is made by hand, with gmsh.)"""
+    distributions = importlib.metadata.packages_distributions()
+    declared = {canonicalize_name(requirement.name) for requirement in DECLARED}
+    undeclared = set()
+    for path in tracked_files():
+        if path.suffix != ".py" or path.parts[0] not in PACKAGES or path.is_relative_to("sample_data/make"):
+            continue
+        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                names = [node.module]
+            else:
+                continue
+            for module in {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - set(PACKAGES):
+                # CuPy has a distribution for each CUDA, none of which need be installed.
+                providers = ["cupy-cuda13x"] if module == "cupy" else distributions.get(module, [module])
+                if not declared & {canonicalize_name(name) for name in providers}:
+                    undeclared.add(f"{module} ({path})")
+    assert not undeclared
+
+
+def test_no_file_is_large() -> None:
+    large = [str(path) for path in tracked_files() if (ROOT / path).stat().st_size > 5_000_000]
+    assert not large
+
+
+def test_every_engine_loads_and_is_whole() -> None:
+    from engines.api import Engine
+    from engines.registry import engines
+
+    entries = PROJECT["entry-points"]["workbench.engines"]
+    assert set(entries) == set(engines()), "an engine's id is the name of its entry point"
+    for engine in engines().values():
+        assert isinstance(engine, Engine)
+        assert engine.title
+        assert engine.summary
+        assert engine.time_unit
+        engine.Parameters.model_json_schema()  # the form in the window is made from it
+        for preset in engine.presets():
+            assert preset.project.joinpath("project.json").is_file(), f"preset {preset.id} has no project"
+
+
+def test_import_rules_hold() -> None:
+    """The contracts of pyproject.toml, here too so that plain pytest finds a broken one."""
+    linter = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+    assert linter, "import-linter is not installed beside this Python"
+    check = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True)
+    assert check.returncode == 0, check.stdout + check.stderr
+
+
+@pytest.mark.parametrize("package", ["engines.registry", "workbench.runner"])
+def test_physics_and_application_import_without_a_window(package: str) -> None:
+    """Imports made inside functions and by name escape the linter; this is what a server without libGL sees."""
+    program = f"import sys, {package}; print(*sorted({{'PySide6', 'pyqtgraph', 'vispy', 'cupy'}} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []
+
+
+# ---- an installed copy ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel of this tree installed, as `pip install .` does it, without its dependencies."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    site = folder / "site"
+    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet", "--target", str(site)]
+    subprocess.run([*install, str(wheel)], check=True, capture_output=True)
+    return site
+
+
+def run_installed(installed: Path, program: str) -> str:
+    """What ``program`` prints when it sees the installed copy before this checkout."""
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=installed.parent,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_installed_copy_has_every_file(installed: Path) -> None:
+    expected = [path for path in tracked_files() if path.parts[0] in PACKAGES]
+    missing = [str(path) for path in expected if not (installed / path).is_file()]
+    assert not missing
+
+
+def test_installed_copy_finds_its_data(installed: Path) -> None:
+    program = "from importlib.resources import files\nfor name in ('sample_data', 'assets'): print(files(name))"
+    folders = run_installed(installed, program).splitlines()
+    assert [Path(folder) for folder in folders] == [installed / "sample_data", installed / "assets"]
+
+
+def test_installed_copy_loads_its_entry_points(installed: Path) -> None:
+    program = (
+        "from importlib.metadata import distribution\n"
+        "for point in distribution('workbench-sim').entry_points:\n"
+        "    found = point.load()\n"
+        "    print(point.name, __import__('sys').modules[found.__module__].__file__)"
+    )
+    lines = run_installed(installed, program).splitlines()
+    assert len(lines) == 1 + sum(len(group) for group in PROJECT["entry-points"].values())
+    assert all(str(installed) in line for line in lines), lines
+
+
+# ---- the tests themselves ------------------------------------------------------------------------------------
+
+
+LEAKS = {
+    "thread 'forgotten'": "threading.Thread(target=time.sleep, args=(30,), name='forgotten', daemon=True).start()",
+    "QThread 'forgotten'": "kept.append(QThread(objectName='forgotten')); kept[-1].start()",
+    "QTimer (1000 ms)": "kept.append(QTimer()); kept[-1].start(1000)",
+}
+
+
+@pytest.mark.parametrize("what", LEAKS)
+def test_a_test_that_leaves_something_running_fails(what: str, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nqt_api = pyside6\n")
+    (tmp_path / "test_leak.py").write_text(
+        "import threading, time\n"
+        "from PySide6.QtCore import QThread, QTimer\n"
+        "kept = []\n"
+        "def test_tidy(qapp): threading.Thread(target=time.sleep, args=(0.1,)).start()\n"
+        f"def test_leak(qapp):\n    {LEAKS[what]}\n"
+        "def test_end(qapp):\n"
+        "    for thing in kept: thing.quit() if isinstance(thing, QThread) else thing.stop()\n"
+        "    for thing in kept: isinstance(thing, QThread) and thing.wait()\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "--tb=short", str(tmp_path)]
+    report = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout
+    assert "PASSED test_leak.py::test_tidy" in report
+    assert "ERROR test_leak.py::test_leak" in report
+    assert re.search(rf"{re.escape(what)} started at .*test_leak.py:6 in test_leak", report), report
+    assert "3 passed, 1 error" in report
