@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QMouseEvent, QPalette, QWheelEvent
+from PySide6.QtGui import QCloseEvent, QMouseEvent, QPalette, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engines.api import Array, SimulationInfo
@@ -19,7 +19,7 @@ from ui.viewport_mouse import Mouse
 from ui.viewport_quality import Quality
 from ui.viewport_surfaces import view_for
 from workbench.frames import Frame, FrameRequest
-from workbench.project import ViewSettings
+from workbench.project import CameraView, ClipPlane, ViewSettings
 
 
 class Viewport(QWidget):
@@ -120,16 +120,15 @@ class Viewport(QWidget):
         if self.scene.view.clip is not None:
             self.clip_to(pushed(self.scene, self.scene.view.clip, distance))
 
-    def clip_to(self, clip: Any) -> None:
-        """Show this :class:`ClipPlane`."""
+    def clip_to(self, clip: ClipPlane) -> None:
+        """Show what this plane leaves."""
         self._ask(self.scene.set_clip(clip))
         self.view_changed.emit()
 
     def reset_camera(self) -> None:
         """Frame the whole geometry, seen from where it was at first."""
         self.scene.auto_fit = True
-        camera = type(self.scene.view.camera)()
-        self.scene.camera.apply(camera, self._aspect)
+        self.scene.camera.apply(CameraView(), self._aspect)
         self.camera_moved()
 
     def view_along(self, axis: str) -> None:
@@ -157,7 +156,7 @@ class Viewport(QWidget):
         return self._view.image(w, h, self.devicePixelRatioF() * h / max(shown, 1))
 
     def _draw(self) -> None:
-        if not self._closed:
+        if not self._closed and self.isVisible():
             self._drawn_at = clock.perf_counter()
             self._view.refresh()
 
@@ -186,7 +185,7 @@ class Viewport(QWidget):
 
     def _come_to_rest(self) -> None:
         self._resting = self.quality.rest()
-        if self._resting:
+        if self._resting and self.isVisible():
             self._view.refresh()
 
     def _give_up_waiting(self) -> None:
@@ -218,6 +217,10 @@ class Viewport(QWidget):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self._follow_theme()
         super().changeEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.redraw()
 
     def resizeEvent(self, event: object) -> None:
         self._busy.settle()

@@ -8,6 +8,7 @@ drawing takes at most a quarter of the machine (:data:`SHARE`). It draws one ful
 from __future__ import annotations
 
 import threading
+import time as clock
 from collections import deque
 from collections.abc import Callable
 
@@ -17,9 +18,12 @@ from ui.scene.tet_layer import TetLayer
 SHARE = 0.3
 """Largest part of the time that a software renderer may draw. While it draws it keeps 1.7 of two cores busy (measured
 with llvmpipe: the rest is vertex work on one thread), so this is a quarter of the machine."""
+HANDS_ON = 0.5
+"""The same while the mouse turns or cuts: for these moments the hand comes before the solver."""
 LEVELS = (1.0, 0.85, 0.75, 0.65, 0.55)
 SLOW, FAST = 0.032, 0.016
 """Seconds of drawing above which a software renderer gets fewer pixels, and below which it gets more."""
+NEWS_SECONDS = 2.0
 COARSE_TRIANGLES = 20_000
 
 
@@ -30,6 +34,7 @@ class Quality:
         """``coarse_ready`` is called on a thread of its own when the layer has a surface of fewer triangles."""
         self._coarse_ready = coarse_ready
         self.renderer = ""
+        self.hands_on = False
         self.software = False
         self.seconds = 0.0
         """Time to draw a frame, smoothed."""
@@ -38,6 +43,8 @@ class Quality:
         self._recent: deque[float] = deque(maxlen=12)
         self._resting = False
         self._last_news: str | None = None
+        self._told_of: tuple[int, bool] | None = None
+        self._told_at = 0.0
         self._thread: threading.Thread | None = None
         self._cancelled = threading.Event()
 
@@ -51,7 +58,7 @@ class Quality:
         """Seconds from one frame to the next."""
         if not self.software:
             return 1 / 60
-        return min(max(self.seconds / SHARE, 1 / 15), 0.25)
+        return min(max(self.seconds / (HANDS_ON if self.hands_on else SHARE), 1 / 15), 0.25)
 
     def resolution(self, width: int, height: int) -> float:
         """Pixels to draw for each pixel of the view, per side."""
@@ -104,11 +111,14 @@ class Quality:
         self._thread.start()
 
     def news(self, layer: TetLayer | None) -> str | None:
-        """A line for the status bar, when it is another than the last one."""
+        """A line for the status bar, when it is another than the last one. The frame rate alone, which changes all
+        the time, is news every few seconds only."""
         line = self._describe(layer)
-        if line == self._last_news:
+        now = clock.monotonic()
+        drawn = (self._level, layer is not None and layer.shape.plan.coarse)
+        if line == self._last_news or (drawn == self._told_of and now - self._told_at < NEWS_SECONDS):
             return None
-        self._last_news = line
+        self._last_news, self._told_of, self._told_at = line, drawn, now
         return line
 
     def _describe(self, layer: TetLayer | None) -> str:

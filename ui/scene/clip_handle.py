@@ -28,11 +28,11 @@ def _points(scene: Scene) -> tuple[Array, Array, Array]:
     clip = scene.view.clip
     assert clip is not None
     normal = np.array(clip.normal, float)
-    center = scene.camera.scene_center
+    low, high = scene.layer.bounds if scene.layer is not None else (np.zeros(3), np.zeros(3))
+    center = (low + high) / 2
     # The handle stays near the middle of the geometry however far the plane was pushed.
     foot = center + normal * float(normal @ (np.array(clip.origin) - center))
     across, upright = _frame(normal)
-    low, high = scene.layer.bounds if scene.layer is not None else (center, center)
     half = 1.08 * (high - low) / 2
     reach_across, reach_up = np.abs(across) @ half, np.abs(upright) @ half
     signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))

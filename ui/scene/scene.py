@@ -56,7 +56,7 @@ class Scene:
         self.coarse = False
         self.auto_fit = True
         if self.layer is not None:
-            self.camera.fit(*self.layer.bounds)
+            self.camera.fit(self.layer.full.points)
 
     def set_simulation(self, info: SimulationInfo | None) -> FrameRequest | None:
         """The fields that there are now; returns what to ask of the run."""

@@ -71,7 +71,7 @@ class TetLayer:
         self.shape = self.plan_shape(Plan())
         self._values: dict[str, Array] = {}
         self._activations: dict[str, Array] = {}
-        self._stale_meshes = True
+        self._stale_meshes = {"surface", "cut"}
         self._stale_values = False
         self._visuals: dict[str, SurfaceVisual] = {}
 
@@ -118,11 +118,17 @@ class TetLayer:
         return asked
 
     def adopt(self, shape: Shape) -> None:
-        """Show these triangles from now on."""
-        if shape.surface is not self.shape.surface or shape.cut is not self.shape.cut:
-            self._stale_meshes = True
-            self._values, self._activations = {}, {}
-        self.shape = shape
+        """Show these triangles from now on. Values stay where triangles and field do; the others are grey until set."""
+        old, self.shape = self.shape, shape
+        same = {"surface": shape.surface is old.surface, "cut": shape.cut is old.cut}
+        self._stale_meshes |= {name for name, kept in same.items() if not kept}
+        if shape.plan.field != old.plan.field:
+            self._values = {}
+        if shape.plan.front != old.plan.front:
+            self._activations = {}
+        for kept in (self._values, self._activations):
+            for name in [name for name in kept if not same[name]]:
+                del kept[name]
 
     def set_values(self, values: Mapping[str, Array], time: float) -> None:
         """The answer to :meth:`parts` of the present shape, at ``time``."""
@@ -148,7 +154,7 @@ class TetLayer:
 
     @property
     def has_values(self) -> bool:
-        return bool(self._values)
+        return "surface" in self._values
 
     def pick(self, origin: Array, direction: Array) -> tuple[int, Array] | None:
         """The cell under a ray (in what the clipping plane leaves) and where it was met [mm]."""
@@ -180,13 +186,14 @@ class TetLayer:
     def _upload(self, palette: Palette) -> None:
         if not self._visuals:
             self._visuals = {name: SurfaceVisual(palette) for name in ("surface", "cut")}
-        if self._stale_meshes:
-            shown, section = self.shape.surface, self.shape.cut
+        shown, section = self.shape.surface, self.shape.cut
+        if "surface" in self._stale_meshes:
             colours = self.region_colours[shown.colours]
             self._visuals["surface"].set_mesh(shown.points, shown.normals, shown.triangles, colours)
-            if section is not None:
-                self._visuals["cut"].set_mesh(*self._cut_mesh(section))
-            self._stale_meshes, self._stale_values = False, True
+        if "cut" in self._stale_meshes and section is not None:
+            self._visuals["cut"].set_mesh(*self._cut_mesh(section))
+        if self._stale_meshes:
+            self._stale_meshes, self._stale_values = set(), True
         if self._stale_values:
             for name, values in self._values.items():
                 self._visuals[name].set_values(values)
@@ -207,7 +214,7 @@ class TetLayer:
         for visual in self._visuals.values():
             visual.release()
         self._visuals = {}
-        self._stale_meshes = True
+        self._stale_meshes = {"surface", "cut"}
 
 
 def plane_equation(clip: ClipPlane | None) -> tuple[float, float, float, float] | None:
