@@ -17,7 +17,7 @@ PACE_SECONDS = 1.0
 class Meters:
     """Collects one batch at a time. Lives on the worker thread.
 
-    ``ceiling`` [bytes/s] is the copy bandwidth measured on the device.
+    ``ceiling`` [bytes/s] is the best bandwidth measured on the device.
     """
 
     def __init__(self, simulation: Simulation, ceiling: float, probes: Sequence[tuple[str, int]]) -> None:

@@ -226,7 +226,7 @@ class Runner:
             except (KeyError, ValueError, TypeError) as error:
                 raise ProblemError(f"The checkpoint does not fit this problem ({error}): start without it.") from error
             self._resume_from = None
-        self._meters = Meters(simulation, ceilings.copy, self._probes)
+        self._meters = Meters(simulation, ceilings.best, self._probes)
         self.info = SimulationInfo(
             geometry=simulation.geometry,
             dt=simulation.dt,

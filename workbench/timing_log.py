@@ -25,7 +25,7 @@ class TimingRow:
     """One kernel over about one second of wall time.
 
     ``bytes`` are counted from the algorithm for ``launches`` launches that took ``seconds`` (device events on a
-    GPU); ``ceiling`` [bytes/s] is the copy bandwidth measured on this device in this session.
+    GPU); ``ceiling`` [bytes/s] is the best bandwidth (copy or triad) measured on this device in this session.
     """
 
     wall_time: str
@@ -76,7 +76,7 @@ class TimingLog:
         info = self._info
         if info is None:
             return []
-        device, ceiling = info.extra["device"], info.extra["ceilings"].copy
+        device, ceiling = info.extra["device"], info.extra["ceilings"].best
         versions = " ".join(f"{name}={version}" for name, version in sorted(device.versions.items()))
         rows = []
         for traffic in info.traffic:

@@ -20,7 +20,15 @@ from engines.cardiac.cells.tt06 import ROWS, CellType
 from engines.cardiac.diffusion import make_diffusion
 from engines.cardiac.diffusion.ell import WIDTH
 from engines.cardiac.operator import tissue_operator
-from engines.cardiac.parameters import CardiacParameters, Numerics, Precision, RegionSetting, Sphere, Stimulus
+from engines.cardiac.parameters import (
+    REACTION_STEP_LIMIT,
+    CardiacParameters,
+    Numerics,
+    Precision,
+    RegionSetting,
+    Sphere,
+    Stimulus,
+)
 from engines.cardiac.parameters import CellType as CellTypeName
 from engines.cardiac.simulation import CardiacSimulation, check_step
 from engines.cardiac.speed import reaction_seconds
@@ -65,13 +73,13 @@ class CardiacEngine(Engine):
         size = np.dtype(PRECISIONS[numerics.precision]).itemsize
         diffusion_bytes = mesh.n_cells * (WIDTH * (4 + size) + 2 * size)
         reaction_bytes = mesh.n_cells * ((2 * len(ROWS) + 3) * size + 1)
-        seconds = diffusion_bytes / backend.ceilings().copy
+        seconds = diffusion_bytes / backend.ceilings().best
         seconds += mesh.n_cells * reaction_seconds(backend, PRECISIONS[numerics.precision])
         return Estimate(
             memory_bytes=mesh.n_cells * (WIDTH * (4 + size) + (len(ROWS) + 3) * size + 5),
             bytes_per_step=diffusion_bytes + reaction_bytes,
             step=numerics.step,
-            stable_step=operator.stable_step / parameters.conductivity_scale,
+            stable_step=min(operator.stable_step / parameters.conductivity_scale, REACTION_STEP_LIMIT),
             seconds_per_simulated_unit=seconds / numerics.step,
             milestone=("beat", 1000.0),
             findings=_findings(mesh, parameters, operator.limited_cells),

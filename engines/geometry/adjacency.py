@@ -24,7 +24,7 @@ def face_neighbours(cells: Array) -> Array:
 
     ``cells``: (n_cells, 4) integer vertex indices. Returns (n_cells, 4) int32: ``[i, k]`` is the cell that
     shares the face of cell i opposite its vertex k, or :data:`BOUNDARY`.
-    Raises MeshError if three or more cells share a face, or a cell repeats a vertex.
+    Raises MeshError if three or more cells share a face, or two cells have the same vertices.
     """
     cells = np.ascontiguousarray(cells, dtype=np.int32)
     if len(cells) == 0:
@@ -45,6 +45,12 @@ def face_neighbours(cells: Array) -> Array:
             f"More than two cells share the face with vertices {corner} (one of them is cell {cell}); "
             "remove duplicate or overlapping cells from the mesh."
         )
+    twin = _twin(neighbours)
+    if twin >= 0:
+        # two common faces: all four vertices in common
+        values, counts = np.unique(neighbours[twin][neighbours[twin] >= 0], return_counts=True)
+        other = int(values[counts > 1][0])
+        raise MeshError(f"Cells {twin} and {other} have the same four vertices; remove one of them from the mesh.")
     return neighbours
 
 
@@ -62,21 +68,17 @@ def boundary_faces(cells: Array, neighbours: Array) -> tuple[Array, Array]:
 
 
 @nb.njit(cache=True, nogil=True, inline="always")
-def _sorted_face(cells, cell, k):  # type: ignore[no-untyped-def]
+def _sorted_face(cells, cell, k):
     a = cells[cell, 1 if k == 0 else 0]
     b = cells[cell, 2 if k <= 1 else 1]
     c = cells[cell, 2 if k == 3 else 3]
-    if a > b:
-        a, b = b, a
-    if b > c:
-        b, c = c, b
-    if a > b:
-        a, b = b, a
-    return a, b, c
+    # no swaps: Numba's analysis of parallel loops fails on them under Python 3.12
+    low, high = min(a, b, c), max(a, b, c)
+    return low, a + b + c - low - high, high
 
 
 @nb.njit(cache=True, nogil=True)
-def _bucket_starts(cells, n_points):  # type: ignore[no-untyped-def]
+def _bucket_starts(cells, n_points):
     starts = np.zeros(n_points + 1, np.int64)
     for cell in range(len(cells)):
         for k in range(4):
@@ -87,7 +89,7 @@ def _bucket_starts(cells, n_points):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True)
-def _fill_buckets(cells, starts):  # type: ignore[no-untyped-def]
+def _fill_buckets(cells, starts):
     """Face numbers ``4 * cell + k`` grouped by smallest vertex."""
     place = starts[:-1].copy()
     faces = np.empty(4 * len(cells), np.uint32)
@@ -100,24 +102,34 @@ def _fill_buckets(cells, starts):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def _match(cells, starts, faces, neighbours):  # type: ignore[no-untyped-def]
+def _match(cells, starts, faces, neighbours):
     """Pair equal faces; returns a face that a third cell shares or that is degenerate, else -1."""
-    problem = np.int64(-1)
+    # one place per point instead of a reduction, which Numba does not compile under Python 3.12
+    problems = np.full(len(starts) - 1, -1, np.int64)
     for point in nb.prange(len(starts) - 1):
         first, last = starts[point], starts[point + 1]
-        local = np.int64(-1)
         for p in range(first, last):
             cell_p, k_p = faces[p] // 4, faces[p] % 4
             a, b, c = _sorted_face(cells, cell_p, k_p)
             if a == b or b == c:
-                local = max(local, np.int64(faces[p]))
+                problems[point] = faces[p]
             for q in range(p + 1, last):
                 cell_q, k_q = faces[q] // 4, faces[q] % 4
                 _, e, f = _sorted_face(cells, cell_q, k_q)
                 if e == b and f == c:
                     if neighbours[cell_p, k_p] != -1 or neighbours[cell_q, k_q] != -1 or cell_p == cell_q:
-                        local = max(local, np.int64(faces[q]))
+                        problems[point] = faces[q]
                     neighbours[cell_p, k_p] = cell_q
                     neighbours[cell_q, k_q] = cell_p
-        problem = max(problem, local)
-    return problem
+    return problems.max()
+
+
+@nb.njit(cache=True, nogil=True)
+def _twin(neighbours):
+    """The first cell that has another one as neighbour twice, or -1."""
+    for i in range(len(neighbours)):
+        for k in range(3):
+            for m in range(k + 1, 4):
+                if neighbours[i, k] >= 0 and neighbours[i, k] == neighbours[i, m]:
+                    return i
+    return -1

@@ -100,7 +100,7 @@ def _csr(neighbours: Array) -> tuple[Array, Array]:
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def _hilbert_keys(points, low, scale, bits):  # type: ignore[no-untyped-def]
+def _hilbert_keys(points, low, scale, bits):
     """Position on the curve; J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004)."""
     keys = np.empty(len(points), np.uint64)
     for i in nb.prange(len(points)):

@@ -21,13 +21,13 @@ from engines.geometry.readers.vtu import read_vtu
 from engines.geometry.regions import find_regions
 
 CARP = (".pts", ".elem", ".lon")
-SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".elem", ".pts", ".ele", ".node")
+SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".mesh", ".elem", ".pts", ".ele", ".node")
 """Files that :func:`read_mesh` takes, by their last suffix."""
 
 
 def _reader(path: Path) -> Callable[[Path], RawMesh]:
     suffix = path.suffix.lower()
-    if suffix in (".msh", ".inp"):
+    if suffix in (".msh", ".inp", ".mesh"):
         from engines.geometry.readers.meshio_files import read_with_meshio  # 0.2 s of import that most runs never need
 
         return read_with_meshio
@@ -41,7 +41,7 @@ def _reader(path: Path) -> Callable[[Path], RawMesh]:
 def read_mesh(path: str | Path, length_unit: str = "mm", fibres: str | Path | None = None) -> TetMesh:
     """Read, check and repair a tetrahedral mesh.
 
-    path: .vtu, .vtk, .msh, .inp, CARP .elem/.pts/.lon or TetGen .ele/.node; cells of other kinds are left out.
+    path: .vtu, .vtk, .msh, .inp, .mesh, CARP .elem/.pts/.lon or TetGen .ele/.node; cells of other kinds are left out.
     length_unit: unit of the coordinates in the file, ``um``, ``mm``, ``cm`` or ``m``.
     fibres: a text file with three (fibre) or six (fibre and sheet) numbers per cell, used instead of what the mesh
         file carries (CARP's .lon, with or without its first line).

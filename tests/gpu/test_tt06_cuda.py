@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -12,22 +9,6 @@ from engines.cardiac.cells import NOT_ACTIVATED, make_tissue, reference, tt06
 from engines.cardiac.cells.pacing import Protocol, measure, pace
 
 pytestmark = pytest.mark.gpu
-
-
-@pytest.fixture(scope="module")
-def backend() -> Iterator[Any]:
-    cupy = pytest.importorskip("cupy", exc_type=ImportError)
-    try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError:
-        count = 0
-    if not count:
-        pytest.skip("no CUDA device")
-    from engines.backend.cuda import CudaBackend
-
-    device = CudaBackend(0)
-    yield device
-    device.close()
 
 
 def fresh_cells(n: int) -> tuple[np.ndarray, np.ndarray, int]:
@@ -43,26 +24,26 @@ def fresh_cells(n: int) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 @pytest.mark.parametrize(("precision", "dt"), [("float64", 1.0), ("float32", 0.02)])
-def test_one_step_equals_the_reference(backend, precision, dt):
+def test_one_step_equals_the_reference(gpu, precision, dt):
     """float64: to 1e-10 of the change in 1 ms. float32: a few roundings of what is stored and of the change."""
     n = 10_007
     state, kinds, seed = fresh_cells(n)
     mask = np.random.default_rng(seed).integers(0, 2**32, n, dtype=np.uint32)
     currents = np.zeros(32)
     currents[[0, 5, 31]] = 10.0, -4.0, 7.0
-    tissue = make_tissue(backend, kinds, mask, precision=precision)
+    tissue = make_tissue(gpu, kinds, mask, precision=precision)
     stored = np.zeros((18, tissue.n_padded), tissue.dtype)
     stored[:, :n] = state[1:] - tt06.offsets(kinds)
-    tissue.states = backend.array(stored)
+    tissue.states = gpu.array(stored)
     host_voltage = np.zeros(tissue.n_padded, tissue.dtype)
     host_voltage[:n] = state[0]
-    voltage, before = backend.array(host_voltage), backend.array(host_voltage)
+    voltage, before = gpu.array(host_voltage), gpu.array(host_voltage)
     state = np.array([host_voltage[:n].astype(float), *(stored[:, :n].astype(float) + tt06.offsets(kinds))])
-    with backend.timed("reaction"):
+    with gpu.timed("reaction"):
         tissue.step(voltage, before, 0, dt, currents)
     stimulus = sum(currents[k] * ((mask >> k) & 1) for k in (0, 5, 31))
     expected = reference.step(state, kinds, dt, stimulus)
-    got = np.array([backend.to_host(voltage)[:n].astype(float), *(tissue.state(name) for name in tt06.ROWS)])
+    got = np.array([gpu.to_host(voltage)[:n].astype(float), *(tissue.state(name) for name in tt06.ROWS)])
     relative = 1e-10 if precision == "float64" else 5e-5
     rounding = 4e-16 if precision == "float64" else 3e-7
     for k, name in enumerate(tt06.STATES):
@@ -70,7 +51,7 @@ def test_one_step_equals_the_reference(backend, precision, dt):
         tolerance = relative * np.abs(expected[k] - state[k]).max() + rounding * size
         np.testing.assert_allclose(got[k], expected[k], rtol=0, atol=tolerance, err_msg=f"{name}, seed {seed}")
     crossed = (state[0] < 0) & (got[0] >= 0)
-    activation = backend.to_host(tissue.activation)[:n]
+    activation = gpu.to_host(tissue.activation)[:n]
     assert ((activation >= 0) == crossed).all()
     assert (activation[~crossed] == NOT_ACTIVATED).all()
     exact = -dt * state[0] / np.where(crossed, got[0] - state[0], 1.0)
@@ -80,10 +61,10 @@ def test_one_step_equals_the_reference(backend, precision, dt):
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-def test_apd90_of_single_cells(backend, precision):
+def test_apd90_of_single_cells(gpu, precision):
     """The gates of the published action potentials: epi 290.1, endo 281.9, M 351.3 ms, ± 1 ms; rest ± 0.1 mV."""
     tissue = make_tissue(
-        backend, np.array([0, 1, 2], np.uint8), np.ones(3, np.uint32), precision=precision, potassium_stimulus=True
+        gpu, np.array([0, 1, 2], np.uint8), np.ones(3, np.uint32), precision=precision, potassium_stimulus=True
     )
     times, voltages = pace(tissue, Protocol(), 1, 0.02)
     for k, (apd, rest) in enumerate([(290.1, -85.23), (281.9, -86.709), (351.3, -85.423)]):
@@ -92,15 +73,15 @@ def test_apd90_of_single_cells(backend, precision):
         assert potential.rest == pytest.approx(rest, abs=0.1)
 
 
-def test_float32_and_float64_agree_on_the_beat(backend):
+def test_float32_and_float64_agree_on_the_beat(gpu):
     """APD90 within 0.1 ms, upstroke (first crossing of 0 mV) within 0.01 ms."""
     durations, crossings = [], []
     for precision in ("float32", "float64"):
         tissue = make_tissue(
-            backend, np.array([0, 1, 2], np.uint8), np.ones(3, np.uint32), precision=precision, potassium_stimulus=True
+            gpu, np.array([0, 1, 2], np.uint8), np.ones(3, np.uint32), precision=precision, potassium_stimulus=True
         )
         times, voltages = pace(tissue, Protocol(), 1, 0.02)
         durations.append([measure(times, voltages[:, k]).duration_90 for k in range(3)])
-        crossings.append(backend.to_host(tissue.activation)[:3].astype(float))
+        crossings.append(gpu.to_host(tissue.activation)[:3].astype(float))
     np.testing.assert_allclose(durations[0], durations[1], rtol=0, atol=0.1)
     np.testing.assert_allclose(crossings[0], crossings[1], rtol=0, atol=0.01)

@@ -345,3 +345,21 @@ def test_closing_many_times_says_nothing_and_ends_well(tmp_path: Path, software:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, env=environment, check=False
     )
     assert (done.returncode, done.stdout.strip(), done.stderr.strip()) == (0, "closed", "")
+
+
+def test_headless_pictures_can_be_drawn_beside_a_software_view(qtbot, monkeypatch) -> None:
+    from engines.errors import DeviceError
+    from ui.scene import renderer
+
+    monkeypatch.setattr(viewport_surfaces.OffscreenContext, "is_software", property(lambda self: True))
+    shown = Shown(qtbot, kuhn_cube(4))
+    try:
+        before = shown.viewport.image()
+        try:
+            picture = renderer.render(shown.mesh, None, None, 0.0, ViewSettings(), size=(64, 48))
+        except DeviceError as error:
+            pytest.skip(str(error))
+        assert picture.shape == (48, 64, 4)
+        assert (shown.viewport.image() == before).all()
+    finally:
+        shown.viewport.close_canvas()

@@ -36,11 +36,11 @@ class Painter:
             scene.camera.distance = scene.camera.fitting_distance(width / height)
         inner = max(round(width * resolution), 16), max(round(height * resolution), 16)
         self._target.begin(*inner)
-        self._background.draw(scene.theme, *inner)
         if scene.layer is not None:
             look = scene.look()
             look.gloss = look.gloss if gloss else 0.0
             scene.layer.draw(look, scene.camera.view(), scene.camera.projection(width / height), self._palette)
+        self._background.draw(scene.theme, *inner)
         self._target.end()
 
     def read_scene(self) -> Array:

@@ -26,7 +26,8 @@ class Background:
             self._program[name] = np.array(colour, np.float32) / 255
         self._program["u_size"] = (width, height)
         self._program["u_place"] = (0, 0, width, height)
-        gloo.set_state(blend=False, depth_test=False, cull_face=False)
+        # Drawn after the scene, only where nothing is: half the pixels need not be computed.
+        gloo.set_state(blend=False, depth_test=True, depth_func="lequal", depth_mask=False, cull_face=False)
         self._program.draw("triangle_strip")
 
 

@@ -13,7 +13,7 @@ from ui.scene.colormaps import distinct_colours
 from ui.scene.cut import Cut, cut
 from ui.scene.picking import first_hit
 from ui.scene.surface import Surface, cells_at, surface
-from ui.scene.surface_visual import Look, Palette, SurfaceVisual
+from ui.scene.surface_visual import NO_PLANE, Look, Palette, SurfaceVisual
 from ui.scene.vertex_means import VertexMeans
 from workbench.project import ClipPlane
 
@@ -154,7 +154,7 @@ class TetLayer:
         """Needs the GL context. ``look.clip`` is set here."""
         self._upload(palette)
         front = look.front_width if self._activations else 0.0
-        clip = plane_equation(self.shape.plan.clip) or (0.0, 0.0, 0.0, 1.0)
+        clip = plane_equation(self.shape.plan.clip) or NO_PLANE
         plan = self.shape.plan
         masked = plan.front is not None and plan.field is not None and plan.field.name == plan.front.field
         look = replace(look, mapped=look.mapped and self.has_values, front_width=front, front_masks=masked)

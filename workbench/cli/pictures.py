@@ -98,7 +98,7 @@ class Pictures(Observer):
         lines = [self._document.project.title, self._info.device]
         if self._sample is not None:
             rate, fraction = self._sample.bytes_per_second / 1e9, self._sample.fraction_of_ceiling
-            lines.append(f"{rate:.3g} GB/s, {fraction:.0%} of the measured copy")
+            lines.append(f"{rate:.3g} GB/s, {fraction:.0%} of the measured ceiling")
         rgba = self._render(self._info.geometry, self._info, values, time, view, size=SIZE, lines=lines)
         path = self._folder / f"picture_{step:09d}.png"
         save_snapshot(path, rgba, self._document)

@@ -51,7 +51,7 @@ class ProgressLine:
             f"{min(1.0, sample.time / self._until):4.0%}",
             f"{sample.time:.6g} of {self._until:g} {self._unit}",
             f"{self._rate:.3g} {self._unit}/s",
-            f"{self._moved / 1e9:.3g} GB/s ({self._moved / ceiling:.0%} of the measured copy)",
+            f"{self._moved / 1e9:.3g} GB/s ({self._moved / ceiling:.0%} of the measured ceiling)",
         ]
         if sample.remaining:
             parts.append(f"{duration(sample.remaining)} left")

@@ -83,7 +83,8 @@ class Tt06Tissue(ABC):
 
     def reset_activation(self) -> None:
         """Forget all activation times."""
-        self.activation[:] = NOT_ACTIVATED
+        with self.backend.active():
+            self.activation[:] = NOT_ACTIVATED
 
     @property
     def traffic(self) -> KernelTraffic:

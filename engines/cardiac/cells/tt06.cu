@@ -11,7 +11,7 @@
 //
 // No double arithmetic in the float variant: literals go through R(), constants through their REAL conversion.
 // Float: exponentials and logarithms by the special function unit (__expf: relative error 2^-22 + |x| 2^-24), division by
-// its reciprocal (2 ulp). Emulated over a beat this moves APD90 by 0.0003 ms and the upstroke by less than 1e-5 ms, and it
+// its reciprocal (2 ulp). Emulated over a beat this moves APD90 by 0.0002 ms and the upstroke by less than 1e-5 ms, and it
 // takes 650 instructions where expf and logf take 1060: few enough to hide behind 157 bytes.
 
 #include "cardiac/cells/tt06_constants.cuh"

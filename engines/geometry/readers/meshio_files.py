@@ -1,4 +1,4 @@
-"""Gmsh (.msh 2.2, 4.0, 4.1) and Abaqus (.inp) files, through meshio.
+"""Gmsh (.msh 2.2, 4.0, 4.1), Abaqus (.inp) and Medit (.mesh) files, through meshio.
 
 meshio prints and may leave the interpreter when a file is wrong; here both become a MeshError.
 """
@@ -17,7 +17,7 @@ from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import quadratic_finding
 from engines.geometry.readers.text import read_bytes
 
-READERS = {".msh": meshio.gmsh.read, ".inp": meshio.abaqus.read}
+READERS = {".msh": meshio.gmsh.read, ".inp": meshio.abaqus.read, ".mesh": meshio.medit.read}
 NAMES = {"quad": "quadrilateral", "wedge": "prism", "tetra4": "tetrahedron"}
 TETRAHEDRA = ("tetra", "tetra4", "tetra10", "tetra14")
 
@@ -27,17 +27,20 @@ def read_with_meshio(path: Path) -> RawMesh:
     start = read_bytes(path)[:4096].tobytes()
     if path.suffix.lower() == ".inp":
         _refuse_include(path)
-    elif not start.lstrip().startswith((b"$MeshFormat", b"$Comments")):
+    elif path.suffix.lower() == ".msh" and not start.lstrip().startswith((b"$MeshFormat", b"$Comments")):
         raise MeshError(
             f"{path.name} is no Gmsh file (Fluent uses .msh as well); save it by Gmsh as version 4.1 or 2.2."
         )
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            mesh = READERS[path.suffix.lower()](path)
+            return _raw(READERS[path.suffix.lower()](path))
     except (Exception, SystemExit) as error:  # its readers raise whatever the file makes them stumble over
         detail = str(error).strip().splitlines()
         reason = f" ({detail[0][:120]})" if detail and not isinstance(error, SystemExit) else ""
         raise MeshError(f"{path.name} is truncated or damaged{reason}; copy or export the file again.") from None
+
+
+def _raw(mesh: meshio.Mesh) -> RawMesh:
     blocks = [k for k, block in enumerate(mesh.cells) if block.type in TETRAHEDRA]
     raw = RawMesh(_in_space(np.asarray(mesh.points, np.float64)), np.empty((0, 4), np.int64))
     for block in mesh.cells:

@@ -131,6 +131,18 @@ def numbers(data: Array, name: str, first_line: int = 1) -> Array:
     return out[:count]
 
 
+def as_type(values: Array, dtype: np.dtype) -> Array:
+    """``values`` (float64) as ``dtype``. Raises ValueError where one is no integer of that type."""
+    if dtype.kind in "iu" and len(values):
+        limits = np.iinfo(dtype)
+        if not (values.min() >= limits.min and values.max() <= limits.max):  # NaN fails as well
+            raise ValueError(f"values beyond {dtype.name}")
+        if (values != np.floor(values)).any():
+            raise ValueError("fractions among whole numbers")
+    with np.errstate(over="ignore"):
+        return values.astype(dtype)
+
+
 def first_line(data: Array) -> tuple[list[str], int]:
     """Words of the first line that is neither blank nor a comment, and the position behind it."""
     start = 0

@@ -16,7 +16,7 @@ from engines.api import Array
 from engines.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import VTK_NAMES, tetrahedra_of
-from engines.geometry.readers.text import NEWLINE, fill, read_bytes
+from engines.geometry.readers.text import NEWLINE, as_type, fill, read_bytes
 
 DTYPES = {
     "char": "i1",
@@ -89,7 +89,7 @@ class LegacyFile:
         found, self.at = fill(self.data, self.at, out)
         if found < count:
             raise self.short(what)
-        return out.astype(dtype)
+        return as_type(out, dtype)
 
     def _bits(self, count: int, what: str) -> Array:
         if not self.binary:
@@ -137,7 +137,7 @@ def read_vtk(path: Path) -> RawMesh:
     file = LegacyFile(path)
     try:
         return _read(file)
-    except (ValueError, IndexError, KeyError):
+    except (ValueError, IndexError, KeyError, OverflowError):
         raise file.short("data") from None
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import meshio
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engines.errors import MeshError
 from engines.geometry.mesh import TetMesh
@@ -16,7 +19,7 @@ from sample_data.make.slab import slab
 
 HEXAHEDRON = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]], float)
 
-FORMATS = {".vtu": "vtu", ".vtk": "vtk", ".msh": "gmsh", ".inp": "abaqus"}
+FORMATS = {".vtu": "vtu", ".vtk": "vtk", ".msh": "gmsh", ".inp": "abaqus", ".mesh": "medit"}
 
 
 def refused(path: Path, sentence: str, **options: str) -> None:
@@ -33,14 +36,14 @@ def raw(tiny: TetMesh) -> RawMesh:
     return RawMesh(tiny.points.copy(), tiny.cells.astype(np.int64), {"region": tiny.regions, "fibres": tiny.fibres})
 
 
-@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp"])
+@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".mesh"])
 def test_a_surface(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"skin{suffix}"
     meshio.Mesh(HEXAHEDRON, [("triangle", np.array([[0, 1, 2], [0, 2, 3]]))]).write(path, FORMATS[suffix])
     refused(path, "is a surface: it holds 2 triangles and no tetrahedra, which are needed; fill it")
 
 
-@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp"])
+@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".mesh"])
 def test_hexahedra_only(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"bricks{suffix}"
     meshio.Mesh(HEXAHEDRON, [("hexahedron", np.arange(8)[None])]).write(path, FORMATS[suffix])
@@ -65,7 +68,7 @@ def test_another_kind_of_xml(tmp_path: Path) -> None:
     refused(path, "holds ImageData, not UnstructuredGrid")
 
 
-@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".pts", ".elem", ".node", ".ele"])
+@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".mesh", ".pts", ".elem", ".node", ".ele"])
 @pytest.mark.parametrize("content", [b"", b"\n \n"])
 def test_an_empty_file(suffix: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / f"nothing{suffix}"
@@ -76,7 +79,7 @@ def test_an_empty_file(suffix: str, content: bytes, tmp_path: Path) -> None:
         read_mesh(path)
 
 
-@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".elem", ".ele"])
+@pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".mesh", ".elem", ".ele"])
 @pytest.mark.parametrize("seed", range(3))
 def test_noise(suffix: str, seed: int, tmp_path: Path) -> None:
     path = tmp_path / f"noise{suffix}"
@@ -86,6 +89,34 @@ def test_noise(suffix: str, seed: int, tmp_path: Path) -> None:
     with pytest.raises(MeshError) as caught:
         read_mesh(path)
     assert "noise." in str(caught.value)
+
+
+FILES = sorted(p for p in (Path(__file__).parents[2] / "data" / "meshes").iterdir() if p.suffix != ".md")
+
+
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(FILES), st.data())
+def test_damage_never_ends_in_anything_but_a_sentence(tmp_path: Path, original: Path, data: st.DataObject) -> None:
+    content = bytearray(original.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        cut = data.draw(st.integers(0, 60))
+        content[at : at + cut] = data.draw(
+            st.sampled_from([b"", b"-", b"9999999999", b"x", b"nan", b"1e400", b"\0\xff"])
+        )
+    path = tmp_path / original.name
+    path.write_bytes(bytes(content))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            mesh = read_mesh(path)
+        except MeshError as error:
+            message = str(error)
+        else:
+            message = original.name
+            assert (mesh.volumes > 0).all()
+    assert original.name in message
+    assert "\n" not in message
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""TetGen, Gmsh and Abaqus files."""
+"""TetGen, Gmsh, Abaqus and Medit files."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_abaqus_sets_become_regions() -> None:
     np.testing.assert_array_equal(np.array(names) == "left_half", mesh.centroids[:, 0] < 2)
 
 
-@pytest.mark.parametrize("path", sorted([*MESHES.glob("*.msh"), MESHES / "gmsh.inp"]), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", sorted(MESHES.glob("gmsh*")), ids=lambda p: p.name)
 @pytest.mark.parametrize("part", [0.02, 0.3, 0.7])
 def test_truncated_files_give_one_sentence(
     path: Path, part: float, tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -73,6 +73,12 @@ def test_truncated_files_give_one_sentence(
     assert path.name in str(caught.value)
     assert "\n" not in str(caught.value)
     assert capfd.readouterr() == ("", "")
+
+
+def test_medit_references_become_regions() -> None:
+    mesh = read_mesh(MESHES / "gmsh.mesh")
+    assert mesh.region_names == {1: "region 1", 2: "region 2"}
+    np.testing.assert_array_equal(mesh.regions == 1, mesh.centroids[:, 0] < 2)
 
 
 def test_abaqus_must_not_pull_in_other_files(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Meshes and fields with known answers."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from engines.api import Array, FieldInfo, FrontInfo, Selection, SimulationInfo
@@ -10,7 +12,7 @@ ACTIVATION = FieldInfo("activation", "Activation time", "ms", "cell", (0.0, 60.0
 
 
 def kuhn_cube(n: int, side: float = 10.0) -> TetMesh:
-    """A cube of ``side`` mm from the origin, n³ boxes of six tetrahedra each; the left half is region 1, the right 2."""
+    """A cube of ``side`` mm from the origin, n³ boxes of six tetrahedra each; left half region 1, right half 2."""
     axis = np.linspace(0.0, side, n + 1)
     points = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
     number = np.arange((n + 1) ** 3).reshape(n + 1, n + 1, n + 1)
@@ -40,6 +42,5 @@ def gather(values: Array, selection: Selection) -> Array:
     """What a simulation answers to a selection."""
     if selection.offsets is None:
         return values[selection.elements].astype(np.float32)
-    ends = selection.offsets
-    runs = zip(ends[:-1], ends[1:], strict=True)
+    runs = pairwise(selection.offsets)
     return np.array([values[selection.elements[i:j]].mean() for i, j in runs], np.float32)

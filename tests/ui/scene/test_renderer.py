@@ -17,14 +17,18 @@ from workbench.project import CameraView, ClipPlane, ViewSettings
 SIZE = (240, 200)
 
 
-@pytest.fixture(scope="module")
-def canvas():
+@pytest.fixture
+def egl():
     try:
-        canvas, _ = renderer._canvas()
+        return renderer._canvas()[0]
     except DeviceError as error:
         pytest.skip(str(error))
-    canvas.set_current()
-    return canvas
+
+
+@pytest.fixture
+def canvas(egl):
+    with renderer.current(egl):
+        yield egl
 
 
 def pixels(scene: Scene, lit: float = 0.0):
@@ -124,7 +128,7 @@ def test_light_keeps_what_faces_the_viewer_near_its_colour(canvas) -> None:
     assert np.abs(lit - plain).max() < 25
 
 
-def test_render_is_a_whole_picture_with_bar_and_overlay(canvas) -> None:
+def test_render_is_a_whole_picture_with_bar_and_overlay(egl) -> None:
     mesh = kuhn_cube(3)
     values = {"voltage": np.zeros(mesh.n_cells, np.float32), "activation": -np.ones(mesh.n_cells, np.float32)}
     picture = renderer.render(mesh, info(mesh), values, 12.5, ViewSettings(), size=(640, 400), lines=["Steps\t1"])
@@ -138,12 +142,12 @@ def test_render_is_a_whole_picture_with_bar_and_overlay(canvas) -> None:
     assert (picture == again).all()
 
 
-def test_render_without_a_simulation_previews_the_regions(canvas) -> None:
+def test_render_without_a_simulation_previews_the_regions(egl) -> None:
     picture = renderer.render(kuhn_cube(3), None, None, 0.0, ViewSettings(), size=(320, 240))
     assert picture.shape == (240, 320, 4)
 
 
-def test_unknown_geometry_is_refused_with_a_sentence(canvas) -> None:
+def test_unknown_geometry_is_refused_with_a_sentence(egl) -> None:
     from engines.errors import ProblemError
 
     with pytest.raises(ProblemError, match="cannot draw a dict"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
@@ -28,11 +28,14 @@ class HostArrays:
     def to_host(self, device: Array) -> Array:
         return np.array(device)
 
+    def active(self) -> Any:
+        return nullcontext()
+
     def timed(self, kernel: str) -> Any:
         return nullcontext()
 
 
-def random_cells(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.0)) -> tuple[Array, Array]:
+def _random_cells(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.0)) -> tuple[Array, Array]:
     """States ``(19, n)`` and cell types of cells in all phases of a beat: gates anywhere in 0..1, concentrations over
     the ranges that they pass in an action potential."""
     rng = np.random.default_rng(seed)
@@ -53,6 +56,12 @@ def one_thread() -> Iterator[None]:
     numba.set_num_threads(threads)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def random_cells() -> Callable[..., tuple[Array, Array]]:
+    """``random_cells(n, seed, voltages=(-95, 60))``: states and cell types."""
+    return _random_cells
+
+
+@pytest.fixture(scope="session")
 def host() -> HostArrays:
     return HostArrays()

@@ -7,11 +7,11 @@ Our step of 0.02 ms is within 0.2 ms of them.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import HostArrays
 
 from engines.cardiac.cells import reference, tt06
 from engines.cardiac.cells.cpu import CpuTissue
@@ -22,17 +22,18 @@ FEATURES = json.loads(Path(__file__).with_name("tt06_published.json").read_text(
 KINDS = np.array([CellType.EPI, CellType.ENDO, CellType.M], np.uint8)
 
 
-def cells(
-    precision: str = "float64", kinds: np.ndarray = KINDS, *, start: tt06.Start = "initial", single_cell: bool = True
-) -> CpuTissue:
-    return CpuTissue(
-        HostArrays(),
-        kinds,
-        np.ones(len(kinds), np.uint32),
-        precision=precision,
-        start=start,
-        potassium_stimulus=single_cell,
-    )
+Cells = Callable[..., CpuTissue]
+
+
+@pytest.fixture(scope="module")
+def cells(host) -> Cells:
+    """``cells(precision, kinds, start=…, single_cell=True)``: a tissue whose cells stimulus 0 reaches."""
+
+    def make(precision="float64", kinds=KINDS, *, start="initial", single_cell=True) -> CpuTissue:
+        mask = np.ones(len(kinds), np.uint32)
+        return CpuTissue(host, kinds, mask, precision=precision, start=start, potassium_stimulus=single_cell)
+
+    return make
 
 
 def published(kind: CellType, beat: int) -> dict[str, float]:
@@ -45,7 +46,7 @@ def published(kind: CellType, beat: int) -> dict[str, float]:
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("beat", [1, 2])
-def test_apd90_of_the_first_beats(precision, beat):
+def test_apd90_of_the_first_beats(cells, precision, beat):
     times, voltages = pace(cells(precision), Protocol(), beat, 0.02)
     for k, kind in enumerate(CellType):
         expected, potential = published(kind, beat), measure(times, voltages[:, k])
@@ -54,14 +55,14 @@ def test_apd90_of_the_first_beats(precision, beat):
         assert potential.upstroke == pytest.approx(expected["dVdt_max_mV_per_ms_total"], rel=0.03)
 
 
-def test_apd90_with_the_longer_weaker_stimulus():
+def test_apd90_with_the_longer_weaker_stimulus(cells):
     """35.714 pA/pF for 2 ms, epi: 288.5 ms; openCARP has 289.8."""
     tissue = cells(kinds=KINDS[:1])
     times, voltages = pace(tissue, Protocol(amplitude=35.714, duration=2.0), 1, 0.02)
     assert measure(times, voltages[:, 0]).duration_90 == pytest.approx(288.5, abs=0.5)
 
 
-def test_limit_cycle_states_are_on_their_cycle():
+def test_limit_cycle_states_are_on_their_cycle(cells):
     """After one more beat from the stored states rest and APD90 are those of beat 1000."""
     times, voltages = pace(cells(start="limit_cycle_1Hz"), Protocol(), 1, 0.02)
     for k, kind in enumerate(CellType):
@@ -70,7 +71,7 @@ def test_limit_cycle_states_are_on_their_cycle():
         assert voltages[-1, k] == pytest.approx(expected["V_rest_mV"], abs=0.01)
 
 
-def test_float32_apd_is_within_a_tenth_of_a_millisecond():
+def test_float32_apd_is_within_a_tenth_of_a_millisecond(cells):
     """Measured 0.003 ms at most."""
     runs = [pace(cells(precision), Protocol(), 1, 0.02) for precision in ("float64", "float32")]
     for k in range(3):
@@ -78,22 +79,23 @@ def test_float32_apd_is_within_a_tenth_of_a_millisecond():
         assert single == pytest.approx(double, abs=0.1)
 
 
-def concentrations(precision: str, beats: int) -> np.ndarray:
+def concentrations(cells: Cells, precision: str, beats: int) -> np.ndarray:
     tissue = cells(precision)
     pace(tissue, Protocol(), beats, 0.02)
     return np.array([tissue.state(name) for name in ("Na_i", "K_i", "Ca_SR")])
 
 
-def test_offsets_keep_slow_concentrations_in_float32(monkeypatch):
+def test_offsets_keep_slow_concentrations_in_float32(cells, monkeypatch):
     """Ten beats: with offsets float32 is within 1e-3 mM of float64; stored plainly it has lost ten times as much."""
-    double = concentrations("float64", 10)
-    assert np.abs(concentrations("float32", 10) - double).max() < 1e-3
+    double = concentrations(cells, "float64", 10)
+    assert np.abs(concentrations(cells, "float32", 10) - double).max() < 1e-3
     monkeypatch.setattr(tt06, "reference_concentrations", lambda kind: dict.fromkeys(tt06.OFFSET_STATES, 0.0))
-    assert np.abs(concentrations("float32", 10) - double).max() > 1e-2
+    assert np.abs(concentrations(cells, "float32", 10) - double).max() > 1e-2
 
 
 @pytest.mark.slow
-def test_hundred_beats_in_float32():
+@pytest.mark.timeout(900)
+def test_hundred_beats_in_float32(cells):
     """Measured: APD90 within 0.001 ms of float64, Na_i 1e-4 mM, K_i 1.4e-3 mM; stored plainly 0.6 mM and 3.8 ms."""
     runs = {}
     for precision in ("float64", "float32"):
@@ -111,7 +113,8 @@ def test_hundred_beats_in_float32():
 
 
 @pytest.mark.slow
-def test_thousand_beats():
+@pytest.mark.timeout(900)
+def test_thousand_beats(cells):
     times, voltages = pace(cells("float32"), Protocol(), 1000, 0.02)
     for k, kind in enumerate(CellType):
         potential = measure(times, voltages[:, k])
@@ -133,11 +136,11 @@ def rrms(voltage: np.ndarray, exact: np.ndarray) -> float:
 
 
 @pytest.fixture(scope="module")
-def fine() -> np.ndarray:
+def fine(cells) -> np.ndarray:
     return pace(cells(kinds=KINDS[1:2], single_cell=False), UPSTROKE, 1, 2.0**-FINEST)[1][:, 0]
 
 
-def test_the_step_converges_as_the_thesis_says(fine):
+def test_the_step_converges_as_the_thesis_says(cells, fine):
     """Within 5 % of the table's errors (the thesis' own reference is of another scheme), and of first order."""
     errors = {}
     for power in TABLE["lightweight_rush_larsen"]:
@@ -162,7 +165,7 @@ def test_the_reference_converges_as_the_thesis_says(fine, scheme):
     assert errors == pytest.approx({power: TABLE[scheme][power] for power in errors}, rel=0.06)
 
 
-def test_a_step_beyond_the_stable_one_does_not_pass_for_a_solution():
+def test_a_step_beyond_the_stable_one_does_not_pass_for_a_solution(cells):
     """The thesis finds 0.125 ms stable and 0.25 ms not: the voltage must cease to be a number."""
     voltage = pace(cells(kinds=KINDS[1:2], single_cell=False), UPSTROKE, 1, 0.25)[1]
     assert not np.isfinite(voltage).all()

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import random_cells
 
 from engines.cardiac.cells import reference, tt06
 
@@ -76,7 +75,7 @@ def published(state: np.ndarray, kinds: np.ndarray) -> dict[str, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def cells():
+def cells(random_cells):
     return random_cells(500, seed=20)
 
 
