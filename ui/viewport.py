@@ -35,10 +35,12 @@ class Viewport(QWidget):
     quality_changed = Signal(str)
     """A line for the status bar about what the view does to stay cheap; empty when it draws in full."""
 
+    _coarse_ready = Signal()
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.scene = Scene()
-        self.quality = Quality()
+        self.quality = Quality(self._coarse_ready.emit)
         self._mouse = Mouse(self)
         self._closed = False
         self._resting = False
@@ -59,8 +61,7 @@ class Viewport(QWidget):
         self._rest_timer = QTimer(self, singleShot=True)
         self._rest_timer.setInterval(400)
         self._rest_timer.timeout.connect(self._come_to_rest)
-        self._coarse_timer = QTimer(self, singleShot=True)
-        self._coarse_timer.timeout.connect(self._switch_triangles)
+        self._coarse_ready.connect(self._use_coarse, Qt.ConnectionType.QueuedConnection)
         self._busy = BusyPlate(self)
         self._follow_theme()
 
@@ -169,8 +170,6 @@ class Viewport(QWidget):
         line = self.quality.news(self.scene.layer)
         if line is not None:
             self.quality_changed.emit(line)
-        if self.quality.follow():
-            self._coarse_timer.start()
 
     def _ask(self, request: FrameRequest | None) -> None:
         if request is not None:
@@ -179,9 +178,11 @@ class Viewport(QWidget):
             self._answer_timer.start()
         self.redraw()
 
-    def _switch_triangles(self) -> None:
-        self.scene.coarse = self.quality.coarse
-        self._ask(self.scene.replan())
+    def _use_coarse(self) -> None:
+        layer = self.scene.layer
+        if not self._closed and layer is not None and layer.coarse is not None:
+            self.scene.coarse = True
+            self._ask(self.scene.replan())
 
     def _come_to_rest(self) -> None:
         self._resting = self.quality.rest()
@@ -236,7 +237,7 @@ class Viewport(QWidget):
         if self._closed:
             return
         self._closed = True
-        for timer in (self._timer, self._answer_timer, self._rest_timer, self._coarse_timer):
+        for timer in (self._timer, self._answer_timer, self._rest_timer):
             timer.stop()
         self.quality.stop()
         self._view.close()

@@ -53,6 +53,7 @@ class Scene:
         """Show another geometry, framed, without values. None empties the scene."""
         self.layer = None if geometry is None else layer_for(geometry)
         self.info, self.time, self._pending = None, None, None
+        self.coarse = False
         self.auto_fit = True
         if self.layer is not None:
             self.camera.fit(*self.layer.bounds)

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
 from engines.api import Array, FieldInfo, FrontInfo, Selection
 from engines.geometry.mesh import TetMesh
 from ui.scene.colormaps import distinct_colours
 from ui.scene.cut import Cut, cut
 from ui.scene.picking import first_hit
+from ui.scene.smoothing import smoothed, smoothing
 from ui.scene.surface import Surface, cells_at, surface
 from ui.scene.surface_visual import NO_PLANE, Look, Palette, SurfaceVisual
 from ui.scene.vertex_means import VertexMeans
@@ -40,6 +42,7 @@ class Shape:
     surface: Surface
     surface_means: VertexMeans
     cut: Cut | None
+    smooth: dict[str, sparse.csr_matrix]
 
     def means(self) -> dict[str, VertexMeans]:
         found = {"surface": self.surface_means}
@@ -63,6 +66,7 @@ class TetLayer:
         ]
         self._region_rows = np.searchsorted(identifiers, mesh.regions)
         self._means: dict[bool, VertexMeans] = {}
+        self._smooth: dict[bool, sparse.csr_matrix] = {}
         self._last_cut: tuple[ClipPlane, Cut] | None = None
         self.shape = self.plan_shape(Plan())
         self._values: dict[str, Array] = {}
@@ -86,7 +90,15 @@ class TetLayer:
         shown = self.coarse if coarse and self.coarse is not None else self.full
         if coarse not in self._means:
             self._means[coarse] = VertexMeans(cells_at(self.mesh, shown.nodes))
-        return Shape(replace(plan, coarse=coarse), shown, self._means[coarse], self._cut(plan.clip))
+        section = self._cut(plan.clip)
+        smooth = {}
+        if plan.front is not None:
+            if coarse not in self._smooth:
+                self._smooth[coarse] = smoothing(shown.triangles, shown.nodes)
+            smooth["surface"] = self._smooth[coarse]
+            if section is not None:
+                smooth["cut"] = smoothing(section.triangles, np.arange(len(section.points)))
+        return Shape(replace(plan, coarse=coarse), shown, self._means[coarse], section, smooth)
 
     def _cut(self, plane: ClipPlane | None) -> Cut | None:
         if plane is None:
@@ -120,7 +132,8 @@ class TetLayer:
                 self._values[name] = means.reduce(plan.field, values[name])
             if plan.front is not None and plan.front_field is not None and f"{name} front" in values:
                 expected = time + AHEAD * plan.front.width
-                self._activations[name] = means.reduce_front(plan.front_field, values[f"{name} front"], expected)
+                times = means.reduce_front(plan.front_field, values[f"{name} front"], expected)
+                self._activations[name] = smoothed(self.shape.smooth[name], times)
         self._stale_values = True
 
     def set_fields(self, fields: Mapping[str, Array], time: float) -> None:
