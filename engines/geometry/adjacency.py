@@ -68,7 +68,7 @@ def boundary_faces(cells: Array, neighbours: Array) -> tuple[Array, Array]:
 
 
 @nb.njit(cache=True, nogil=True, inline="always")
-def _sorted_face(cells, cell, k):  # type: ignore[no-untyped-def]
+def _sorted_face(cells, cell, k):
     a = cells[cell, 1 if k == 0 else 0]
     b = cells[cell, 2 if k <= 1 else 1]
     c = cells[cell, 2 if k == 3 else 3]
@@ -82,7 +82,7 @@ def _sorted_face(cells, cell, k):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True)
-def _bucket_starts(cells, n_points):  # type: ignore[no-untyped-def]
+def _bucket_starts(cells, n_points):
     starts = np.zeros(n_points + 1, np.int64)
     for cell in range(len(cells)):
         for k in range(4):
@@ -93,7 +93,7 @@ def _bucket_starts(cells, n_points):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True)
-def _fill_buckets(cells, starts):  # type: ignore[no-untyped-def]
+def _fill_buckets(cells, starts):
     """Face numbers ``4 * cell + k`` grouped by smallest vertex."""
     place = starts[:-1].copy()
     faces = np.empty(4 * len(cells), np.uint32)
@@ -106,7 +106,7 @@ def _fill_buckets(cells, starts):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def _match(cells, starts, faces, neighbours):  # type: ignore[no-untyped-def]
+def _match(cells, starts, faces, neighbours):
     """Pair equal faces; returns a face that a third cell shares or that is degenerate, else -1."""
     problem = np.int64(-1)
     for point in nb.prange(len(starts) - 1):
@@ -130,7 +130,7 @@ def _match(cells, starts, faces, neighbours):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True)
-def _twin(neighbours):  # type: ignore[no-untyped-def]
+def _twin(neighbours):
     """The first cell that has another one as neighbour twice, or -1."""
     for i in range(len(neighbours)):
         for k in range(3):

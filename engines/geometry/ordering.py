@@ -17,7 +17,7 @@ CLUSTER_SIZE = 4096
 """Cells of a METIS cluster: old and new voltage fit into a first-level cache (thesis §4.3.3)."""
 
 
-def hilbert_order(points: Array, bits: int = 10) -> Array:
+def hilbert_order(points: Array, bits: int = 16) -> Array:
     """Order along a three-dimensional Hilbert curve through the points' bounding cube.
 
     points: (n, 3), e.g. centroids. ``bits`` per axis (at most 20); points in the same small cube keep their order.
@@ -100,7 +100,7 @@ def _csr(neighbours: Array) -> tuple[Array, Array]:
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def _hilbert_keys(points, low, scale, bits):  # type: ignore[no-untyped-def]
+def _hilbert_keys(points, low, scale, bits):
     """Position on the curve; J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004)."""
     keys = np.empty(len(points), np.uint64)
     for i in nb.prange(len(points)):
