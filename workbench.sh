@@ -218,7 +218,7 @@ set_up() {
         remember "packages-$profile"
     fi
 
-    newer=$(find "$here/engines" -newer "$venv/.kernels" \( -name '*.py' -o -name '*.cu' \) -print -quit 2>/dev/null || true)
+    newer=$(find "$here/engines" -newer "$venv/.kernels" \( -name '*.py' -o -name '*.cu*' -o -name '*.json' \) -print -quit 2>/dev/null || true)
     if ! done_before kernels || [[ -n $newer ]]; then
         if warm_kernels; then remember kernels; else say "the kernels will be compiled at the first run instead."; fi
     fi

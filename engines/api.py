@@ -194,7 +194,7 @@ class Engine(ABC):
         """Problems of about these sizes (none given: the engine's usual ones) for ``workbench bench``."""
         return ()
 
-    def warm(self, backend: Backend) -> None:  # noqa: B027 - optional on purpose
+    def warm(self, backend: Backend) -> None:
         """Compile what a first run on ``backend`` needs, so that set-up pays for it and the first Run does not."""
 
 

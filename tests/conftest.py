@@ -17,6 +17,12 @@ from typing import Any
 
 import pytest
 
+try:
+    import shiboken6
+    from PySide6 import QtCore
+except ImportError:  # a compute node: engines and their tests need no Qt
+    shiboken6 = QtCore = None  # type: ignore[assignment]
+
 # Before Qt and Numba are imported. Qt's offscreen platform draws no GL, so it only stands in where there is no display.
 if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -78,19 +84,18 @@ _threads, _qthreads, _qtimers = _Started(), _Started(), _Started()
 
 @pytest.fixture(scope="session", autouse=True)
 def _record_starts() -> Iterator[None]:
-    from PySide6.QtCore import QThread, QTimer
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threading.Thread, "start", _threads.wrap(threading.Thread.start))
-        patch.setattr(QThread, "start", _qthreads.wrap(QThread.start))
-        patch.setattr(QTimer, "start", _qtimers.wrap(QTimer.start))
+        if QtCore is None:
+            yield
+            return
+        patch.setattr(QtCore.QThread, "start", _qthreads.wrap(QtCore.QThread.start))
+        patch.setattr(QtCore.QTimer, "start", _qtimers.wrap(QtCore.QTimer.start))
         yield
 
 
 def _left_over() -> list[str]:
     """One line for each thing that still runs and was started since the last :func:`_Started.clear`."""
-    import shiboken6
-
     lines = [
         f"thread '{thread.name}' started at {where}"
         for thread, where in _threads.alive()
@@ -113,12 +118,10 @@ def _settle() -> None:
     """Let closed windows be deleted, which stops the timers that they own."""
     import gc
 
-    from PySide6.QtCore import QCoreApplication, QEvent
-
     gc.collect()
-    if QCoreApplication.instance() is not None:
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-        QCoreApplication.processEvents()
+    if QtCore is not None and QtCore.QCoreApplication.instance() is not None:
+        QtCore.QCoreApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete.value)
+        QtCore.QCoreApplication.processEvents()
 
 
 @pytest.fixture(autouse=True)

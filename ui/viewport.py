@@ -9,16 +9,15 @@ from typing import Any
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QMouseEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
-from vispy import app as vispy_app
 
 from engines.api import Array, SimulationInfo
 from ui.scene.clip_handle import pushed
-from ui.scene.painter import Painter
 from ui.scene.plates import DARK, LIGHT
 from ui.scene.scene import Scene
 from ui.viewport_busy import BusyPlate
 from ui.viewport_mouse import Mouse
 from ui.viewport_quality import Quality
+from ui.viewport_surfaces import view_for
 from workbench.frames import Frame, FrameRequest
 from workbench.project import ViewSettings
 
@@ -36,37 +35,33 @@ class Viewport(QWidget):
     quality_changed = Signal(str)
     """A line for the status bar about what the view does to stay cheap; empty when it draws in full."""
 
+    _coarse_ready = Signal()
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.scene = Scene()
-        self.quality = Quality()
+        self.quality = Quality(self._coarse_ready.emit)
         self._mouse = Mouse(self)
-        self._painter: Painter | None = None
         self._closed = False
+        self._resting = False
         self._drawn_at = 0.0
-        application = vispy_app.Application("pyside6")
-        self.canvas = vispy_app.Canvas(app=application, parent=self, size=(640, 480), autoswap=False)
-        self.canvas.events.draw.connect(self._paint)
-        self._native = self.canvas.native
-        self._native.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._native.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._view, context = view_for(self, self.scene, self.quality.resolution, self._drawn)
+        self.quality.set_renderer(context.renderer, context.is_software)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._native)
+        layout.addWidget(self._view.widget)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(240, 180)
         self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self._native.update)
+        self._timer.timeout.connect(self._draw)
         self._answer_timer = QTimer(self, singleShot=True)
         self._answer_timer.setInterval(320)
         self._answer_timer.timeout.connect(self._give_up_waiting)
         self._rest_timer = QTimer(self, singleShot=True)
         self._rest_timer.setInterval(400)
         self._rest_timer.timeout.connect(self._come_to_rest)
-        self._coarse_timer = QTimer(self, singleShot=True)
-        self._coarse_timer.timeout.connect(self._switch_triangles)
-        self._resting = False
+        self._coarse_ready.connect(self._use_coarse, Qt.ConnectionType.QueuedConnection)
         self._busy = BusyPlate(self)
         self._follow_theme()
 
@@ -156,36 +151,25 @@ class Viewport(QWidget):
 
     def image(self, width: int | None = None, height: int | None = None) -> Array:
         """The view as (height, width, 4) uint8, by default in the size on the screen, drawn with smoothed edges."""
-        ratio = self.devicePixelRatioF()
-        w, h = width or round(self.width() * ratio), height or round(self.height() * ratio)
-        if self._painter is None:
-            self._native.makeCurrent()
-            if not self._native.isValid():
-                raise RuntimeError("The 3D view has no picture before it has been on the screen.")
-        self.canvas.set_current()
-        self._painter = self._painter or Painter()
-        return self._painter.read(self.scene, w, h, ratio * h / max(round(self.height() * ratio), 1), resolution=2.0)
+        shown = round(self.height() * self.devicePixelRatioF())
+        w = width or round(self.width() * self.devicePixelRatioF())
+        h = height or shown
+        return self._view.image(w, h, self.devicePixelRatioF() * h / max(shown, 1))
 
-    def _paint(self, event: object) -> None:
-        if self._closed:
-            return
-        started = clock.perf_counter()
-        if self._painter is None:
-            self._painter = Painter()
-            self.quality.detect()
-        ratio = self.devicePixelRatioF()
-        w, h = max(round(self._native.width() * ratio), 1), max(round(self._native.height() * ratio), 1)
-        self._painter.paint(self.scene, w, h, ratio, self.quality.resolution(w, h), gloss=not self.quality.software)
-        self.quality.finish_frame(started)
-        self._drawn_at = clock.perf_counter()
+    def _draw(self) -> None:
+        if not self._closed:
+            self._drawn_at = clock.perf_counter()
+            self._view.refresh()
+
+    def _drawn(self, seconds: float) -> None:
+        """Called by the view after each picture with what it took."""
+        resting, self._resting = self._resting, False
+        if not resting:
+            self.quality.took(seconds)
+            self._rest_timer.start()
         line = self.quality.news(self.scene.layer)
         if line is not None:
             self.quality_changed.emit(line)
-        if self.quality.follow():
-            self._coarse_timer.start()
-        if not self._resting:
-            self._rest_timer.start()
-        self._resting = False
 
     def _ask(self, request: FrameRequest | None) -> None:
         if request is not None:
@@ -194,14 +178,16 @@ class Viewport(QWidget):
             self._answer_timer.start()
         self.redraw()
 
-    def _switch_triangles(self) -> None:
-        self.scene.coarse = self.quality.coarse
-        self._ask(self.scene.replan())
+    def _use_coarse(self) -> None:
+        layer = self.scene.layer
+        if not self._closed and layer is not None and layer.coarse is not None:
+            self.scene.coarse = True
+            self._ask(self.scene.replan())
 
     def _come_to_rest(self) -> None:
         self._resting = self.quality.rest()
         if self._resting:
-            self._native.update()
+            self._view.refresh()
 
     def _give_up_waiting(self) -> None:
         if self.scene.overdue():
@@ -251,12 +237,7 @@ class Viewport(QWidget):
         if self._closed:
             return
         self._closed = True
-        for timer in (self._timer, self._answer_timer, self._rest_timer, self._coarse_timer):
+        for timer in (self._timer, self._answer_timer, self._rest_timer):
             timer.stop()
         self.quality.stop()
-        self.canvas.events.draw.disconnect(self._paint)
-        if self._painter is not None and self._native.isValid():
-            self.canvas.set_current()
-            self._painter.release()
-            self.canvas.context.flush_commands()
-        self._painter = None
+        self._view.close()

@@ -11,6 +11,7 @@ class BusyPlate(QFrame):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._host = parent
         self.setObjectName("busyPlate")
         self.setAutoFillBackground(True)
         self.setFrameShape(QFrame.Shape.StyledPanel)
@@ -38,7 +39,7 @@ class BusyPlate(QFrame):
 
     def settle(self) -> None:
         """Take the place that belongs to it after the parent changed its size."""
-        host = self.parentWidget()
+        host = self._host
         width = min(max(self.sizeHint().width(), 320), max(host.width() - 40, 100))
         height = self.sizeHint().height()
         self.setGeometry((host.width() - width) // 2, round(host.height() * 0.78) - height // 2, width, height)

@@ -8,18 +8,17 @@ drawing takes at most a quarter of the machine (:data:`SHARE`). It draws one ful
 from __future__ import annotations
 
 import threading
-import time as clock
-
-from vispy import gloo
+from collections import deque
+from collections.abc import Callable
 
 from ui.scene.decimate import coarse_surface
 from ui.scene.tet_layer import TetLayer
 
-SOFTWARE = ("llvmpipe", "softpipe", "swrast", "swiftshader", "lavapipe", "gdi generic", "basic render")
-SHARE = 0.25
-"""Largest part of the time that a software renderer may draw (it draws with all cores)."""
-LEVELS = (1.0, 0.85, 0.7, 0.6, 0.5, 0.4)
-SLOW, FAST = 0.024, 0.012
+SHARE = 0.3
+"""Largest part of the time that a software renderer may draw. While it draws it keeps 1.7 of two cores busy (measured
+with llvmpipe: the rest is vertex work on one thread), so this is a quarter of the machine."""
+LEVELS = (1.0, 0.85, 0.75, 0.65, 0.55)
+SLOW, FAST = 0.032, 0.016
 """Seconds of drawing above which a software renderer gets fewer pixels, and below which it gets more."""
 COARSE_TRIANGLES = 20_000
 
@@ -27,92 +26,82 @@ COARSE_TRIANGLES = 20_000
 class Quality:
     """Decides resolution, triangles and pace from what drawing has cost so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, coarse_ready: Callable[[], None]) -> None:
+        """``coarse_ready`` is called on a thread of its own when the layer has a surface of fewer triangles."""
+        self._coarse_ready = coarse_ready
         self.renderer = ""
         self.software = False
-        self.coarse = False
         self.seconds = 0.0
         """Time to draw a frame, smoothed."""
         self._level = 0
         self._frames = 0
-        self._samples = 2.0
+        self._recent: deque[float] = deque(maxlen=12)
         self._resting = False
         self._last_news: str | None = None
-        self._layer: TetLayer | None = None
         self._thread: threading.Thread | None = None
+        self._cancelled = threading.Event()
 
-    def detect(self) -> None:
-        """Look at the renderer; needs the GL context."""
-        gloo.context.get_current_canvas().context.flush_commands()
-        self.renderer = str(gloo.gl.glGetParameter(gloo.gl.GL_RENDERER))
-        self.software = any(name in self.renderer.lower() for name in SOFTWARE)
-        if self.software:
-            self._level = 2
-            self.geometry_changed(self._layer)
+    def set_renderer(self, renderer: str, software: bool) -> None:
+        """What GL calls itself on this display."""
+        self.renderer, self.software = renderer, software
+        self._level = 2 if software else 0
 
     @property
     def interval(self) -> float:
         """Seconds from one frame to the next."""
         if not self.software:
             return 1 / 60
-        return min(max(self.seconds / SHARE, 1 / 20), 0.25)
+        return min(max(self.seconds / SHARE, 1 / 15), 0.25)
 
     def resolution(self, width: int, height: int) -> float:
         """Pixels to draw for each pixel of the view, per side."""
         if self.software:
-            return 1.0 if self._resting else LEVELS[self._level]
+            full, self._resting = self._resting, False
+            return 1.0 if full else LEVELS[self._level]
         # 4K times four samples is more than integrated graphics fill at 60 frames a second.
-        return min(self._samples, max(1.0, (16e6 / (width * height)) ** 0.5))
+        return min(2.0, max(1.0, (16e6 / (width * height)) ** 0.5))
 
-    def finish_frame(self, started: float) -> None:
-        """Called with the clock at which drawing began; waits for the renderer where that tells the cost."""
+    def took(self, seconds: float) -> None:
+        """Told after each frame what drawing it cost (not the full ones at rest)."""
         self._frames += 1
-        if not (self.software or self._frames % 30 == 5):
+        if self._frames < 3:  # compiling shaders is not the usual cost
             return
-        gloo.finish()
-        took = clock.perf_counter() - started
-        if self._frames < 3 or self._resting:  # compiling shaders and full pictures are not the usual cost
-            self._resting = False
-            return
-        self.seconds = took if self.seconds == 0.0 else 0.8 * self.seconds + 0.2 * took
-        self._adapt()
+        self._recent.append(seconds)
+        # The lower quartile: what drawing costs when the solver does not happen to hold the cores.
+        self.seconds = sorted(self._recent)[len(self._recent) // 4]
+        if self.software and len(self._recent) == self._recent.maxlen:
+            self._adapt()
 
     def _adapt(self) -> None:
-        if not self.software:
-            if self.seconds > 0.014 and self._samples > 1.0:
-                self._samples, self.seconds = self._samples - 0.5, 0.0
-            return
-        if self._frames % 8:
-            return
+        before = self._level
         if self.seconds > SLOW and self._level < len(LEVELS) - 1:
             self._level += 1
         elif self.seconds < FAST and self._level > 0:
             self._level -= 1
+        if self._level != before:
+            self._recent.clear()
 
     def rest(self) -> bool:
         """Things came to rest; True if a full picture is worth drawing."""
-        worth = self.software and LEVELS[self._level] < 1.0
-        self._resting = worth
-        return worth
+        self._resting = self.software and LEVELS[self._level] < 1.0
+        return self._resting
 
     def geometry_changed(self, layer: TetLayer | None) -> None:
         """Prepare a surface of fewer triangles in the background if this machine will want it."""
-        self._layer, self.coarse = layer, False
+        self.stop()
         if layer is None or not self.software or len(layer.full.triangles) <= 1.25 * COARSE_TRIANGLES:
             return
+        cancelled = threading.Event()
 
         def reduce() -> None:
-            layer.coarse = coarse_surface(layer.mesh, layer.full, COARSE_TRIANGLES)
+            reduced = coarse_surface(layer.mesh, layer.full, COARSE_TRIANGLES, cancelled.is_set)
+            if reduced is not None:
+                layer.coarse = reduced
+                self._coarse_ready()
 
+        self._cancelled = cancelled
         self._thread = threading.Thread(target=reduce, name="workbench-coarse-surface", daemon=True)
         self._thread.start()
-
-    def follow(self) -> bool:
-        """Use the surface of fewer triangles once it is ready; True if that changed just now."""
-        ready = self._layer is not None and self._layer.coarse is not None
-        changed = ready != self.coarse
-        self.coarse = ready
-        return changed
 
     def news(self, layer: TetLayer | None) -> str | None:
         """A line for the status bar, when it is another than the last one."""
@@ -128,11 +117,13 @@ class Quality:
         said = [f"{100 * LEVELS[self._level]:.0f} % resolution"]
         if layer is not None and layer.shape.plan.coarse:
             said.append(f"{_grouped(layer.triangle_count)} of {_grouped(len(layer.full.triangles))} triangles")
-        said.append(f"up to {1 / self.interval:.0f} fps")
+        rate = 1 / self.interval
+        said.append(f"about {next((step for step in (15, 10, 7, 5) if rate >= 0.99 * step), 4)} frames a second")
         return "Software rendering: " + ", ".join(said)
 
     def stop(self) -> None:
-        """Wait for the background thread."""
+        """End the background thread."""
+        self._cancelled.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None

@@ -49,12 +49,17 @@ class Frame:
 
 @dataclass(frozen=True)
 class KernelRate:
-    """What one kernel reached in the last second or so."""
+    """What one kernel reached in the last second or so.
+
+    ``launches`` and ``seconds`` are those timed since the sample before (0 if none was).
+    """
 
     kernel: str
     seconds_per_step: float
     bytes_per_second: float
     fraction_of_ceiling: float
+    launches: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)

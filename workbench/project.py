@@ -14,13 +14,15 @@ SCHEMA_VERSION = 1
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
 
 class MeshReference(_Model):
     """A mesh file by path relative to the project, with its fingerprint.
 
-    ``sha256`` is that of the file's bytes (None until first saved); ``length_unit`` that of its coordinates.
+    ``sha256`` is :func:`workbench.meshes.fingerprint` of its files (None until first saved); ``length_unit`` is
+    that of its coordinates; ``fibres`` is a further file with the fibres, also relative. Only what was never saved
+    (an autosave, a snapshot) refers to meshes by absolute path.
     """
 
     path: str

@@ -1,13 +1,16 @@
 // Colour map, front, isochrones and light. Colours are squared into nearly linear light and rooted back (gamma 2).
+// What is not needed is left out by the preprocessor: software renderers run both sides of an `if`.
+// MAPPED: colour map instead of region colours. LIT, GLOSS: shade and shine. CLIP: the clipping plane.
+// FRONT: the glowing band. FRONT_MASKS: the field is the front's own time, so ahead of it there is none.
+// ISOCHRONES: lines of equal value.
 #version 120
 uniform sampler2D u_lut;
 uniform vec2 u_range;          // lowest value, 1 / (highest - lowest)
 uniform vec3 u_missing;
 uniform vec3 u_front_colour;   // linear light
-uniform float u_front_width;   // 0: no front
-uniform float u_isochrone;     // spacing of the lines, 0: none
-uniform float u_mapped;        // 1: colour map, 0: region colours
-uniform float u_lit;           // 0: pure colours
+uniform float u_front_width;
+uniform float u_isochrone;     // spacing of the lines
+uniform float u_lit;           // how much light and shade, 0..1
 uniform float u_gloss;
 varying vec3 v_position;
 varying vec3 v_normal;
@@ -17,51 +20,56 @@ varying float v_age;
 varying float v_clip;
 
 void main() {
+#ifdef CLIP
     if (v_clip > 0.0) discard;
+#endif
     vec3 base = v_colour;
-    if (u_mapped > 0.5) {
-        float value = v_value.x / max(v_value.y, 1.0e-6);
-        float place = clamp((value - u_range.x) * u_range.y, 0.0, 1.0);
-        vec3 mapped = texture2D(u_lut, vec2((place * 255.0 + 0.5) / 256.0, 0.5)).rgb;
-        float known = step(0.5, v_value.y);
-        base = mix(u_missing, mapped, known);
-        base *= base;
-        if (u_isochrone > 0.0) {
-            float lines = value / u_isochrone;
-            float spread = max(fwidth(lines), 1.0e-6);
-            float away = abs(fract(lines + 0.5) - 0.5) / spread;
-            float line = (1.0 - smoothstep(0.5, 1.3, away)) * (1.0 - smoothstep(0.2, 0.45, spread)) * known;
-            base *= 1.0 - 0.72 * line;
-        }
-    }
+#ifdef MAPPED
+    float value = v_value.x / max(v_value.y, 1.0e-6);
+    float place = clamp((value - u_range.x) * u_range.y, 0.0, 1.0);
+    vec3 mapped = texture2D(u_lut, vec2((place * 255.0 + 0.5) / 256.0, 0.5)).rgb;
+    float known = step(0.5, v_value.y);
+#ifdef FRONT_MASKS
+    known = step(1.0e-4, v_value.y) * step(0.0, v_age);
+#endif
+    base = mix(u_missing, mapped, known);
+    base *= base;
+#ifdef ISOCHRONES
+    float lines = value / u_isochrone;
+    float blur = max(fwidth(lines), 1.0e-6);
+    float away = abs(fract(lines + 0.5) - 0.5) / blur;
+    float line = (1.0 - smoothstep(0.5, 1.3, away)) * (1.0 - smoothstep(0.2, 0.45, blur)) * known;
+    base *= 1.0 - 0.72 * line;
+#endif
+#endif
     vec3 light = vec3(1.0);
-    vec3 shine = vec3(0.0);
-    if (u_lit > 0.5) {
-        vec3 normal = normalize(v_normal);
-        vec3 towards = normalize(-v_position);
-        float facing = max(dot(normal, towards), 0.0);
-        float key = max(dot(normal, vec3(0.308, 0.431, 0.848)), 0.0);
-        vec3 sky = mix(vec3(0.26, 0.25, 0.27), vec3(0.50, 0.52, 0.56), 0.5 + 0.5 * normal.y);
-        light = sky + vec3(0.30) * facing + vec3(0.46, 0.45, 0.43) * key;
-        float edge = 1.0 - facing;
-        float edge2 = edge * edge;
-        shine = vec3(0.10, 0.12, 0.15) * edge2 * edge2 * (0.4 + 0.6 * max(normal.y, 0.0));
-        if (u_gloss > 0.0) {
-            vec3 halfway = normalize(towards + vec3(0.308, 0.431, 0.848));
-            shine += vec3(u_gloss) * pow(max(dot(normal, halfway), 0.0), 48.0);
-        }
-    }
-    vec3 colour = base * light + shine;
-    if (u_front_width > 0.0) {
-        float spread = max(fwidth(v_age), 1.0e-6);
-        float age = v_age / u_front_width;
-        float leading = smoothstep(-0.75 * spread, 0.75 * spread, v_age);
-        float tail = clamp(1.0 - age, 0.0, 1.0);
-        float glow = leading * tail * tail * (3.0 - 2.0 * tail);
-        colour = mix(colour, u_front_colour * (0.75 + 0.25 * light), 0.88 * glow);
-        // The very edge: a thin bright line, as on a contour map.
-        float rim = 1.0 - smoothstep(0.6, 1.6, abs(v_age - 0.8 * spread) / spread);
-        colour = mix(colour, vec3(1.0), 0.75 * rim * (1.0 - smoothstep(0.15, 0.5, spread / u_front_width)));
-    }
+    vec3 colour = base;
+#ifdef LIT
+    vec3 normal = normalize(v_normal);
+    vec3 towards = normalize(-v_position);
+    float facing = max(dot(normal, towards), 0.0);
+    float key = max(dot(normal, vec3(0.308, 0.431, 0.848)), 0.0);
+    vec3 sky = mix(vec3(0.40, 0.37, 0.37), vec3(0.52, 0.54, 0.58), 0.5 + 0.5 * normal.y);
+    light = sky + vec3(0.30) * facing + vec3(0.46, 0.45, 0.43) * key;
+    float edge = 1.0 - facing;
+    float edge2 = edge * edge;
+    vec3 shine = vec3(0.10, 0.12, 0.15) * edge2 * edge2 * (0.4 + 0.6 * max(normal.y, 0.0));
+#ifdef GLOSS
+    vec3 halfway = normalize(towards + vec3(0.308, 0.431, 0.848));
+    shine += vec3(u_gloss) * pow(max(dot(normal, halfway), 0.0), 48.0);
+#endif
+    colour = base * mix(vec3(1.0), light, u_lit) + u_lit * shine;
+#endif
+#ifdef FRONT
+    float spread = max(fwidth(v_age), 1.0e-6);
+    float age = v_age / u_front_width;
+    float leading = smoothstep(-0.75 * spread, 0.75 * spread, v_age);
+    float tail = clamp(1.0 - age, 0.0, 1.0);
+    float glow = leading * tail * tail * (3.0 - 2.0 * tail);
+    colour = mix(colour, u_front_colour * (0.8 + 0.2 * light), 0.88 * glow);
+    // The very edge: a thin bright line, as on a contour map.
+    float rim = 1.0 - smoothstep(0.6, 1.6, abs(v_age - 0.8 * spread) / spread);
+    colour = mix(colour, vec3(1.0), 0.75 * rim * (1.0 - smoothstep(0.15, 0.5, spread / u_front_width)));
+#endif
     gl_FragColor = vec4(sqrt(clamp(colour, 0.0, 1.0)), 1.0);
 }

@@ -4,7 +4,7 @@ attribute vec3 a_position;
 attribute vec3 a_normal;
 attribute vec3 a_colour;      // region colour, linear light
 attribute float a_value;      // the field, or NO_DATA
-attribute float a_activation; // the front's time, or NO_DATA
+attribute float a_activation; // the front's time; in the future where it has not come
 uniform mat4 u_view;
 uniform mat4 u_projection;
 uniform vec4 u_clip;          // hides where dot(xyz, position) > w
@@ -24,8 +24,7 @@ void main() {
     v_colour = a_colour;
     float present = a_value < 1.0e38 ? 1.0 : 0.0;
     v_value = vec2(present * (present > 0.5 ? a_value : 0.0), present);
-    // Where the front has not come yet it is taken to be half a width away: the edge then lies between vertices.
-    v_age = a_activation < 1.0e38 ? u_time - a_activation : -0.5 * u_front_width;
+    v_age = a_activation < 1.0e38 ? u_time - a_activation : -u_front_width;
     v_clip = dot(u_clip.xyz, a_position) - u_clip.w;
     gl_Position = u_projection * eye;
 }

@@ -38,7 +38,7 @@ def cgroup_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
 @cache
 def usable_cores() -> int:
     """Cores that parallel kernels may use: Numba's limit (affinity, ``NUMBA_NUM_THREADS``) and the container's."""
-    limit = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]  # set at run time
+    limit = int(numba.config.NUMBA_NUM_THREADS)
     quota = cgroup_quota() if os.name == "posix" else None
     return limit if quota is None else max(1, min(limit, round(quota)))
 

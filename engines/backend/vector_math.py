@@ -15,7 +15,7 @@ jitted functions only. Multiply-add pairs are fused where the processor can; not
 
 Accuracy in float32 and float64, measured against longdouble NumPy by the tests: exp within 1.2 ulp (measured: 1.0
 and 1.1), log within 1 ulp; exp saturates (to the least and largest normal number) instead of overflowing; log is for
-positive normal numbers.
+positive normal numbers and NaN for zero and below, so that a solution that has gone wrong shows.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.extending import register_model
-from numba.extending import intrinsic, lower_builtin, lower_cast, overload
+from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.np import numpy_support
+from numba.extending import intrinsic as numba_intrinsic
+from numba.extending import lower_builtin, lower_cast, overload
 
 
 def _register_bytes() -> int:
@@ -45,24 +46,26 @@ REGISTER_BYTES = _register_bytes()
 """Size of the vectors, decided by the processor when this module is imported."""
 
 
+intrinsic: Any = numba_intrinsic
+"""Numba's types say that an intrinsic is called with its typing context; callers in jitted code do not see it."""
+
+
 class Lanes(types.Type):
     """Numba type of a vector: ``count`` lanes of a scalar type (booleans for the result of a comparison)."""
 
-    def __init__(self, element: types.Type, count: int) -> None:
+    def __init__(self, element: Any, count: int) -> None:
         self.element, self.count = element, count
         super().__init__(name=f"Lanes({element} x {count})")
 
     @property
-    def key(self) -> tuple[types.Type, int]:
+    def key(self) -> tuple[Any, int]:
         return self.element, self.count
 
     def can_convert_from(self, typingctx: Any, other: types.Type) -> Any:
-        from numba.core.typeconv import Conversion
-
         return Conversion.safe if isinstance(other, types.Number) else None
 
 
-_LLVM = {
+_LLVM: dict[Any, ir.Type] = {
     types.boolean: ir.IntType(1),
     types.uint8: ir.IntType(8),
     types.uint32: ir.IntType(32),
@@ -147,7 +150,8 @@ def _comparison(symbol: Any, predicate: str) -> None:
 
 
 for _symbol, _name in (
-    (operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="), (operator.eq, "=="), (operator.ne, "!="),
+    (operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="),
+    (operator.eq, "=="), (operator.ne, "!="),
 ):  # fmt: skip
     _comparison(_symbol, _name)
 
@@ -178,7 +182,7 @@ def _check_array(array: Any, ndim: int) -> bool:
     return isinstance(array, types.Array) and array.ndim == ndim and array.layout == "C"
 
 
-def _lane_count(dtype: types.Type) -> int:
+def _lane_count(dtype: Any) -> int:
     return REGISTER_BYTES * 8 // dtype.bitwidth
 
 
@@ -327,7 +331,7 @@ def sqrt(typingctx: Any, x: Any) -> Any:
     return x(x), codegen
 
 
-# --- exp and log ---------------------------------------------------------------------------------------------------------
+# --- exp and log -----------------------------------------------------------------------------------------------------
 
 
 def _integers(vector: Lanes) -> tuple[ir.VectorType, int]:
@@ -374,7 +378,7 @@ def exp(x: Any) -> Any:
 
 
 def log(x: Any) -> Any:
-    """Natural logarithm of each lane; positive normal numbers only."""
+    """Natural logarithm of each lane; NaN for zero and negative numbers."""
     raise TypeError("log of vectors works inside jitted functions only")
 
 
@@ -420,7 +424,7 @@ def _exp(x: Any) -> Any:
     return exp64
 
 
-# log: x = m·2^k; log m = 2 atanh(s) with s = (m−1)/(m+1), as f − s·(f − R) with f = m − 1 so that the leading term is exact.
+# log: x = m·2^k; log m = 2 atanh(s) with s = (m−1)/(m+1), arranged so that its leading term f = m − 1 is exact.
 
 
 @overload(log, inline="never", jit_options={"forceinline": True})
@@ -437,7 +441,8 @@ def _log(x: Any) -> Any:
             p = z * 0.2958202356203656 + 0.39988734820244165
             p = (p * z + 0.6666668515145278) * z
             half = 0.5 * f * f
-            return k * 0.693359375 + (f - (half - (s * (half + p) - k * 2.12194440e-4)))
+            value = k * 0.693359375 + (f - (half - (s * (half + p) - k * 2.12194440e-4)))
+            return select(x > 0.0, value, np.nan)
 
         return log32
 
@@ -453,6 +458,7 @@ def _log(x: Any) -> Any:
         p = p * z + 0.3999999999989827
         p = (p * z + 0.666666666666667) * z
         half = 0.5 * f * f
-        return k * 0.6931471803691238 + (f - (half - (s * (half + p) + k * 1.9082149292705877e-10)))
+        value = k * 0.6931471803691238 + (f - (half - (s * (half + p) + k * 1.9082149292705877e-10)))
+        return select(x > 0.0, value, np.nan)
 
     return log64

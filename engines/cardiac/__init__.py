@@ -1,0 +1,1 @@
+"""The cardiac engine: action potentials that travel through heart tissue."""

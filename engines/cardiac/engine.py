@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import get_args
 
 import numpy as np
@@ -19,7 +20,15 @@ from engines.cardiac.cells.tt06 import ROWS, CellType
 from engines.cardiac.diffusion import make_diffusion
 from engines.cardiac.diffusion.ell import WIDTH
 from engines.cardiac.operator import tissue_operator
-from engines.cardiac.parameters import CardiacParameters, Numerics, Precision, RegionSetting, Sphere, Stimulus
+from engines.cardiac.parameters import (
+    REACTION_STEP_LIMIT,
+    CardiacParameters,
+    Numerics,
+    Precision,
+    RegionSetting,
+    Sphere,
+    Stimulus,
+)
 from engines.cardiac.parameters import CellType as CellTypeName
 from engines.cardiac.simulation import CardiacSimulation, check_step
 from engines.cardiac.speed import reaction_seconds
@@ -64,13 +73,13 @@ class CardiacEngine(Engine):
         size = np.dtype(PRECISIONS[numerics.precision]).itemsize
         diffusion_bytes = mesh.n_cells * (WIDTH * (4 + size) + 2 * size)
         reaction_bytes = mesh.n_cells * ((2 * len(ROWS) + 3) * size + 1)
-        seconds = diffusion_bytes / backend.ceilings().copy
+        seconds = diffusion_bytes / backend.ceilings().best
         seconds += mesh.n_cells * reaction_seconds(backend, PRECISIONS[numerics.precision])
         return Estimate(
             memory_bytes=mesh.n_cells * (WIDTH * (4 + size) + (len(ROWS) + 3) * size + 5),
             bytes_per_step=diffusion_bytes + reaction_bytes,
             step=numerics.step,
-            stable_step=operator.stable_step / parameters.conductivity_scale,
+            stable_step=min(operator.stable_step / parameters.conductivity_scale, REACTION_STEP_LIMIT),
             seconds_per_simulated_unit=seconds / numerics.step,
             milestone=("beat", 1000.0),
             findings=_findings(mesh, parameters, operator.limited_cells),
@@ -94,7 +103,7 @@ class CardiacEngine(Engine):
             start=STARTS[numerics.initial_state],
             threshold=numerics.activation_threshold,
         )
-        diffusion = make_diffusion(backend, operator.matrix, precision)
+        diffusion = make_diffusion(backend, operator.matrix, numerics.step, precision)
         simulation = CardiacSimulation(
             backend, mesh, order, diffusion, tissue, plan, numerics.step, operator.stable_step
         )
@@ -129,11 +138,15 @@ class _BoxProblem:
     precision: Precision
 
     def __call__(self) -> Problem:
-        side = max(3, round((self.size / 6) ** (1 / 3)))
-        mesh = box_mesh((side,) * 3, (0.5 * side,) * 3, jitter=0.2)
         stimulus = Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=1.5))
         numerics = Numerics(step=0.01, precision=self.precision)
-        return Problem(CardiacParameters(stimuli=[stimulus], numerics=numerics), mesh)
+        return Problem(CardiacParameters(stimuli=[stimulus], numerics=numerics), _box(self.size))
+
+
+@lru_cache(maxsize=1)  # both precisions of a size share the mesh and its operator
+def _box(size: int) -> TetMesh:
+    side = max(3, round((size / 6) ** (1 / 3)))
+    return box_mesh((side,) * 3, (0.5 * side,) * 3, jitter=0.2)
 
 
 def _checked(problem: Problem) -> tuple[CardiacParameters, TetMesh]:

@@ -8,6 +8,9 @@ from pydantic import Field
 
 from engines.parameters import ParameterGroup, quantity
 
+REACTION_STEP_LIMIT = 0.125
+"""Largest stable step of lightweight Rush-Larsen with TT06 [ms] (thesis, table 3.2)."""
+
 CellType = Literal["epi", "endo", "M"]
 Precision = Literal["fp32", "fp64"]
 
@@ -97,7 +100,9 @@ class Stimulus(ParameterGroup):
 class Numerics(ParameterGroup):
     """How the equations are solved."""
 
-    step: float = quantity(0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=0.125)
+    step: float = quantity(
+        0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=REACTION_STEP_LIMIT
+    )
     precision: Precision = quantity("fp32", "", "Arithmetic of the kernels; fp32 keeps Na_i and K_i as offsets")
     activation_threshold: float = quantity(
         0.0, "mV", "Upward crossing that counts as activation", ge=-80, le=40, advanced=True

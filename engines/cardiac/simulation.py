@@ -17,7 +17,7 @@ from engines.backend.base import Backend
 from engines.cardiac.cells import Tt06Tissue
 from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.cells.tt06 import ROWS
-from engines.cardiac.diffusion import CpuDiffusion as Diffusion
+from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.stimulus import Protocol
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh

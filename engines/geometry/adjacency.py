@@ -72,13 +72,9 @@ def _sorted_face(cells, cell, k):
     a = cells[cell, 1 if k == 0 else 0]
     b = cells[cell, 2 if k <= 1 else 1]
     c = cells[cell, 2 if k == 3 else 3]
-    if a > b:
-        a, b = b, a
-    if b > c:
-        b, c = c, b
-    if a > b:
-        a, b = b, a
-    return a, b, c
+    # no swaps: Numba's analysis of parallel loops fails on them under Python 3.12
+    low, high = min(a, b, c), max(a, b, c)
+    return low, a + b + c - low - high, high
 
 
 @nb.njit(cache=True, nogil=True)
@@ -108,25 +104,24 @@ def _fill_buckets(cells, starts):
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _match(cells, starts, faces, neighbours):
     """Pair equal faces; returns a face that a third cell shares or that is degenerate, else -1."""
-    problem = np.int64(-1)
+    # one place per point instead of a reduction, which Numba does not compile under Python 3.12
+    problems = np.full(len(starts) - 1, -1, np.int64)
     for point in nb.prange(len(starts) - 1):
         first, last = starts[point], starts[point + 1]
-        local = np.int64(-1)
         for p in range(first, last):
             cell_p, k_p = faces[p] // 4, faces[p] % 4
             a, b, c = _sorted_face(cells, cell_p, k_p)
             if a == b or b == c:
-                local = max(local, np.int64(faces[p]))
+                problems[point] = faces[p]
             for q in range(p + 1, last):
                 cell_q, k_q = faces[q] // 4, faces[q] % 4
                 _, e, f = _sorted_face(cells, cell_q, k_q)
                 if e == b and f == c:
                     if neighbours[cell_p, k_p] != -1 or neighbours[cell_q, k_q] != -1 or cell_p == cell_q:
-                        local = max(local, np.int64(faces[q]))
+                        problems[point] = faces[q]
                     neighbours[cell_p, k_p] = cell_q
                     neighbours[cell_q, k_q] = cell_p
-        problem = max(problem, local)
-    return problem
+    return problems.max()
 
 
 @nb.njit(cache=True, nogil=True)

@@ -46,8 +46,8 @@ def require_valid_indices(raw: RawMesh, name: str) -> None:
     cell = int(bad[0])
     point = int(next(p for p in raw.cells[cell] if not 0 <= p < n))
     raise MeshError(
-        f"{name} has {len(bad):,} {_plural('cell', len(bad))} with points that do not exist (cell {cell} refers to point "
-        f"{point}, and there are points 0 to {n - 1}); export the mesh again."
+        f"{name} has {len(bad):,} {_plural('cell', len(bad))} with points that do not exist (cell {cell} refers to "
+        f"point {point}, and there are points 0 to {n - 1}); export the mesh again."
     )
 
 
@@ -56,8 +56,8 @@ def require_finite_points(raw: RawMesh, name: str) -> None:
     bad = np.flatnonzero(~np.isfinite(raw.points).all(axis=1))
     if len(bad):
         raise MeshError(
-            f"{name} has {len(bad):,} {_plural('point', len(bad))} whose coordinates are not numbers (the first is point "
-            f"{int(bad[0])}); correct them or export the mesh again."
+            f"{name} has {len(bad):,} {_plural('point', len(bad))} whose coordinates are not numbers (the first is "
+            f"point {int(bad[0])}); correct them or export the mesh again."
         )
 
 
@@ -72,9 +72,7 @@ def drop_unused_points(raw: RawMesh) -> None:
     raw.points = raw.points[used]
     raw.cells = number[raw.cells]
     raw.point_data = {name: values[used] for name, values in raw.point_data.items()}
-    raw.findings.append(
-        Finding(f"{unused:,} {_plural('point', unused)} that no tetrahedron uses were left out.", "info")
-    )
+    raw.findings.append(Finding(f"Left out: {unused:,} {_plural('point', unused)} that no tetrahedron uses.", "info"))
 
 
 def drop_duplicate_cells(raw: RawMesh) -> None:
@@ -121,8 +119,8 @@ def piece_findings(n_points: int, cells: Array) -> list[Finding]:
         return []
     return [
         Finding(
-            f"The mesh is in {len(sizes):,} pieces that share no point (the largest has {sizes[0]:,} cells, the smallest "
-            f"{sizes[-1]:,}): excitation does not pass between them; merge coincident points if that is not meant."
+            f"The mesh is in {len(sizes):,} pieces that share no point (the largest has {sizes[0]:,} cells, the "
+            f"smallest {sizes[-1]:,}): excitation does not pass between them; merge coincident points if they touch."
         )
     ]
 
@@ -136,7 +134,7 @@ def size_findings(points: Array, length_unit: str) -> list[Finding]:
     size = " × ".join(f"{x:.3g}" for x in extent)
     message = f"The mesh measures {size} mm, which is unusual for tissue"
     in_file = diagonal / UNITS[length_unit]
-    for unit in ("um", "cm", "m", "mm"):
+    for unit in ("mm", "um", "cm", "m"):
         if UNITS[unit] != UNITS[length_unit] and 2.0 <= in_file * UNITS[unit] <= 400.0:
             return [Finding(f"{message}: its coordinates are probably in {unit}; choose that length unit.")]
     return [Finding(f"{message}; check the length unit.")]

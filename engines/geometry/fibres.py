@@ -10,15 +10,9 @@ from engines.api import Array, Finding
 from engines.errors import MeshError
 from engines.geometry.raw import RawMesh
 
-STEMS = ("fibre", "fiber", "fibre_direction", "fiber_direction", "fibre_orientation", "fiber_orientation", "fibre_dir")
-FIBRE_NAMES = (
-    *(form for stem in STEMS for form in (stem + "s", stem)),
-    "fiber_dir",
-    "fibredirection",
-    "fiberdirection",
-)
-FIBRE_NAMES = (*FIBRE_NAMES, "f0", "longitudinal", "fib")
-SHEET_NAMES = ("sheets", "sheet", "sheet_direction", "sheet_directions", "sheet_orientation", "s0", "transverse")
+ENDINGS = ("s", "", "_direction", "_directions", "_orientation", "_orientations", "_dir", "direction", "directions")
+FIBRE_NAMES = (*(stem + ending for ending in ENDINGS for stem in ("fibre", "fiber")), "f0", "longitudinal", "fib")
+SHEET_NAMES = (*("sheet" + ending for ending in ENDINGS), "s0", "transverse")
 SHORT = 1e-6
 """Length below which a direction is none."""
 
@@ -84,7 +78,7 @@ def _require_vectors(values: Array, label: str, file: str) -> None:
 
 
 def _cell_means(at_points: Array, cells: Array) -> Array:
-    """Means over the corners. A fibre has no sense, f and −f are one line, so each is first turned towards the first."""
+    """Means over the corners. f and −f are the same fibre, so each is first turned towards the first."""
     corners = at_points[cells].astype(np.float64)
     along = np.sign(np.einsum("nkj,nj->nk", corners, corners[:, 0]))
     along[along == 0] = 1.0

@@ -12,7 +12,9 @@ from engines.api import Array, Finding
 
 @dataclass(frozen=True, eq=False)
 class TetMesh:
-    """Tetrahedra with named regions and, where there are any, fibres. Two meshes are equal only if they are the same object.
+    """Tetrahedra with named regions and, where there are any, fibres.
+
+    Two meshes are equal only if they are the same object.
 
     points:  (n_points, 3) float64 [mm]
     cells:   (n_cells, 4) int32, positively oriented

@@ -33,8 +33,8 @@ def orient(points: Array, cells: Array, name: str) -> tuple[Array, list[Finding]
         worst = int(flat[np.abs(thickness[flat]).argmin()])
         x, y, z = points[cells[worst]].mean(axis=0)
         raise MeshError(
-            f"{name} has {_cells(len(flat))} without volume (the worst is cell {worst} near {x:.4g}, {y:.4g}, {z:.4g} mm); "
-            "collapse them in the mesher or run its optimiser."
+            f"{name} has {_cells(len(flat))} without volume (the worst is cell {worst} near "
+            f"{x:.4g}, {y:.4g}, {z:.4g} mm); collapse them in the mesher or run its optimiser."
         )
     inverted = thickness < 0
     count = int(inverted.sum())
@@ -44,11 +44,8 @@ def orient(points: Array, cells: Array, name: str) -> tuple[Array, list[Finding]
     cells[inverted, 2], cells[inverted, 3] = cells[inverted, 3], cells[inverted, 2]
     if count == len(cells):
         return cells, [Finding("All cells were numbered inside out and have been turned round.", "info")]
-    return cells, [
-        Finding(
-            f"{_cells(count)} of {len(cells):,} were inverted and have been turned round; the mesh may be folded there."
-        )
-    ]
+    message = f"Inverted and turned round: {_cells(count)} of {len(cells):,}; the mesh may be folded there."
+    return cells, [Finding(message)]
 
 
 def _cells(count: int) -> str:

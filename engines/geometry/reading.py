@@ -21,13 +21,13 @@ from engines.geometry.readers.vtu import read_vtu
 from engines.geometry.regions import find_regions
 
 CARP = (".pts", ".elem", ".lon")
-SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".elem", ".pts", ".ele", ".node")
+SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".mesh", ".elem", ".pts", ".ele", ".node")
 """Files that :func:`read_mesh` takes, by their last suffix."""
 
 
 def _reader(path: Path) -> Callable[[Path], RawMesh]:
     suffix = path.suffix.lower()
-    if suffix in (".msh", ".inp"):
+    if suffix in (".msh", ".inp", ".mesh"):
         from engines.geometry.readers.meshio_files import read_with_meshio  # 0.2 s of import that most runs never need
 
         return read_with_meshio
@@ -41,7 +41,7 @@ def _reader(path: Path) -> Callable[[Path], RawMesh]:
 def read_mesh(path: str | Path, length_unit: str = "mm", fibres: str | Path | None = None) -> TetMesh:
     """Read, check and repair a tetrahedral mesh.
 
-    path: .vtu, .vtk, .msh, .inp, CARP .elem/.pts/.lon or TetGen .ele/.node; cells of other kinds are left out.
+    path: .vtu, .vtk, .msh, .inp, .mesh, CARP .elem/.pts/.lon or TetGen .ele/.node; cells of other kinds are left out.
     length_unit: unit of the coordinates in the file, ``um``, ``mm``, ``cm`` or ``m``.
     fibres: a text file with three (fibre) or six (fibre and sheet) numbers per cell, used instead of what the mesh
         file carries (CARP's .lon, with or without its first line).
@@ -56,9 +56,7 @@ def read_mesh(path: str | Path, length_unit: str = "mm", fibres: str | Path | No
     if path.is_dir():
         raise MeshError(f"{path.name} is a folder; choose a mesh file in it.")
     if fibre_path is not None and not fibre_path.is_file():
-        raise MeshError(
-            f"The fibre file {fibre_path.name} does not exist in {fibre_path.parent}; choose another or none."
-        )
+        raise MeshError(f"The fibre file {fibre_path.name} is not in {fibre_path.parent}; choose another or none.")
     try:
         if path.suffix.lower() in CARP:
             raw = read_carp(path, fibre_path)

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 
 from engines.api import Array, Selection
+from engines.geometry.adjacency import boundary_faces, face_neighbours
 from engines.geometry.mesh import TetMesh
-
-FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]], np.int32)
-"""Corners of the face opposite to each corner, counterclockwise from outside in a positively oriented cell."""
 
 
 @dataclass(frozen=True)
@@ -58,51 +55,13 @@ class BoundarySurface:
         return Selection(owners[order].astype(np.int32), np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
 
 
-@njit(cache=True, nogil=True)
-def _single_faces(cells: Array, faces: Array, n_points: int) -> Array:
-    """(n_cells, 4) bool: the faces that no other cell has.
-
-    Faces are sorted into buckets by their smallest point; within a bucket (some twenty faces) each is compared with
-    the others. Linear in the number of cells, where sorting all faces is not.
-    """
-    n = len(cells)
-    start = np.zeros(n_points + 1, np.int64)
-    key = np.empty((4 * n, 3), np.int32)
-    for i in range(n):
-        for f in range(4):
-            a, b, c = cells[i, faces[f, 0]], cells[i, faces[f, 1]], cells[i, faces[f, 2]]
-            low, high = min(a, b, c), max(a, b, c)
-            row = key[4 * i + f]
-            row[0], row[1], row[2] = low, a ^ b ^ c ^ low ^ high, high
-            start[low + 1] += 1
-    for p in range(n_points):
-        start[p + 1] += start[p]
-    fill = start[:-1].copy()
-    bucket = np.empty(4 * n, np.int64)
-    for k in range(4 * n):
-        bucket[fill[key[k, 0]]] = k
-        fill[key[k, 0]] += 1
-    single = np.ones((n, 4), np.bool_)
-    for p in range(n_points):
-        for i in range(start[p], start[p + 1]):
-            k = bucket[i]
-            for j in range(i + 1, start[p + 1]):
-                other = bucket[j]
-                if key[k, 1] == key[other, 1] and key[k, 2] == key[other, 2]:
-                    single[k // 4, k % 4] = False
-                    single[other // 4, other % 4] = False
-    return single
-
-
 def boundary_surface(mesh: TetMesh) -> BoundarySurface:
-    """The boundary of ``mesh``; closed and oriented outwards."""
-    cells = np.ascontiguousarray(mesh.cells, np.int32)
-    owners, faces = np.nonzero(_single_faces(cells, FACES, mesh.n_points))
-    corners = cells[owners[:, None], FACES[faces]]
+    """The boundary of ``mesh``; closed and oriented outwards. Raises MeshError where three cells share a face."""
+    corners, owners = boundary_faces(mesh.cells, face_neighbours(mesh.cells))
     vertices, triangles = np.unique(corners, return_inverse=True)
     return BoundarySurface(
         vertices.astype(np.int32),
         mesh.points[vertices].astype(np.float32),
         triangles.reshape(-1, 3).astype(np.int32),
-        owners.astype(np.int32),
+        owners,
     )

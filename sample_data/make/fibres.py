@@ -149,13 +149,15 @@ def blended(first: Floats, second: Floats, fraction: Floats) -> Floats:
 def fibres_and_sheets(phi: Potentials) -> tuple[Floats, Floats]:
     """Unit fibre and sheet directions of each cell, (n, 3) each, orthogonal to one another."""
     depth = np.clip(phi.rv / np.maximum(phi.lv + phi.rv, 1e-9), 0.0, 1.0)  # 0 on the left, 1 on the right side
-    septal_helix = HELIX_ENDO * (1.0 - 2.0 * depth)
-    septal_sheet = SHEET_ENDO * (1.0 - 2.0 * depth)
-    left = turned(wall_frame(phi.grad_base, -phi.grad_lv), septal_helix, septal_sheet)
-    right = turned(wall_frame(phi.grad_base, phi.grad_rv), septal_helix, septal_sheet)
-    endo = blended(left, right, depth)
     wall_helix = HELIX_ENDO * (1.0 - phi.epi) + HELIX_EPI * phi.epi
     wall_sheet = SHEET_ENDO * (1.0 - phi.epi) + SHEET_EPI * phi.epi
+    # Seen from the left the angles change sign across the septum. Bayer leaves φ_epi out of the endocardial frames;
+    # with 60° to −60° they would then differ from the epicardial frame by more than a right angle for φ_epi > 3/4, the
+    # slerp would take the other way round and the fibres jump.
+    side = 1.0 - 2.0 * depth
+    left = turned(wall_frame(phi.grad_base, -phi.grad_lv), side * wall_helix, side * wall_sheet)
+    right = turned(wall_frame(phi.grad_base, phi.grad_rv), side * wall_helix, side * wall_sheet)
+    endo = blended(left, right, depth)
     outer = turned(wall_frame(phi.grad_base, phi.grad_epi), wall_helix, wall_sheet)
     frame = blended(endo, outer, np.clip(phi.epi, 0.0, 1.0))
     return frame[:, :, 0], frame[:, :, 2]

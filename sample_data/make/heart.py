@@ -88,7 +88,7 @@ def make(size: float) -> tuple[TetMesh, list[dict]]:
     for name, surface, rough, delay in SITES:
         nodes = points[surfaces[surface]]
         nearest = nodes[np.linalg.norm(nodes - np.array(rough), axis=1).argmin()]
-        sites.append({"name": name, "position": [round(float(x), 2) for x in nearest], "delay": delay})
+        sites.append({"name": name, "position": [round(float(x), 2) + 0.0 for x in nearest], "delay": delay})
     return mesh, sites
 
 

@@ -8,11 +8,12 @@ meshes: ``--dx 0.2 --out slab_0.2.vtu`` (315,000 tetrahedra), ``--dx 0.1`` (2,52
 from __future__ import annotations
 
 import argparse
-from itertools import permutations
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from sample_data.make.vtu import write_vtu
 
@@ -28,21 +29,9 @@ def slab(size: tuple[float, float, float], dx: float) -> TetMesh:
     counts = np.rint(np.array(size) / dx).astype(int)
     if np.abs(counts * dx - np.array(size)).max() > 1e-9 * max(size):
         raise ValueError(f"dx = {dx} mm does not divide the slab's edges {size} mm; take a divisor of each.")
-    nx, ny, nz = counts
-    axes = [np.linspace(0.0, length, n + 1) for length, n in zip(size, counts, strict=True)]
-    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    stride = np.array([(ny + 1) * (nz + 1), nz + 1, 1])
-    corner = np.stack(np.meshgrid(np.arange(nx), np.arange(ny), np.arange(nz), indexing="ij"), axis=-1)
-    first = (corner.reshape(-1, 3) @ stride)[:, None]
-    tetrahedra = []
-    for a, b, c in permutations(range(3)):
-        path = np.array([0, stride[a], stride[a] + stride[b], stride.sum()])
-        odd = (a, b, c) in ((0, 2, 1), (1, 0, 2), (2, 1, 0))
-        tetrahedra.append(first + (path[[0, 2, 1, 3]] if odd else path))
-    cells = np.stack(tetrahedra, axis=1).reshape(-1, 4).astype(np.int32)
-    ones = np.ones((len(cells), 1), np.float32)
-    x, y = (ones * np.eye(3, dtype=np.float32)[k] for k in (0, 1))
-    return TetMesh(points, cells, np.ones(len(cells), np.int32), {1: "slab"}, x, y)
+    mesh = box_mesh(counts.tolist(), size)
+    sheets = np.tile(np.array([0, 1, 0], np.float32), (mesh.n_cells, 1))
+    return replace(mesh, regions=np.ones(mesh.n_cells, np.int32), region_names={1: "slab"}, sheets=sheets)
 
 
 def main() -> None:

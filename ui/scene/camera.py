@@ -25,7 +25,10 @@ VIEWS = {
 
 @dataclass
 class Camera:
-    """Looks at ``center`` from ``distance`` [mm]; angles in degrees. ``radius`` is that of the scene's bounding sphere."""
+    """Looks at ``center`` from ``distance`` [mm]; angles in degrees.
+
+    ``radius`` and ``scene_center`` are those of the scene's bounding sphere.
+    """
 
     azimuth: float = 30.0
     elevation: float = 20.0
@@ -73,10 +76,9 @@ class Camera:
 
     def projection(self, aspect: float) -> Array:
         """(4, 4) eye to clip space; the depth range hugs the scene."""
-        reach = self.distance + float(np.linalg.norm(self.center - self.scene_center)) + 1.5 * self.radius
-        near = max(
-            reach - 2 * (1.5 * self.radius + float(np.linalg.norm(self.center - self.scene_center))), reach / 500
-        )
+        around = 1.5 * self.radius + float(np.linalg.norm(self.center - self.scene_center))
+        reach = self.distance + around
+        near = max(self.distance - around, reach / 500)
         f = 1 / np.tan(np.deg2rad(FIELD_OF_VIEW / 2))
         matrix = np.zeros((4, 4))
         matrix[0, 0], matrix[1, 1] = f / aspect, f
@@ -126,7 +128,7 @@ class Camera:
         self.azimuth, self.elevation = VIEWS[axis]
 
     def settings(self) -> CameraView:
-        center = tuple(float(v) for v in self.center)
+        center = float(self.center[0]), float(self.center[1]), float(self.center[2])
         return CameraView(azimuth=self.azimuth, elevation=self.elevation, distance=self.distance, center=center)
 
     def apply(self, view: CameraView, aspect: float) -> None:

@@ -8,7 +8,7 @@ from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 from ui.scene.tet_layer import TetLayer
 
-LAYERS: dict[type, type[TetLayer]] = {TetMesh: TetLayer}
+LAYERS: dict[type[Any], type[TetLayer]] = {TetMesh: TetLayer}
 
 
 def layer_for(geometry: Any) -> TetLayer:

@@ -12,6 +12,9 @@ from ui.scene.screen import Background, Sprites, Strokes, Target
 from ui.scene.surface_visual import Palette
 from ui.scene.tet_layer import TetLayer
 
+BAR_POINTS = 130
+"""Width of the colour bar's place."""
+
 
 class Painter:
     """Owns what is on the graphics card besides the layer's own buffers. Make and use it with the context current."""
@@ -22,37 +25,46 @@ class Painter:
         self._palette = Palette()
         self._sprites = Sprites()
         self._strokes = Strokes()
-        self._hud = Hud()
+        self.hud = Hud()
         self._layer: TetLayer | None = None
 
-    def paint(self, scene: Scene, width: int, height: int, ratio: float, resolution: float, gloss: bool = True) -> None:
-        """The whole view of (width, height) device pixels; ``ratio`` device pixels per point.
-
-        The 3D part is drawn at ``resolution`` times the size (2: smoothed edges; below 1: cheaper) and scaled;
-        text and lines are always drawn at full size.
-        """
+    def draw_scene(
+        self, scene: Scene, width: int, height: int, ratio: float, resolution: float, gloss: bool = True
+    ) -> None:
+        """The 3D part of a view of (width, height) device pixels, ``ratio`` to a point, into the off-screen buffer at
+        ``resolution`` times the size (2: smoothed edges; below 1: cheaper)."""
         if scene.layer is not self._layer:
             if self._layer is not None:
                 self._layer.release()
             self._layer = scene.layer
         if scene.auto_fit:
-            scene.camera.distance = scene.camera.fitting_distance(width / height)
+            # The colour bar stands at the right; as much is left free at the left, so that the scene stays centred.
+            free = max(width - 2 * BAR_POINTS * ratio, 0.6 * width)
+            scene.camera.distance = scene.camera.fitting_distance(free / height)
         inner = max(round(width * resolution), 16), max(round(height * resolution), 16)
         self._target.begin(*inner)
-        self._background.draw(scene.theme, *inner)
         if scene.layer is not None:
             look = scene.look()
-            if not gloss:
-                look.gloss = 0.0
+            look.gloss = look.gloss if gloss else 0.0
             scene.layer.draw(look, scene.camera.view(), scene.camera.projection(width / height), self._palette)
+        self._background.draw(scene.theme, *inner)
         self._target.end()
+
+    def read_scene(self) -> Array:
+        """What :meth:`draw_scene` drew: (h, w, 4) uint8, top row first."""
+        return self._target.read()
+
+    def paint(self, scene: Scene, width: int, height: int, ratio: float, resolution: float) -> None:
+        """The whole view into the current framebuffer; ``ratio`` is device pixels per point. Text and lines are drawn
+        at full size whatever ``resolution`` is."""
+        self.draw_scene(scene, width, height, ratio, resolution)
         self._target.show(width, height)
-        placed, strokes = self._hud.compose(scene, width, height, ratio)
+        placed, strokes = self.hud.compose(scene, width, height, ratio)
         self._strokes.draw(strokes, width, height)
         self._sprites.draw(placed, width, height)
 
     def read(self, scene: Scene, width: int, height: int, ratio: float, resolution: float) -> Array:
-        """The view as (height, width, 4) uint8, drawn off screen."""
+        """The whole view as (height, width, 4) uint8, drawn off screen."""
         buffer = gloo.FrameBuffer(gloo.RenderBuffer((height, width), "color"))
         with buffer:
             self.paint(scene, width, height, ratio, resolution)

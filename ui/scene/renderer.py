@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -39,12 +40,30 @@ def render(
     scene.set_labels((), lines)
     if info is not None and values:
         scene.show_fields(values, time)
-    canvas.set_current()
-    # Twice the resolution smooths the edges; it is halved when the picture is put together.
-    image = painter.read(scene, width, height, ratio=max(height / 800, 0.75), resolution=2.0)
-    if scene.layer is not None:
-        scene.layer.release()
+    with current(canvas):
+        # Twice the resolution smooths the edges; it is halved when the picture is put together.
+        image = painter.read(scene, width, height, ratio=max(height / 800, 0.75), resolution=2.0)
+        if scene.layer is not None:
+            scene.layer.release()
     return image
+
+
+@contextmanager
+def current(canvas: Any) -> Iterator[None]:
+    """Make the EGL context of ``canvas`` current and let it go afterwards: a thread has one current context, and as
+    long as it is this one Qt can make none current on X11. Raises DeviceError if Qt holds one now."""
+    from vispy.app.backends import _egl
+
+    try:
+        canvas.set_current()
+    except RuntimeError as error:
+        raise DeviceError("No picture was drawn because a window's 3D view holds OpenGL on this thread.") from error
+    try:
+        yield
+        canvas.context.flush_commands()
+    finally:
+        none = _egl.egl.EGL_NO_SURFACE
+        _egl.egl.eglMakeCurrent(_egl._EGL_DISPLAY, none, none, _egl.egl.EGL_NO_CONTEXT)
 
 
 @cache
@@ -68,6 +87,9 @@ def _canvas() -> tuple[Any, Any]:
             ) from error
     from ui.scene.painter import Painter
 
-    canvas = app.Canvas(app=application, size=(16, 16), show=False)
-    canvas.set_current()
-    return canvas, Painter()
+    try:
+        canvas = app.Canvas(app=application, size=(16, 16), show=False)
+    except RuntimeError as error:
+        raise DeviceError("No picture was drawn because a window's 3D view holds OpenGL on this thread.") from error
+    with current(canvas):
+        return canvas, Painter()

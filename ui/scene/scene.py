@@ -53,6 +53,7 @@ class Scene:
         """Show another geometry, framed, without values. None empties the scene."""
         self.layer = None if geometry is None else layer_for(geometry)
         self.info, self.time, self._pending = None, None, None
+        self.coarse = False
         self.auto_fit = True
         if self.layer is not None:
             self.camera.fit(*self.layer.bounds)
@@ -136,7 +137,7 @@ class Scene:
             self._shown_serial, self._pending = frame.serial, None
         if frame.serial != self._shown_serial:
             return False
-        self.layer.set_values(frame.values)
+        self.layer.set_values(frame.values, frame.time)
         self.time = frame.time
         return True
 
@@ -157,7 +158,7 @@ class Scene:
         """Whole fields at once, without a run behind them."""
         assert self.layer is not None
         self.layer.adopt(self.layer.plan_shape(self.plan()))
-        self.layer.set_fields(fields)
+        self.layer.set_fields(fields, time)
         self.time = time
 
     # How it looks.

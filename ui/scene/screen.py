@@ -26,7 +26,8 @@ class Background:
             self._program[name] = np.array(colour, np.float32) / 255
         self._program["u_size"] = (width, height)
         self._program["u_place"] = (0, 0, width, height)
-        gloo.set_state(blend=False, depth_test=False, cull_face=False)
+        # Drawn after the scene, only where nothing is: half the pixels need not be computed.
+        gloo.set_state(blend=False, depth_test=True, depth_func="lequal", depth_mask=False, cull_face=False)
         self._program.draw("triangle_strip")
 
 
@@ -57,6 +58,14 @@ class Target:
     def end(self) -> None:
         assert self._buffer is not None
         self._buffer.deactivate()
+
+    def read(self) -> Array:
+        """The picture, top row first: (h, w, 4) uint8."""
+        assert self._buffer is not None
+        assert self._size is not None
+        with self._buffer:
+            image: Array = gloo.read_pixels((0, 0, *self._size), alpha=True)
+        return image
 
     def show(self, width: int, height: int) -> None:
         """Fill the current framebuffer of this size with the picture."""

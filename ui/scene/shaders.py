@@ -13,5 +13,8 @@ def source(name: str) -> str:
     return files("assets").joinpath("shaders", name).read_text(encoding="utf-8")
 
 
-def program(vertex: str, fragment: str) -> gloo.Program:
-    return gloo.Program(source(f"{vertex}.vert"), source(f"{fragment}.frag"))
+def program(vertex: str, fragment: str, *defines: str) -> gloo.Program:
+    """``defines`` are names that the sources test with ``#ifdef``."""
+    version = "#version 120\n"
+    chosen = version + "".join(f"#define {name}\n" for name in defines)
+    return gloo.Program(*(source(name).replace(version, chosen) for name in (f"{vertex}.vert", f"{fragment}.frag")))

@@ -19,16 +19,18 @@ NO_PLANE = (0.0, 0.0, 0.0, 1.0)
 
 @dataclass
 class Look:
-    """How values become colours. ``clip``: hides where dot(xyz, position) > w."""
+    """How values become colours. ``clip`` hides where dot(xyz, position) > w; ``front_masks``: no data before the
+    front (the field shown is the front's own time)."""
 
     lut: Array = field(default_factory=lambda: np.zeros((256, 3), np.uint8))
     limits: tuple[float, float] = (0.0, 1.0)
     mapped: bool = False
     time: float = 0.0
     front_width: float = 0.0
+    front_masks: bool = False
     isochrone: float = 0.0
     clip: tuple[float, float, float, float] = NO_PLANE
-    lit: bool = True
+    lit: float = 1.0
     gloss: float = 0.10
 
 
@@ -51,65 +53,84 @@ class SurfaceVisual:
 
     def __init__(self, palette: Palette) -> None:
         self._palette = palette
-        self._program = program("surface", "surface")
-        self._program["u_missing"] = np.array(MISSING, np.float32) / 255
-        self._program["u_front_colour"] = FRONT_COLOUR
+        self._programs: dict[tuple[str, ...], gloo.Program] = {}
+        self._attributes: dict[str, gloo.VertexBuffer] = {}
         self._index: gloo.IndexBuffer | None = None
-        self._value: gloo.VertexBuffer | None = None
-        self._activation: gloo.VertexBuffer | None = None
-        self._buffers: list[gloo.VertexBuffer] = []
-        self.triangle_count = 0
 
     def set_mesh(self, points: Array, normals: Array, triangles: Array, colours: Array) -> None:
         """New triangles; ``colours`` (n, 3) uint8 sRGB are what shows without values. Values are zero until set."""
         self.release()
-        self.triangle_count = len(triangles)
-        if not self.triangle_count:
+        if not len(triangles):
             return
-        linear = ((colours / 255.0) ** 2).astype(np.float32)
-        static = {"a_position": points, "a_normal": normals, "a_colour": linear}
-        for name, data in static.items():
-            buffer = gloo.VertexBuffer(np.ascontiguousarray(data, np.float32))
-            self._program[name] = buffer
-            self._buffers.append(buffer)
         zeros = np.zeros(len(points), np.float32)
-        self._value, self._activation = gloo.VertexBuffer(zeros), gloo.VertexBuffer(zeros)
-        self._buffers += [self._value, self._activation]
-        self._program["a_value"], self._program["a_activation"] = self._value, self._activation
+        data = {
+            "a_position": points,
+            "a_normal": normals,
+            "a_colour": (colours / 255.0) ** 2,  # linear light
+            "a_value": zeros,
+            "a_activation": zeros,
+        }
+        self._attributes = {
+            name: gloo.VertexBuffer(np.ascontiguousarray(values, np.float32)) for name, values in data.items()
+        }
         self._index = gloo.IndexBuffer(np.ascontiguousarray(triangles.ravel(), np.uint32))
+        for made in self._programs.values():
+            self._bind(made)
 
     def set_values(self, values: Array) -> None:
         """(n,) float32, NO_DATA where there is none."""
-        if self._value is not None:
-            self._value.set_data(values)
+        if self._index is not None:
+            self._attributes["a_value"].set_data(values)
 
     def set_activation(self, times: Array) -> None:
-        """(n,) float32: when the front passed, NO_DATA where it has not come."""
-        if self._activation is not None:
-            self._activation.set_data(times)
+        """(n,) float32: when the front passed; in the future where it has not come."""
+        if self._index is not None:
+            self._attributes["a_activation"].set_data(times)
 
     def draw(self, look: Look, view: Array, projection: Array, two_sided: bool = False) -> None:
         if self._index is None:
             return
-        program = self._program
+        drawing = self._program(look)
         low, high = look.limits
-        program["u_view"] = view.T.astype(np.float32)
-        program["u_projection"] = projection.T.astype(np.float32)
-        program["u_lut"] = self._palette.use(look.lut)
-        program["u_range"] = (low, 1.0 / (high - low) if high > low else 0.0)
-        program["u_mapped"] = float(look.mapped)
-        program["u_time"] = look.time
-        program["u_front_width"] = look.front_width if look.mapped else 0.0
-        program["u_isochrone"] = look.isochrone
-        program["u_clip"] = look.clip
-        program["u_lit"] = float(look.lit)
-        program["u_gloss"] = look.gloss
-        gloo.set_state(blend=False, depth_test=True, depth_mask=True, cull_face=not two_sided)
-        program.draw("triangles", self._index)
+        drawing["u_view"] = view.T.astype(np.float32)
+        drawing["u_projection"] = projection.T.astype(np.float32)
+        drawing["u_lut"] = self._palette.use(look.lut)
+        drawing["u_range"] = (low, 1.0 / (high - low) if high > low else 0.0)
+        drawing["u_time"] = look.time
+        drawing["u_front_width"] = look.front_width
+        drawing["u_isochrone"] = look.isochrone
+        drawing["u_clip"] = look.clip
+        drawing["u_lit"] = look.lit
+        drawing["u_gloss"] = look.gloss
+        gloo.set_state(blend=False, depth_test=True, depth_func="less", depth_mask=True, cull_face=not two_sided)
+        drawing.draw("triangles", self._index)
+
+    def _program(self, look: Look) -> gloo.Program:
+        """The program that does what ``look`` needs and no more; made when first wanted."""
+        needs = {
+            "MAPPED": look.mapped,
+            "LIT": look.lit > 0,
+            "GLOSS": look.gloss > 0 and look.lit > 0,
+            "CLIP": look.clip != NO_PLANE,
+            "FRONT": look.mapped and look.front_width > 0,
+            "FRONT_MASKS": look.mapped and look.front_width > 0 and look.front_masks,
+            "ISOCHRONES": look.mapped and look.isochrone > 0,
+        }
+        key = tuple(name for name, wanted in needs.items() if wanted)
+        if key not in self._programs:
+            made = program("surface", "surface", *key)
+            made["u_missing"] = np.array(MISSING, np.float32) / 255
+            made["u_front_colour"] = FRONT_COLOUR
+            self._bind(made)
+            self._programs[key] = made
+        return self._programs[key]
+
+    def _bind(self, made: gloo.Program) -> None:
+        for name, buffer in self._attributes.items():
+            made[name] = buffer
 
     def release(self) -> None:
         """Free the buffers."""
-        for buffer in [*self._buffers, *([self._index] if self._index is not None else [])]:
+        for buffer in [*self._attributes.values(), *([self._index] if self._index is not None else [])]:
             buffer.delete()
-        self._buffers = []
-        self._index = self._value = self._activation = None
+        self._attributes, self._index = {}, None

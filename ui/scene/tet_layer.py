@@ -6,16 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
 from engines.api import Array, FieldInfo, FrontInfo, Selection
 from engines.geometry.mesh import TetMesh
 from ui.scene.colormaps import distinct_colours
 from ui.scene.cut import Cut, cut
 from ui.scene.picking import first_hit
+from ui.scene.smoothing import smoothed, smoothing
 from ui.scene.surface import Surface, cells_at, surface
-from ui.scene.surface_visual import Look, Palette, SurfaceVisual
+from ui.scene.surface_visual import NO_PLANE, Look, Palette, SurfaceVisual
 from ui.scene.vertex_means import VertexMeans
 from workbench.project import ClipPlane
+
+AHEAD = 0.3
+"""Cells that a front has not reached are taken to be reached after this part of its width."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ class Shape:
     surface: Surface
     surface_means: VertexMeans
     cut: Cut | None
+    smooth: dict[str, sparse.csr_matrix]
 
     def means(self) -> dict[str, VertexMeans]:
         found = {"surface": self.surface_means}
@@ -55,11 +61,12 @@ class TetLayer:
         identifiers = np.unique(mesh.regions)
         self.region_colours = distinct_colours(len(identifiers))
         self.regions = [
-            (mesh.region_names.get(int(i), f"region {i}"), tuple(int(c) for c in colour))
+            (mesh.region_names.get(int(i), f"region {i}"), (int(colour[0]), int(colour[1]), int(colour[2])))
             for i, colour in zip(identifiers, self.region_colours, strict=True)
         ]
         self._region_rows = np.searchsorted(identifiers, mesh.regions)
         self._means: dict[bool, VertexMeans] = {}
+        self._smooth: dict[bool, sparse.csr_matrix] = {}
         self._last_cut: tuple[ClipPlane, Cut] | None = None
         self.shape = self.plan_shape(Plan())
         self._values: dict[str, Array] = {}
@@ -83,7 +90,15 @@ class TetLayer:
         shown = self.coarse if coarse and self.coarse is not None else self.full
         if coarse not in self._means:
             self._means[coarse] = VertexMeans(cells_at(self.mesh, shown.nodes))
-        return Shape(replace(plan, coarse=coarse), shown, self._means[coarse], self._cut(plan.clip))
+        section = self._cut(plan.clip)
+        smooth = {}
+        if plan.front is not None:
+            if coarse not in self._smooth:
+                self._smooth[coarse] = smoothing(shown.triangles, shown.nodes)
+            smooth["surface"] = self._smooth[coarse]
+            if section is not None:
+                smooth["cut"] = smoothing(section.triangles, np.arange(len(section.points)))
+        return Shape(replace(plan, coarse=coarse), shown, self._means[coarse], section, smooth)
 
     def _cut(self, plane: ClipPlane | None) -> Cut | None:
         if plane is None:
@@ -109,25 +124,27 @@ class TetLayer:
             self._values, self._activations = {}, {}
         self.shape = shape
 
-    def set_values(self, values: Mapping[str, Array]) -> None:
-        """The answer to :meth:`parts` of the present shape."""
+    def set_values(self, values: Mapping[str, Array], time: float) -> None:
+        """The answer to :meth:`parts` of the present shape, at ``time``."""
         plan = self.shape.plan
         for name, means in self.shape.means().items():
             if plan.field is not None and name in values:
                 self._values[name] = means.reduce(plan.field, values[name])
-            if plan.front_field is not None and f"{name} front" in values:
-                self._activations[name] = means.reduce(plan.front_field, values[f"{name} front"])
+            if plan.front is not None and plan.front_field is not None and f"{name} front" in values:
+                expected = time + AHEAD * plan.front.width
+                times = means.reduce_front(plan.front_field, values[f"{name} front"], expected)
+                self._activations[name] = smoothed(self.shape.smooth[name], times)
         self._stale_values = True
 
-    def set_fields(self, fields: Mapping[str, Array]) -> None:
-        """Whole fields by name, in the mesh's numbering."""
-        plan = self.shape.plan
+    def set_fields(self, fields: Mapping[str, Array], time: float) -> None:
+        """Whole fields by name, in the mesh's numbering, at ``time``."""
+        plan, answer = self.shape.plan, {}
         for name, means in self.shape.means().items():
             if plan.field is not None:
-                self._values[name] = means.reduce_whole(plan.field, fields[plan.field.name])
-            if plan.front_field is not None:
-                self._activations[name] = means.reduce_whole(plan.front_field, fields[plan.front_field.name])
-        self._stale_values = True
+                answer[name] = means.of_whole(plan.field, fields[plan.field.name])
+            if plan.front_field is not None and plan.front_field.name in fields:
+                answer[f"{name} front"] = means.of_whole(plan.front_field, fields[plan.front_field.name])
+        self.set_values(answer, time)
 
     @property
     def has_values(self) -> bool:
@@ -150,11 +167,15 @@ class TetLayer:
         """Needs the GL context. ``look.clip`` is set here."""
         self._upload(palette)
         front = look.front_width if self._activations else 0.0
-        clip = plane_equation(self.shape.plan.clip) or (0.0, 0.0, 0.0, 1.0)
-        look = replace(look, mapped=look.mapped and self.has_values, front_width=front)
+        clip = plane_equation(self.shape.plan.clip) or NO_PLANE
+        plan = self.shape.plan
+        masked = plan.front is not None and plan.field is not None and plan.field.name == plan.front.field
+        look = replace(look, mapped=look.mapped and self.has_values, front_width=front, front_masks=masked)
         self._visuals["surface"].draw(replace(look, clip=clip), view, projection)
         if self.shape.cut is not None:
-            self._visuals["cut"].draw(replace(look, gloss=0.0), view, projection, two_sided=True)
+            # A cut is there to be read, so it is shaded little.
+            flat = replace(look, lit=0.3 * look.lit, gloss=0.0)
+            self._visuals["cut"].draw(flat, view, projection, two_sided=True)
 
     def _upload(self, palette: Palette) -> None:
         if not self._visuals:
@@ -194,4 +215,4 @@ def plane_equation(clip: ClipPlane | None) -> tuple[float, float, float, float] 
     if clip is None:
         return None
     normal = np.array(clip.normal, float)
-    return (*(float(v) for v in normal), float(normal @ np.array(clip.origin)))
+    return (*clip.normal, float(normal @ np.array(clip.origin)))

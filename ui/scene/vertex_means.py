@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, Selection
 
-NO_DATA = np.float32(3.0e38)
+NO_DATA = 3.0e38
 """Marks a vertex without a value in what goes to the graphics card."""
 
 
@@ -34,16 +34,27 @@ class VertexMeans:
         """One float32 for each vertex from the answer to :meth:`selection`; NO_DATA where all cells miss."""
         scalars = magnitude(values)
         if field.missing is None:
-            return np.where(np.isfinite(scalars), scalars, NO_DATA)
-        assert self.cells.offsets is not None
-        return _mean_of_present(scalars, self._distinct[1], self.cells.offsets, np.float32(field.missing))
+            return np.where(np.isfinite(scalars), scalars, np.float32(NO_DATA))
+        return _mean(scalars, self._distinct[1], self._offsets, float(np.float32(field.missing)), NO_DATA)
 
-    def reduce_whole(self, field: FieldInfo, values: Array) -> Array:
-        """The same from a whole field in the geometry's numbering."""
+    def reduce_front(self, field: FieldInfo, values: Array, expected: float) -> Array:
+        """Front times at the vertices, where cells that the front has not reached count with ``expected``, a time
+        soon to come. The front then moves smoothly through the cells around a vertex instead of jumping."""
+        if field.missing is None:
+            return self.reduce(field, values)
+        missing = float(np.float32(field.missing))
+        return _mean(magnitude(values), self._distinct[1], self._offsets, missing, expected, True)
+
+    def of_whole(self, field: FieldInfo, values: Array) -> Array:
+        """The answer to :meth:`selection` taken from a whole field in the geometry's numbering."""
+        if field.missing is None:
+            return _mean(magnitude(values), self.cells.elements, self._offsets, np.nan, NO_DATA)
+        return values[self._distinct[0]]
+
+    @property
+    def _offsets(self) -> Array:
         assert self.cells.offsets is not None
-        scalars = magnitude(values)
-        missing = np.float32(np.nan if field.missing is None else field.missing)
-        return _mean_of_present(scalars, self.cells.elements, self.cells.offsets, missing)
+        return self.cells.offsets
 
 
 def magnitude(values: Array) -> Array:
@@ -53,7 +64,9 @@ def magnitude(values: Array) -> Array:
 
 
 @numba.njit(cache=True, nogil=True)
-def _mean_of_present(values: Array, place: Array, offsets: Array, missing: float) -> Array:
+def _mean(values: Array, place: Array, offsets: Array, missing: float, stand_in: float, mix: bool = False) -> Array:
+    """Means over the runs ``place[offsets[i]:offsets[i + 1]]`` of the values that are there; ``stand_in`` where none
+    is, or (``mix``) in the place of each that is not."""
     result = np.empty(len(offsets) - 1, np.float32)
     for vertex in range(len(result)):
         total, count = 0.0, 0
@@ -62,5 +75,8 @@ def _mean_of_present(values: Array, place: Array, offsets: Array, missing: float
             if np.isfinite(value) and value != missing:
                 total += value
                 count += 1
-        result[vertex] = total / count if count else NO_DATA
+            elif mix:
+                total += stand_in
+                count += 1
+        result[vertex] = total / count if count else stand_in
     return result

@@ -81,7 +81,8 @@ def _kernel_seconds(simulation: Simulation) -> dict[str, list[float]]:
 
 def _step_seconds(simulation: Simulation) -> list[float]:
     """Seconds per step of batches of ten, until MINIMUM_SECONDS have passed."""
-    batch, times, begun = 10, [], clock.perf_counter()
+    batch, begun = 10, clock.perf_counter()
+    times: list[float] = []
     while not times or clock.perf_counter() - begun < MINIMUM_SECONDS:
         started = clock.perf_counter()
         simulation.advance(batch)

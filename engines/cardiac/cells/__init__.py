@@ -17,6 +17,8 @@ def make_tissue(backend: Backend, cell_types: Array, stimulus_mask: Array | None
         from engines.cardiac.cells.cpu import CpuTissue
 
         return CpuTissue(backend, cell_types, stimulus_mask, **options)
+    from engines.backend.cuda import CudaBackend
     from engines.cardiac.cells.cuda import CudaTissue
 
+    assert isinstance(backend, CudaBackend)
     return CudaTissue(backend, cell_types, stimulus_mask, **options)

@@ -1,8 +1,8 @@
 """Numbers of the TT06 kernels, folded from the parameters: one source for the CPU and the CUDA code.
 
 ``simd.py`` reads the module, ``tt06.cu`` includes ``tt06_constants.cuh``, which ``python -m
-engines.cardiac.cells.constants`` writes from it (a test compares). Names: ``E_…`` are the constant factors of exponentials
-whose variable factor several gates share; ``T_…`` are columns of the table of cell types.
+engines.cardiac.cells.constants`` writes from it (a test compares). Names: ``E_…`` are the constant factors of
+exponentials whose variable factor several gates share; ``T_…`` are columns of the table of cell types.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ E_CAL = exp(-2 * 15 / RTF)
 
 def header() -> str:
     """Text of ``tt06_constants.cuh``."""
-    lines = ["// Written by `python -m engines.cardiac.cells.constants` from tt06.json; do not edit.", "#pragma once", ""]
+    lines = ["// Written from tt06.json by `python -m engines.cardiac.cells.constants`.", "#pragma once", ""]
     for name, value in globals().items():
         if name.isupper() and isinstance(value, int):
             lines.append(f"constexpr int {name} = {value};")

@@ -42,7 +42,7 @@ def _compiled(sources: int) -> Callable[..., None]:
         states, voltage, voltage_before, activation, cell_types, table, stimulus_mask, active, currents,
         potassium_share, threshold, time, dt, n_cells,
     ):  # fmt: skip
-        """One step of all cells; arguments as in :meth:`Tt06Tissue.step`, ``active`` the bits of the stimuli that are on."""
+        """One step of all cells, as :meth:`Tt06Tissue.step`; ``active``: the bits of the stimuli that are on."""
         width = lanes(voltage)
         n_vectors = (n_cells + width - 1) // width if sources >= 0 else 0
         for k in prange(n_vectors):
@@ -61,7 +61,7 @@ def _compiled(sources: int) -> Callable[..., None]:
 
 
 def _digest() -> int:
-    files = [Path(module.__file__) for module in (vector_math, simd, constants)] + [tt06.DATA_FILE]
+    files = [Path(str(module.__file__)) for module in (vector_math, simd, constants)] + [tt06.DATA_FILE]
     return int.from_bytes(hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).digest()[:7], "big")
 
 

@@ -16,7 +16,7 @@ from engines.cardiac.cells.model import Tt06Tissue
 
 @dataclass(frozen=True)
 class Protocol:
-    """A rectangular stimulus [pA/pF] of ``duration`` at the start of each cycle [ms]. Defaults: the published protocol."""
+    """A rectangular stimulus [pA/pF, ms] in each cycle. The defaults are the published protocol."""
 
     amplitude: float = 52.0
     duration: float = 1.0
@@ -27,8 +27,8 @@ class Protocol:
 def pace(tissue: Tt06Tissue, protocol: Protocol, beats: int, dt: float) -> tuple[Array, Array]:
     """Pace all cells from rest; stimulus 0 must reach them. Returns the last beat.
 
-    Returns times ``(k,)`` [ms from the start of the last cycle], one per step from 0 on, and voltages ``(k, n)`` [mV], both
-    float64. ``dt`` [ms] must divide the protocol's times.
+    Returns times ``(k,)`` [ms from the start of the last cycle], one per step from 0 on, and voltages ``(k, n)`` [mV],
+    both float64. ``dt`` [ms] must divide the protocol's times.
     """
     steps = round(protocol.cycle_length / dt)
     on = range(round(protocol.start / dt), round((protocol.start + protocol.duration) / dt))

@@ -32,7 +32,9 @@ def gate_limits(V: Array, Ca_ss: Array, kinds: Array) -> dict[str, tuple[Array, 
         1 / (0.057 * exp(-(Vl + 80) / 6.8) + 2.7 * exp(0.079 * Vl) + 310000 * exp(0.3485 * Vl)),
         0.13 * (1 + exp(-(Vh + 10.66) / 11.1)) / 0.77,
     )
-    alpha_j = (-25428 * exp(0.2444 * Vl) - 6.948e-6 * exp(-0.04391 * Vl)) * (Vl + 37.78) / (1 + exp(0.311 * (Vl + 79.23)))
+    alpha_j = (
+        (-25428 * exp(0.2444 * Vl) - 6.948e-6 * exp(-0.04391 * Vl)) * (Vl + 37.78) / (1 + exp(0.311 * (Vl + 79.23)))
+    )
     beta_j = 0.02424 * exp(-0.01052 * Vl) / (1 + exp(-0.1378 * (Vl + 40.14)))
     tau_j = np.where(low, 1 / (alpha_j + beta_j), (1 + exp(-0.1 * (Vh + 32))) / (0.6 * exp(0.057 * Vh)))
     tau_m = 1 / (1 + exp((-60 - V) / 5)) * (0.1 / (1 + exp((V + 35) / 5)) + 0.1 / (1 + exp((V - 50) / 200)))
@@ -103,7 +105,9 @@ def _calcium_drive(V: Array, Ca_ss: Array) -> Array:
     return 2 * p["F"] * ratio * (0.25 * Ca_ss * exp(z) - p["Ca_o"])
 
 
-def rates(state: Array, kinds: Array, stimulus: Array | float = 0.0, *, stimulus_moves_potassium: bool = False) -> Array:
+def rates(
+    state: Array, kinds: Array, stimulus: Array | float = 0.0, *, stimulus_moves_potassium: bool = False
+) -> Array:
     """dstate/dt: (19, n) [per ms].
 
     A tissue stimulus comes from outside and carries no potassium; the single-cell protocol of the published

@@ -3,8 +3,10 @@
 The two tell the model in the same order with the same names. Against the published form (``reference.py``)
 three things are rearranged, all of them equal in exact arithmetic:
 
-- exponentials of V that are powers of each other are computed once (thesis, 5.4.4): ``b60 = exp(V/60)``, ``a7 = exp(V/7)``;
-- a gate's rate of change (w_inf − w)/tau with w_inf = N/D and tau = T/S is ``(N − w·D)·S/(D·T)``: one division, not three;
+- exponentials of V that are powers of each other are computed once (thesis, 5.4.4): ``b60 = exp(V/60)``,
+  ``i60 = exp(−V/60)``, ``a7 = exp(V/7)``;
+- a gate's rate of change (w_inf − w)/tau with w_inf = N/D and tau = T/S is ``(N − w·D)·S/(D·T)``: one division,
+  not three;
 - the driving force of i_CaL is written with φ(z) = z/(eᶻ − 1), which near z = 0 is its Bernoulli series, so that
   V = 15 mV is a voltage like any other.
 """
@@ -17,6 +19,7 @@ from numba import njit
 
 from engines.backend.vector_math import all_lanes, any_lane, exp, load_row, log, select, splat, sqrt, store_row
 from engines.cardiac.cells import constants as c
+
 
 @njit(forceinline=True)
 def by_type(table: Any, column: int, endo: Any, mid: Any, like: Any) -> Any:
@@ -64,7 +67,9 @@ def goldman(z: Any, e: Any) -> Any:
 
 
 @njit(forceinline=True)
-def step_vector(states: Any, i: int, V: Any, kinds: Any, table: Any, stimulus: Any, potassium_share: Any, dt: Any) -> Any:
+def step_vector(
+    states: Any, i: int, V: Any, kinds: Any, table: Any, stimulus: Any, potassium_share: Any, dt: Any
+) -> Any:
     """Step the cells of one vector from index i on; writes their states, returns their voltage after dt.
 
     states: (18, n_padded) as stored; V: vector [mV]; kinds: vector of cell types; stimulus: vector [pA/pF];
@@ -118,23 +123,23 @@ def step_vector(states: Any, i: int, V: Any, kinds: Any, table: Any, stimulus: A
     store_row(states, c.ROW_J, i, j + dt * (h_inf - j) * rate_j)
 
     # L-type calcium
-    d, f, f2, fCass = load_row(states, c.ROW_D, i), load_row(states, c.ROW_F, i), load_row(states, c.ROW_F2, i), load_row(states, c.ROW_FCASS, i)
-    Ca_ss = load_row(states, c.ROW_CA_SS, i)
+    d, f, f2 = load_row(states, c.ROW_D, i), load_row(states, c.ROW_F, i), load_row(states, c.ROW_F2, i)
+    fCass, Ca_ss = load_row(states, c.ROW_FCASS, i), load_row(states, c.ROW_CA_SS, i)
     e = exp(V * (1 / 13))
     d1 = (e + c.E_DA) * (1.0 + c.E_DB * b5)
     d2 = 1.0 + c.E_DC * i20
-    store_row(states, c.ROW_D, i, d + dt * gate(d, b7h, b7h + c.E_D, d1 * d2, 1.4 * (1.65 * e + 0.25 * c.E_DA) * d2 + d1))
+    t = 1.4 * (1.65 * e + 0.25 * c.E_DA) * d2 + d1
+    store_row(states, c.ROW_D, i, d + dt * gate(d, b7h, b7h + c.E_D, d1 * d2, t))
     g = exp((V + 27.0) * (V + 27.0) * (-1 / 3600))
     g3 = g * g * g
     g15 = g3 * g3 * g3 * g3 * g3
     d1, d2 = 1.0 + c.E_FA * i10, 1.0 + c.E_FB * b10
-    store_row(
-        states, c.ROW_F, i,
-        f + dt * gate(f, 1.0, 1.0 + c.E_F * a7, d1 * d2, (1102.5 * g15 * g + 20.0) * (d1 * d2) + 200.0 * d2 + 180.0 * d1),
-    )  # fmt: skip
+    t = (1102.5 * g15 * g + 20.0) * (d1 * d2) + 200.0 * d2 + 180.0 * d1
+    store_row(states, c.ROW_F, i, f + dt * gate(f, 1.0, 1.0 + c.E_F * a7, d1 * d2, t))
     d1 = 1.0 + c.E_F2A * i10
     d0 = 1.0 + c.E_F2 * a7
-    store_row(states, c.ROW_F2, i, f2 + dt * gate(f2, 0.67 + 0.33 * d0, d0, d1 * d2, 562.0 * g15 * (d1 * d2) + 31.0 * d2 + 80.0 * d1))
+    t = 562.0 * g15 * (d1 * d2) + 31.0 * d2 + 80.0 * d1
+    store_row(states, c.ROW_F2, i, f2 + dt * gate(f2, 0.67 + 0.33 * d0, d0, d1 * d2, t))
     d0 = 1.0 + Ca_ss * Ca_ss * 400.0
     store_row(states, c.ROW_FCASS, i, fCass + dt * (0.6 + (0.4 - fCass) * d0) / (80.0 + 2.0 * d0))
 
@@ -150,7 +155,8 @@ def step_vector(states: Any, i: int, V: Any, kinds: Any, table: Any, stimulus: A
     store_row(states, c.ROW_R, i, r + dt * gate(r, b6, b6 + c.E_R, 1.0, tau))
 
     # Reversal potentials
-    dNa, dK, dSR, Ca_i = load_row(states, c.ROW_NA_I, i), load_row(states, c.ROW_K_I, i), load_row(states, c.ROW_CA_SR, i), load_row(states, c.ROW_CA_I, i)
+    dNa, dK = load_row(states, c.ROW_NA_I, i), load_row(states, c.ROW_K_I, i)
+    dSR, Ca_i = load_row(states, c.ROW_CA_SR, i), load_row(states, c.ROW_CA_I, i)
     Na_i = dNa + by_type(table, c.T_NA, endo, mid, V)
     K_i = dK + by_type(table, c.T_K, endo, mid, V)
     Ca_SR = dSR + by_type(table, c.T_CA_SR, endo, mid, V)
@@ -162,7 +168,7 @@ def step_vector(states: Any, i: int, V: Any, kinds: Any, table: Any, stimulus: A
     # Potassium currents
     k = exp(0.02 * V_K)
     k2 = k * k
-    y = 0.0002 * (V_K + 100.0)  # at most 0.05 in any cell that is alive: a Taylor polynomial is exp to 2e-13
+    y = 0.0002 * (V_K + 100.0)  # at most 0.05 in a living cell: Taylor is exp to 2e-13
     small = 1.0 + y * (1.0 + y * (1 / 2 + y * (1 / 6 + y * (1 / 24 + y * (1 / 120 + y * (1 / 720))))))
     opening = 0.1 * (1.0 + exp(-0.5 * V_K))
     closing = (3.0 * small + c.E_K1B * (k2 * k2 * k)) * (1.0 + c.E_K1A * (k2 * k))

@@ -1,4 +1,4 @@
-// Written by `python -m engines.cardiac.cells.constants` from tt06.json; do not edit.
+// Written from tt06.json by `python -m engines.cardiac.cells.constants`.
 #pragma once
 
 constexpr int ROW_XR1 = 0;

@@ -29,7 +29,7 @@ KIND_NAMES = (
     "line",
     "connection",
 )
-CODES = np.array([[ord(a), ord(b)] for a, b in KINDS], np.uint8)
+CODES = np.array([list(kind.encode()) for kind in KINDS], np.uint8)
 NODES = np.array([4, 8, 6, 5, 6, 4, 3, 2, 2])
 
 

@@ -9,7 +9,7 @@ from engines.api import Array
 
 @njit(cache=True, nogil=True)
 def lz4_block(block: Array, out: Array) -> int:
-    """Decode ``block`` (uint8) into ``out`` (uint8, of the announced size); bytes written, −1 where the block is damaged."""
+    """Decode ``block`` into ``out`` (uint8, of the announced size); bytes written, −1 where the block is damaged."""
     at, n, stop, room = 0, 0, len(block), len(out)
     while at < stop:
         token = block[at]

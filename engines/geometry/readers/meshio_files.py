@@ -1,4 +1,4 @@
-"""Gmsh (.msh 2.2, 4.0, 4.1) and Abaqus (.inp) files, through meshio.
+"""Gmsh (.msh 2.2, 4.0, 4.1), Abaqus (.inp) and Medit (.mesh) files, through meshio.
 
 meshio prints and may leave the interpreter when a file is wrong; here both become a MeshError.
 """
@@ -17,24 +17,30 @@ from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import quadratic_finding
 from engines.geometry.readers.text import read_bytes
 
-READERS = {".msh": meshio.gmsh.read, ".inp": meshio.abaqus.read}
+READERS = {".msh": meshio.gmsh.read, ".inp": meshio.abaqus.read, ".mesh": meshio.medit.read}
 NAMES = {"quad": "quadrilateral", "wedge": "prism", "tetra4": "tetrahedron"}
 TETRAHEDRA = ("tetra", "tetra4", "tetra10", "tetra14")
 
 
 def read_with_meshio(path: Path) -> RawMesh:
     """The tetrahedra of ``path`` with cell and point data; named groups become regions. Raises MeshError."""
+    start = read_bytes(path)[:4096].tobytes()
     if path.suffix.lower() == ".inp":
         _refuse_include(path)
-    else:
-        read_bytes(path)
+    elif path.suffix.lower() == ".msh" and not start.lstrip().startswith((b"$MeshFormat", b"$Comments")):
+        raise MeshError(
+            f"{path.name} is no Gmsh file (Fluent uses .msh as well); save it by Gmsh as version 4.1 or 2.2."
+        )
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            mesh = READERS[path.suffix.lower()](path)
+            return _raw(READERS[path.suffix.lower()](path))
     except (Exception, SystemExit) as error:  # its readers raise whatever the file makes them stumble over
         detail = str(error).strip().splitlines()
         reason = f" ({detail[0][:120]})" if detail and not isinstance(error, SystemExit) else ""
         raise MeshError(f"{path.name} is truncated or damaged{reason}; copy or export the file again.") from None
+
+
+def _raw(mesh: meshio.Mesh) -> RawMesh:
     blocks = [k for k, block in enumerate(mesh.cells) if block.type in TETRAHEDRA]
     raw = RawMesh(_in_space(np.asarray(mesh.points, np.float64)), np.empty((0, 4), np.int64))
     for block in mesh.cells:
@@ -68,7 +74,10 @@ def _in_space(points: np.ndarray) -> np.ndarray:
 
 
 def _regions_from_sets(raw: RawMesh, mesh: meshio.Mesh, blocks: list[int]) -> None:
-    """Named cell sets (Abaqus ELSET) as regions; a cell in several belongs to the smallest, in none to “rest”."""
+    """Named cell sets (Abaqus ELSET) as regions; a cell in several belongs to the smallest, in none to “rest”.
+
+    Of sets of one size the ELSET cards come before the names that element cards carry (gmsh's “Volume1”).
+    """
     starts = np.cumsum([0, *(len(mesh.cells[k].data) for k in blocks)])
     sets = {}
     for name, members in mesh.cell_sets.items():
@@ -81,9 +90,11 @@ def _regions_from_sets(raw: RawMesh, mesh: meshio.Mesh, blocks: list[int]) -> No
     if not sets:
         return
     region = np.zeros(len(raw.cells), np.int32)
-    for number, name in enumerate(sorted(sets, key=lambda n: -len(sets[n])), start=1):
+    largest_first = list(sets)[::-1]
+    largest_first.sort(key=lambda name: -len(sets[name]))
+    names = ["rest", *largest_first]
+    for number, name in enumerate(names[1:], start=1):
         region[sets[name]] = number
-        raw.region_names[number] = name
-    if (region == 0).any():
-        raw.region_names[0] = "rest"
-    raw.cell_data["region"] = region
+    present, compact = np.unique(region, return_inverse=True)
+    raw.cell_data["region"] = compact.astype(np.int32) + 1
+    raw.region_names = {k + 1: names[number] for k, number in enumerate(present)}

@@ -10,7 +10,7 @@ from engines.api import Array
 from engines.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import quadratic_finding
-from engines.geometry.readers.text import first_line, numbers, read_bytes
+from engines.geometry.readers.text import as_type, first_line, numbers, read_bytes
 
 
 def read_tetgen(path: Path) -> RawMesh:
@@ -21,10 +21,17 @@ def read_tetgen(path: Path) -> RawMesh:
     cells, (corners, attributes, *_) = _table(path.with_suffix(".ele"), ("tetrahedra", "corners"))
     if corners not in (4, 10):
         raise MeshError(f"{path.with_suffix('.ele').name} has cells of {corners} corners; tetrahedra have 4 (or 10).")
-    first = int(nodes[0, 0]) if len(nodes) else 0
+    first = 1 if len(nodes) and nodes[0, 0] == 1 else 0
     if not np.array_equal(nodes[:, 0], np.arange(first, first + len(nodes))):
-        raise MeshError(f"{path.with_suffix('.node').name} is not numbered consecutively; let TetGen write it again.")
-    mesh = RawMesh(np.ascontiguousarray(nodes[:, 1:4]), cells[:, 1:5].astype(np.int64) - first)
+        name = path.with_suffix(".node").name
+        raise MeshError(f"{name} is not numbered consecutively from 0 or 1; let TetGen write it again.")
+    try:
+        corner_numbers = as_type(cells[:, 1:5], np.dtype(np.int64))
+    except ValueError:
+        raise MeshError(
+            f"{path.with_suffix('.ele').name} has corners that are no whole numbers; export it again."
+        ) from None
+    mesh = RawMesh(np.ascontiguousarray(nodes[:, 1:4]), corner_numbers - first)
     if attributes:
         mesh.cell_data["region"] = cells[:, 1 + corners]
     if corners == 10:

@@ -67,6 +67,8 @@ def parse_number(data: Array, at: int, stop: int) -> tuple[float, int]:
             return 0.0, start
         exponent += -power if down else power
     value = float(mantissa)
+    if exponent < -290:  # in two steps, or the power underflows before the product does
+        value, exponent = value * 1e-290, exponent + 290
     if exponent < 0:
         value = value / POWERS[-exponent] if exponent >= -22 else value * 10.0 ** max(exponent, -400)
     elif exponent > 0:
@@ -127,6 +129,18 @@ def numbers(data: Array, name: str, first_line: int = 1) -> Array:
         word = data[bad : bad + 20].tobytes().split()[0].decode("utf-8", "replace")
         raise MeshError(f"{name} has “{word}” in line {line} where a number belongs; correct the line or export again.")
     return out[:count]
+
+
+def as_type(values: Array, dtype: np.dtype) -> Array:
+    """``values`` (float64) as ``dtype``. Raises ValueError where one is no integer of that type."""
+    if dtype.kind in "iu" and len(values):
+        limits = np.iinfo(dtype)
+        if not (values.min() >= limits.min and values.max() <= limits.max):  # NaN fails as well
+            raise ValueError(f"values beyond {dtype.name}")
+        if (values != np.floor(values)).any():
+            raise ValueError("fractions among whole numbers")
+    with np.errstate(over="ignore"):
+        return values.astype(dtype)
 
 
 def first_line(data: Array) -> tuple[list[str], int]:

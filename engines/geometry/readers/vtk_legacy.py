@@ -16,7 +16,7 @@ from engines.api import Array
 from engines.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import VTK_NAMES, tetrahedra_of
-from engines.geometry.readers.text import NEWLINE, fill, read_bytes
+from engines.geometry.readers.text import NEWLINE, as_type, fill, read_bytes
 
 DTYPES = {
     "char": "i1",
@@ -89,7 +89,7 @@ class LegacyFile:
         found, self.at = fill(self.data, self.at, out)
         if found < count:
             raise self.short(what)
-        return out.astype(dtype)
+        return as_type(out, dtype)
 
     def _bits(self, count: int, what: str) -> Array:
         if not self.binary:
@@ -114,6 +114,8 @@ class LegacyFile:
     def fields(self, count: int) -> dict[str, Array]:
         """The arrays of a FIELD section."""
         found: dict[str, Array] = {}
+        if not count:
+            return found
         for words in self.lines():
             if words[0] == "METADATA":
                 self.skip_metadata()
@@ -122,8 +124,8 @@ class LegacyFile:
             values = self.values(kind, components * tuples, f"array {name}")
             found[name] = values.reshape(-1, components) if components > 1 else values
             if len(found) == count:
-                break
-        return found
+                return found
+        raise self.short("field data")
 
     def skip_metadata(self) -> None:
         while self.at < len(self.data) and self.line().strip():
@@ -135,7 +137,7 @@ def read_vtk(path: Path) -> RawMesh:
     file = LegacyFile(path)
     try:
         return _read(file)
-    except (ValueError, IndexError, KeyError):
+    except (ValueError, IndexError, KeyError, OverflowError):
         raise file.short("data") from None
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from engines.api import Array
 from engines.errors import MeshError
 from engines.geometry.readers.lz4 import lz4_block
-from engines.geometry.readers.text import numbers
+from engines.geometry.readers.text import as_type, numbers
 
 DTYPES = {
     "Int8": "i1",
@@ -107,16 +107,16 @@ class XmlFile:
         label = element.get("Name", "?")
         if form == "ascii":
             text = (element.text or "").encode()
-            values = numbers(np.frombuffer(text, np.uint8), f"{self.name}, array {label},").astype(dtype)
+            values = numbers(np.frombuffer(text, np.uint8), f"{self.name}, array {label},")
+            values = as_type(values, dtype.newbyteorder("="))
         elif form == "appended":
             if not self.appended:
                 raise MeshError(f"{self.name} ends early: its appended data is missing; copy or export the file again.")
             offset = int(element.get("offset", "0"))
-            part = self.appended[offset:] if self.appended_base64 else memoryview(self.appended)[offset:]
-            values = self._binary(part, self.appended_base64, dtype, label)
+            values = self._binary(memoryview(self.appended)[offset:], self.appended_base64, dtype, label)
         else:
-            text = "".join((element.text or "").split())
-            values = self._binary(text.encode(), True, dtype, label)
+            text = b"".join((element.text or "").encode().split())
+            values = self._binary(memoryview(text), True, dtype, label)
         components = int(element.get("NumberOfComponents", "1") or 1)
         if components > 1:
             if len(values) % components:
@@ -127,51 +127,52 @@ class XmlFile:
     def _short(self, label: str) -> MeshError:
         return MeshError(f"{self.name} ends early: array {label} is incomplete; copy or export the file again.")
 
-    def _binary(self, part: bytes | memoryview, is_base64: bool, dtype: np.dtype, label: str) -> Array:
+    def _binary(self, part: memoryview, is_base64: bool, dtype: np.dtype, label: str) -> Array:
         """One array; ``part`` starts at its header and may run on behind it."""
-        width = self.header.itemsize
         try:
-            if not self.compressor:
-                head, rest = _take(part, width, is_base64, packed=True)
-                size = int(np.frombuffer(head, self.header)[0])
-                if is_base64 and b"=" not in bytes(part[: _base64_length(width)]):
-                    data = base64.b64decode(bytes(part[: _base64_length(width + size)]))[
-                        width:
-                    ]  # header and data in one
-                else:
-                    data, _ = _take(rest, size, is_base64)
-                if len(data) < size:
-                    raise self._short(label)
-                return np.frombuffer(data, dtype, size // dtype.itemsize)
-            head, _ = _take(part, 3 * width, is_base64, packed=True)
-            n, block, last = (int(v) for v in np.frombuffer(head, self.header))
-            head, rest = _take(part, (3 + n) * width, is_base64)
-            packed = np.frombuffer(head, self.header)[3:].astype(np.int64)
-            data, _ = _take(rest, int(packed.sum()), is_base64)
-            ends = np.cumsum(packed)
-            unpack = DECOMPRESSORS[self.compressor]
-            pieces = []
-            for k in range(n):
-                size = last if k == n - 1 and last else block
-                pieces.append(unpack(bytes(data[ends[k] - packed[k] : ends[k]]), size))
-                if len(pieces[-1]) < size:
-                    raise self._short(label)
-        except (ValueError, IndexError, zlib.error, lzma.LZMAError):
+            data = (self._compressed if self.compressor else self._plain)(part, is_base64)
+        except (ValueError, IndexError, OverflowError, EOFError, zlib.error, lzma.LZMAError):
             raise self._short(label) from None
-        return np.frombuffer(b"".join(pieces), dtype)
+        return np.frombuffer(data, dtype)
+
+    def _plain(self, part: memoryview, is_base64: bool) -> bytes:
+        """A size, then the data; in base64 either one stream or two."""
+        width = self.header.itemsize
+        head, rest = _take(part, width, is_base64)
+        size = int(np.frombuffer(head, self.header)[0])
+        if is_base64 and b"=" not in bytes(part[: _base64_length(width)]):
+            data = _take(part, width + size, is_base64)[0][width:]
+        else:
+            data, _ = _take(rest, size, is_base64)
+        if len(data) < size:
+            raise EOFError
+        return data
+
+    def _compressed(self, part: memoryview, is_base64: bool) -> bytes:
+        """Number of blocks, size of a block and of the last one, compressed sizes; then the blocks (one stream)."""
+        width = self.header.itemsize
+        head, _ = _take(part, 3 * width, is_base64)
+        n, block, last = (int(v) for v in np.frombuffer(head, self.header))
+        head, rest = _take(part, (3 + n) * width, is_base64)
+        ends = np.cumsum(np.frombuffer(head, self.header)[2:].astype(np.int64)) - last
+        data, _ = _take(rest, int(ends[-1]), is_base64)
+        unpack = DECOMPRESSORS[str(self.compressor)]
+        pieces = []
+        for k in range(n):
+            size = last if k == n - 1 and last else block
+            pieces.append(unpack(data[ends[k] : ends[k + 1]], size))
+            if len(pieces[-1]) < size:
+                raise EOFError
+        return b"".join(pieces)
 
 
 def _base64_length(size: int) -> int:
     return (size + 2) // 3 * 4
 
 
-def _take(
-    part: bytes | memoryview, size: int, is_base64: bool, packed: bool = False
-) -> tuple[bytes | memoryview, bytes | memoryview]:
-    """The first ``size`` bytes and what follows them; ``packed`` cuts a base64 stream that goes on behind them."""
+def _take(part: memoryview, size: int, is_base64: bool) -> tuple[bytes, memoryview]:
+    """The first ``size`` bytes, and what follows them if a base64 stream ends there."""
     if not is_base64:
-        return part[:size], part[size:]
+        return bytes(part[:size]), part[size:]
     length = _base64_length(size)
-    chunk = bytes(part[:length])
-    data = base64.b64decode(chunk)
-    return (data[:size] if packed else data), part[length:]
+    return base64.b64decode(bytes(part[:length]))[:size], part[length:]

@@ -18,6 +18,13 @@ from engines.geometry.readers.vtk_xml import XmlFile
 
 def read_vtu(path: Path) -> RawMesh:
     """All pieces of ``path`` as one mesh. Raises MeshError."""
+    try:
+        return _read(path)
+    except (ValueError, IndexError, KeyError, TypeError, OverflowError):  # counts, offsets or shapes that cannot be
+        raise MeshError(f"{path.name} is damaged: its arrays do not fit together; copy or export it again.") from None
+
+
+def _read(path: Path) -> RawMesh:
     xml = XmlFile.parse(read_bytes(path).tobytes(), path.name)
     grid = xml.root.find("UnstructuredGrid")
     if grid is None:

@@ -1,6 +1,6 @@
 """SIMD vectors in Numba: accuracy of exp and log in units in the last place, arithmetic lane by lane, real vector code.
 
-Exact values come from longdouble (64-bit mantissa). Half an ulp is the final rounding; the rest is r and the polynomial.
+Exact values come from longdouble (64-bit mantissa). Half an ulp is the last rounding, the rest r and polynomial.
 """
 
 from __future__ import annotations
@@ -10,7 +10,20 @@ import pytest
 from numba import njit
 
 from engines.backend.vector_math import (
-    REGISTER_BYTES, all_lanes, any_lane, exp, lanes, load, load_like, load_row, log, select, splat, sqrt, store, store_row,
+    REGISTER_BYTES,
+    all_lanes,
+    any_lane,
+    exp,
+    lanes,
+    load,
+    load_like,
+    load_row,
+    log,
+    select,
+    splat,
+    sqrt,
+    store,
+    store_row,
 )  # fmt: skip
 
 RNG = np.random.default_rng(3)
@@ -73,7 +86,13 @@ def test_exp_of_nan_is_nan(dtype):
 @pytest.mark.parametrize("dtype", PRECISIONS)
 def test_log_is_within_one_ulp(dtype):
     lowest, highest = (-86, 88) if dtype == np.float32 else (-708, 709)
-    x = np.concatenate([np.exp(RNG.uniform(lowest, highest, 1 << 16)), RNG.uniform(0.5, 2, 1 << 16), 1 + RNG.uniform(-1e-4, 1e-4, 1 << 10)])
+    x = np.concatenate(
+        [
+            np.exp(RNG.uniform(lowest, highest, 1 << 16)),
+            RNG.uniform(0.5, 2, 1 << 16),
+            1 + RNG.uniform(-1e-4, 1e-4, 1 << 10),
+        ]
+    )
     x = x.astype(dtype)[: len(x) // 64 * 64]
     x[:64] = 1.0
     out = np.empty_like(x)
@@ -81,6 +100,14 @@ def test_log_is_within_one_ulp(dtype):
     exact = np.log(x.astype(np.longdouble))
     assert (out[:64] == 0).all()
     assert ulps(out[x != 1], exact[x != 1]).max() <= 1.0
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
+def test_log_of_zero_and_below_is_nan(dtype):
+    x = np.resize(np.array([0.0, -1.0, -np.inf, np.nan], dtype), 64)
+    out = np.zeros_like(x)
+    log_all(x, out)
+    assert np.isnan(out).all()
 
 
 @njit

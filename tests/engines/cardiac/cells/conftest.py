@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -26,21 +28,40 @@ class HostArrays:
     def to_host(self, device: Array) -> Array:
         return np.array(device)
 
+    def active(self) -> Any:
+        return nullcontext()
+
     def timed(self, kernel: str) -> Any:
         return nullcontext()
 
 
-def random_cells(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.0)) -> tuple[Array, Array]:
+def _random_cells(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.0)) -> tuple[Array, Array]:
     """States ``(19, n)`` and cell types of cells in all phases of a beat: gates anywhere in 0..1, concentrations over
     the ranges that they pass in an action potential."""
     rng = np.random.default_rng(seed)
     ranges = {
-        "V": voltages, "Ca_i": (5e-5, 2e-3), "Ca_SR": (1.0, 5.0), "Ca_ss": (1e-4, 2.0), "Na_i": (7.0, 13.0), "K_i": (130.0, 142.0),
+        "V": voltages, "Ca_i": (5e-5, 2e-3), "Ca_SR": (1.0, 5.0), "Ca_ss": (1e-4, 2.0),
+        "Na_i": (7.0, 13.0), "K_i": (130.0, 142.0),
     }  # fmt: skip
     state = np.array([rng.uniform(*ranges.get(name, (0.0, 1.0)), n) for name in tt06.STATES])
     return state, rng.integers(0, 3, n).astype(np.uint8)
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """A few cells are less than one thread's work; on a busy machine waiting for a second one costs a hundredfold."""
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    yield
+    numba.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def random_cells() -> Callable[..., tuple[Array, Array]]:
+    """``random_cells(n, seed, voltages=(-95, 60))``: states and cell types."""
+    return _random_cells
+
+
+@pytest.fixture(scope="session")
 def host() -> HostArrays:
     return HostArrays()

@@ -1,10 +1,9 @@
-"""The CPU step against the float64 reference: random states, cell types, stimuli, activation times, the voltage 15 mV."""
+"""The CPU step against the float64 reference: random states, cell types, stimuli, activation times, V = 15 mV."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import HostArrays, random_cells
 
 from engines.cardiac.cells import NOT_ACTIVATED, reference, tt06
 from engines.cardiac.cells.cpu import CpuTissue
@@ -28,7 +27,7 @@ def physical(tissue: CpuTissue, voltage: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("n", [1, 63, 64, 1000])
 @pytest.mark.parametrize("voltages", [(-95.0, 60.0), (-95.0, -40.001), (-39.999, 60.0)])
-def test_rates_equal_the_reference(host: HostArrays, n, voltages):
+def test_rates_equal_the_reference(host, n, voltages, random_cells):
     """(new − old)/dt for a dt of 1 ms, float64, to 1e-10 of the rate: the gate of the rates."""
     state, kinds = random_cells(n, seed=n, voltages=voltages)
     tissue = CpuTissue(host, kinds, precision="float64")
@@ -39,10 +38,12 @@ def test_rates_equal_the_reference(host: HostArrays, n, voltages):
     for k, name in enumerate(tt06.STATES):
         change = np.abs(expected[k] - state[k]).max()
         # plus the round-off of storing an offset from the reference concentration
-        np.testing.assert_allclose(got[k], expected[k], rtol=0, atol=1e-10 * change + 4e-16 * np.abs(state[k]).max(), err_msg=name)
+        np.testing.assert_allclose(
+            got[k], expected[k], rtol=0, atol=1e-10 * change + 4e-16 * np.abs(state[k]).max(), err_msg=name
+        )
 
 
-def test_float32_equals_the_reference_to_its_precision(host: HostArrays):
+def test_float32_equals_the_reference_to_its_precision(host, random_cells):
     """One step of 0.02 ms moves each state by what float64 says, within a few float32 roundings of the state."""
     state, kinds = random_cells(1000, seed=9)
     tissue = CpuTissue(host, kinds, precision="float32")
@@ -57,7 +58,7 @@ def test_float32_equals_the_reference_to_its_precision(host: HostArrays):
         np.testing.assert_allclose(got[k], expected[k], rtol=0, atol=tolerance, err_msg=name)
 
 
-def test_padding_stays_finite_and_cells_beyond_the_last_vector_untouched(host: HostArrays):
+def test_padding_stays_finite_and_cells_beyond_the_last_vector_untouched(host):
     tissue = CpuTissue(host, np.zeros(5, np.uint8))
     voltage = tissue.new_voltage()
     for k in range(200):
@@ -68,7 +69,7 @@ def test_padding_stays_finite_and_cells_beyond_the_last_vector_untouched(host: H
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-def test_stimuli_add_up_where_the_mask_says(host: HostArrays, precision):
+def test_stimuli_add_up_where_the_mask_says(host, precision, random_cells):
     state, kinds = random_cells(300, seed=4)
     mask = np.random.default_rng(4).integers(0, 2**32, 300, dtype=np.uint32)
     currents = np.zeros(32)
@@ -86,7 +87,7 @@ def test_stimuli_add_up_where_the_mask_says(host: HostArrays, precision):
     np.testing.assert_array_equal(tissue.state("K_i"), quiet_tissue.state("K_i"))
 
 
-def test_the_single_cell_protocol_moves_potassium(host: HostArrays):
+def test_the_single_cell_protocol_moves_potassium(host, random_cells):
     state, kinds = random_cells(64, seed=5)
     tissue = CpuTissue(host, kinds, np.ones(64, np.uint32), precision="float64", potassium_stimulus=True)
     voltage = place(tissue, state, kinds)
@@ -96,8 +97,8 @@ def test_the_single_cell_protocol_moves_potassium(host: HostArrays):
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-def test_fifteen_millivolts_is_a_voltage_like_any_other(host: HostArrays, precision):
-    """i_CaL is smooth through its removable singularity, at distances from 1e-12 to 10 mV and across the series' edge."""
+def test_fifteen_millivolts_is_a_voltage_like_any_other(host, precision, random_cells):
+    """i_CaL is smooth through its removable singularity, from 1e-12 to 10 mV off and across the series' edge."""
     distance = np.concatenate([[0.0], np.logspace(-12, 1, 500)])
     around = np.concatenate([15 - distance[::-1], 15 + distance])
     state = np.repeat(random_cells(1, seed=6)[0], len(around), axis=1)
@@ -114,7 +115,7 @@ def test_fifteen_millivolts_is_a_voltage_like_any_other(host: HostArrays, precis
     np.testing.assert_allclose(physical(tissue, voltage)[0], expected[0], rtol=0, atol=tolerance)
 
 
-def test_goldman_limit():
+def test_goldman_limit(random_cells):
     """At V = 15 mV the reference has the limit itself, g_CaL·…·2F(Ca_ss/4 − Ca_o)."""
     state, kinds = random_cells(1, seed=8)
     state[0] = 15.0
@@ -124,7 +125,7 @@ def test_goldman_limit():
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-def test_activation_is_the_first_upward_crossing_interpolated_in_time(host: HostArrays, precision):
+def test_activation_is_the_first_upward_crossing_interpolated_in_time(host, precision):
     n = 40
     tissue = CpuTissue(host, np.zeros(n, np.uint8), np.ones(n, np.uint32), precision=precision, threshold=-20.0)
     before = np.full(tissue.n_padded, -50.0, tissue.dtype)
@@ -139,10 +140,13 @@ def test_activation_is_the_first_upward_crossing_interpolated_in_time(host: Host
     assert crossed[20:40].all()
     assert not crossed[10:20].any()
     after, start = voltage.astype(float), before.astype(float)
-    expected = np.where(crossed, step * dt + dt * (-20 - start) / (after - start), NOT_ACTIVATED)
+    with np.errstate(divide="ignore"):  # the padding did not move
+        expected = np.where(crossed, step * dt + dt * (-20 - start) / (after - start), NOT_ACTIVATED)
     expected[3] = 1.5
     # float32 spaces times around 617 ms by 6e-5 ms
-    np.testing.assert_allclose(tissue.activation[:n], expected[:n], rtol=0, atol=6e-5 if precision == "float32" else 1e-11)
+    np.testing.assert_allclose(
+        tissue.activation[:n], expected[:n], rtol=0, atol=6e-5 if precision == "float32" else 1e-11
+    )
     assert (tissue.activation[10:20] == NOT_ACTIVATED).all()
     tissue.step(voltage, before, step + 1, dt, np.array([200.0]))
     np.testing.assert_allclose(tissue.activation[:n], expected[:n], rtol=0, atol=6e-5)  # the first one stays
@@ -150,7 +154,7 @@ def test_activation_is_the_first_upward_crossing_interpolated_in_time(host: Host
     assert (tissue.activation == NOT_ACTIVATED).all()
 
 
-def test_traffic_counts_each_state_once(host: HostArrays):
+def test_traffic_counts_each_state_once(host):
     """18 states and V in and out, V of the step's start and the type in: (18+2)·4+1 and 19·4 bytes in float32."""
     traffic = CpuTissue(host, np.zeros(1000, np.uint8)).traffic
     assert traffic.bytes_read == 1000 * 81
@@ -159,7 +163,7 @@ def test_traffic_counts_each_state_once(host: HostArrays):
 
 
 @pytest.mark.parametrize("start", ["initial", "limit_cycle_1Hz"])
-def test_start_states_come_back_in_physical_units(host: HostArrays, start):
+def test_start_states_come_back_in_physical_units(host, start):
     kinds = np.array([0, 1, 2, 1], np.uint8)
     tissue = CpuTissue(host, kinds, precision="float64", start=start)
     got = physical(tissue, tissue.new_voltage())

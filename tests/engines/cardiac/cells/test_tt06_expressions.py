@@ -1,7 +1,8 @@
 """The reference against the published expressions, which are parsed here: a slip of the pen in one of them shows.
 
-``tt06_published.json`` has the rate expressions of the CellML model as text. They are read with Python's parser and walked with
-a whitelist of nodes, then compared with ``reference.py`` at random states to 1e-12 (round-off of some 50 operations).
+``tt06_published.json`` has the rate expressions of the CellML model as text. They are read with Python's parser and
+walked with a whitelist of nodes, then compared with ``reference.py`` at random states to 1e-12 (round-off of some 50
+operations).
 """
 
 from __future__ import annotations
@@ -14,14 +15,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import random_cells
 
 from engines.cardiac.cells import reference, tt06
 
 PUBLISHED = json.loads(Path(__file__).with_name("tt06_published.json").read_text("utf-8"))
 EXPRESSIONS: dict[str, str] = PUBLISHED["rate_expressions"]
 FUNCTIONS = {"exp": np.exp, "ln": np.log, "sqrt": np.sqrt}
-OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow}
+OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
 
 
 def evaluate(text: str, values: dict[str, np.ndarray]) -> np.ndarray:
@@ -55,6 +61,7 @@ def published(state: np.ndarray, kinds: np.ndarray) -> dict[str, np.ndarray]:
     for key, text in EXPRESSIONS.items():
         if key.startswith("dV/dt"):
             continue
+        # A remark in brackets ends some lines; other brackets are parentheses.
         text = re.sub(r"\s+\[[a-z].*\]$", "", text).replace("[", "(").replace("]", ")")
         name, condition = re.fullmatch(r"([\w=/]+)(?: \((.*)\))?", key).groups()
         with np.errstate(over="ignore"):
@@ -68,7 +75,7 @@ def published(state: np.ndarray, kinds: np.ndarray) -> dict[str, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def cells():
+def cells(random_cells):
     return random_cells(500, seed=20)
 
 

@@ -1,0 +1,73 @@
+"""``tt06.cu`` without a GPU: float means float, its constants are those of the CPU's code, its flops are counted."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from engines.backend.nvrtc import compile_cubin
+from engines.backend.source import compile_options
+from engines.backend.variants import declared
+from engines.cardiac.cells import constants, cuda, model, simd
+
+cupy = pytest.importorskip("cupy", reason="the CUDA compiler is not installed", exc_type=ImportError)
+
+
+@pytest.mark.parametrize("precision", cuda.MACROS)
+@pytest.mark.parametrize("architecture", [75, 90, 120])
+def test_registers_leave_room_for_two_blocks(precision, architecture):
+    """At most 128 registers a thread: 512 threads on every multiprocessor. (Spills: ``test_kernels_compile.py``.)"""
+    (kernel,) = compile_cubin(cuda.SOURCE, cuda.MACROS[precision], architecture).resources
+    assert 0 < kernel.registers <= 128
+
+
+def instructions(precision: str) -> str:
+    """The PTX without the declarations of constants, which are double in the header and folded."""
+    nvrtc = cupy.cuda.nvrtc
+    program = nvrtc.createProgram(cuda.SOURCE.read_text("utf-8"), "tt06.cu", [], [])
+    nvrtc.compileProgram(program, [*compile_options(cuda.MACROS[precision]), "-ftz=true", "-arch=compute_80"])
+    text = nvrtc.getPTX(program).decode()
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(".global"))
+
+
+def test_the_float_variant_has_no_double_arithmetic():
+    """A literal without R() would promote an expression to double, at 1/32 to 1/64 of the speed on most cards."""
+    assert ".f64" not in instructions("float32")
+    assert "fma.rn.f64" in instructions("float64")
+
+
+def test_the_constants_are_those_of_the_python_module():
+    assert constants.HEADER.read_text("utf-8") == constants.header()
+
+
+def test_variants_that_are_checked_are_those_that_are_launched():
+    assert declared(cuda.SOURCE.read_text("utf-8")).variants == tuple(cuda.MACROS.values())
+
+
+FREE = ("any_lane", "all_lanes", "select", "splat", "by_type", "load_row", "store_row")
+COST = {"exp": 15, "log": 15, "sqrt": 1} | dict.fromkeys(FREE, 0)
+
+
+def flops(name: str, functions: dict[str, ast.FunctionDef]) -> int:
+    """Operations on vectors in the source of one function, calls included; products of numbers are folded."""
+
+    def number(node: ast.expr) -> bool:
+        return all(node.id == "c" for node in ast.walk(node) if isinstance(node, ast.Name))
+
+    total = 0
+    for node in (n for line in functions[name].body for n in ast.walk(line)):
+        if isinstance(node, ast.BinOp) and not number(node):
+            total += 1
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            total += COST[node.func.id] if node.func.id in COST else flops(node.func.id, functions)
+    return total
+
+
+def test_counted_flops():
+    """FLOPS_PER_CELL is what the code does: counted from its syntax, both sides of -40 mV less the untaken one."""
+    tree = ast.parse(Path(simd.__file__).read_text("utf-8"))
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    above = 2 * 15 + 10  # two exponentials and ten operations of the branch that cells at rest do not take
+    assert flops("step_vector", functions) - above == pytest.approx(model.FLOPS_PER_CELL, rel=0.02)

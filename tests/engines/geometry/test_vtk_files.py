@@ -1,0 +1,96 @@
+"""Files that VTK wrote, in all its encodings, against the mesh that went into them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.errors import MeshError
+from engines.geometry.mesh import TetMesh
+from engines.geometry.readers.vtk_legacy import read_vtk
+from engines.geometry.readers.vtu import read_vtu
+from engines.geometry.reading import read_mesh
+from sample_data.make.vtu import write_vtu
+
+MESHES = Path(__file__).parents[2] / "data" / "meshes"
+VTU = sorted(MESHES.glob("*.vtu"))
+VTK = sorted(MESHES.glob("*.vtk"))
+
+
+@pytest.mark.parametrize("path", VTU + VTK, ids=lambda p: p.name)
+def test_every_encoding_gives_the_same_mesh(path: Path, tiny: TetMesh) -> None:
+    mesh = read_mesh(path)
+    np.testing.assert_array_equal(mesh.points, tiny.points)
+    np.testing.assert_array_equal(mesh.cells, tiny.cells)
+    np.testing.assert_array_equal(mesh.regions, tiny.regions)
+    np.testing.assert_array_equal(mesh.fibres, tiny.fibres)
+    assert mesh.region_names == tiny.region_names
+    assert mesh.findings == ()
+
+
+@pytest.mark.parametrize("path", VTU + VTK, ids=lambda p: p.name)
+def test_surface_cells_are_left_out_and_other_arrays_kept(path: Path) -> None:
+    raw = (read_vtu if path.suffix == ".vtu" else read_vtk)(path)
+    assert raw.other_cells == {"triangle": 80}
+    np.testing.assert_array_equal(raw.cell_data["a name"], np.arange(80, 176))
+    np.testing.assert_array_equal(raw.point_data["height"], raw.points[:, 2])
+
+
+@pytest.mark.parametrize("path", VTU + VTK, ids=lambda p: p.name)
+@pytest.mark.parametrize("part", [0.1, 0.35, 0.6, 0.85])
+def test_a_truncated_file_is_named(path: Path, part: float, tmp_path: Path) -> None:
+    short = tmp_path / path.name
+    data = path.read_bytes()
+    short.write_bytes(data[: int(part * len(data))])
+    with pytest.raises(MeshError) as caught:
+        read_mesh(short)
+    assert path.name in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_written_meshes_come_back(tiny: TetMesh, tmp_path: Path) -> None:
+    write_vtu(tmp_path / "tiny.vtu", tiny)
+    mesh = read_mesh(tmp_path / "tiny.vtu")
+    np.testing.assert_array_equal(mesh.cells, tiny.cells)
+    np.testing.assert_array_equal(mesh.fibres, tiny.fibres)
+    assert mesh.region_names == tiny.region_names
+
+
+def test_several_pieces_are_joined(tmp_path: Path) -> None:
+    piece = (
+        '<Piece NumberOfPoints="4" NumberOfCells="1"><Points><DataArray type="Float64" NumberOfComponents="3">'
+        "{x} 0 0 {y} 0 0 {x} 1 0 {x} 0 1</DataArray></Points><Cells>"
+        '<DataArray type="Int32" Name="connectivity">0 1 2 3</DataArray><DataArray type="Int32" Name="offsets">4'
+        '</DataArray><DataArray type="UInt8" Name="types">10</DataArray></Cells>'
+        '<CellData><DataArray type="Float64" Name="tag">{x}</DataArray></CellData></Piece>'
+    )
+    body = "".join(piece.format(x=x, y=x + 1) for x in (0, 5))
+    path = tmp_path / "two.vtu"
+    path.write_text(f'<VTKFile type="UnstructuredGrid"><UnstructuredGrid>{body}</UnstructuredGrid></VTKFile>')
+    mesh = read_mesh(path)
+    assert mesh.n_points == 8
+    np.testing.assert_array_equal(mesh.cells, [[0, 1, 2, 3], [4, 5, 6, 7]])
+    np.testing.assert_array_equal(mesh.regions, [0, 5])
+    assert any("2 pieces" in f.message for f in mesh.findings)
+
+
+def test_quadratic_tetrahedra_are_used_by_their_corners(tmp_path: Path) -> None:
+    points = "0 0 0 1 0 0 0 1 0 0 0 1 .5 0 0 .5 .5 0 0 .5 0 0 0 .5 .5 0 .5 0 .5 .5"
+    path = tmp_path / "quadratic.vtk"
+    path.write_text(
+        f"# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 10 double\n{points}\n"
+        "CELLS 1 11\n10 0 1 2 3 4 5 6 7 8 9\nCELL_TYPES 1\n24\n"
+    )
+    mesh = read_mesh(path)
+    assert mesh.n_points == 4
+    assert mesh.volumes[0] == pytest.approx(1 / 6, rel=1e-15)
+    assert any("quadratic" in f.message for f in mesh.findings)
+
+
+def test_entities_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.vtu"
+    path.write_text('<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "bbbb">]><VTKFile>&b;</VTKFile>')
+    with pytest.raises(MeshError, match=r"bomb\.vtu defines XML entities"):
+        read_mesh(path)

@@ -1,0 +1,49 @@
+"""A window on doubles; each test ends with the window closed and no thread of ours left."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings
+
+from tests.ui.doubles import FakeServices, FakeViewport
+from ui.main_window import MainWindow
+from ui.theme import theme
+
+
+@pytest.fixture(autouse=True)
+def _deleted():
+    """Widgets that a test is done with are gone before the next one."""
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def services():
+    return FakeServices()
+
+
+@pytest.fixture
+def window(qtbot, qapp, services, tmp_path):
+    theme().apply("dark", qapp)
+    window = MainWindow(services, FakeViewport, QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat))
+    qtbot.addWidget(window)
+    window.resize(1366, 768)
+    window.show()
+    qtbot.waitExposed(window)
+    yield window
+    window.close()
+    for runner in services.runners:
+        runner.join(10)
+    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("workbench-")]
+    assert not left, f"threads left behind: {left}"
+
+
+@pytest.fixture
+def opened(window, qtbot, services):
+    """The window with the first preset open and built."""
+    window.open_preset(services.presets()[0])
+    qtbot.waitUntil(lambda: window.controller.phase == "ready", timeout=10_000)
+    qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=5000)
+    return window

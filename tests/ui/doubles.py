@@ -1,0 +1,363 @@
+"""Doubles of what stands behind the window: an engine with a known answer, a device, a house, a 3D view."""
+
+from __future__ import annotations
+
+import threading
+import time as clock
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from engines.api import (
+    Engine,
+    Estimate,
+    FieldInfo,
+    Finding,
+    FrontInfo,
+    KernelTiming,
+    KernelTraffic,
+    Preset,
+    SeriesInfo,
+    Simulation,
+)
+from engines.backend.base import Backend, Ceilings, DeviceInfo
+from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus
+from engines.errors import MeshError, ProblemError
+from engines.geometry.mesh import TetMesh
+from workbench.document import Document
+from workbench.frames import FrameRequest
+from workbench.project import Project, ViewSettings
+from workbench.recent import RecentFile
+from workbench.runner import Runner
+
+STABLE_STEP = 0.1
+SPEED = 0.5  # mm/ms
+
+
+def slab(shape: tuple[int, int, int] = (20, 8, 4), spacing: float = 1.0) -> TetMesh:
+    """A box of cubes, six tetrahedra each (Kuhn), two regions halved along x."""
+    nx, ny, nz = shape
+    grid = np.stack(np.meshgrid(*(np.arange(n + 1) for n in shape), indexing="ij"), -1).reshape(-1, 3)
+    points = grid * spacing
+    base = np.stack(np.meshgrid(*(np.arange(n) for n in shape), indexing="ij"), -1).reshape(-1, 3)
+    strides = np.array([(ny + 1) * (nz + 1), nz + 1, 1])
+    cells = []
+    for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2)):
+        corner = [base @ strides]
+        for axis in order:
+            corner.append(corner[-1] + strides[axis])
+        tets = np.stack(corner, 1)
+        even = order in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+        cells.append(tets if even else tets[:, [0, 1, 3, 2]])
+    cells = np.concatenate(cells).astype(np.int32)
+    regions = (points[cells].mean(1)[:, 0] > nx * spacing / 2).astype(np.int32)
+    return TetMesh(points.astype(float), cells, regions, {0: "left", 1: "right"})
+
+
+class FakeBackend(Backend):
+    """A device whose ceiling is 10 GB/s."""
+
+    id = "cpu"
+
+    @property
+    def info(self):
+        return DeviceInfo("A device for tests", "cpu", 2**30, 1, "", {})
+
+    def ceilings(self):
+        return Ceilings(copy=10e9, triad=11e9)
+
+    def array(self, host):
+        return np.array(host)
+
+    def empty(self, shape, dtype):
+        return np.empty(shape, dtype)
+
+    def to_host(self, device):
+        return device
+
+    def select(self, selection):
+        return selection
+
+    def gather(self, values, handle):
+        taken = values[handle.elements].astype(np.float32)
+        if handle.offsets is None:
+            return taken
+        counts = np.diff(handle.offsets)
+        return (np.add.reduceat(taken, handle.offsets[:-1]) / counts).astype(np.float32)
+
+    def first_non_finite(self, values):
+        return None
+
+    def synchronize(self):
+        pass
+
+    @contextmanager
+    def timed(self, kernel):
+        yield
+
+    def drain_timings(self):
+        return ()
+
+    def close(self):
+        pass
+
+
+class Wave(Simulation):
+    """A plane wave along x: V(x, t) is a spike that passes x at t = x / SPEED."""
+
+    def __init__(self, geometry, dt, backend):
+        self.geometry = geometry
+        self.dt = dt
+        self.step = 0
+        self.fields = (
+            FieldInfo("voltage", "Transmembrane voltage", "mV", "cell", (-85.0, 40.0), "voltage"),
+            FieldInfo("activation", "Activation time", "ms", "cell", (0.0, 40.0), summary=True, missing=-1.0),
+        )
+        self.series = (SeriesInfo("mean", "Mean voltage", "mV"),)
+        n = geometry.n_cells
+        self.traffic = (
+            KernelTraffic("reaction", 80 * n, 80 * n, 400 * n),
+            KernelTraffic("diffusion", 100 * n, 8 * n, 40 * n),
+        )
+        self.front = FrontInfo("activation", 3.0)
+        self.sample_steps = 5
+        self.controls = []
+        self._backend = backend
+        self._arrival = geometry.centroids[:, 0] / SPEED
+        self._launches = 0
+
+    def _values(self, name):
+        if name == "activation":
+            return np.where(self._arrival <= self.time, self._arrival, -1.0)
+        late = self.time - self._arrival
+        return np.where(
+            late < 0,
+            -85.0,
+            35.0 * np.exp(-np.maximum(late, 0) / 60.0) - 85.0 * (1 - np.exp(-np.maximum(late, 0) / 60.0)),
+        )
+
+    def advance(self, steps):
+        clock.sleep(2e-5 * steps)
+        self.step += steps
+        self._launches += steps
+
+    def synchronize(self):
+        pass
+
+    def select(self, selection):
+        return self._backend.select(selection)
+
+    def gather(self, name, handle):
+        return self._backend.gather(self._values(name), handle)
+
+    def field(self, name):
+        return self._values(name)
+
+    def observe(self):
+        return {"mean": float(self._values("voltage").mean())}
+
+    def set_control(self, name, value):
+        self.controls.append((name, value))
+
+    def state(self):
+        return {"step": np.array(self.step)}
+
+    def restore(self, state):
+        self.step = int(state["step"])
+
+    def drain_timings(self):
+        launches, self._launches = self._launches, 0
+        return tuple(KernelTiming(t.kernel, launches, launches * 1e-5) for t in self.traffic) if launches else ()
+
+    def non_finite(self):
+        return None
+
+    def close(self):
+        pass
+
+
+class WaveEngine(Engine):
+    """Takes the real cardiac parameters; refuses a step above STABLE_STEP."""
+
+    id = "wave"
+    title = "Plane wave"
+    summary = "A spike that crosses a slab"
+    time_unit = "ms"
+    Parameters = CardiacParameters
+    geometry_type = TetMesh
+
+    def default_parameters(self, geometry):
+        names = [RegionSetting(region=name) for name in geometry.region_names.values()]
+        return CardiacParameters(regions=names, stimuli=[Stimulus()])
+
+    def estimate(self, problem, backend):
+        step = problem.parameters.numerics.step
+        return Estimate(
+            2 * 10**6,
+            268 * problem.geometry.n_cells,
+            step,
+            STABLE_STEP,
+            2e-5 / step,
+            ("beat", 1000.0),
+            (Finding("Three cells are flat.", "warning"),),
+        )
+
+    def build(self, problem, backend, progress=lambda *_: None):
+        progress("Computing face weights", 0.5)
+        step = problem.parameters.numerics.step
+        if step > STABLE_STEP:
+            raise ProblemError(f"The step {step:g} ms is above the stable {STABLE_STEP:g} ms: set it to that or less.")
+        return Wave(problem.geometry, step, backend)
+
+
+class FakeServices:
+    """Opens slabs by name; remembers what was asked of it."""
+
+    def __init__(self, presets=()):
+        self.engine = WaveEngine()
+        self._presets = list(presets) or [
+            Preset("slab", "Slab", "A wave crosses a slab of tissue.", Path("slab")),
+            Preset("cube", "Cube", "A wave in a cube.", Path("cube")),
+        ]
+        self.saved, self.autosaved, self.remembered, self.runners = [], [], [], []
+        self.recoverable = None
+        self.open_threads = []
+        self.delay = 0.0
+
+    def presets(self):
+        return self._presets
+
+    def devices(self):
+        return [("auto", "Automatic"), ("cpu", "A device for tests")]
+
+    def recent(self):
+        return list(self.remembered)
+
+    def remember(self, path, title):
+        self.remembered.insert(0, RecentFile(str(path), title))
+
+    def document(self, title="Slab", shape=(20, 8, 4)):
+        geometry = slab(shape)
+        project = Project(title=title, engine="wave")
+        return Document(project, self.engine, self.engine.default_parameters(geometry), geometry)
+
+    def open(self, path):
+        self.open_threads.append(threading.current_thread().name)
+        clock.sleep(self.delay)
+        if Path(path).suffix == ".bad":
+            raise MeshError(f"'{Path(path).name}' holds no tetrahedra: save the volume mesh.")
+        document = self.document(Path(path).stem)
+        return replace(document, path=Path(path))
+
+    def open_preset(self, preset):
+        return self.document(preset.title)
+
+    def save(self, document, path):
+        if Path(path).name == "full.zip":
+            raise ProblemError("The disk is full: free some room, then save again.")
+        document.path = Path(path)
+        self.saved.append((document, Path(path)))
+
+    def estimate(self, document):
+        return self.engine.estimate(document.problem, FakeBackend())
+
+    def start(self, document, autostart):
+        runner = Runner(
+            FakeBackend,
+            lambda backend, progress: self.engine.build(document.problem, backend, progress),
+            time_unit="ms",
+            until=document.project.run.until,
+            autostart=autostart,
+        )
+        self.runners.append(runner)
+        return runner
+
+    def locate(self, document, position):
+        return int(((document.geometry.centroids - np.array(position)) ** 2).sum(1).argmin())
+
+    def autosave(self, document):
+        self.autosaved.append(document)
+
+    def forget_autosave(self, document):
+        self.recoverable = None
+
+    def has_recovery(self):
+        return self.recoverable is not None
+
+    def recover(self):
+        return self.recoverable
+
+    def export_snapshot(self, path, picture, document):
+        Path(path).write_bytes(np.asarray(picture).tobytes())
+
+    def export_results(self, directory, document, runner):
+        field = runner.post(lambda simulation: simulation.field("voltage")).result(10)
+        np.save(Path(directory) / "voltage.npy", field)
+
+    def export_timing_log(self, path, document, runner):
+        Path(path).write_text("{}\n")
+
+
+class FakeViewport(QWidget):
+    """Asks for the values of every 16th cell and remembers the frames."""
+
+    picked = Signal(int, tuple)
+    request_changed = Signal(object)
+    view_changed = Signal()
+    quality_changed = Signal(str)
+
+    def __init__(self, parent=None):
+        super().__init__(parent)
+        self.geometry_shown = None
+        self.frames, self.markers, self.overlay, self.busy = [], [], [], None
+        self.view = ViewSettings()
+        self.closed = False
+        self._serial = 0
+
+    def set_geometry(self, geometry):
+        self.geometry_shown = geometry
+
+    def set_simulation(self, info):
+        if info is not None:
+            from engines.api import Selection
+
+            self._serial += 1
+            cells = np.arange(0, info.geometry.n_cells, 16, dtype=np.int32)
+            self.request_changed.emit(FrameRequest(self._serial, {"surface": ("voltage", Selection(cells))}))
+
+    def show_frame(self, frame):
+        self.frames.append(frame)
+
+    def apply_view(self, view):
+        self.view = view
+
+    def view_settings(self):
+        return self.view
+
+    def set_probes(self, probes):
+        self.markers = list(probes)
+
+    def set_overlay(self, lines):
+        self.overlay = list(lines)
+
+    def set_busy(self, text, fraction):
+        self.busy = text
+
+    def image(self, width=None, height=None):
+        return np.zeros((4, 4, 4), np.uint8)
+
+    def set_clip_active(self, active):
+        pass
+
+    def reset_camera(self):
+        pass
+
+    def view_along(self, axis):
+        pass
+
+    def close_canvas(self):
+        self.closed = True

@@ -1,0 +1,63 @@
+"""The camera's maps agree with each other."""
+
+import numpy as np
+import pytest
+
+from ui.scene.camera import VIEWS, Camera
+
+
+@pytest.fixture
+def camera() -> Camera:
+    camera = Camera(azimuth=35.0, elevation=20.0)
+    camera.fit(np.array([0.0, 0.0, 0.0]), np.array([10.0, 20.0, 30.0]))
+    return camera
+
+
+def test_ray_through_a_pixel_meets_the_point_that_appears_there(camera: Camera) -> None:
+    point = np.array([3.0, 12.0, 21.0])
+    (pixel,), _ = camera.to_pixels(point, 800, 600)
+    origin, direction = camera.ray(*pixel, 800, 600)
+    nearest = origin + direction * ((point - origin) @ direction)
+    assert nearest == pytest.approx(point, abs=1e-9)
+
+
+def test_zoom_keeps_what_is_under_the_pointer_in_the_plane_of_the_center(camera: Camera) -> None:
+    pixel = np.array([610.0, 140.0])
+    origin, direction = camera.ray(*pixel, 800, 600)
+    share = ((camera.center - origin) @ camera.back) / (direction @ camera.back)
+    under = origin + share * direction
+    camera.zoom(1.7, *pixel, 800, 600)
+    (after,), _ = camera.to_pixels(under, 800, 600)
+    assert after == pytest.approx(pixel, abs=1e-6)
+
+
+def test_pan_moves_the_center_with_the_pointer(camera: Camera) -> None:
+    before = camera.center.copy()
+    camera.pan(25, -10, 600)
+    (pixel,), _ = camera.to_pixels(before, 800, 600)
+    assert pixel == pytest.approx([425, 290], abs=0.1)
+
+
+@pytest.mark.parametrize("axis", VIEWS)
+def test_look_along_stands_on_the_axis(camera: Camera, axis: str) -> None:
+    camera.look_along(axis)
+    expected = np.zeros(3)
+    expected["xyz".index(axis[-1])] = -1.0 if axis.startswith("-") else 1.0
+    assert camera.back == pytest.approx(expected, abs=1e-12)
+
+
+def test_whole_scene_is_in_view_and_in_the_depth_range(camera: Camera) -> None:
+    corners = np.array([[x, y, z] for x in (0, 10) for y in (0, 20) for z in (0, 30)], float)
+    for aspect in (0.6, 1.0, 2.0):
+        camera.distance = camera.fitting_distance(aspect)
+        matrix = camera.projection(aspect) @ camera.view()
+        clip = corners @ matrix[:, :3].T + matrix[:, 3]
+        ndc = clip[:, :3] / clip[:, 3:]
+        assert np.abs(ndc[:, 2]).max() < 1
+        assert np.abs(ndc[:, :2]).max() < 1.08  # the sphere is framed with a little less than its radius
+
+
+def test_settings_round_trip(camera: Camera) -> None:
+    other = Camera()
+    other.apply(camera.settings(), 1.5)
+    assert other.view() == pytest.approx(camera.view())

@@ -1,0 +1,240 @@
+"""The form of a model: what is shown, what an edit asks for, what is said when a value is wrong."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import Field
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QToolButton
+
+from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
+from engines.parameters import ParameterGroup, quantity
+from ui.forms.form import ParameterForm
+from ui.forms.number import parsed, shown, stepped
+from ui.forms.schema import Kind, default_values, fields_of, plain
+from ui.forms.validation import validated
+
+
+class Holder:
+    """What a document model does: takes edits, shows them again."""
+
+    def __init__(self, qtbot, model, values):
+        self.form = ParameterForm()
+        qtbot.addWidget(self.form)
+        self.model, self.values, self.edits = model, plain(values), []
+        self.form.set_model(model)
+        self.form.set_suggestions({"region": ["left", "right"]})
+        self.form.edited.connect(self.edit)
+        self.show()
+
+    def edit(self, path, value):
+        self.edits.append((path, value))
+        owner = self.values
+        for key in path[:-1]:
+            owner = owner[key]
+        owner[path[-1]] = value
+        self.show()
+
+    def show(self):
+        self.form.set_values(self.values)
+        self.parameters, errors = validated(self.model, self.values)
+        self.form.set_errors(errors)
+
+    def editor(self, *keys):
+        editor = self.form.root
+        for key in keys:
+            if isinstance(key, int):
+                editor = editor.editors[key]
+            elif hasattr(editor, "form") and editor.form is not None and key in editor.form.children_by_key:
+                editor = editor.form.children_by_key[key]
+            else:
+                editor = editor.children_by_key[key]
+        return editor
+
+
+@pytest.fixture
+def heart(qtbot):
+    parameters = CardiacParameters(regions=[RegionSetting(region="left")], stimuli=[Stimulus()])
+    return Holder(qtbot, CardiacParameters, parameters)
+
+
+def type_in(qtbot, box, text):
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, text)
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+
+
+finite = st.floats(1e-3, 100, allow_nan=False)
+stimuli = st.builds(
+    Stimulus,
+    name=st.text("abcS123", min_size=1, max_size=6),
+    start=st.floats(0, 1e6),
+    amplitude=st.floats(1e-9, 1e9),
+    pulses=st.integers(1, 100_000),
+    site=st.one_of(st.builds(WholeRegion, region=st.sampled_from(["left", "right"]))),
+)
+hearts = st.builds(
+    CardiacParameters,
+    conductivity_scale=finite,
+    regions=st.lists(st.builds(RegionSetting, region=st.just("left"), conductivity_scale=finite), max_size=3),
+    stimuli=st.lists(stimuli, max_size=3),
+)
+
+
+@given(hearts)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_the_form_shows_reads_back_as_what_it_was_given(qtbot, parameters):
+    holder = Holder(qtbot, CardiacParameters, parameters)
+    assert holder.parameters == parameters
+    for place, stimulus in enumerate(parameters.stimuli):
+        box = holder.editor("stimuli", place, "amplitude").box
+        assert parsed(box.text(), False) == stimulus.amplitude
+        assert holder.editor("stimuli", place, "site", "region").line.text() == stimulus.site.region
+    assert not holder.edits  # showing asks for nothing
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_shown_number_reads_back_bit_for_bit(value):
+    assert parsed(shown(value), False) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "integer", "value"),
+    [("5e4", False, 50_000.0), ("0,02", False, 0.02), ("−3", False, -3.0), ("50 000", False, 50_000.0),
+     ("3", True, 3), ("3.5", True, None), ("abc", False, None), ("nan", False, None), ("1e999", False, None)],
+)  # fmt: skip
+def test_numbers_as_people_type_them(text, integer, value):
+    assert parsed(text, integer) == value
+
+
+@pytest.mark.parametrize(("value", "up"), [(0.02, 0.03), (1.0, 1.1), (50_000.0, 60_000.0), (0.0, 0.1), (-1.0, -0.9)])
+def test_arrow_keys_step_the_leading_digit(value, up):
+    assert stepped(value, 1, False) == pytest.approx(up)
+    if value:
+        assert stepped(stepped(value, 1, False), -1, False) == pytest.approx(value)
+
+
+def test_typing_a_number_is_one_edit(qtbot, heart):
+    type_in(qtbot, heart.editor("tissue", "sigma_il").box, "2.5e-1")
+    assert heart.edits == [(("tissue", "sigma_il"), 0.25)]
+    assert heart.parameters.tissue.sigma_il == 0.25
+
+
+def test_a_value_out_of_bounds_stays_and_says_why(qtbot, heart):
+    editor = heart.editor("numerics", "step")
+    type_in(qtbot, editor.box, "0.5")
+    line = editor.parentWidget()
+    assert line.sentence.text() == "Must be at most 0.125."
+    assert editor.box.text() == "0.5"
+    assert editor.box.property("wrong")
+    type_in(qtbot, editor.box, "0.1")
+    assert line.sentence.text() == ""
+    assert not editor.box.property("wrong")
+
+
+def test_what_is_no_number_is_refused_with_a_sentence_and_stays(qtbot, heart):
+    editor = heart.editor("tissue", "sigma_il")
+    type_in(qtbot, editor.box, "fast")
+    assert not heart.edits
+    assert editor.parentWidget().sentence.text() == "'fast' is not a number."
+    assert editor.box.text() == "fast"
+    qtbot.keyClick(editor.box, Qt.Key.Key_Escape)
+    assert editor.box.text() == "0.17"
+
+
+def test_the_tooltip_gives_help_and_bounds(heart):
+    text = heart.editor("tissue", "sigma_il").toolTip() or heart.editor("tissue", "sigma_il").help_text()
+    assert "Intracellular conductivity along the fibres" in text
+    assert "Above 0, at most 100 S/m" in text
+
+
+def test_lists_add_duplicate_move_and_remove(qtbot, heart):
+    regions, stimuli = heart.editor("regions"), heart.editor("stimuli")
+    qtbot.mouseClick(regions.add_button, Qt.MouseButton.LeftButton)
+    assert [item["region"] for item in heart.values["regions"]] == ["left", "right"]  # the first one not taken
+    stimuli.duplicate(0)
+    assert [item["name"] for item in heart.values["stimuli"]] == ["S1", "S2"]
+    type_in(qtbot, heart.editor("stimuli", 1, "start").box, "300")
+    stimuli.move_item(1, -1)
+    assert [(item["name"], item["start"]) for item in heart.values["stimuli"]] == [("S2", 300), ("S1", 0)]
+    assert stimuli.sections[0].header.text() == "S2"
+    remove = [tool for tool in stimuli.sections[0].findChildren(QToolButton) if tool.toolTip() == "Remove"]
+    qtbot.mouseClick(remove[0], Qt.MouseButton.LeftButton)
+    assert [item["name"] for item in heart.values["stimuli"]] == ["S1"]
+    assert len(stimuli.editors) == 1
+
+
+def test_a_union_switches_its_form_and_remembers(qtbot, heart):
+    site = heart.editor("stimuli", 0, "site")
+    type_in(qtbot, heart.editor("stimuli", 0, "site", "radius").box, "2.5")
+    site.kind.edited.emit((), "box")
+    assert heart.values["stimuli"][0]["site"] == {"kind": "box", "lower": [0, 0, 0], "upper": [1.5, 1.5, 1.5]}
+    type_in(qtbot, heart.editor("stimuli", 0, "site", "upper").parts[2].box, "4")
+    assert heart.parameters.stimuli[0].site.upper == (1.5, 1.5, 4.0)
+    site.kind.edited.emit((), "region")
+    assert heart.values["stimuli"][0]["site"] == {"kind": "region", "region": "left"}
+    site.kind.edited.emit((), "sphere")
+    assert heart.values["stimuli"][0]["site"]["radius"] == 2.5
+
+
+def test_an_error_inside_a_union_inside_a_list_finds_its_field(qtbot, heart):
+    editor = heart.editor("stimuli", 0, "site", "radius")
+    type_in(qtbot, editor.box, "-1")
+    assert editor.parentWidget().sentence.text() == "Must be above 0."
+
+
+def test_locked_fields_refuse_and_live_ones_do_not(qtbot):
+    class Group(ParameterGroup):
+        fixed: float = quantity(1.0, "mV", "Fixed")
+        turning: float = quantity(1.0, "mV", "Live", live=True)
+        inner: list[RegionSetting] = quantity([], "", "Items")
+
+    holder = Holder(qtbot, Group, Group())
+    holder.form.set_locked(True)
+    assert not holder.editor("fixed").isEnabled()
+    assert holder.editor("turning").isEnabled()
+    assert not holder.editor("inner").add_button.isEnabled()
+    holder.form.set_locked(False)
+    assert holder.editor("fixed").isEnabled()
+    assert holder.editor("inner").add_button.isEnabled()
+
+
+def test_advanced_fields_are_folded_until_they_are_wrong(qtbot, heart):
+    numerics = heart.editor("numerics")
+    assert not numerics.advanced.header.isChecked()
+    heart.edit(("numerics", "activation_threshold"), 100.0)
+    assert numerics.advanced.header.isChecked()
+
+
+def test_absent_values_have_a_check_box(qtbot):
+    class Group(ParameterGroup):
+        limit: Annotated[float, Field(gt=0)] | None = quantity(None, "ms", "Optional")
+
+    holder = Holder(qtbot, Group, Group())
+    editor = holder.editor("limit")
+    editor.check.click()
+    assert holder.parameters.limit > 0
+    type_in(qtbot, editor.editor.box, "7")
+    assert holder.parameters.limit == 7
+    editor.check.click()
+    assert holder.parameters.limit is None
+
+
+def test_every_kind_of_the_cardiac_form_is_understood():
+    kinds = {spec.kind for spec in fields_of(CardiacParameters)} | {spec.kind for spec in fields_of(Stimulus)}
+    assert {Kind.GROUP, Kind.LIST, Kind.NUMBER, Kind.UNION, Kind.INTEGER, Kind.TEXT} <= kinds
+    assert CardiacParameters.model_validate(default_values(CardiacParameters)) == CardiacParameters()
+
+
+def test_a_type_without_an_editor_is_named():
+    class Odd(ParameterGroup):
+        table: dict[str, float] = {}  # noqa: RUF012  # pydantic copies defaults
+        choice: Literal["a", "b"] = "a"
+
+    with pytest.raises(TypeError, match="table"):
+        fields_of(Odd)

@@ -1,0 +1,89 @@
+"""Grids and collections, read back by meshio and by an XML parser."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import meshio
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines.api import FieldInfo, Problem
+from engines.errors import ProblemError
+from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
+from workbench.export.pvd import read_pvd, write_pvd
+from workbench.export.results import export_results, take_results
+from workbench.export.vtu import VtuWriter, split_by_location
+
+KINDS = ["f4", "f8", "i4", "i8", "u1", ">f4", ">i4"]
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.tuples(*[st.integers(1, 4)] * 3),
+    st.integers(1, 3),
+    st.sampled_from(["f4", "f8", "i4", "i8", "u1", ">f4", ">i4"]),
+)
+def test_read_back_by_meshio(tmp_path_factory, size, components, kind):
+    mesh = block(*size, spacing=0.3)
+    choose = np.random.default_rng(0)
+    shape = (mesh.n_cells, components) if components > 1 else mesh.n_cells
+    values = (100 * choose.normal(size=shape)).astype(kind)
+    nodes = choose.normal(size=mesh.n_points).astype("f4")
+    path = tmp_path_factory.mktemp("vtu") / "a.vtu"
+    VtuWriter(mesh).write(path, {'v <&"> [mV]': values}, {"node": nodes})
+    read = meshio.read(path)
+    np.testing.assert_array_equal(read.points, mesh.points)
+    np.testing.assert_array_equal(read.cells_dict["tetra"], mesh.cells)
+    np.testing.assert_array_equal(read.cell_data['v <&"> [mV]'][0], values)
+    np.testing.assert_array_equal(read.point_data["node"], nodes)
+    np.testing.assert_array_equal(read.cell_data["region"][0], mesh.regions)
+
+
+def test_fibres_and_sheets_go_along(tmp_path):
+    mesh = block()
+    fibres = np.tile(np.array([1, 0, 0], np.float32), (mesh.n_cells, 1))
+    VtuWriter(replace(mesh, fibres=fibres, sheets=fibres[:, [1, 0, 2]])).write(tmp_path / "a.vtu", {})
+    read = meshio.read(tmp_path / "a.vtu")
+    np.testing.assert_array_equal(read.cell_data["fibres"][0], fibres)
+    assert read.cell_data["sheets"][0].shape == (mesh.n_cells, 3)
+
+
+def test_fields_go_where_they_live_and_what_has_not_come_is_nan():
+    cell = FieldInfo("t", "", "ms", "cell", (0, 1), missing=-1.0)
+    node = FieldInfo("u", "", "", "node", (0, 1))
+    cells, points = split_by_location((cell, node), {"t": np.array([-1.0, 2.0], "f4"), "u": np.array([-1.0])})
+    np.testing.assert_array_equal(cells["t [ms]"], np.array([np.nan, 2.0], "f4"))
+    assert cells["t [ms]"].dtype == np.float32
+    np.testing.assert_array_equal(points["u"], [-1.0])
+
+
+def test_a_collection_is_xml_that_comes_back(tmp_path):
+    moments = [(0.0, "fields/a.vtu"), (0.1 + 0.2, 'fields/b & "c".vtu'), (1e-9, "d.vtu")]
+    write_pvd(tmp_path / "x.pvd", moments)
+    root = ElementTree.fromstring((tmp_path / "x.pvd").read_text())
+    assert (root.tag, root.attrib["type"]) == ("VTKFile", "Collection")
+    assert read_pvd(tmp_path / "x.pvd") == [(pytest.approx(time), name) for time, name in moments]
+    (tmp_path / "x.pvd").write_text("<VTKFile>")
+    with pytest.raises(ProblemError, match="no collection"):
+        read_pvd(tmp_path / "x.pvd")
+
+
+def test_the_present_moment_is_exported(tmp_path):
+    simulation = WaveEngine().build(Problem(WaveParameters(), block()), FakeBackend())
+    simulation.advance(150)
+    results = take_results(simulation, [("here, or there", 0), ("far", 210)])
+    simulation.advance(10)  # what was taken does not change any more
+    written = export_results(results, tmp_path / "export.pvd")
+    assert [path.name for path in written] == ["export.pvd", "export_000000150.vtu", "export_points.csv"]
+    ((time, name),) = read_pvd(written[0])
+    assert time == pytest.approx(3.0)
+    read = meshio.read(tmp_path / name)
+    np.testing.assert_array_equal(read.cell_data["voltage [mV]"][0], results.values["voltage"])
+    lines = written[2].read_text().splitlines()
+    assert lines[0] == "name,x [mm],y [mm],z [mm],element,activation_time [ms]"
+    assert lines[1].startswith('"here, or there",')
+    assert lines[2].endswith(",")

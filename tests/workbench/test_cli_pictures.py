@@ -1,0 +1,48 @@
+"""Pictures on the command line, with a renderer, without one, and with one that fails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.cli import main, pictures
+from workbench.document import open_document
+
+
+def renderer(geometry: Any, info: Any, values: Any, time: float, view: Any, size: Any = (4, 3), lines: Any = ()) -> Any:
+    assert {"voltage", "activation_time"} == set(values)
+    assert len(values["voltage"]) == geometry.n_cells
+    assert lines[:2] == ["slab", "NumPy on paper"]
+    assert "of the measured copy" in lines[2]
+    assert time in (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
+    return np.full((size[1], size[0], 4), 200, np.uint8)
+
+
+def test_pictures_hold_the_project(project, tmp_path, monkeypatch):
+    monkeypatch.setattr(pictures, "find_renderer", lambda: renderer)
+    out = tmp_path / "out"
+    assert main(["run", str(project), "--out", str(out), "--pictures", "8"]) == 0
+    drawn = sorted(out.glob("picture_*.png"))
+    assert [path.name for path in drawn] == [f"picture_{step:09d}.png" for step in range(25, 201, 25)]
+    assert open_document(drawn[0]).parameters == open_document(project).parameters
+
+
+@pytest.mark.parametrize("broken", [None, "raises", "wrong shape", "import"])
+def test_without_a_picture_the_run_goes_on_and_says_so(project, tmp_path, monkeypatch, capsys, broken):
+    def find() -> Any:
+        if broken == "import":
+            raise ImportError("libEGL.so.1: cannot open shared object file")
+        if broken == "raises":
+            return lambda *arguments, **options: 1 / 0
+        return None if broken is None else lambda *arguments, **options: np.zeros((3, 3), np.uint8)
+
+    monkeypatch.setattr(pictures, "find_renderer", find)
+    out = tmp_path / "out"
+    assert main(["run", str(project), "--out", str(out)]) == 0
+    told = capsys.readouterr().err
+    assert "icture" in told
+    assert "the results are complete" in told
+    assert (out / "points.csv").exists()
+    assert not list(out.glob("*.png"))

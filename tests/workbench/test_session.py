@@ -1,0 +1,60 @@
+"""From a document to a run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api import Problem
+from engines.errors import ProblemError
+from tests.workbench.fake_engine import WaveEngine, WaveParameters, block
+from workbench import session
+from workbench.document import Document, open_document
+from workbench.frames import RunState
+from workbench.project import Probe, Project
+from workbench.session import nearest_elements, probe_elements, start
+
+
+@pytest.mark.parametrize("chunk", [7, 1_000_000])
+def test_the_nearest_element_is_found_in_any_chunk(monkeypatch, chunk):
+    monkeypatch.setattr(session, "CHUNK", chunk)
+    mesh = block()
+    for element in (0, 6, 7, 100, mesh.n_cells - 1):
+        assert nearest_elements(mesh, [mesh.centroids[element] + 1e-6]) == [element]
+
+
+def test_probes_of_a_geometry_without_elements_are_refused():
+    document = Document(
+        Project(engine="wave", probes=[Probe(name="p", position=(0, 0, 0))]), WaveEngine(), WaveParameters(), object()
+    )
+    with pytest.raises(ProblemError, match="remove the probes"):
+        probe_elements(document)
+
+
+def test_a_run_of_a_document_is_the_run_of_its_problem(project):
+    document = open_document(project)
+    opened = []
+
+    def open_backend(device, reserve_core):
+        opened.append((device, reserve_core))
+        from tests.workbench.house import open_backend
+
+        return open_backend(device)
+
+    runner = start(document, "cpu", reserve_core=True, autostart=True, open_backend=open_backend)
+    document.parameters.speed = 50.0  # an edit meanwhile
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+    voltage = runner.post(lambda simulation: simulation.field("voltage")).result(5)
+    runner.close()
+    assert opened == [("cpu", True)]
+    expected = WaveEngine().build(Problem(WaveParameters(), document.geometry), open_backend("cpu", False))
+    expected.advance(200)
+    np.testing.assert_array_equal(voltage, expected.field("voltage"))
+    assert runner.take_samples()[-1].probes == ("near", "far, end")
+
+
+def test_until_of_the_caller_wins(project):
+    runner = start(open_document(project), until=1.0, autostart=True)
+    runner.wait(RunState.FINISHED)
+    assert runner.post(lambda simulation: simulation.step).result(5) == 50
+    runner.close()

@@ -1,0 +1,78 @@
+"""The start of the window: ``workbench [PATH]``."""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QCoreApplication, QSettings, Qt, QTimer
+from PySide6.QtWidgets import QApplication
+
+from ui.icons import application_icon
+from ui.main_window import MainWindow
+from ui.theme import THEMES, theme
+from workbench.frames import Message
+
+log = logging.getLogger("workbench.window")
+
+
+def create_application(arguments: Sequence[str]) -> QApplication:
+    """The QApplication, made as the viewport needs it (shared OpenGL contexts must be asked for before)."""
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
+    QApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+    application = QApplication(["workbench", *arguments])
+    application.setApplicationName("Workbench")
+    application.setDesktopFileName("workbench")
+    application.setWindowIcon(application_icon())
+    return application
+
+
+def settings_file() -> Path:
+    from workbench.paths import config_dir
+
+    return config_dir() / "window.ini"
+
+
+def main(argv: Sequence[str] = ()) -> int:
+    """Open the window, on a project, mesh or snapshot if one is named; returns the exit code."""
+    faulthandler.enable()
+    application = create_application(argv)
+    from ui.house import HouseServices  # after the application: what it imports may want one
+    from ui.viewport import Viewport
+
+    settings = QSettings(str(settings_file()), QSettings.Format.IniFormat)
+    name = str(settings.value("theme", THEMES[0]))
+    theme().apply(name if name in THEMES else THEMES[0], application)
+    window = MainWindow(HouseServices(), Viewport, settings)
+    sys.excepthook = _Reporter(window)
+    window.show()
+    paths = [Path(text) for text in argv if not text.startswith("-")]
+    if paths:
+        QTimer.singleShot(0, lambda: window.open_path(paths[0]))
+    return application.exec()
+
+
+class _Reporter:
+    """What no code caught: the traceback goes to the log, a sentence to the banner, the session goes on."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+
+    def __call__(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        text = "".join(traceback.format_exception(kind, error, trace))
+        log.error("%s", text)
+        if issubclass(kind, KeyboardInterrupt):
+            self._window.close()
+            return
+        self._window.log.add(Message(text, "error"))
+        self._window.banner.say(
+            f"Something unexpected happened ({kind.__name__}: {error}); your work is kept, and the log has the details."
+        )

@@ -1,0 +1,72 @@
+"""Work that would make the window wait, done on another thread; answers arrive on the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, QTimer
+
+T = TypeVar("T")
+POLL_MILLISECONDS = 20
+INFORMING = ("estimates", "devices")
+"""Lanes whose answers nobody needs once the window closes."""
+
+
+class Background(QObject):
+    """A few named lanes, one thread each: what is asked on the same lane happens in order."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lanes: dict[str, ThreadPoolExecutor] = {}
+        self._pending: list[tuple[Future[Any], Callable[[Any], None], Callable[[BaseException], None]]] = []
+        self._closed = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(POLL_MILLISECONDS)
+        self._timer.timeout.connect(self._deliver)
+
+    def submit(
+        self,
+        lane: str,
+        call: Callable[[], T],
+        then: Callable[[T], None] = lambda _: None,
+        otherwise: Callable[[BaseException], None] = lambda _: None,
+    ) -> Future[T]:
+        """Do ``call`` on ``lane``; ``then(result)`` or ``otherwise(error)`` follows on the GUI thread."""
+        if self._closed:
+            return Future()
+        if lane not in self._lanes:
+            self._lanes[lane] = ThreadPoolExecutor(1, thread_name_prefix=f"workbench-{lane}")
+        future = self._lanes[lane].submit(call)
+        self._pending.append((future, then, otherwise))
+        self._timer.start()
+        return future
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._pending)
+
+    def close(self) -> None:
+        """Finish what was asked (a save must not be lost), drop what only informs, deliver, end the threads."""
+        self._closed = True
+        self._timer.stop()
+        for lane, executor in self._lanes.items():
+            executor.shutdown(wait=True, cancel_futures=lane in INFORMING)
+        self._deliver()
+        self._lanes.clear()
+        self._pending.clear()
+
+    def _deliver(self) -> None:
+        ready = [entry for entry in self._pending if entry[0].done()]
+        self._pending = [entry for entry in self._pending if not entry[0].done()]
+        if not self._pending:
+            self._timer.stop()
+        for future, then, otherwise in ready:
+            if future.cancelled():
+                continue
+            error = future.exception()
+            if error is None:
+                then(future.result())
+            else:
+                otherwise(error)

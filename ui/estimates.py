@@ -1,0 +1,139 @@
+"""What the run will need, said before it starts; follows the edits 300 ms behind, on another thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from engines.api import Estimate
+from engines.errors import WorkbenchError
+from ui.background import Background
+from ui.formatting import bytes_text, duration_text
+from ui.forms.editor import Editor
+from ui.model import DocumentModel
+from ui.services import Services
+
+DELAY_MILLISECONDS = 300
+ROWS = (
+    ("memory", "Memory"),
+    ("traffic", "Bytes per step"),
+    ("step", "Time step"),
+    ("stable", "Largest stable step"),
+    ("pace", "Wall time"),
+)
+
+
+class EstimatesPanel(QWidget):
+    """Memory, traffic, stable step, wall time, findings."""
+
+    def __init__(
+        self, model: DocumentModel, services: Services, background: Background, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self._model = model
+        self._services = services
+        self._background = background
+        self.estimate: Estimate | None = None
+        self.figures: dict[str, QLabel] = {}
+        self.names: dict[str, QLabel] = {}
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        for row, (key, title) in enumerate(ROWS):
+            self.names[key] = QLabel(title, self)
+            self.names[key].setObjectName("muted")
+            self.figures[key] = QLabel("–", self)
+            self.figures[key].setAlignment(Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(self.names[key], row, 0)
+            grid.addWidget(self.figures[key], row, 1)
+        self.sentence = QLabel(self)
+        self.sentence.setWordWrap(True)
+        self.sentence.setObjectName("error")
+        self.findings = QLabel(self)
+        self.findings.setWordWrap(True)
+        self.findings.setObjectName("warning")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 10)
+        layout.setSpacing(6)
+        heading = QLabel("Estimate", self)
+        heading.setObjectName("heading")
+        layout.addWidget(heading)
+        layout.addLayout(grid)
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.findings)
+        self.sentence.hide()
+        self.findings.hide()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DELAY_MILLISECONDS)
+        self._timer.timeout.connect(self.recompute)
+        model.opened.connect(self._timer.start)
+        model.changed.connect(lambda path: self._timer.start() if path[0] in ("parameters", "run") else None)
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    def recompute(self) -> None:
+        """Ask for a new estimate; an answer for an older revision is dropped."""
+        if self._model.document is None or not self._model.valid:
+            self._show_nothing()
+            return
+        revision = self._model.revision
+        document = self._model.snapshot()
+
+        def if_fresh(show: Callable[[Any], None]) -> Callable[[Any], None]:
+            return lambda answer: show(answer) if revision == self._model.revision else None
+
+        self._background.submit(
+            "estimates",
+            lambda: self._services.estimate(document),
+            if_fresh(self.show_estimate),
+            if_fresh(self._show_error),
+        )
+
+    def show_estimate(self, estimate: Estimate) -> None:
+        self.estimate = estimate
+        unit = self._model.document.engine.time_unit if self._model.document else ""
+        self.figures["memory"].setText(bytes_text(estimate.memory_bytes))
+        self.figures["traffic"].setText(bytes_text(estimate.bytes_per_step))
+        self.figures["step"].setText(f"{estimate.step:g} {unit}")
+        above = estimate.stable_step is not None and estimate.step > estimate.stable_step
+        self.figures["stable"].setText("–" if estimate.stable_step is None else f"{estimate.stable_step:.4g} {unit}")
+        for key in ("step", "stable"):
+            self.figures[key].setObjectName("error" if above else "")
+            Editor.repolish(self.figures[key], above)
+        name, span = estimate.milestone or (unit, 1.0)
+        self.names["pace"].setText(f"Wall time per {name}")
+        seconds = estimate.seconds_per_simulated_unit
+        self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
+        self._say(
+            f"The step is above the largest stable one: set it to {estimate.stable_step:.3g} {unit} or less."
+            if above
+            else ""
+        )
+        self.findings.setText("\n".join(finding.message for finding in estimate.findings))
+        self.findings.setVisible(bool(estimate.findings))
+
+    def _show_error(self, error: BaseException) -> None:
+        self._show_nothing()
+        self._say(
+            str(error) if isinstance(error, WorkbenchError) else f"No estimate ({type(error).__name__}: {error})."
+        )
+
+    def _show_nothing(self) -> None:
+        self.estimate = None
+        for figure in self.figures.values():
+            figure.setText("–")
+        self._say("")
+        self.findings.hide()
+
+    def _say(self, sentence: str) -> None:
+        self.sentence.setText(sentence)
+        self.sentence.setVisible(bool(sentence))

@@ -1,0 +1,172 @@
+"""Opening, saving and exporting: asks where, then works on another thread; a mistake becomes a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from engines.api import Array
+from engines.errors import WorkbenchError
+from ui.background import Background
+from ui.controller import Controller
+from ui.model import DocumentModel
+from ui.services import Services
+from workbench.frames import Message
+from workbench.project import ViewSettings
+
+MESH_KINDS = "*.vtu *.vtk *.msh *.inp *.pts *.elem *.node *.ele"
+OPEN_FILTER = f"Projects, meshes and snapshots (*.json *.zip *.png {MESH_KINDS});;All files (*)"
+SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
+
+
+class FileActions(QObject):
+    """What the File menu does. ``picture`` and ``view`` come from the viewport on the GUI thread."""
+
+    saved = Signal()
+    recent_changed = Signal()
+    done = Signal(str)
+    """One sentence about what was written."""
+
+    def __init__(
+        self,
+        controller: Controller,
+        picture: Callable[[], Array],
+        view: Callable[[], ViewSettings],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._window = parent
+        self._controller = controller
+        self._model: DocumentModel = controller.model
+        self._services: Services = controller.services
+        self._background: Background = controller.background
+        self._picture = picture
+        self._view = view
+
+    def open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self._window, "Open", self._folder(), OPEN_FILTER)
+        if name:
+            self.open_path(Path(name))
+
+    def open_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self._window, "Open project folder", self._folder())
+        if name:
+            self.open_path(Path(name))
+
+    def open_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
+        def opened() -> None:
+            self._remember(path)
+            then()
+
+        self._controller.open_path(path, opened)
+
+    def save(self) -> None:
+        document = self._model.document
+        if document is None:
+            return
+        if document.path is None:
+            self.save_as()
+        else:
+            self.save_to(document.path)
+
+    def save_as(self) -> None:
+        if self._model.document is None:
+            return
+        suggestion = Path(self._folder()) / f"{self._model.document.project.title}.zip"
+        name, chosen = QFileDialog.getSaveFileName(self._window, "Save project as", str(suggestion), SAVE_FILTER)
+        if name:
+            path = Path(name)
+            folder = chosen.startswith("Project folder")
+            self.save_to(path.with_suffix("") if folder and path.suffix == ".zip" else path)
+
+    def save_to(self, path: Path) -> None:
+        """Save a copy of the document as it is now, then let the open one stand at its new place."""
+        if not self._model.valid:
+            sentence = f"{self._model.first_error()} The last valid values were saved."
+            self._controller.message.emit(Message(sentence, "warning"))
+            self._controller.problem.emit(sentence)
+        document = self._model.snapshot(self._view())
+        opened, place = self._model.document, self._model.undo_stack.index()
+
+        def stood(_: object) -> None:
+            if self._model.document is opened and opened is not None:
+                self._model.moved(document)
+                if self._model.undo_stack.index() == place:
+                    self._model.undo_stack.setClean()
+                else:
+                    self._model.undo_stack.resetClean()  # edited while it was being saved
+            self._background.submit("autosave", lambda: self._services.forget_autosave(document), otherwise=self._warn)
+            self._remember(path)
+            self.done.emit(f"Saved to {path}.")
+            self.saved.emit()
+
+        self._background.submit("files", lambda: self._services.save(document, path), stood, self._failed)
+
+    def export_snapshot(self) -> None:
+        path = self._ask("Export snapshot", ".png", "Picture that reopens the session (*.png)")
+        if path is not None:
+            document, picture = self._model.snapshot(self._view()), self._picture()
+            self._write(lambda: self._services.export_snapshot(path, picture, document), path)
+
+    def export_results(self) -> None:
+        document, runner = self._model.document, self._controller.runner
+        if document is None or runner is None or self._controller.info is None:
+            self._controller.problem.emit("There are no results yet: press Run first.")
+            return
+        name = QFileDialog.getExistingDirectory(self._window, "Export results into a folder", self._folder())
+        if name:
+            folder, copy = Path(name), self._model.snapshot(self._view())
+            self._write(lambda: self._services.export_results(folder, copy, runner), folder)
+
+    def export_timing_log(self) -> None:
+        runner = self._controller.runner
+        if runner is None or self._controller.info is None:
+            self._controller.problem.emit("There are no timings yet: press Run first.")
+            return
+        path = self._ask("Export timing log", ".jsonl", "JSON lines, with a CSV beside it (*.jsonl)")
+        if path is not None:
+            copy = self._model.snapshot()
+            self._write(lambda: self._services.export_timing_log(path, copy, runner), path)
+
+    def export_traces(self, write: Callable[[Path], None]) -> None:
+        path = self._ask("Export traces", ".csv", "Comma-separated values (*.csv)")
+        if path is not None:
+            self._write(lambda: write(path), path)
+
+    def _write(self, call: Callable[[], object], path: Path) -> None:
+        self._background.submit("files", call, lambda _: self.done.emit(f"Written to {path}."), self._failed)
+
+    def _ask(self, title: str, suffix: str, kinds: str) -> Path | None:
+        if self._model.document is None:
+            self._controller.problem.emit("There is nothing to export: open a project first.")
+            return None
+        suggestion = Path(self._folder()) / f"{self._model.document.project.title}{suffix}"
+        name, _ = QFileDialog.getSaveFileName(self._window, title, str(suggestion), kinds)
+        if not name:
+            return None
+        path = Path(name)
+        return path if path.suffix else path.with_suffix(suffix)
+
+    def _folder(self) -> str:
+        document = self._model.document
+        return str(document.path.parent if document is not None and document.path is not None else Path.home())
+
+    def _remember(self, path: Path) -> None:
+        title = self._model.document.project.title if self._model.document is not None else path.name
+        try:
+            self._services.remember(path, title)
+        except WorkbenchError as error:
+            self._warn(error)
+        self.recent_changed.emit()
+
+    def _warn(self, error: BaseException) -> None:
+        self._controller.message.emit(Message(str(error), "warning"))
+
+    def _failed(self, error: BaseException) -> None:
+        known = isinstance(error, WorkbenchError)
+        text = str(error) if known else f"It could not be written ({type(error).__name__}: {error})."
+        self._controller.message.emit(Message(text, "error"))
+        self._controller.problem.emit(text)

@@ -1,0 +1,65 @@
+"""The base of all editors: a widget that shows a value and says when a person changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from ui.forms.schema import FieldSpec
+from ui.forms.validation import Errors
+
+LOCK_HINT = "Reset to change"
+Suggestions = Mapping[str, Sequence[str]]
+"""Field key ("region") to the texts that make sense there."""
+
+
+class Editor(QWidget):
+    """Shows one value of a tree. It owns no value: what it shows comes by :meth:`set_value`.
+
+    ``edited(path, value)`` carries the path below this editor: ``()`` for the value itself.
+    """
+
+    edited = Signal(tuple, object)
+    refused = Signal(str)
+    """What was typed cannot be a value; the text stays in the field."""
+
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.spec = spec
+
+    def set_value(self, value: Any) -> None:
+        """Show ``value``; emits nothing."""
+        raise NotImplementedError
+
+    def set_errors(self, errors: Errors) -> None:
+        """Sentences by path below this editor; an empty mapping clears them."""
+        self.mark(bool(errors))
+
+    def set_locked(self, locked: bool) -> None:
+        """Refuse edits while a run goes on, unless the field is live."""
+        locked = locked and not self.spec.live
+        self.setEnabled(not locked)
+        self.setToolTip(f"{LOCK_HINT}. {self.help_text()}" if locked else self.help_text())
+
+    def set_suggestions(self, suggestions: Suggestions) -> None:
+        """Texts to offer; only text editors care."""
+
+    def help_text(self) -> str:
+        """Help and bounds for the tooltip."""
+        limits = self.spec.bounds.sentence(self.spec.unit)
+        parts = [self.spec.help, limits[:1].upper() + limits[1:]]
+        return ". ".join(part.rstrip(".") for part in parts if part)
+
+    def mark(self, wrong: bool) -> None:
+        """Draw or remove the red outline (the style sheet's ``[wrong="true"]``)."""
+        self.repolish(self, wrong)
+
+    @staticmethod
+    def repolish(widget: QWidget, wrong: bool) -> None:
+        if bool(widget.property("wrong")) != wrong:
+            widget.setProperty("wrong", wrong)
+            widget.style().unpolish(widget)
+            widget.style().polish(widget)

@@ -1,0 +1,70 @@
+"""The form of a problem: scrolls, follows the draft, says what is wrong where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from ui.forms.editor import Suggestions
+from ui.forms.group import GroupEditor
+from ui.forms.schema import FieldSpec, Kind, fields_of
+from ui.forms.validation import Errors
+
+
+class ParameterForm(QScrollArea):
+    """A form for any pydantic model. ``edited(path, value)`` asks for a change; the owner makes it and shows it."""
+
+    edited = Signal(tuple, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("form")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.root: GroupEditor | None = None
+        self._lock_note = QLabel("Greyed values take effect from the start of a run: Reset to change them.")
+        self._lock_note.setObjectName("note")
+        self._lock_note.setWordWrap(True)
+        self._body = QWidget()
+        self._body.setObjectName("formBody")
+        self._layout = QVBoxLayout(self._body)
+        self._layout.setContentsMargins(8, 8, 8, 8)
+        self._layout.addWidget(self._lock_note)
+        self._lock_note.hide()
+        self._layout.addStretch(1)
+        self.setWidget(self._body)
+
+    def set_model(self, model: type[BaseModel] | None) -> None:
+        """Build the editors of ``model``; None empties the form."""
+        if self.root is not None:
+            self._layout.removeWidget(self.root)
+            self.root.deleteLater()
+            self.root = None
+        if model is None:
+            return
+        spec = FieldSpec("", model.__name__, Kind.GROUP, model=model)
+        self.root = GroupEditor(spec, fields_of(model), 0, self._body)
+        self.root.edited.connect(self.edited)
+        self._layout.insertWidget(1, self.root)
+
+    def set_values(self, values: Mapping[str, Any]) -> None:
+        if self.root is not None:
+            self.root.set_value(values)
+
+    def set_errors(self, errors: Errors) -> None:
+        if self.root is not None:
+            self.root.set_errors(errors)
+
+    def set_locked(self, locked: bool) -> None:
+        self._lock_note.setVisible(locked)
+        if self.root is not None:
+            self.root.set_locked(locked)
+
+    def set_suggestions(self, suggestions: Suggestions) -> None:
+        if self.root is not None:
+            self.root.set_suggestions(suggestions)

@@ -1,0 +1,152 @@
+"""The editor of a model: a line per field, a section per nested model, the advanced ones folded away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from ui.forms.editor import Editor, Suggestions
+from ui.forms.scalars import make_scalar
+from ui.forms.schema import FieldSpec, Kind
+from ui.forms.section import Section
+from ui.forms.validation import Errors, below
+
+LABEL_WIDTH = 128
+UNIT_WIDTH = 44
+
+
+class FieldLine(QWidget):
+    """Label, editor, unit, and below them the sentence that says what is wrong."""
+
+    def __init__(self, editor: Editor, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.editor = editor
+        spec = editor.spec
+        label = ElidedLabel(spec.title, self)
+        label.setToolTip(editor.help_text())
+        label.setFixedWidth(LABEL_WIDTH)
+        label.setBuddy(editor)
+        unit = QLabel(spec.unit, self)
+        unit.setObjectName("unit")
+        self.sentence = QLabel(self)
+        self.sentence.setObjectName("error")
+        self.sentence.setWordWrap(True)
+        self.sentence.hide()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(label, 0, 0)
+        if spec.kind is Kind.ROW or not spec.unit:
+            grid.addWidget(editor, 0, 1, 1, 2)
+            if spec.unit:
+                label.setText(f"{spec.title} [{spec.unit}]")
+        else:
+            unit.setMinimumWidth(UNIT_WIDTH)
+            grid.addWidget(editor, 0, 1)
+            grid.addWidget(unit, 0, 2)
+        grid.addWidget(self.sentence, 1, 1, 1, 2)
+        editor.setAccessibleName(spec.title)
+        editor.refused.connect(self.say)
+        editor.edited.connect(lambda *_: self.say(""))
+
+    def say(self, sentence: str) -> None:
+        self.sentence.setText(sentence)
+        self.sentence.setVisible(bool(sentence))
+
+    def set_errors(self, errors: Errors) -> None:
+        self.editor.set_errors(errors)
+        self.say(next(iter(errors.values()), ""))
+
+
+class ElidedLabel(QLabel):
+    """A label that shortens its text instead of asking for room."""
+
+    def setText(self, text: str) -> None:
+        self._full = text
+        self._elide()
+
+    def resizeEvent(self, event: Any) -> None:
+        self._elide()
+        super().resizeEvent(event)
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setText(text)
+
+    def full_text(self) -> str:
+        return self._full
+
+    def _elide(self) -> None:
+        width = max(self.width(), LABEL_WIDTH)
+        super().setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, width))
+
+
+class GroupEditor(Editor):
+    """All fields of one model."""
+
+    def __init__(
+        self, spec: FieldSpec, fields: Sequence[FieldSpec], level: int = 0, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(spec, parent)
+        self.children_by_key: dict[str, Editor] = {}
+        self._lines: dict[str, FieldLine] = {}
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        fixed = {spec.discriminator} if spec.discriminator else set()
+        shown = [child for child in fields if child.key not in fixed and not _constant(child)]
+        for child in (child for child in shown if not child.advanced):
+            layout.addWidget(self._place(child, level))
+        advanced = [child for child in shown if child.advanced]
+        self.advanced: Section | None = None
+        if advanced:
+            self.advanced = Section("Advanced", level=level + 1, expanded=False, parent=self)
+            for child in advanced:
+                self.advanced.rows.addWidget(self._place(child, level + 1))
+            layout.addWidget(self.advanced)
+
+    def _place(self, child: FieldSpec, level: int) -> QWidget:
+        from ui.forms.factory import make_composite  # groups, lists and unions contain each other
+
+        if not child.composite:
+            editor = make_scalar(child)
+            line = FieldLine(editor, self)
+            self._lines[child.key] = line
+            widget: QWidget = line
+        else:
+            editor, widget = make_composite(child, level, self)
+        editor.edited.connect(lambda path, value, key=child.key: self.edited.emit((key, *path), value))
+        self.children_by_key[child.key] = editor
+        return widget
+
+    def set_value(self, value: Mapping[str, Any]) -> None:
+        for key, editor in self.children_by_key.items():
+            if key in value:
+                editor.set_value(value[key])
+
+    def set_errors(self, errors: Errors) -> None:
+        for key, editor in self.children_by_key.items():
+            wrong = below(errors, key)
+            if key in self._lines:
+                self._lines[key].set_errors(wrong)
+            else:
+                editor.set_errors(wrong)
+            if wrong and editor.spec.advanced and self.advanced is not None:
+                self.advanced.set_expanded(True)
+
+    def set_locked(self, locked: bool) -> None:
+        for editor in self.children_by_key.values():
+            editor.set_locked(locked)
+
+    def set_suggestions(self, suggestions: Suggestions) -> None:
+        for editor in self.children_by_key.values():
+            editor.set_suggestions(suggestions)
+
+
+def _constant(spec: FieldSpec) -> bool:
+    return spec.kind is Kind.CHOICE and len(spec.choices) == 1

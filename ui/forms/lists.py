@@ -1,0 +1,157 @@
+"""The editor of a list of models: add, remove, duplicate, move; each item folds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
+
+from ui.forms.editor import LOCK_HINT, Editor, Suggestions
+from ui.forms.schema import FieldSpec, default_value
+from ui.forms.section import Section
+from ui.forms.validation import Errors, below
+
+NAMING_KEYS = ("name", "region", "title", "label")
+
+
+class ListEditor(Editor):
+    """Items in sections below a header with their number and an Add button."""
+
+    def __init__(self, spec: FieldSpec, section: Section, level: int, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
+        assert spec.item is not None
+        self._item_spec = spec.item
+        self._section = section
+        self._level = level
+        self._value: list[Any] = []
+        self._suggestions: Suggestions = {}
+        self._locked = False
+        self.editors: list[Editor] = []
+        self.sections: list[Section] = []
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(4)
+        self._empty = QLabel("None yet.", self)
+        self._empty.setObjectName("muted")
+        self._layout.addWidget(self._empty)
+        self._sentence = QLabel(self)
+        self._sentence.setObjectName("error")
+        self._sentence.setWordWrap(True)
+        self._sentence.hide()
+        self._layout.addWidget(self._sentence)
+        self.add_button: QToolButton = section.add_tool("plus", f"Add a {spec.item.title.lower()}")
+        self.add_button.clicked.connect(self.add)
+
+    # What a person asks for; each is one edit of the whole list.
+
+    def add(self) -> None:
+        """A new item with its defaults, named unlike the others, in the first region that none has."""
+        item = default_value(self._item_spec)
+        if isinstance(item, dict):
+            for key, texts in self._suggestions.items():
+                if item.get(key) == "":
+                    taken = {other.get(key) for other in self._value}
+                    item[key] = next((text for text in texts if text not in taken), texts[0] if texts else "")
+        self._section.set_expanded(True)
+        self._replace([*self._value, self._renamed(item)])
+
+    def remove(self, place: int) -> None:
+        self._replace([*self._value[:place], *self._value[place + 1 :]])
+
+    def duplicate(self, place: int) -> None:
+        copy = self._renamed(deepcopy(self._value[place]))
+        self._replace([*self._value[: place + 1], copy, *self._value[place + 1 :]])
+
+    def move_item(self, place: int, by: int) -> None:
+        target = place + by
+        if 0 <= target < len(self._value):
+            items = [*self._value]
+            items[place], items[target] = items[target], items[place]
+            self._replace(items)
+
+    # The Editor's part.
+
+    def set_value(self, value: Sequence[Any]) -> None:
+        self._value = list(value)
+        while len(self.editors) > len(self._value):
+            self.editors.pop().setParent(None)
+            dropped = self.sections.pop()
+            self._layout.removeWidget(dropped)
+            dropped.deleteLater()
+        while len(self.editors) < len(self._value):
+            self._append()
+        for place, item in enumerate(self._value):
+            self.editors[place].set_value(item)
+            self.sections[place].header.setText(self._name(place))
+        self._empty.setVisible(not self._value)
+        self._section.note.setText(str(len(self._value)) if self._value else "")
+
+    def set_errors(self, errors: Errors) -> None:
+        own = errors.get((), "")
+        self._sentence.setText(own)
+        self._sentence.setVisible(bool(own))
+        for place, editor in enumerate(self.editors):
+            wrong = below(errors, place)
+            editor.set_errors(wrong)
+            if wrong:
+                self.sections[place].set_expanded(True)
+
+    def set_locked(self, locked: bool) -> None:
+        self._locked = locked
+        shut = locked and not self.spec.live
+        for tool in self._section.findChildren(QToolButton, "small"):
+            tool.setEnabled(not shut)
+        self.add_button.setToolTip(LOCK_HINT if shut else f"Add a {self._item_spec.title.lower()}")
+        for editor in self.editors:
+            editor.set_locked(locked)
+
+    def set_suggestions(self, suggestions: Suggestions) -> None:
+        self._suggestions = suggestions
+        for editor in self.editors:
+            editor.set_suggestions(suggestions)
+
+    def _append(self) -> None:
+        from ui.forms.factory import make_item  # groups, lists and unions contain each other
+
+        place = len(self.editors)
+        section = Section("", level=self._level + 1, expanded=len(self._value) <= 3, parent=self)
+        editor = make_item(self._item_spec, self._level + 1, section.body)
+        section.rows.addWidget(editor)
+        for icon_name, tip, call in (
+            ("up", "Move up", lambda: self.move_item(place, -1)),
+            ("down", "Move down", lambda: self.move_item(place, 1)),
+            ("duplicate", "Duplicate", lambda: self.duplicate(place)),
+            ("trash", "Remove", lambda: self.remove(place)),
+        ):
+            section.add_tool(icon_name, tip).clicked.connect(lambda _=False, call=call: call())
+        editor.edited.connect(lambda path, value: self.edited.emit((place, *path), value))
+        editor.set_suggestions(self._suggestions)
+        editor.set_locked(self._locked)
+        self.editors.append(editor)
+        self.sections.append(section)
+        self._layout.addWidget(section)
+
+    def _replace(self, items: list[Any]) -> None:
+        self.edited.emit((), items)
+
+    def _name(self, place: int) -> str:
+        item = self._value[place]
+        if isinstance(item, dict):
+            for key in NAMING_KEYS:
+                if item.get(key):
+                    return str(item[key])
+        return f"{self._item_spec.title} {place + 1}"
+
+    def _renamed(self, item: Any) -> Any:
+        """With a ``name`` that no other item has: S1 → S2."""
+        if isinstance(item, dict) and isinstance(item.get("name"), str):
+            taken = {other.get("name") for other in self._value}
+            stem, digits = re.fullmatch(r"(.*?)(\d*)", item["name"]).groups()  # type: ignore[union-attr]  # always matches
+            number = int(digits or 1)
+            while item["name"] in taken:
+                number += 1
+                item["name"] = f"{stem}{number}"
+        return item

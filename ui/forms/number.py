@@ -1,0 +1,152 @@
+"""A field for a number as scientists write it: 50000, 5e4, 0.02; arrow keys step the leading digit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+
+from ui.forms.editor import Editor
+from ui.forms.schema import FieldSpec, Kind
+
+
+class NumberBox(QLineEdit):
+    """A field over all floats (or integers). Out-of-bound values are typed and kept; the form names them.
+
+    Commits when editing ends; Up and Down and, with the focus, the wheel step; Escape takes back what was typed.
+    """
+
+    changed = Signal(object)
+    rejected = Signal(str)
+
+    def __init__(self, integer: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._integer = integer
+        self._value: float | int = 0
+        self.setMinimumWidth(44)
+        self.setText(shown(self._value))
+        self.editingFinished.connect(self._commit)
+
+    def value(self) -> float | int:
+        return self._value
+
+    def set_value(self, value: float | int) -> None:
+        self._value = value
+        text = shown(value)
+        if self.text() != text:
+            self.setText(text)
+            self.setCursorPosition(0)
+
+    def step_by(self, steps: int) -> None:
+        self._commit()
+        self.set_value(stepped(self._value, steps, self._integer))
+        self.changed.emit(self._value)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.key():
+            case Qt.Key.Key_Up:
+                self.step_by(1)
+            case Qt.Key.Key_Down:
+                self.step_by(-1)
+            case Qt.Key.Key_Escape:
+                self.set_value(self._value)
+            case _:
+                super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Only with the focus, so that scrolling the form changes nothing."""
+        turns = event.angleDelta().y()
+        if self.hasFocus() and turns:
+            self.step_by(1 if turns > 0 else -1)
+            event.accept()
+        else:
+            event.ignore()
+
+    def _commit(self) -> None:
+        text = self.text().strip()
+        if text == shown(self._value):
+            return
+        value = parsed(text, self._integer)
+        if value is None:
+            self.rejected.emit(f"'{text}' is not a {'whole number' if self._integer else 'number'}.")
+            return
+        self.set_value(value)
+        self.changed.emit(value)
+
+
+def shown(value: float | int) -> str:
+    """The shortest text that reads back as ``value``."""
+    if isinstance(value, int) or not math.isfinite(value):
+        return str(value)
+    if value == 0:
+        return "0"
+    if 1e-4 <= abs(value) < 1e7:
+        text = repr(float(value))
+        return text.removesuffix(".0")
+    mantissa, _, exponent = f"{value!r}".partition("e")
+    if exponent:
+        return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
+    digits, _, exponent = f"{value:.16e}".partition("e")
+    short = f"{float(digits):.15g}e{int(exponent)}"
+    return short if float(short) == value else repr(value)
+
+
+def parsed(text: str, integer: bool) -> float | int | None:
+    """The number that a person typed (a decimal comma and blanks between thousands are understood), or None."""
+    cleaned = text.replace(" ", "").replace("\u202f", "").replace("\u2212", "-")
+    if cleaned.count(",") == 1 and "." not in cleaned:
+        cleaned = cleaned.replace(",", ".")
+    try:
+        value = float(cleaned)
+    except ValueError:
+        return None
+    if not math.isfinite(value):
+        return None
+    if integer:
+        return int(value) if value == int(value) else None
+    return value
+
+
+def stepped(value: float | int, steps: int, integer: bool) -> float | int:
+    """One unit in the first digit up or down: 0.02 → 0.03, 1 → 1.1 → 1.2, 50000 → 51000."""
+    if integer:
+        return int(value) + steps
+    size = abs(float(value))
+    unit = (
+        0.1 if size == 0 else 10.0 ** (math.floor(math.log10(size) + 1e-12) - (1 if _leading(size) < 2 - 1e-9 else 0))
+    )
+    return float(f"{value + steps * unit:.12g}")
+
+
+def _leading(size: float) -> float:
+    return size / 10.0 ** math.floor(math.log10(size) + 1e-12)
+
+
+class NumberEditor(Editor):
+    """One number."""
+
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
+        self.box = NumberBox(spec.kind is Kind.INTEGER, self)
+        self.box.setToolTip(self.help_text())
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.box)
+        self.setFocusProxy(self.box)
+        self.box.changed.connect(lambda value: self.edited.emit((), value))
+        self.box.rejected.connect(self._refuse)
+
+    def set_value(self, value: Any) -> None:
+        self.box.set_value(value)
+        self.mark(False)
+
+    def mark(self, wrong: bool) -> None:
+        self.repolish(self.box, wrong)
+
+    def _refuse(self, sentence: str) -> None:
+        self.mark(True)
+        self.box.setToolTip(sentence)
+        self.refused.emit(sentence)

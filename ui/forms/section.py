@@ -1,0 +1,68 @@
+"""A section with a title that folds, and tools at the right of the title."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from ui.icons import dress
+
+
+class Section(QWidget):
+    """Header and body; ``level`` 0 is a group of the form, 1 what stands inside one."""
+
+    toggled = Signal(bool)
+
+    def __init__(self, title: str, *, level: int = 0, expanded: bool = True, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("section")
+        self.setProperty("level", level)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.header = QToolButton(self)
+        self.header.setObjectName("sectionHeader")
+        self.header.setProperty("level", level)
+        self.header.setText(title)
+        self.header.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.header.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.header.setCheckable(True)
+        self.header.setChecked(expanded)
+        self.header.toggled.connect(self._show)
+        self.note = QLabel(self)
+        self.note.setObjectName("muted")
+        self._tools = QHBoxLayout()
+        self._tools.setSpacing(0)
+        top = QHBoxLayout()
+        top.setContentsMargins(0, 0, 0, 0)
+        top.setSpacing(4)
+        top.addWidget(self.header, 1)
+        top.addWidget(self.note)
+        top.addLayout(self._tools)
+        self.body = QWidget(self)
+        self.body.setObjectName("sectionBody")
+        self.rows = QVBoxLayout(self.body)
+        self.rows.setContentsMargins(8 if level else 4, 2, 0, 6)
+        self.rows.setSpacing(4)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(top)
+        whole.addWidget(self.body)
+        self._show(expanded)
+
+    def add_tool(self, name: str, tip: str) -> QToolButton:
+        """A small button at the right of the title."""
+        button = QToolButton(self)
+        button.setObjectName("small")
+        dress(button, name, "muted")
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        self._tools.addWidget(button)
+        return button
+
+    def set_expanded(self, expanded: bool) -> None:
+        self.header.setChecked(expanded)
+
+    def _show(self, expanded: bool) -> None:
+        self.body.setVisible(expanded)
+        dress(self.header, "chevron-down" if expanded else "chevron-right", "muted")
+        self.toggled.emit(expanded)

@@ -1,0 +1,80 @@
+"""The editor of a discriminated union: a combo for the kind, and the form of that kind below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ui.forms.editor import Editor, Suggestions
+from ui.forms.group import FieldLine, GroupEditor
+from ui.forms.scalars import ChoiceEditor
+from ui.forms.schema import FieldSpec, Kind, default_values, fields_of
+from ui.forms.validation import Errors
+
+
+class UnionEditor(Editor):
+    """Switching the kind starts from that kind's last values in this form, or its defaults."""
+
+    def __init__(self, spec: FieldSpec, level: int, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
+        self._level = level
+        self._suggestions: Suggestions = {}
+        self._locked = False
+        self._remembered: dict[str, dict[str, Any]] = {}
+        self.form: GroupEditor | None = None
+        self._tag: str | None = None
+        choice = FieldSpec(
+            spec.discriminator, spec.title, Kind.CHOICE, spec.help, live=spec.live, choices=tuple(spec.variants)
+        )
+        self.kind = ChoiceEditor(choice)
+        self.kind.edited.connect(lambda _, tag: self.edited.emit((), self._values_of(tag)))
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(4)
+        self._layout.addWidget(FieldLine(self.kind, self))
+
+    def set_value(self, value: Mapping[str, Any]) -> None:
+        tag = value[self.spec.discriminator]
+        self._remembered[tag] = dict(value)
+        self.kind.set_value(tag)
+        if tag != self._tag:
+            self._show(tag)
+        assert self.form is not None
+        self.form.set_value(value)
+
+    def set_errors(self, errors: Errors) -> None:
+        if self.form is not None:
+            self.form.set_errors(errors)
+
+    def set_locked(self, locked: bool) -> None:
+        self._locked = locked
+        self.kind.set_locked(locked)
+        if self.form is not None:
+            self.form.set_locked(locked)
+
+    def set_suggestions(self, suggestions: Suggestions) -> None:
+        self._suggestions = suggestions
+        if self.form is not None:
+            self.form.set_suggestions(suggestions)
+
+    def _show(self, tag: str) -> None:
+        if self.form is not None:
+            self._layout.removeWidget(self.form)
+            self.form.deleteLater()
+        self.form = GroupEditor(self.spec, fields_of(self.spec.variants[tag]), self._level, self)
+        self.form.edited.connect(self.edited)
+        self.form.set_suggestions(self._suggestions)
+        self.form.set_locked(self._locked)
+        self._layout.addWidget(self.form)
+        self._tag = tag
+
+    def _values_of(self, tag: str) -> dict[str, Any]:
+        if tag in self._remembered:
+            return dict(self._remembered[tag])
+        values = default_values(self.spec.variants[tag])
+        for key, texts in self._suggestions.items():
+            if values.get(key) == "" and texts:
+                values[key] = texts[0]
+        return values

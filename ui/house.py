@@ -1,0 +1,177 @@
+"""The real services of the window: files, runs and estimates of the ``workbench`` package."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+from engines.api import Array, Estimate, Preset, Simulation, SimulationInfo
+from engines.backend.base import Backend
+from engines.errors import ProblemError
+from ui.run_memory import RunMemory, remembered_state
+from workbench import presets as all_presets
+from workbench import session
+from workbench.autosave import Autosave, Recovery, discard, recover, recoveries
+from workbench.document import Document, open_document, save_document
+from workbench.export.png import save_snapshot
+from workbench.export.results import export_results, take_results
+from workbench.frames import Sample
+from workbench.observer import Observer
+from workbench.recent import RecentFile, RecentFiles
+from workbench.runner import Runner
+from workbench.timing_log import TimingLog, TimingRow, export_timing
+
+EXPORT_SECONDS = 120.0
+
+
+class HouseServices:
+    """See :class:`ui.services.Services`. Methods that take time may be called from any one thread at a time."""
+
+    def __init__(self) -> None:
+        self._recent = RecentFiles()
+        self._autosave = Autosave()
+        self._recovered: Recovery | None = None
+        self._resume: tuple[Document, Mapping[str, Array]] | None = None
+        self._logs: dict[Runner, _TimingObserver] = {}
+        self._backends: dict[str, Backend] = {}
+        self._estimating = threading.Lock()
+
+    # Short lists.
+
+    def presets(self) -> Sequence[Preset]:
+        return all_presets.presets()
+
+    def devices(self) -> Sequence[tuple[str, str]]:
+        from engines.backend.select import available  # Numba and CuPy are imported when they are needed
+
+        return [("auto", "Automatic"), *((info.id, info.name) for info in available())]
+
+    def recent(self) -> Sequence[RecentFile]:
+        return self._recent.items()
+
+    def remember(self, path: Path, title: str) -> None:
+        self._recent.add(path, title)
+
+    # Documents.
+
+    def open(self, path: Path) -> Document:
+        document = open_document(path)
+        self._look_for_state(document)
+        return document
+
+    def open_preset(self, preset: Preset) -> Document:
+        self._resume = None
+        return all_presets.open_preset(preset)
+
+    def save(self, document: Document, path: Path) -> None:
+        save_document(document, path)
+
+    def autosave(self, document: Document) -> None:
+        self._autosave.tick(document, now=True)
+        if self._recovered is not None:
+            discard(self._recovered)  # its content is in this session's own autosave now
+            self._recovered = None
+
+    def forget_autosave(self, document: Document) -> None:
+        self._autosave.mark_saved(document)
+        if self._recovered is not None:
+            discard(self._recovered)
+            self._recovered = None
+
+    def has_recovery(self) -> bool:
+        return bool(recoveries())
+
+    def recover(self) -> Document | None:
+        found = recoveries()
+        if not found:
+            return None
+        document = recover(found[0])
+        self._recovered = found[0]
+        self._look_for_state(document)
+        return document
+
+    # Runs.
+
+    def estimate(self, document: Document) -> Estimate:
+        with self._estimating:
+            return document.engine.estimate(document.problem, self._backend(document.project.run.device))
+
+    def start(self, document: Document, autostart: bool) -> Runner:
+        timing = _TimingObserver()
+        resume, self._resume = self._resume, None
+        same = resume is not None and _same_problem(resume[0], document)
+        runner = session.start(
+            document,
+            document.project.run.device,
+            (timing, RunMemory(document)),
+            reserve_core=True,
+            autostart=autostart,
+            resume_from=resume[1] if resume is not None and same else None,
+        )
+        self._logs = {old: log for old, log in self._logs.items() if old.alive}
+        self._logs[runner] = timing
+        return runner
+
+    def locate(self, document: Document, position: tuple[float, float, float]) -> int:
+        return session.nearest_elements(document.geometry, [position])[0]
+
+    # Exports.
+
+    def export_snapshot(self, path: Path, picture: Array, document: Document) -> None:
+        save_snapshot(path, picture, document)
+
+    def export_results(self, directory: Path, document: Document, runner: Runner) -> Sequence[Path]:
+        points = session.probe_elements(document)
+        try:
+            results = runner.post(lambda simulation: take_results(simulation, points)).result(EXPORT_SECONDS)
+        except (CancelledError, TimeoutError) as error:
+            raise ProblemError("The run has ended, so there is nothing to export: run it again first.") from error
+        return export_results(results, directory / "results.pvd")
+
+    def export_timing_log(self, path: Path, document: Document, runner: Runner) -> Sequence[Path]:
+        rows = self._logs[runner].rows(runner)
+        if not rows:
+            raise ProblemError("There are no timings yet: let it run for a second first.")
+        return export_timing(rows, path)
+
+    def _look_for_state(self, document: Document) -> None:
+        state = remembered_state(document)
+        self._resume = None if state is None else (document, state)
+
+    def _backend(self, device: str) -> Backend:
+        if device not in self._backends:
+            from engines.backend.select import open_backend
+
+            self._backends[device] = open_backend(device, reserve_core=True)
+        return self._backends[device]
+
+
+class _TimingObserver(Observer):
+    """Collects the timing log of one run on its worker."""
+
+    def __init__(self) -> None:
+        self._log = TimingLog()
+
+    def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
+        self._log.begin(info)
+
+    def sampled(self, sample: Sample) -> None:
+        self._log.add(sample)
+
+    def rows(self, runner: Runner) -> list[TimingRow]:
+        """All rows until now, taken on the worker while it lives."""
+
+        def take(_: Simulation) -> list[TimingRow]:
+            self._log.flush()
+            return list(self._log.rows)
+
+        try:
+            return runner.post(take).result(EXPORT_SECONDS)
+        except CancelledError:
+            return list(self._log.rows)  # the worker has ended: nobody else writes
+
+
+def _same_problem(one: Document, other: Document) -> bool:
+    return one.geometry is other.geometry and one.parameters == other.parameters

@@ -1,0 +1,97 @@
+"""Where the docks stand: the first layout, saving and restoring, and the bare page of the gallery."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+VERSION = 1
+Areas = Qt.DockWidgetArea
+
+
+class DockLayout:
+    """Docks of a window by name. On the gallery page they are hidden; the person's layout comes back after."""
+
+    def __init__(self, window: QMainWindow, settings: QSettings) -> None:
+        self._window = window
+        self._settings = settings
+        self.docks: dict[str, QDockWidget] = {}
+        self._working: QByteArray | None = None
+        self._bare = False
+        window.setDockNestingEnabled(True)
+        window.setTabPosition(Areas.AllDockWidgetAreas, window.tabPosition(Areas.TopDockWidgetArea).North)
+        for corner, area in (
+            (Qt.Corner.BottomLeftCorner, Areas.LeftDockWidgetArea),
+            (Qt.Corner.BottomRightCorner, Areas.RightDockWidgetArea),
+        ):
+            window.setCorner(corner, area)
+
+    def add(self, name: str, title: str, widget: QWidget, area: Qt.DockWidgetArea, bare_title: bool) -> None:
+        """``bare_title``: no title bar, since a tab carries the title or none is needed."""
+        dock = QDockWidget(title, self._window)
+        dock.setObjectName(name)
+        dock.setWidget(widget)
+        if bare_title:
+            dock.setTitleBarWidget(QWidget(dock))
+        if name == "timeline":
+            dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+        self._window.addDockWidget(area, dock)
+        self.docks[name] = dock
+
+    def first_layout(self) -> None:
+        """Problem and view left, meters and probes right, timeline and log below."""
+        for dock in self.docks.values():
+            dock.setFloating(False)
+            dock.show()
+        order = {
+            Areas.LeftDockWidgetArea: ("problem", "view", "gallery"),
+            Areas.RightDockWidgetArea: ("meters", "probes"),
+            Areas.BottomDockWidgetArea: ("timeline", "log"),
+        }
+        for area, names in order.items():
+            for name in names:
+                self._window.addDockWidget(area, self.docks[name])
+        self._window.tabifyDockWidget(self.docks["problem"], self.docks["view"])
+        self._window.tabifyDockWidget(self.docks["view"], self.docks["gallery"])
+        self._window.splitDockWidget(self.docks["meters"], self.docks["probes"], Qt.Orientation.Vertical)
+        self._window.splitDockWidget(self.docks["timeline"], self.docks["log"], Qt.Orientation.Vertical)
+        self.docks["problem"].raise_()
+        height = self._window.height()
+        self.docks["log"].setVisible(height >= 860)
+        horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        self._window.resizeDocks([self.docks["problem"], self.docks["meters"]], [340, 320], horizontal)
+        self._window.resizeDocks([self.docks["meters"], self.docks["probes"]], [430, max(260, height - 560)], vertical)
+        self._window.resizeDocks([self.docks["timeline"], self.docks["log"]], [46, 110], vertical)
+
+    def set_bare(self, bare: bool) -> None:
+        """Hide all docks (the gallery page), or bring them back as they were."""
+        if bare == self._bare:
+            return
+        if bare:
+            self._working = self._window.saveState(VERSION)
+            self._bare = True
+            for dock in self.docks.values():
+                dock.hide()
+        else:
+            self._bare = False
+            if self._working is None or not self._window.restoreState(self._working, VERSION):
+                self.first_layout()
+
+    def save(self) -> None:
+        state = self._working if self._bare else self._window.saveState(VERSION)
+        if state is not None:
+            self._settings.setValue("layout", state)
+        self._settings.setValue("geometry", self._window.saveGeometry())
+
+    def restore(self) -> None:
+        """The size and the docks of the last time, or what fits this screen."""
+        geometry = self._settings.value("geometry")
+        if not (isinstance(geometry, QByteArray) and self._window.restoreGeometry(geometry)):
+            screen = QGuiApplication.primaryScreen().availableGeometry()
+            self._window.resize(QSize(min(1600, screen.width()), min(1000, screen.height())))
+        layout = self._settings.value("layout")
+        self._bare = True
+        for dock in self.docks.values():
+            dock.hide()
+        self._working = layout if isinstance(layout, QByteArray) else None

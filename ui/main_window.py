@@ -1,0 +1,429 @@
+"""The window: puts the panels together and connects them to the model, the controller and the viewport."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSettings, QTimer, QUrl
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
+
+from engines.api import Preset, SimulationInfo
+from engines.errors import WorkbenchError
+from ui.actions import Actions
+from ui.background import Background
+from ui.banner import Banner
+from ui.controller import Controller, Phase
+from ui.estimates import EstimatesPanel
+from ui.files import FileActions
+from ui.forms.validation import Path as ValuePath
+from ui.gallery import Gallery
+from ui.icons import dress
+from ui.layout import Areas, DockLayout
+from ui.log_pane import LogPane
+from ui.meters.panel import MetersPanel
+from ui.model import DocumentModel
+from ui.probes import ProbesPanel
+from ui.problem_panel import ProblemPanel
+from ui.services import Services
+from ui.status import StatusBar
+from ui.theme import THEMES, theme
+from ui.timeline import Timeline
+from ui.view_panel import ViewPanel
+from ui.welcome import Welcome
+from workbench import __version__
+from workbench.frames import Frame, Message, Sample
+from workbench.project import ViewSettings
+
+AUTOSAVE_MILLISECONDS = 4000  # at most five seconds of edits are at risk
+
+
+class MainWindow(QMainWindow):
+    """One window, one document."""
+
+    def __init__(self, services: Services, make_viewport: Callable[[QWidget], Any], settings: QSettings) -> None:
+        super().__init__()
+        self.setWindowTitle("Workbench")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(1024, 640)
+        self._settings = settings
+        self.services = services
+        self.background = Background(self)
+        self.model = DocumentModel(self)
+        self.controller = Controller(self.model, services, self.background, self)
+        self._closed = False
+        self._autosaved_revision = 0
+        self._opened_at = 0.0
+        self._make_panels(make_viewport)
+        self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
+        self._make_layout()
+        self._make_actions()
+        self._connect()
+        self._autosave = QTimer(self)
+        self._autosave.setInterval(AUTOSAVE_MILLISECONDS)
+        self._autosave.timeout.connect(self._keep)
+        self._autosave.start()
+        self.welcome.gallery.set_presets(presets := list(services.presets()))
+        self.gallery.set_presets(presets)
+        self._show_recent()
+        self._layout.restore()
+        self._show_phase(Phase.EMPTY.value)
+        self.background.submit("files", services.has_recovery, self.welcome.recover_button.setVisible)
+
+    # Putting together.
+
+    def _make_panels(self, make_viewport: Callable[[QWidget], Any]) -> None:
+        self.banner = Banner(self)
+        self.welcome = Welcome(self)
+        self.stack = QStackedWidget(self)
+        self.viewport = make_viewport(self.stack)
+        self.stack.addWidget(self.welcome)
+        self.stack.addWidget(self.viewport)
+        self.estimates = EstimatesPanel(self.model, self.services, self.background)
+        self.problem = ProblemPanel(self.model, self.estimates)
+        self.view_panel = ViewPanel()
+        self.gallery = Gallery()
+        self.meters = MetersPanel()
+        self.probes = ProbesPanel(self.model)
+        self.timeline = Timeline()
+        self.log = LogPane()
+        self.status = StatusBar(self)
+        self.setStatusBar(self.status)
+
+    def _make_layout(self) -> None:
+        centre = QWidget(self)
+        centre.setObjectName("centre")
+        layout = QVBoxLayout(centre)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.banner)
+        layout.addWidget(self.stack, 1)
+        self.setCentralWidget(centre)
+        self._layout = DockLayout(self, self._settings)
+        left, right, bottom = Areas.LeftDockWidgetArea, Areas.RightDockWidgetArea, Areas.BottomDockWidgetArea
+        for name, title, widget, area, bare in (
+            ("problem", "Problem", self.problem, left, True),
+            ("view", "View", self.view_panel, left, True),
+            ("gallery", "Gallery", self.gallery, left, True),
+            ("meters", "Meters", self.meters, right, False),
+            ("probes", "Probes", self.probes, right, False),
+            ("timeline", "Timeline", self.timeline, bottom, True),
+            ("log", "Log", self.log, bottom, False),
+        ):
+            self._layout.add(name, title, widget, area, bare)
+
+    def _make_actions(self) -> None:
+        self.actions_ = Actions(self)
+        self.actions_.adopt("undo", self.model.undo_stack.createUndoAction(self, "Undo"), "Ctrl+Z", "undo")
+        self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
+        self.recent_menu = QMenu("Open &recent", self)
+        self.device_menu = QMenu("&Device", self)
+        toggles = [dock.toggleViewAction() for name, dock in self._layout.docks.items() if name != "timeline"]
+        self.actions_.build_menus(self.recent_menu, self.device_menu, toggles)
+        self.toolbar = self.actions_.build_toolbar([])
+        self.actions_.connect(
+            gallery=self.show_gallery,
+            open=self.files.open,
+            open_folder=self.files.open_folder,
+            save=self.files.save,
+            save_as=self.files.save_as,
+            snapshot=self.files.export_snapshot,
+            results=self.files.export_results,
+            timing_log=self.files.export_timing_log,
+            traces=lambda: self.files.export_traces(self.probes.export_csv),
+            quit=self.close,
+            run=self.controller.toggle,
+            step=self.controller.step,
+            reset=self.controller.reset,
+            theme=self.switch_theme,
+            layout=self._layout.first_layout,
+            fit=self.viewport.reset_camera,
+            about=self.about,
+        )
+        self.background.submit("devices", self.services.devices, self._list_devices)
+
+    def _connect(self) -> None:
+        model, controller, viewport = self.model, self.controller, self.viewport
+        model.opened.connect(self._document_opened)
+        model.changed.connect(self._value_changed)
+        model.undo_stack.cleanChanged.connect(self._clean_changed)
+        controller.phase_changed.connect(self._show_phase)
+        controller.info_changed.connect(self._info_changed)
+        controller.frame_arrived.connect(self._show_frame)
+        controller.samples_arrived.connect(self._take_samples)
+        controller.restarted.connect(self._restarted)
+        controller.message.connect(self.log.add)
+        controller.problem.connect(self.banner.say)
+        controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
+        controller.progressed.connect(self._show_progress)
+        viewport.picked.connect(lambda element, position: self.probes.add(position))
+        viewport.request_changed.connect(controller.watch)
+        viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
+        viewport.quality_changed.connect(self.status.quality.setText)
+        self.view_panel.edited.connect(self._apply_view)
+        self.view_panel.clip_active.connect(viewport.set_clip_active)
+        self.view_panel.camera_asked.connect(
+            lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)
+        )
+        for gallery in (self.gallery, self.welcome.gallery):
+            gallery.opened.connect(self.open_preset)
+            gallery.run.connect(self.run_preset)
+        self.welcome.open_asked.connect(self.files.open)
+        self.welcome.path_chosen.connect(self.open_path)
+        self.welcome.recover_asked.connect(self.recover)
+        self.timeline.toggled.connect(controller.toggle)
+        self.timeline.step_asked.connect(controller.step)
+        self.timeline.reset_asked.connect(controller.reset)
+        self.timeline.until_edited.connect(lambda until: self._edit_until(until))
+        self.probes.export_asked.connect(self.actions_["traces"].trigger)
+        self.files.recent_changed.connect(self._show_recent)
+        self.files.done.connect(self._say)
+        self.log.attention.connect(self.status.set_errors)
+        self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
+        theme().changed.connect(self._show_probes)
+
+    # What a person asks for.
+
+    def open_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
+        """A project, a mesh or a snapshot, from the menu, the command line, a drop or the recent files."""
+        self.banner.hide()
+        self.files.open_path(Path(path), then)
+
+    def open_preset(self, preset: Preset) -> None:
+        self.banner.hide()
+        self._opened_at = clock.monotonic()
+        self.controller.open_with(lambda: self.services.open_preset(preset), f"Opening {preset.title}")
+
+    def run_preset(self, preset: Preset) -> None:
+        """A double click: the first click of it has begun to open the preset."""
+        self.controller.run_when_open()
+
+    def recover(self) -> None:
+        self.controller.open_with(self.services.recover, "Opening what was left unsaved", self._recovered)
+
+    def show_gallery(self) -> None:
+        """The first page; a run goes on meanwhile."""
+        self._layout.set_bare(True)
+        self.stack.setCurrentWidget(self.welcome)
+
+    def show_workspace(self) -> None:
+        if self.model.document is not None:
+            self.stack.setCurrentWidget(self.viewport)
+            self._layout.set_bare(False)
+
+    def switch_theme(self) -> None:
+        name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]
+        theme().apply(name)
+        self._settings.setValue("theme", name)
+
+    def about(self) -> None:
+        text = (
+            f"<h3>Workbench {__version__}</h3><p>Simulations whose kernels say how close they run to what the memory "
+            "of this machine can deliver.</p><p>BSD 3-clause licence.</p>"
+        )
+        QMessageBox.about(self, "About Workbench", text)
+
+    def view_settings(self) -> ViewSettings:
+        return self.viewport.view_settings()  # type: ignore[no-any-return]  # the viewport is any View
+
+    # What happens.
+
+    def _document_opened(self) -> None:
+        document = self.model.document
+        self._autosaved_revision = self.model.revision
+        if document is None:
+            self.setWindowTitle("Workbench")
+            self.show_gallery()
+            return
+        self.viewport.set_simulation(None)
+        self.viewport.set_geometry(document.geometry)
+        self.viewport.apply_view(document.project.view)
+        self.view_panel.set_geometry(document.geometry)
+        self.view_panel.set_view(document.project.view)
+        self.timeline.set_unit(document.engine.time_unit)
+        self.timeline.set_until(document.project.run.until)
+        self.status.set_geometry_info(document.geometry)
+        self._show_title()
+        self._show_probes()
+        self._check_device()
+        for finding in document.findings:
+            self.log.add(Message(finding.message, finding.severity))
+        # The second click of a double click must still meet the card.
+        wait = self._opened_at + QApplication.doubleClickInterval() / 1000 - clock.monotonic()
+        if wait > 0:
+            QTimer.singleShot(round(1000 * wait), self.show_workspace)
+        else:
+            self.show_workspace()
+
+    def _value_changed(self, path: ValuePath) -> None:
+        if path[0] == "probes":
+            self._show_probes()
+        elif path[0] == "run" and self.model.document is not None:
+            self.timeline.set_until(self.model.document.project.run.until)
+            self._check_device()
+        elif path[0] == "title":
+            self._show_title()
+
+    def _info_changed(self, info: SimulationInfo | None) -> None:
+        self.viewport.set_simulation(info)
+        self.view_panel.set_info(info)
+        self.probes.set_info(info)
+        self.status.set_info(info)
+        if info is not None:
+            self.meters.set_device(info.device, info.time_unit)
+            self.view_panel.set_view(self.view_settings())
+
+    def _apply_view(self, view: ViewSettings) -> None:
+        """What the panel says, from where the person is looking now."""
+        self.viewport.apply_view(view.model_copy(update={"camera": self.view_settings().camera}))
+
+    def _show_frame(self, frame: Frame) -> None:
+        self.viewport.show_frame(frame)
+        self.timeline.set_time(frame.time)
+
+    def _take_samples(self, samples: list[Sample]) -> None:
+        self.meters.take(samples)
+        self.probes.take(samples)
+        self.viewport.set_overlay(self.meters.overlay_lines())
+        self.timeline.set_time(samples[-1].time, samples[-1].remaining)
+
+    def _restarted(self) -> None:
+        self.probes.clear_traces()
+        self.meters.clear()
+        self.viewport.set_overlay([])
+        self.timeline.set_time(0.0)
+
+    def _show_phase(self, name: str) -> None:
+        phase = Phase(name)
+        self.timeline.set_phase(phase)
+        self.problem.form.set_locked(self.controller.locked)
+        running = phase is Phase.RUNNING
+        dress(self.actions_["run"], "pause" if running else "play", "accent")
+        self.actions_["run"].setToolTip("Pause (Space)" if running else "Run (Space)")
+        self.actions_["run"].setEnabled(self.timeline.run_button.isEnabled())
+        self.actions_["step"].setEnabled(self.timeline.step_button.isEnabled())
+        self.actions_["reset"].setEnabled(self.timeline.reset_button.isEnabled())
+        for name in ("save", "save_as", "snapshot", "results", "timing_log", "traces", "fit"):
+            self.actions_[name].setEnabled(phase is not Phase.EMPTY)
+
+    def _show_progress(self, text: str, fraction: float) -> None:
+        self.status.set_activity(text, fraction)
+        self.viewport.set_busy(text or None, fraction)
+
+    def _show_title(self) -> None:
+        document = self.model.document
+        title = document.project.title if document is not None else ""
+        self.setWindowTitle(f"{title}[*] – Workbench")
+        self.setWindowModified(not self.model.undo_stack.isClean())
+
+    def _clean_changed(self, clean: bool) -> None:
+        self.setWindowModified(not clean)
+
+    def _show_probes(self) -> None:
+        colors = theme().palette
+        probes = self.model.document.project.probes if self.model.document is not None else []
+        self.viewport.set_probes(
+            [
+                (probe.name, probe.position, colors.trace(place).getRgb()[:3])  # type: ignore[index]  # always a tuple
+                for place, probe in enumerate(probes)
+            ]
+        )
+
+    def _show_recent(self) -> None:
+        files = list(self.services.recent())
+        self.welcome.set_recent(files)
+        self.recent_menu.clear()
+        for file in files:
+            self.recent_menu.addAction(
+                f"{file.title}  ({file.path})", lambda path=file.path: self.open_path(Path(path))
+            )
+        self.recent_menu.setEnabled(bool(files))
+
+    def _list_devices(self, devices: list[tuple[str, str]]) -> None:
+        group = QActionGroup(self)
+        for name, title in devices:
+            action = QAction(title, self)
+            action.setCheckable(True)
+            action.setData(name)
+            action.triggered.connect(lambda _=False, name=name: self._choose_device(name))
+            group.addAction(action)
+            self.device_menu.addAction(action)
+        self._check_device()
+
+    def _check_device(self) -> None:
+        chosen = self.model.document.project.run.device if self.model.document is not None else "auto"
+        for action in self.device_menu.actions():
+            action.setChecked(action.data() == chosen)
+
+    def _choose_device(self, name: str) -> None:
+        if self.model.document is not None:
+            self.model.edit(("run", "device"), name, "choice of the device")
+
+    def _edit_until(self, until: float | None) -> None:
+        if self.model.document is not None:
+            self.model.edit(("run", "until"), until, "end of the run")
+
+    def _recovered(self) -> None:
+        self.model.undo_stack.resetClean()  # nobody has saved it yet
+        self._autosaved_revision = -1
+        self.welcome.recover_button.hide()
+        self._say("This is what was left unsaved when the window was last closed.")
+
+    def _say(self, sentence: str) -> None:
+        self.log.add(Message(sentence))
+        self.banner.say(sentence, "info")
+
+    def _keep(self) -> None:
+        """Autosave what has changed since the last time."""
+        if self.model.document is None or self.model.undo_stack.isClean():
+            return
+        if self.model.revision == self._autosaved_revision:
+            return
+        self._autosaved_revision = self.model.revision
+        document = self.model.snapshot(self.view_settings())
+        self.background.submit("autosave", partial(self.services.autosave, document), otherwise=self._not_kept)
+
+    def _not_kept(self, error: BaseException) -> None:
+        self.log.add(Message(f"The automatic copy could not be written: {error}", "warning"))
+
+    # Qt's own events.
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if QUrl(url).isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.open_path(paths[0])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.activateWindow()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Asks nothing: timers stop, edits are kept, the worker ends, then the canvas goes."""
+        if not self._closed:
+            self._closed = True
+            self._autosave.stop()
+            self.estimates.stop()
+            self._layout.save()
+            self.controller.close()
+            self.background.close()
+            self._keep_at_end()
+            self.viewport.close_canvas()
+            self._settings.sync()
+        event.accept()
+
+    def _keep_at_end(self) -> None:
+        if self.model.document is None or self.model.undo_stack.isClean():
+            return
+        try:
+            self.services.autosave(self.model.snapshot(self.view_settings()))
+        except WorkbenchError as error:
+            self._not_kept(error)

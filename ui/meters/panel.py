@@ -1,0 +1,103 @@
+"""The meters panel: gauge, history, the figures of the run and its kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from ui.formatting import count_text, duration_text, rate_text
+from ui.meters.gauge import Gauge
+from ui.meters.history import History
+from ui.meters.kernels import KernelTable
+from workbench.frames import Sample
+
+
+class MetersPanel(QWidget):
+    """Takes samples at most ten times a second and shows their mean over the wall time that they cover."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self._time_unit = ""
+        self._lines: list[str] = []
+        self.gauge = Gauge(self)
+        self.history = History(self)
+        self.kernels = KernelTable(self)
+        self.device = QLabel(self)
+        self.device.setObjectName("muted")
+        self.device.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.figures: dict[str, QLabel] = {}
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(0)
+        for place, (key, title) in enumerate(
+            (
+                ("steps", "Steps per second"),
+                ("pace", "Simulated per second"),
+                ("step", "Step"),
+                ("remaining", "Remaining"),
+            )
+        ):
+            name = QLabel(title, self)
+            name.setObjectName("muted")
+            figure = QLabel("–", self)
+            figure.setObjectName("figure")
+            figure.setTextFormat(Qt.TextFormat.PlainText)
+            self.figures[key] = figure
+            row, column = divmod(place, 2)
+            grid.addWidget(name, 2 * row, column)
+            grid.addWidget(figure, 2 * row + 1, column)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 6, 12, 10)
+        layout.setSpacing(8)
+        layout.addWidget(self.gauge)
+        layout.addWidget(self.device)
+        layout.addLayout(grid)
+        layout.addWidget(self.history)
+        layout.addWidget(self.kernels)
+        layout.addStretch(1)
+
+    def set_device(self, device: str, time_unit: str) -> None:
+        self._time_unit = time_unit
+        self.device.setText(device)
+        self.device.setToolTip(device)
+
+    def clear(self) -> None:
+        """No run."""
+        self._lines = []
+        self.gauge.set_reading(None)
+        self.history.clear_points()
+        self.kernels.kernels.set_rates(())
+        for figure in self.figures.values():
+            figure.setText("–")
+
+    def take(self, samples: Sequence[Sample]) -> None:
+        """Show these samples as one reading."""
+        wall = sum(sample.wall_seconds for sample in samples)
+        if wall <= 0:
+            return
+        last = samples[-1]
+        steps = sum(sample.steps for sample in samples) / wall
+        rate = sum(sample.bytes_per_second * sample.wall_seconds for sample in samples) / wall
+        fraction = sum(sample.fraction_of_ceiling * sample.wall_seconds for sample in samples) / wall
+        pace = sum(sample.time_per_second * sample.wall_seconds for sample in samples) / wall
+        self.gauge.set_reading(rate, fraction)
+        self.history.add(rate, rate / fraction if fraction > 0 else 0.0)
+        self.kernels.kernels.set_rates(last.kernels)
+        self.figures["steps"].setText(count_text(steps))
+        self.figures["pace"].setText(f"{count_text(pace)} {self._time_unit}")
+        self.figures["step"].setText(f"{last.step:,}".replace(",", "\u202f"))
+        self.figures["remaining"].setText("open end" if last.remaining is None else duration_text(last.remaining))
+        self._lines = [
+            f"Bandwidth\t{rate_text(rate)}, {fraction:.0%}",
+            f"Steps\t{count_text(steps)} /s",
+            f"Pace\t{count_text(pace)} {self._time_unit}/s",
+            *([] if last.remaining is None else [f"Remaining\t{duration_text(last.remaining)}"]),
+        ]
+
+    def overlay_lines(self) -> list[str]:
+        """The same figures for the 3D view: name, tab, figure."""
+        return self._lines

@@ -1,0 +1,146 @@
+"""The open document as the window edits it: a tree of plain values, an undo stack, a validated problem.
+
+Everything that a person can undo lives in :attr:`DocumentModel.draft`; an edit replaces the value at a path.
+A draft may be wrong for a while: then :attr:`errors` says where, and the document keeps its last valid parameters.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+from pydantic import ValidationError
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from engines.errors import ProblemError
+from ui.commands import SetValue
+from ui.forms.schema import fields_of, plain
+from ui.forms.validation import Path, below, validated
+from workbench.document import Document
+from workbench.project import Probe, RunSettings, ViewSettings
+
+
+class DocumentModel(QObject):
+    """Holds the document; every change goes through :meth:`edit`."""
+
+    opened = Signal()
+    """Another document is open (or none)."""
+    changed = Signal(tuple)
+    """The value at this path of the draft has changed."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.document: Document | None = None
+        self.draft: dict[str, Any] = {}
+        self.errors: dict[Path, str] = {}
+        self.revision = 0
+        """Counts edits; whoever depends on the content remembers the revision it has seen."""
+        self.undo_stack = QUndoStack(self)
+
+    def open(self, document: Document | None) -> None:
+        """Show another document; the undo history starts anew."""
+        self.document = document
+        self.errors = {}
+        self.draft = {} if document is None else _draft_of(document)
+        self.revision += 1
+        self.undo_stack.clear()
+        self.opened.emit()
+
+    def edit(self, path: Path, value: Any, text: str = "") -> None:
+        """Change the value at ``path`` through the undo stack; nothing happens if it is that already."""
+        old, new = value_at(self.draft, path), plain(value)
+        if old != new or type(old) is not type(new):
+            self.undo_stack.push(SetValue(self, path, old, new, text or f"change of {str(path[-1]).replace('_', ' ')}"))
+
+    def put(self, path: Path, value: Any) -> None:
+        """Write without a command; only commands call this."""
+        owner = value_at(self.draft, path[:-1])
+        owner[path[-1]] = deepcopy(value)
+        self.revision += 1
+        self._apply(str(path[0]))
+        self.changed.emit(path)
+
+    @property
+    def parameter_errors(self) -> dict[Path, str]:
+        """Errors of the parameters, by path below ``parameters``."""
+        return below(self.errors, "parameters")
+
+    @property
+    def valid(self) -> bool:
+        return not self.errors
+
+    def first_error(self) -> str:
+        """One sentence that names the first wrong field, or an empty text."""
+        for path, sentence in self.errors.items():
+            name = " › ".join(str(part + 1 if isinstance(part, int) else part).replace("_", " ") for part in path[1:])
+            return f"{name[:1].upper()}{name[1:]}: {sentence[:1].lower()}{sentence[1:]}"
+        return ""
+
+    def is_live(self, path: Path) -> bool:
+        """Whether the value may change while the simulation runs."""
+        assert self.document is not None
+        if path[0] != "parameters":
+            return True
+        model: Any = type(self.document.parameters)
+        for key in path[1:]:
+            spec = next((spec for spec in fields_of(model) if spec.key == key), None)
+            if spec is None or spec.live or spec.model is None:
+                return bool(spec and spec.live)
+            model = spec.model
+        return False
+
+    def snapshot(self, view: ViewSettings | None = None) -> Document:
+        """A copy that another thread may read or save. Raises ProblemError without a document."""
+        if self.document is None:
+            raise ProblemError("There is no open project.")
+        update = {} if view is None else {"view": view}
+        return replace(self.document, project=self.document.project.model_copy(update=update, deep=True))
+
+    def moved(self, saved: Document) -> None:
+        """The document was saved as ``saved``: it stands where that stands; what was edited since stays."""
+        assert self.document is not None
+        self.document.path = saved.path
+        self.document.mesh, self.document.fibres = saved.mesh, saved.fibres
+        self.document.project.geometry = saved.project.geometry
+
+    def _apply(self, part: str) -> None:
+        document = self.document
+        assert document is not None
+        self.errors = {path: text for path, text in self.errors.items() if path[0] != part}
+        if part == "parameters":
+            parameters, errors = validated(type(document.parameters), self.draft["parameters"])
+            self.errors.update({("parameters", *path): text for path, text in errors.items()})
+            if parameters is not None:
+                document.parameters = parameters
+                document.project.parameters = parameters.model_dump(mode="json")
+            return
+        try:
+            match part:
+                case "probes":
+                    document.project.probes = [Probe.model_validate(probe) for probe in self.draft["probes"]]
+                case "run":
+                    document.project.run = RunSettings.model_validate(self.draft["run"])
+                case _:
+                    setattr(document.project, part, self.draft[part])
+        except ValidationError as error:
+            detail = error.errors(include_url=False)[0]
+            self.errors[(part, *detail["loc"])] = f"{detail['msg']}."
+
+
+def value_at(tree: Any, path: Path) -> Any:
+    """The value at ``path`` of nested dicts and lists."""
+    for key in path:
+        tree = tree[key]
+    return tree
+
+
+def _draft_of(document: Document) -> dict[str, Any]:
+    project = document.project
+    return {
+        "parameters": plain(document.parameters),
+        "probes": plain(project.probes),
+        "run": plain(project.run),
+        "title": project.title,
+    }

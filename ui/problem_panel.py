@@ -1,0 +1,70 @@
+"""The problem: its title, the form made from the engine's parameters, and the estimate below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from ui.estimates import EstimatesPanel
+from ui.forms.form import ParameterForm
+from ui.forms.validation import Path
+from ui.model import DocumentModel
+
+
+class ProblemPanel(QWidget):
+    """Follows the model; every edit goes through its undo stack."""
+
+    def __init__(self, model: DocumentModel, estimates: EstimatesPanel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self._model = model
+        self.title = QLineEdit(self)
+        self.title.setObjectName("problemTitle")
+        self.title.setPlaceholderText("Title")
+        self.title.setAccessibleName("Title")
+        self.title.editingFinished.connect(self._rename)
+        self.subtitle = QLabel(self)
+        self.subtitle.setObjectName("muted")
+        self.subtitle.setWordWrap(True)
+        self.form = ParameterForm(self)
+        self.form.edited.connect(lambda path, value: model.edit(("parameters", *path), value))
+        self.estimates = estimates
+        top = QVBoxLayout()
+        top.setContentsMargins(10, 8, 10, 4)
+        top.setSpacing(0)
+        top.addWidget(self.title)
+        top.addWidget(self.subtitle)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(top)
+        layout.addWidget(self.form, 1)
+        layout.addWidget(estimates)
+        model.opened.connect(self._opened)
+        model.changed.connect(self._changed)
+
+    def _opened(self) -> None:
+        document = self._model.document
+        self.form.set_model(None if document is None else type(document.parameters))
+        self.setEnabled(document is not None)
+        if document is None:
+            self.title.clear()
+            self.subtitle.clear()
+            return
+        names = getattr(document.geometry, "region_names", {})
+        self.form.set_suggestions({"region": list(names.values())})
+        self.form.set_values(self._model.draft["parameters"])
+        self.title.setText(self._model.draft["title"])
+        self.subtitle.setText(document.project.summary or document.engine.title)
+
+    def _changed(self, path: Path) -> None:
+        if path[0] == "parameters":
+            self.form.set_values(self._model.draft["parameters"])
+            self.form.set_errors(self._model.parameter_errors)
+        elif path[0] == "title":
+            self.title.setText(self._model.draft["title"])
+
+    def _rename(self) -> None:
+        if self._model.document is not None:
+            self._model.edit(("title",), self.title.text().strip() or "Untitled", "change of the title")

@@ -1,0 +1,61 @@
+"""What the window asks of the rest of the house, in one place; tests put a double here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from engines.api import Array, Estimate, Preset
+from workbench.document import Document
+from workbench.recent import RecentFile
+from workbench.runner import Runner
+
+
+class Services(Protocol):
+    """Files, runs and estimates. Everything but :meth:`start` and the short lists may take its time."""
+
+    def presets(self) -> Sequence[Preset]: ...
+
+    def devices(self) -> Sequence[tuple[str, str]]:
+        """(id, title) of the devices of this machine, ``("auto", "Automatic")`` first."""
+
+    def recent(self) -> Sequence[RecentFile]: ...
+
+    def remember(self, path: Path, title: str) -> None:
+        """Put ``path`` on top of the recent files."""
+
+    def open(self, path: Path) -> Document:
+        """A project folder or zip, a mesh, or a PNG that carries a session. Raises WorkbenchError."""
+
+    def open_preset(self, preset: Preset) -> Document: ...
+
+    def save(self, document: Document, path: Path) -> None: ...
+
+    def estimate(self, document: Document) -> Estimate:
+        """Raises ProblemError if the problem cannot run."""
+
+    def start(self, document: Document, autostart: bool) -> Runner:
+        """A runner of this document; returns at once."""
+
+    def locate(self, document: Document, position: tuple[float, float, float]) -> int:
+        """The element nearest to a position [mm]."""
+
+    def autosave(self, document: Document) -> None:
+        """Keep the document where :meth:`recover` finds it."""
+
+    def forget_autosave(self, document: Document) -> None:
+        """The document was saved: nothing is left to recover."""
+
+    def has_recovery(self) -> bool:
+        """Whether :meth:`recover` would find something."""
+
+    def recover(self) -> Document | None:
+        """What the last session left unsaved, if anything."""
+
+    def export_snapshot(self, path: Path, picture: Array, document: Document) -> None: ...
+
+    def export_results(self, directory: Path, document: Document, runner: Runner) -> Any:
+        """The whole fields of the present moment. Waits for the worker between two batches."""
+
+    def export_timing_log(self, path: Path, document: Document, runner: Runner) -> Any: ...

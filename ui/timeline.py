@@ -1,0 +1,154 @@
+"""The timeline: run, pause, step and reset, where the run stands, and how far it is to go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+
+from ui.controller import Phase
+from ui.formatting import duration_text
+from ui.forms.number import NumberBox
+from ui.icons import dress
+from ui.theme import theme
+
+
+class ProgressBar(QWidget):
+    """A thin bar; without an end it shows only that time goes on."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._fraction: float | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, 18)
+
+    @property
+    def fraction(self) -> float | None:
+        return self._fraction
+
+    def set_fraction(self, fraction: float | None) -> None:
+        self._fraction = None if fraction is None else min(max(fraction, 0.0), 1.0)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colors = theme().palette
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        bar = QRectF(0, self.height() / 2 - 3, self.width(), 6)
+        painter.setBrush(colors.color("border"))
+        painter.drawRoundedRect(bar, 3, 3)
+        if self._fraction:
+            bar.setWidth(max(6.0, bar.width() * self._fraction))
+            painter.setBrush(colors.color("accent"))
+            painter.drawRoundedRect(bar, 3, 3)
+        painter.end()
+
+
+class Timeline(QWidget):
+    """Buttons and time. It decides nothing: it asks by signals and shows the phase that comes back."""
+
+    toggled = Signal()
+    step_asked = Signal()
+    reset_asked = Signal()
+    until_edited = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self._unit = ""
+        self._until: float | None = None
+        self._time = 0.0
+        self._running = False
+        self.run_button = self._button("play", "Run", "Run and pause (Space)", self.toggled)
+        self.run_button.setObjectName("primary")
+        self.run_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.run_button.setMinimumWidth(96)
+        self.step_button = self._button("step", "Step", "Take one step (.)", self.step_asked)
+        self.reset_button = self._button("reset", "Reset", "Back to time zero (Ctrl+R)", self.reset_asked)
+        self.time_label = QLabel("–", self)
+        self.time_label.setObjectName("figure")
+        self.time_label.setMinimumWidth(110)
+        self.bar = ProgressBar(self)
+        self.remaining_label = QLabel(self)
+        self.remaining_label.setObjectName("muted")
+        self.remaining_label.setMinimumWidth(96)
+        self.remaining_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.until_box = NumberBox(parent=self)
+        self.until_check = QCheckBox("until", self)
+        self.until_check.setToolTip("Stop by itself at this time")
+        self.until_check.clicked.connect(lambda on: self.until_edited.emit(self.until_box.value() if on else None))
+        self.until_box.setFixedWidth(84)
+        self.until_box.set_value(1000.0)
+        self.until_box.setAccessibleName("Run until")
+        self.until_box.changed.connect(self._edit_until)
+        self.unit_label = QLabel(self)
+        self.unit_label.setObjectName("unit")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(10, 6, 10, 6)
+        layout.setSpacing(8)
+        before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
+        after: tuple[QWidget, ...] = (self.remaining_label, self.until_check, self.until_box, self.unit_label)
+        for widget in before:
+            layout.addWidget(widget)
+        layout.addWidget(self.bar, 1)
+        for widget in after:
+            layout.addWidget(widget)
+        self.set_phase(Phase.EMPTY)
+
+    def set_phase(self, phase: Phase) -> None:
+        """Enable what makes sense; the run button says what it will do."""
+        some = phase is not Phase.EMPTY
+        running = phase is Phase.RUNNING
+        at_end = phase is Phase.FINISHED
+        self.run_button.setEnabled(some)
+        dress(self.run_button, "pause" if running else "play", "accent_text")
+        self.run_button.setText({Phase.RUNNING: "Pause", Phase.PAUSED: "Go on"}.get(phase, "Run"))
+        self.step_button.setEnabled(some and not running and not at_end)
+        self.reset_button.setEnabled(phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED, Phase.FAILED, Phase.READY))
+        for widget in (self.until_check, self.until_box):
+            widget.setEnabled(some)
+        self._running = running
+        if not running:
+            self.remaining_label.setText({Phase.FINISHED: "finished", Phase.FAILED: "stopped"}.get(phase, ""))
+
+    def set_unit(self, unit: str) -> None:
+        self._unit = unit
+        self.unit_label.setText(unit)
+        self.set_time(self._time)
+
+    def set_until(self, until: float | None) -> None:
+        self._until = until
+        self.until_check.setChecked(until is not None)
+        if until is not None:
+            self.until_box.set_value(until)
+        self.set_time(self._time)
+
+    def set_time(self, time: float, remaining: float | None = None) -> None:
+        self._time = time
+        self.time_label.setText(f"{time:.2f} {self._unit}")
+        self.bar.set_fraction(None if not self._until else time / self._until)
+        if remaining is not None and self._running:
+            self.remaining_label.setText(f"{duration_text(remaining)} left")
+
+    def _edit_until(self, value: Any) -> None:
+        if value > 0:
+            self.until_edited.emit(float(value))
+        else:
+            self.until_box.set_value(self._until or 1000.0)
+
+    def _button(self, name: str, text: str, tip: str, signal: Any) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(text)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        dress(button, name)
+        button.clicked.connect(lambda _=False: signal.emit())
+        return button

@@ -1,0 +1,94 @@
+"""Files that are either the old one or the new one, never half of it.
+
+Everything is written to a temporary file in the same folder and renamed. What the system refuses becomes a
+:class:`StorageError` with a sentence for the person.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from engines.errors import WorkbenchError
+
+_UMASK = os.umask(0)  # can only be read by setting it: once, while nobody else runs
+os.umask(_UMASK)
+
+
+class StorageError(WorkbenchError):
+    """A file could not be written; what was there before is unchanged."""
+
+
+def refusal(error: OSError, path: Path) -> StorageError:
+    """The sentence for what the system answered on writing ``path``."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return StorageError(
+            f"The disk is full: '{path}' could not be written; free some space or choose another folder."
+        )
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return StorageError(f"'{path}' may not be written here: choose another folder or change its permissions.")
+    return StorageError(f"'{path}' could not be written ({error.strerror or error}): choose another folder.")
+
+
+@contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Turn OSError into the StorageError that names ``path``."""
+    try:
+        yield
+    except OSError as error:
+        raise refusal(error, path) from error
+
+
+def write_atomically(path: Path, write: Callable[[BinaryIO], None], *, durable: bool = False) -> None:
+    """Have ``write`` fill a temporary file, then put it in the place of ``path``.
+
+    ``durable`` waits until the content is on the disk (a project; not a snapshot, of which there are many).
+    Raises StorageError; then ``path`` is as it was.
+    """
+    with storing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                write(file)
+                file.flush()
+                if durable:
+                    os.fsync(file.fileno())
+            temporary.chmod(_mode(path))
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def write_bytes(path: Path, content: bytes, *, durable: bool = False) -> None:
+    """Atomically put ``content`` into ``path``."""
+    write_atomically(path, lambda file: _discard(file.write(content)), durable=durable)
+
+
+def write_text(path: Path, content: str, *, durable: bool = False) -> None:
+    """Atomically put ``content`` into ``path`` as UTF-8."""
+    write_bytes(path, content.encode(), durable=durable)
+
+
+def write_stream(path: Path, source: IO[bytes]) -> None:
+    """Atomically copy what ``source`` holds into ``path``."""
+    write_atomically(path, lambda file: shutil.copyfileobj(source, file, 2**20))
+
+
+def _discard(_: int) -> None: ...
+
+
+def _mode(path: Path) -> int:
+    """Permissions of the file that is replaced, or those that a new file gets (mkstemp makes private ones)."""
+    try:
+        return path.stat().st_mode & 0o777
+    except FileNotFoundError:
+        return 0o666 & ~_UMASK

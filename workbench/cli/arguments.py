@@ -1,0 +1,108 @@
+"""The commands and their options."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from workbench import __version__
+
+COMMANDS = ("run", "bench", "doctor", "engines", "presets", "new", "convert")
+PICTURES = 4
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="workbench",
+        description="Simulation workbench. Without a command it opens the window, on the files given.",
+    )
+    top.add_argument("--version", action="version", version=f"workbench {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run a project without a window")
+    run.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
+    run.add_argument("--until", type=positive, metavar="T", help="simulated time to run to (default: the project's)")
+    run.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
+    run.add_argument("--out", type=Path, metavar="DIR", help="folder for the results, replaced (default: a new one)")
+    run.add_argument("--resume", action="store_true", help="continue from the checkpoint in --out")
+    run.add_argument("--snapshot-every", type=positive, metavar="T", help="write whole fields every T")
+    pictures = run.add_mutually_exclusive_group()
+    pictures.add_argument("--pictures", type=count, default=PICTURES, metavar="N", help=f"default {PICTURES}")
+    pictures.add_argument("--no-pictures", dest="pictures", action="store_const", const=0)
+    run.set_defaults(carry_out=_later("workbench.cli.run:run_command"))
+
+    bench = commands.add_parser("bench", help="time the kernels against this device's measured bandwidth")
+    bench.add_argument("engines", nargs="*", metavar="ENGINE", help="default: all engines")
+    bench.add_argument("--device", type=device, default="auto", help="auto, cpu or cuda:N")
+    bench.add_argument("--elements", type=elements, nargs="+", default=(), metavar="N", help="sizes, such as 1e6")
+    bench.add_argument("--out", type=Path, metavar="DIR", help="folder for bench.json and bench.csv")
+    bench.set_defaults(carry_out=_later("workbench.cli.bench:bench_command"))
+
+    doctor = commands.add_parser("doctor", help="what this machine has, and the command that adds what is missing")
+    doctor.add_argument("--warm", action="store_true", help="compile all kernels now, so that Run starts at once")
+    doctor.set_defaults(carry_out=_later("workbench.cli.doctor:doctor_command"))
+
+    engines = commands.add_parser("engines", help="list the engines")
+    engines.set_defaults(carry_out=_later("workbench.cli.listing:engines_command"))
+    presets = commands.add_parser("presets", help="list the ready problems")
+    presets.set_defaults(carry_out=_later("workbench.cli.listing:presets_command"))
+
+    new = commands.add_parser("new", help="make a project from a mesh")
+    new.add_argument("project", type=Path, metavar="PROJECT", help="folder or .zip to make")
+    new.add_argument("--mesh", type=Path, help="mesh file")
+    new.add_argument("--engine", metavar="ID", help="default: the first that takes meshes")
+    _mesh_options(new)
+    new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
+
+    convert = commands.add_parser("convert", help="convert a mesh to .vtu")
+    convert.add_argument("mesh", type=Path, metavar="MESH")
+    convert.add_argument("target", type=Path, metavar="OUT.vtu")
+    _mesh_options(convert)
+    convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
+    return top
+
+
+def positive(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value > 0):
+        raise argparse.ArgumentTypeError(f"{text} is no positive number")
+    return value
+
+
+def count(text: str) -> int:
+    if not text.isdecimal() or int(text) > 10_000:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 0 to 10000")
+    return int(text)
+
+
+def elements(text: str) -> int:
+    value = float(text)
+    if not 1 <= value <= 1e9:
+        raise argparse.ArgumentTypeError(f"{text} is no number of elements from 1 to 1e9")
+    return round(value)
+
+
+def device(text: str) -> str:
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", text):
+        raise argparse.ArgumentTypeError(f"{text} is none of auto, cpu, cuda:0, cuda:1, …")
+    return text
+
+
+def _mesh_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--length-unit", choices=("um", "mm", "cm", "m"), default="mm", help="of the mesh file")
+    command.add_argument("--fibres", type=Path, metavar="FILE", help="file with the fibres")
+
+
+def _later(name: str) -> Callable[[Any], int]:
+    """The function that carries a command out, imported when it is wanted: ``--help`` needs no NumPy."""
+    module, function = name.split(":")
+
+    def carry_out(options: Any) -> int:
+        return int(getattr(import_module(module), function)(options))
+
+    return carry_out

@@ -1,0 +1,37 @@
+"""``workbench new`` and ``workbench convert``."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from engines import registry
+from engines.errors import ProblemError
+from workbench.document import default_engine, new_document, save_document
+from workbench.export.vtu import VtuWriter
+from workbench.meshes import read_mesh_file
+
+
+def new_command(options: Namespace) -> int:
+    """Make a project from a mesh and save it."""
+    target = options.project
+    if target.exists():
+        raise ProblemError(f"'{target}' exists already: choose another name.")
+    engine = registry.engine(options.engine) if options.engine else default_engine()
+    document = new_document(engine, options.mesh, length_unit=options.length_unit, fibres=options.fibres)
+    for finding in document.findings:
+        print(finding.message, file=sys.stderr)
+    print(f"Made '{save_document(document, target)}' for the engine '{engine.id}'.")
+    return 0
+
+
+def convert_command(options: Namespace) -> int:
+    """Read a mesh in any format, write it as .vtu in millimetres with regions and fibres."""
+    if options.target.suffix != ".vtu":
+        raise ProblemError(f"'{options.target}' must end in .vtu, the format that convert writes.")
+    mesh, findings = read_mesh_file(options.mesh, options.length_unit, options.fibres)
+    for finding in findings:
+        print(finding.message, file=sys.stderr)
+    VtuWriter(mesh).write(options.target, {})
+    print(f"Wrote '{options.target}': {mesh.n_cells:,} tetrahedra, {mesh.n_points:,} points.")
+    return 0

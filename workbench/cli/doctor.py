@@ -1,0 +1,171 @@
+"""``workbench doctor``: what this machine has, and the exact command that adds what is missing."""
+
+from __future__ import annotations
+
+import ctypes.util
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any
+
+from workbench import __version__, paths
+
+COMPUTING = ("numpy", "numba", "scipy", "pydantic", "meshio", "pymetis", "h5py")
+WINDOW = ("PySide6-Essentials", "vispy", "pyqtgraph")
+
+LIBRARIES = {
+    "GL": "libgl1",
+    "EGL": "libegl1",
+    "xkbcommon": "libxkbcommon0",
+    "dbus-1": "libdbus-1-3",
+    "fontconfig": "libfontconfig1",
+    "glib-2.0": "libglib2.0-0",
+    "xcb-cursor": "libxcb-cursor0",
+    "xcb-icccm": "libxcb-icccm4",
+    "xcb-keysyms": "libxcb-keysyms1",
+    "xcb-shape": "libxcb-shape0",
+    "xkbcommon-x11": "libxkbcommon-x11-0",
+    "X11-xcb": "libx11-xcb1",
+}
+"""Shared libraries that Qt's window needs on Debian and Ubuntu, and the packages that hold them."""
+
+STATUS_PROBE = """
+import json
+from dataclasses import asdict
+from engines.backend.cuda_status import cuda_status
+print(json.dumps(asdict(cuda_status())))
+"""
+"""Run in a process of its own: a broken driver may end the process that asks."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """One line: what was looked at, what was found, and the command that mends it (empty if all is well)."""
+
+    subject: str
+    found: str
+    remedy: str = ""
+
+
+def doctor_command(options: Namespace) -> int:
+    """Print what this machine has; with ``--warm`` compile the kernels too."""
+    for diagnosis in examine():
+        print(f"{diagnosis.subject:<20} {diagnosis.found}")
+        if diagnosis.remedy:
+            print(f"{'':<20} → {diagnosis.remedy}")
+    if options.warm:
+        from engines.backend.warm import warm  # compiles; only on demand
+
+        warm(lambda message, fraction: print(f"{fraction:4.0%}  {message}", file=sys.stderr))
+        print("All kernels are compiled.")
+    return 0
+
+
+def examine() -> Iterator[Diagnosis]:
+    """Everything that matters to the application, in the order in which it matters."""
+    yield Diagnosis("Workbench", __version__)
+    yield Diagnosis("Python", f"{platform.python_version()} at {sys.executable}")
+    yield Diagnosis("System", platform.platform())
+    yield from _packages()
+    yield _processor()
+    yield from _graphics_card()
+    yield from _display()
+    yield from _folders()
+
+
+def _packages() -> Iterator[Diagnosis]:
+    wanted = {line.split(";")[0].split("[")[0].strip(): line for line in _requirements()}
+    for name in COMPUTING + WINDOW:
+        try:
+            yield Diagnosis(name, version(name))
+        except PackageNotFoundError:
+            line = next((text for key, text in wanted.items() if key.startswith(name)), name)
+            yield Diagnosis(name, "missing", f"{sys.executable} -m pip install '{line}'")
+
+
+def _requirements() -> list[str]:
+    try:
+        return requires("workbench-sim") or []
+    except PackageNotFoundError:
+        return []
+
+
+def _processor() -> Diagnosis:
+    model = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
+    except OSError:
+        pass
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    threads = os.environ.get("NUMBA_NUM_THREADS", str(usable))
+    return Diagnosis("CPU", f"{model}, {usable} usable threads, kernels use {threads}")
+
+
+def _graphics_card() -> Iterator[Diagnosis]:
+    cards = _output(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"])
+    if not cards and not _has_nvidia_card():
+        yield Diagnosis("NVIDIA GPU", "none; kernels run on the CPU")
+        return
+    if not cards:
+        yield Diagnosis("NVIDIA GPU", "there, but its driver does not answer", "sudo apt-get install -y nvidia-driver")
+    for line in cards.splitlines():
+        yield Diagnosis("NVIDIA GPU", line)
+    answer = _output([sys.executable, "-c", STATUS_PROBE])
+    status: dict[str, Any] = {"missing": "runtime", "sentence": "CUDA cannot start."}
+    if answer:
+        status = json.loads(answer.splitlines()[-1])
+    if not status["missing"]:
+        versions = ", ".join(f"{name} {text}" for name, text in status["devices"][0]["versions"].items())
+        yield Diagnosis("CUDA", f"{status['sentence']} {versions}")
+        return
+    major = 13 if "CUDA Version: 13" in _output(["nvidia-smi"]) else 12
+    force = "" if status["missing"] == "cupy" else " --force-reinstall"
+    install = f"{sys.executable} -m pip install{force} 'cupy-cuda{major}x[ctk]>=14.0'"
+    by_pip = status["missing"] in ("cupy", "cupy-broken", "nvrtc")
+    yield Diagnosis("CUDA", status["sentence"], install if by_pip else "")
+
+
+def _has_nvidia_card() -> bool:
+    try:
+        vendors = [path.read_text().strip() for path in Path("/sys/bus/pci/devices").glob("*/vendor")]
+    except OSError:
+        return False
+    return "0x10de" in vendors
+
+
+def _display() -> Iterator[Diagnosis]:
+    if sys.platform != "linux":
+        return
+    display = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY")
+    yield Diagnosis("Display", display or "none: use 'workbench run', or xvfb-run for the window")
+    missing = [package for name, package in LIBRARIES.items() if ctypes.util.find_library(name) is None]
+    found = f"{len(LIBRARIES) - len(missing)} of {len(LIBRARIES)} system libraries of the window"
+    yield Diagnosis("Qt and OpenGL", found, f"sudo apt-get install -y {' '.join(missing)}" if missing else "")
+
+
+def _folders() -> Iterator[Diagnosis]:
+    places = (("Settings", paths.config_dir()), ("Autosaves", paths.state_dir()), ("Cache", paths.cache_dir()))
+    for name, folder in places:
+        there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+        free = shutil.disk_usage(there).free / 2**30
+        writable = os.access(there, os.W_OK)
+        remedy = "" if writable else f"sudo chown -R $USER '{there}'"
+        yield Diagnosis(name, f"{folder}, {free:.0f} GB free{'' if writable else ', not writable'}", remedy)
+
+
+def _output(command: list[str]) -> str:
+    """What a program prints, or nothing if it is missing or fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,26 @@
+"""``workbench engines`` and ``workbench presets``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from engines import registry
+from workbench.presets import presets
+
+
+def engines_command(options: Namespace) -> int:
+    """List the engines of this installation."""
+    _table([(engine.id, f"{engine.title}: {engine.summary}") for engine in registry.engines().values()])
+    return 0
+
+
+def presets_command(options: Namespace) -> int:
+    """List the ready problems."""
+    _table([(preset.id, f"{preset.title}: {preset.summary}") for preset in presets()])
+    return 0
+
+
+def _table(rows: list[tuple[str, str]]) -> None:
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, text in rows:
+        print(f"{name:<{width}}  {text}")

@@ -1,0 +1,115 @@
+"""Pictures of a run without a window: copied on the worker, drawn on the main thread, where OpenGL is at home.
+
+The renderer is found through the entry points ``workbench.renderers``; without one the run goes on and says so.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from engines.api import Array, Simulation, SimulationInfo
+from engines.errors import WorkbenchError
+from workbench.document import Document
+from workbench.export.png import save_snapshot
+from workbench.frames import Sample
+from workbench.observer import Observer
+
+SIZE = (1280, 800)
+MOST_WAITING = 2
+
+Render = Callable[..., Array]
+"""``render(geometry, info, values, time, view, size=(w, h), lines=())`` gives ``(h, w, 4) uint8``."""
+
+
+class Pictures(Observer):
+    """``number`` pictures at equal distances up to ``until``, the last one at the end."""
+
+    def __init__(self, folder: Path, document: Document, number: int, until: float) -> None:
+        self.drawn: list[Path] = []
+        self.trouble = ""
+        self._folder, self._document = folder, document
+        self._times = [until * (k + 1) / number for k in range(number)]
+        self._waiting: queue.Queue[tuple[int, float, dict[str, Array]]] = queue.Queue(MOST_WAITING)
+        self._abandoned = threading.Event()
+        self._render: Render | None = None
+        self._sample: Sample | None = None
+
+    # On the worker.
+
+    def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
+        self._info = info
+        self._steps = [max(1, round(time / simulation.dt)) for time in self._times]
+
+    def next_step(self, after: int) -> int | None:
+        if self._abandoned.is_set():
+            return None
+        return next((step for step in self._steps if step > after), None)
+
+    def observe(self, simulation: Simulation) -> None:
+        values = {field.name: simulation.field(field.name) for field in simulation.fields}
+        moment = (simulation.step, simulation.time, values)
+        while not self._abandoned.is_set():  # two moments wait at most: memory is bounded, the run waits instead
+            try:
+                self._waiting.put(moment, timeout=0.05)
+                return
+            except queue.Full:
+                continue
+
+    @property
+    def time(self) -> float:
+        """How far the run has come."""
+        return 0.0 if self._sample is None else self._sample.time
+
+    def sampled(self, sample: Sample) -> None:
+        self._sample = sample
+
+    # On the main thread.
+
+    def abandon(self) -> None:
+        """No more pictures; nobody waits for one."""
+        self._abandoned.set()
+
+    def draw(self) -> None:
+        """Draw what waits. A failure is kept in ``trouble`` and ends the drawing, not the run."""
+        while not self._abandoned.is_set():
+            try:
+                step, time, values = self._waiting.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                self._draw(step, time, values)
+            except WorkbenchError as error:
+                self._give_up(str(error))
+            except Exception as error:  # a renderer meets drivers of every kind; the run matters more than its picture
+                self._give_up(f"No picture could be drawn ({type(error).__name__}: {error}); the results are complete.")
+
+    def _draw(self, step: int, time: float, values: dict[str, Array]) -> None:
+        if self._render is None:
+            self._render = find_renderer()
+        if self._render is None:
+            self._give_up("This installation has no renderer, so there are no pictures; the results are complete.")
+            return
+        view = self._document.project.view
+        lines = [self._document.project.title, self._info.device]
+        if self._sample is not None:
+            rate, fraction = self._sample.bytes_per_second / 1e9, self._sample.fraction_of_ceiling
+            lines.append(f"{rate:.3g} GB/s, {fraction:.0%} of the measured ceiling")
+        rgba = self._render(self._info.geometry, self._info, values, time, view, size=SIZE, lines=lines)
+        path = self._folder / f"picture_{step:09d}.png"
+        save_snapshot(path, rgba, self._document)
+        self.drawn.append(path)
+
+    def _give_up(self, text: str) -> None:
+        self.trouble = text
+        self.abandon()
+
+
+def find_renderer() -> Render | None:
+    """The first renderer of this installation, or None."""
+    found: Any = next(iter(entry_points(group="workbench.renderers")), None)
+    return None if found is None else found.load()

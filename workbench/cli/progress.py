@@ -1,0 +1,68 @@
+"""How a run stands, on a terminal in one line that renews itself, elsewhere in a line now and then."""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+
+from workbench.frames import Sample
+from workbench.runner import Runner
+
+TERMINAL_SECONDS = 0.2
+QUIET_SECONDS = 10.0
+
+
+class ProgressLine:
+    """Writes to stderr. ``until`` is in ``unit``."""
+
+    def __init__(self, until: float, unit: str) -> None:
+        self._until, self._unit = until, unit
+        self._terminal = sys.stderr.isatty()
+        self._shown = 0.0
+        self._built = ""
+        self._sample: Sample | None = None
+        self._rate = 0.0  # simulated time per second, and
+        self._moved = 0.0  # bytes per second, both smoothed over about a second
+
+    def show(self, runner: Runner, *, last: bool = False) -> None:
+        """Look at the run and write if it is time to."""
+        for sample in runner.take_samples():
+            self._sample = sample
+            weight = min(1.0, sample.wall_seconds) if self._rate else 1.0
+            self._rate += weight * (sample.time_per_second - self._rate)
+            self._moved += weight * (sample.bytes_per_second - self._moved)
+        now = clock.monotonic()
+        if not last and now - self._shown < (TERMINAL_SECONDS if self._terminal else QUIET_SECONDS):
+            return
+        text = self._text(runner)
+        if text and (self._terminal or text != self._built):
+            end = "\n" if last or not self._terminal else ""
+            print(f"\r\x1b[K{text}" if self._terminal else text, end=end, file=sys.stderr, flush=True)
+            self._built = text
+            self._shown = now
+
+    def _text(self, runner: Runner) -> str:
+        sample = self._sample
+        if sample is None:
+            message, fraction = runner.progress
+            return f"{message} ({fraction:.0%})" if message else ""
+        ceiling = sample.bytes_per_second / sample.fraction_of_ceiling
+        parts = [
+            f"{min(1.0, sample.time / self._until):4.0%}",
+            f"{sample.time:.6g} of {self._until:g} {self._unit}",
+            f"{self._rate:.3g} {self._unit}/s",
+            f"{self._moved / 1e9:.3g} GB/s ({self._moved / ceiling:.0%} of the measured ceiling)",
+        ]
+        if sample.remaining:
+            parts.append(f"{duration(sample.remaining)} left")
+        return "  ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: ``8 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

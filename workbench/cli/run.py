@@ -1,0 +1,143 @@
+"""``workbench run``: the same run as the window's, its results in a folder."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from engines.errors import ProblemError
+from workbench.atomic import write_bytes
+from workbench.checkpoint import problem_fingerprint, read_checkpoint
+from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
+from workbench.cli.pictures import Pictures
+from workbench.cli.progress import ProgressLine
+from workbench.document import Document, open_document
+from workbench.frames import RunState
+from workbench.presets import open_preset, presets
+from workbench.recording import Recorder
+from workbench.runner import Runner
+from workbench.session import probe_elements, start
+
+ENDS = (RunState.FINISHED, RunState.FAILED, RunState.CLOSED)
+
+
+def run_command(options: Namespace) -> int:
+    """Run a project; returns the exit code. Raises WorkbenchError for input that cannot be run."""
+    document = _open(options.project)
+    until = options.until or document.project.run.until
+    if until is None:
+        raise ProblemError(f"The project does not say how far to run: add --until T [{document.engine.time_unit}].")
+    for finding in document.findings:
+        print(finding.message, file=sys.stderr)
+    folder = _output_folder(options, document)
+    resume = None
+    if options.resume:
+        resume = read_checkpoint(folder / "checkpoint.npz", problem_fingerprint(document, probe_elements(document)))
+    recorder = Recorder(
+        folder,
+        document,
+        snapshot_interval=options.snapshot_every or document.project.run.snapshot_interval,
+        resume=resume,
+    )
+    pictures = Pictures(folder, document, options.pictures, until)
+    with _ended_by_signals():
+        runner = start(
+            document,
+            options.device or document.project.run.device,
+            (recorder, pictures),
+            autostart=True,
+            until=until,
+            resume_from=None if resume is None else resume.state,
+            can_reset=False,
+        )
+        interrupted = _watch(runner, pictures, ProgressLine(until, document.engine.time_unit))
+    return _report(runner, recorder, pictures, interrupted)
+
+
+def _watch(runner: Runner, pictures: Pictures, line: ProgressLine) -> int:
+    """Show progress and draw pictures until the run ends; returns 0, or the exit code of the interruption."""
+    interrupted = 0
+    try:
+        while runner.wait(RunState.FINISHED, timeout=0.1) not in ENDS:
+            line.show(runner)
+            pictures.draw()
+    except KeyboardInterrupt as signal_:
+        interrupted = signal_.args[0] if signal_.args else INTERRUPTED
+        pictures.abandon()
+    runner.close(timeout=0)
+    while runner.alive:
+        pictures.draw()
+        runner.join(0.05)
+    pictures.draw()
+    line.show(runner, last=True)
+    return interrupted
+
+
+def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted: int) -> int:
+    for message in runner.take_messages():
+        if message.severity == "warning":
+            print(message.text, file=sys.stderr)
+    if pictures.trouble:
+        print(pictures.trouble, file=sys.stderr)
+    saved = [*recorder.saved(), *(path.name for path in pictures.drawn)] if runner.info else []
+    ended = f"{'Interrupted' if interrupted else 'Finished'} at {pictures.time:.6g} {runner.time_unit}."
+    where = f"Saved in '{recorder.folder}': {', '.join(saved)}." if saved else "Nothing was saved."
+    if runner.error is not None:
+        if runner.info is None:
+            print(runner.error, file=sys.stderr)
+            return BAD_INPUT
+        print(f"{runner.error} {where}", file=sys.stderr)
+        return RUN_FAILED
+    print(f"{ended} {where}")
+    return interrupted or DONE
+
+
+def _open(name: str) -> Document:
+    path = Path(name).expanduser()
+    if not path.exists():
+        for preset in presets():
+            if preset.id == name:
+                return open_preset(preset)
+    return open_document(path)
+
+
+def _output_folder(options: Namespace, document: Document) -> Path:
+    """The folder for the results, made and found writable. Raises ProblemError or StorageError."""
+    folder: Path = options.out
+    if folder is None:
+        if options.resume:
+            raise ProblemError("Say with --out which folder holds the run to resume.")
+        stem = document.path.stem if document.path else document.project.title
+        name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in stem) or "run"
+        folder, number = Path(f"{name}-results"), 1
+        while folder.exists():
+            number += 1
+            folder = Path(f"{name}-results-{number}")
+    if folder.exists() and not folder.is_dir():
+        raise ProblemError(f"'{folder}' is a file: choose a folder with --out.")
+    write_bytes(folder / ".writable", b"")
+    (folder / ".writable").unlink()
+    return folder
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """A request to terminate ends the run as Ctrl-C does, with the exit code of its own."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

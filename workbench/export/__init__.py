@@ -1,0 +1,1 @@
+"""Files for other programs: meshes for ParaView, pictures, tables."""

@@ -1,0 +1,56 @@
+"""Export of what a run holds now, while it goes on or rests: a mesh with its fields for ParaView, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, FieldInfo, Selection, Simulation
+from workbench.export.pvd import write_pvd
+from workbench.export.tables import points_table, write_table
+from workbench.export.vtu import VtuWriter, split_by_location
+
+
+@dataclass(frozen=True)
+class Results:
+    """All fields at one moment, on the host. ``points`` are (name, element), ``point_values[field]: (n,)``."""
+
+    geometry: Any
+    fields: tuple[FieldInfo, ...]
+    values: dict[str, Array]
+    step: int
+    time: float
+    points: tuple[tuple[str, int], ...]
+    point_values: dict[str, Array]
+
+
+def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ()) -> Results:
+    """Copy the present moment; for the worker thread (``runner.post(take_results)``), quick beside the writing."""
+    values = {info.name: simulation.field(info.name) for info in simulation.fields}
+    summaries = {}
+    if points:
+        handle = simulation.select(Selection(np.array([element for _, element in points], np.int32)))
+        summaries = {info.name: simulation.gather(info.name, handle) for info in simulation.fields if info.summary}
+    return Results(
+        simulation.geometry, simulation.fields, values, simulation.step, simulation.time, tuple(points), summaries
+    )
+
+
+def export_results(results: Results, path: Path) -> list[Path]:
+    """Write ``path`` (.pvd), its .vtu beside it, and the probes' table; what was written. Raises StorageError."""
+    collection = path.with_suffix(".pvd")
+    grid = path.with_name(f"{path.stem}_{results.step:09d}.vtu")
+    cells, points = split_by_location(results.fields, results.values)
+    VtuWriter(results.geometry).write(grid, cells, points)
+    write_pvd(collection, [(results.time, grid.name)])
+    written = [collection, grid]
+    if results.points:
+        table = path.with_name(f"{path.stem}_points.csv")
+        header, rows = points_table(results.points, results.geometry.centroids, results.fields, results.point_values)
+        write_table(table, header, rows)
+        written.append(table)
+    return written

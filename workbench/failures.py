@@ -1,0 +1,17 @@
+"""What went wrong in a run, in words for people."""
+
+from __future__ import annotations
+
+from engines.errors import DeviceError, WorkbenchError
+
+
+def as_sentence(error: BaseException) -> WorkbenchError:
+    """The error itself if it is one of ours, otherwise one of ours with a sentence."""
+    if isinstance(error, WorkbenchError):
+        return error
+    if isinstance(error, MemoryError):
+        return DeviceError("There is not enough memory for this run: use a smaller mesh or close other programs.")
+    if isinstance(error, OSError):
+        where = f" ({error.filename})" if error.filename else ""
+        return WorkbenchError(f"The run ended because the system refused: {error.strerror or error}{where}.")
+    return WorkbenchError(f"The run ended with an unexpected {type(error).__name__}: {error}")

@@ -1,0 +1,56 @@
+"""Mesh files of a project: reading them, their companions, their fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from engines.api import Finding
+from engines.errors import MeshError
+from engines.geometry.mesh import TetMesh
+
+FAMILIES = ((".pts", ".elem", ".lon"), (".node", ".ele", ".face"))
+"""Formats of several files with one stem: CARP and TetGen. Each member opens the family."""
+
+SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".pts", ".elem", ".node", ".ele", ".xdmf", ".mesh")
+"""What a person may open as a mesh."""
+
+
+def read_mesh_file(path: Path, length_unit: str, fibres: Path | None) -> tuple[TetMesh, tuple[Finding, ...]]:
+    """The mesh and what its owner should know of it. Raises MeshError.
+
+    The one place where the application calls the reader.
+    """
+    if not path.is_file():
+        raise MeshError(f"The mesh '{path}' is missing: put it back or open the project where it is complete.")
+    if fibres is not None and not fibres.is_file():
+        raise MeshError(f"The fibre file '{fibres}' is missing: put it back or open the mesh without fibres.")
+    from engines.geometry.reading import read_mesh  # meshio takes 0.3 s to import; a window opens without it
+
+    mesh = read_mesh(path, length_unit=length_unit, fibres=fibres)
+    return mesh, tuple(getattr(mesh, "findings", ()))
+
+
+def mesh_files(path: Path, fibres: Path | None) -> list[Path]:
+    """All files that make up the mesh, ``path`` first."""
+    files = [path]
+    for family in FAMILIES:
+        if path.suffix in family:
+            files += [path.with_suffix(s) for s in family if s != path.suffix and path.with_suffix(s).is_file()]
+    if fibres is not None and fibres not in files:
+        files.append(fibres)
+    return files
+
+
+def fingerprint(files: Sequence[Path]) -> str:
+    """SHA-256 of the file; of several, the SHA-256 of their own, in the order of their names."""
+    digests = {file.name: _digest(file) for file in files}
+    if len(digests) == 1:
+        return next(iter(digests.values()))
+    return hashlib.sha256("".join(digests[name] for name in sorted(digests)).encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

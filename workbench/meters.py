@@ -1,0 +1,103 @@
+"""What the runner measures: probe traces and series on the way, kernel rates and pace of each batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, KernelTiming, Selection, Simulation
+from workbench.frames import KernelRate, Sample
+
+PACE_SECONDS = 1.0
+"""Span over which the pace is smoothed for the remaining time; single batches scatter by tens of percent."""
+
+
+class Meters:
+    """Collects one batch at a time. Lives on the worker thread.
+
+    ``ceiling`` [bytes/s] is the best bandwidth measured on the device.
+    """
+
+    def __init__(self, simulation: Simulation, ceiling: float, probes: Sequence[tuple[str, int]]) -> None:
+        self._ceiling = ceiling
+        self._traffic = simulation.traffic
+        self._bytes_per_step = sum(traffic.bytes for traffic in simulation.traffic)
+        self._latest: dict[str, KernelTiming] = {}
+        self._cold = True
+        self._pace: float | None = None
+        self._times: list[float] = []
+        self._traces: dict[str, list[Array]] = {}
+        self._series: dict[str, list[float]] = {}
+        self.place_probes(simulation, probes)
+
+    def place_probes(self, simulation: Simulation, probes: Sequence[tuple[str, int]]) -> None:
+        """Follow these (label, element) from now on."""
+        elements = np.array([element for _, element in probes], np.int32)
+        self._handle: Any = simulation.select(Selection(elements)) if probes else None
+        self._labels = tuple(label for label, _ in probes)
+
+    def forget_pace(self) -> None:
+        """The run was reset: what was measured before says nothing about what comes."""
+        self._pace = None
+
+    def collect(self, simulation: Simulation) -> None:
+        """Take the probes and series of this step."""
+        self._times.append(simulation.time)
+        if self._handle is not None:
+            for info in simulation.fields:
+                if not info.summary:
+                    values = simulation.gather(info.name, self._handle)
+                    self._traces.setdefault(info.name, []).append(np.array(values, np.float32))
+        for name, value in simulation.observe().items():
+            self._series.setdefault(name, []).append(value)
+
+    def sample(self, simulation: Simulation, steps: int, wall: float, last_step: int | None) -> Sample:
+        """The batch of ``steps`` steps that took ``wall`` seconds; empties what was collected."""
+        wall = max(wall, 1e-9)
+        per_step = wall / steps
+        weight = min(1.0, wall / PACE_SECONDS)
+        self._pace = per_step if self._pace is None else (1 - weight) * self._pace + weight * per_step
+        moved = self._bytes_per_step * steps / wall
+        sample = Sample(
+            step=simulation.step,
+            time=simulation.time,
+            steps=steps,
+            wall_seconds=wall,
+            steps_per_second=steps / wall,
+            time_per_second=steps * simulation.dt / wall,
+            bytes_per_second=moved,
+            fraction_of_ceiling=moved / self._ceiling,
+            kernels=self._kernel_rates(simulation),
+            remaining=None if last_step is None else max(0, last_step - simulation.step) * self._pace,
+            trace_times=np.array(self._times),
+            traces={name: np.array(values) for name, values in self._traces.items()},
+            probes=self._labels,
+            series={name: np.array(values) for name, values in self._series.items()},
+        )
+        self._times, self._traces, self._series = [], {}, {}
+        return sample
+
+    def _kernel_rates(self, simulation: Simulation) -> tuple[KernelRate, ...]:
+        timed: dict[str, KernelTiming] = {}
+        timings = simulation.drain_timings()
+        if self._cold:  # the first launch compiles the kernel or loads it from the cache: no measure of its speed
+            timings, self._cold = (), False
+        for timing in timings:
+            before = timed.get(timing.kernel, KernelTiming(timing.kernel, 0, 0.0))
+            timed[timing.kernel] = KernelTiming(
+                timing.kernel, before.launches + timing.launches, before.seconds + timing.seconds
+            )
+        self._latest.update((name, timing) for name, timing in timed.items() if timing.launches and timing.seconds > 0)
+        rates = []
+        for traffic in self._traffic:
+            latest = self._latest.get(traffic.kernel)
+            if latest is not None:
+                fresh = timed.get(traffic.kernel, KernelTiming(traffic.kernel, 0, 0.0))
+                seconds = latest.seconds / latest.launches
+                rate = traffic.bytes / seconds
+                rates.append(
+                    KernelRate(traffic.kernel, seconds, rate, rate / self._ceiling, fresh.launches, fresh.seconds)
+                )
+        return tuple(rates)

@@ -1,0 +1,95 @@
+"""From a document to a run: probes become elements, the device is opened, the runner starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Progress, Simulation
+from engines.backend.base import Backend
+from engines.errors import ProblemError
+from workbench.document import Document
+from workbench.observer import Observer
+from workbench.runner import Runner
+
+OpenBackend = Callable[[str, bool], Backend]
+
+CHUNK = 1_000_000
+"""Elements whose distances are computed at once: 24 MB of temporaries, whatever the size of the mesh."""
+
+
+def start(
+    document: Document,
+    device: str = "auto",
+    observers: Iterable[Observer] = (),
+    *,
+    reserve_core: bool = False,
+    autostart: bool = False,
+    until: float | None = None,
+    resume_from: Mapping[str, Array] | None = None,
+    can_reset: bool = True,
+    open_backend: OpenBackend | None = None,
+) -> Runner:
+    """Run the document as it is now; later edits do not reach the run.
+
+    ``device`` is ``auto``, ``cpu`` or ``cuda:N``; ``until`` in the engine's time unit (default: what the project
+    says). ``reserve_core`` leaves one core to a window. Raises ProblemError if a probe has no place.
+    """
+    engine, problem = document.engine, document.problem
+    parameters = problem.parameters.model_copy(deep=True)
+    problem = type(problem)(parameters, problem.geometry)
+    opener = open_backend or _open_backend
+
+    def build(backend: Backend, progress: Progress) -> Simulation:
+        return engine.build(problem, backend, progress)
+
+    return Runner(
+        lambda: opener(device, reserve_core),
+        build,
+        time_unit=engine.time_unit,
+        until=document.project.run.until if until is None else until,
+        probes=probe_elements(document),
+        observers=tuple(observers),
+        autostart=autostart,
+        resume_from=resume_from,
+        can_reset=can_reset,
+    )
+
+
+def probe_elements(document: Document) -> list[tuple[str, int]]:
+    """(name, element) of each probe of the document. Raises ProblemError."""
+    probes = document.project.probes
+    if not probes:
+        return []
+    found = nearest_elements(document.geometry, [probe.position for probe in probes])
+    return [(probe.name, element) for probe, element in zip(probes, found, strict=True)]
+
+
+def nearest_elements(geometry: Any, positions: Sequence[Sequence[float]]) -> list[int]:
+    """The element of ``geometry`` whose centroid is nearest to each of ``positions: (n, 3)`` [mm].
+
+    Raises ProblemError if the geometry has no centroids.
+    """
+    centroids = getattr(geometry, "centroids", None)
+    if centroids is None or not len(centroids):
+        raise ProblemError("This geometry has no elements that a probe could follow: remove the probes.")
+    return [_nearest(centroids, np.asarray(position, float)) for position in positions]
+
+
+def _nearest(centroids: Array, position: Array) -> int:
+    best, best_distance = 0, np.inf
+    for first in range(0, len(centroids), CHUNK):
+        offsets = centroids[first : first + CHUNK] - position
+        distances = np.einsum("ij,ij->i", offsets, offsets)
+        nearest = int(distances.argmin())
+        if distances[nearest] < best_distance:
+            best, best_distance = first + nearest, distances[nearest]
+    return best
+
+
+def _open_backend(device: str, reserve_core: bool) -> Backend:
+    from engines.backend.select import open_backend  # Numba and CuPy are imported when a run needs them
+
+    return open_backend(device, reserve_core=reserve_core)

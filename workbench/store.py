@@ -1,0 +1,252 @@
+"""Projects on disk: reading and writing folders, zips and the project in a snapshot's PNG.
+
+A project read from here is validated but its mesh is not loaded; see :mod:`workbench.document` for that.
+Nothing that is read is executed, and a zip's names never become paths outside of the cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from engines.errors import ProblemError
+from workbench.atomic import storing, write_atomically, write_stream, write_text
+from workbench.export.png import read_snapshot_text
+from workbench.meshes import FAMILIES, fingerprint, mesh_files
+from workbench.migrations import migrate
+from workbench.paths import cache_dir
+from workbench.project import MeshReference, Project
+
+Model = TypeVar("Model", bound=BaseModel)
+
+PROJECT_FILE = "project.json"
+LARGEST_PROJECT = 16 * 2**20
+LARGEST_MESH = 8 * 2**30
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A project and where its mesh files lie. ``path`` is where saving in place goes (None: nowhere yet)."""
+
+    project: Project
+    mesh: Path | None
+    fibres: Path | None
+    path: Path | None
+
+
+def read_stored(path: Path) -> Stored:
+    """The project in a folder, a ``project.json``, a zip or a snapshot. Raises ProblemError."""
+    try:
+        if path.is_dir():
+            return _from_folder(path)
+        if not path.exists():
+            raise ProblemError(f"There is no '{path}': check the name.")
+        if path.suffix.lower() == ".json":
+            return _from_folder(path.parent, path.name)
+        if path.suffix.lower() == ".png":
+            return _from_snapshot(path)
+        return _from_zip(path)
+    except OSError as error:
+        raise ProblemError(f"'{path}' cannot be read: {error.strerror or error}.") from error
+
+
+def parse_project(text: str | bytes, name: str) -> Project:
+    """A validated project from JSON. Raises ProblemError that names ``name`` and the first thing to change."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ProblemError(f"{name} is not a project: it is no valid JSON ({error}).") from error
+    if not isinstance(content, dict):
+        raise ProblemError(f"{name} is not a project: it must hold one JSON object.")
+    return validated(Project, migrate(content, name), name)
+
+
+def validated(model: type[Model], content: Any, name: str) -> Model:
+    """``content`` as ``model``; raises ProblemError that tells the first thing to change in one sentence."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        problems = error.errors(include_url=False, include_input=False)
+        where = ".".join(str(part) for part in problems[0]["loc"]) or "the whole"
+        what = problems[0]["msg"].removeprefix("Value error, ")
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise ProblemError(f"{name} has a wrong value at {where}: {what[0].lower()}{what[1:]}{more}.") from error
+
+
+def write_folder(project: Project, mesh: Path | None, fibres: Path | None, folder: Path) -> Project:
+    """Save into ``folder``; returns the project as saved, its mesh by relative path and fingerprint.
+
+    The project file comes last and in one piece, and a mesh of other content is never overwritten, so whatever
+    happens the folder holds the old project or the new one. Raises StorageError.
+    """
+    with storing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        names = _place_files(mesh, fibres, folder) if mesh is not None else {}
+        saved = _with_reference(project, mesh, fibres, names)
+    write_text(folder / PROJECT_FILE, as_json(saved), durable=True)
+    return saved
+
+
+def write_zip(project: Project, mesh: Path | None, fibres: Path | None, path: Path) -> Project:
+    """Save as one zip; returns the project as saved. Raises StorageError."""
+    with storing(path):
+        files = mesh_files(mesh, fibres) if mesh is not None else []
+        names = _flat_names(files)
+        saved = _with_reference(project, mesh, fibres, names)
+
+    def write(stream: Any) -> None:
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            archive.writestr(PROJECT_FILE, as_json(saved))
+            for file in files:
+                archive.write(file, names[file])
+
+    write_atomically(path, write, durable=True)
+    return saved
+
+
+def as_json(project: Project) -> str:
+    return project.model_dump_json(indent=2) + "\n"
+
+
+def _with_reference(project: Project, mesh: Path | None, fibres: Path | None, names: dict[Path, str]) -> Project:
+    if mesh is None or project.geometry is None:
+        return project
+    reference = project.geometry.model_copy(
+        update={
+            "path": names[mesh],
+            "fibres": None if fibres is None else names[fibres],
+            "sha256": fingerprint(mesh_files(mesh, fibres)),
+        }
+    )
+    return project.model_copy(update={"geometry": reference})
+
+
+def _place_files(mesh: Path, fibres: Path | None, folder: Path) -> dict[Path, str]:
+    """Copy the mesh's files into ``folder`` where they are not below it already; their names relative to it."""
+    files = mesh_files(mesh, fibres)
+    root = folder.resolve()
+    if all(file.resolve().is_relative_to(root) for file in files):
+        return {file: file.resolve().relative_to(root).as_posix() for file in files}
+    names = _flat_names(files)
+    if any(_holds_other_content(folder / name, file) for file, name in names.items()):
+        names = _flat_names(files, mark=f"-{fingerprint(files)[:8]}")
+    for file, name in names.items():
+        target = folder / name
+        if not target.exists():
+            with file.open("rb") as source:
+                write_stream(target, source)
+    return names
+
+
+def _flat_names(files: list[Path], mark: str = "") -> dict[Path, str]:
+    """A name for each file in one common folder; ``mark`` tells apart what would meet another file there."""
+    names: dict[Path, str] = {}
+    for file in files:
+        name = f"{file.stem}{mark}{file.suffix}"
+        names[file] = f"fibres-{name}" if name in names.values() else name
+    return names
+
+
+def _holds_other_content(target: Path, file: Path) -> bool:
+    return target.exists() and fingerprint([target]) != fingerprint([file])
+
+
+def _from_folder(folder: Path, name: str = PROJECT_FILE) -> Stored:
+    file = folder / name
+    if not file.is_file():
+        raise ProblemError(f"'{folder}' holds no {PROJECT_FILE}: choose a project folder.")
+    if file.stat().st_size > LARGEST_PROJECT:
+        raise ProblemError(f"'{file}' is too large for a project file (over {LARGEST_PROJECT >> 20} MB).")
+    project = parse_project(file.read_bytes(), f"'{file}'")
+    mesh, fibres = _resolved(project.geometry, folder)
+    return Stored(project, mesh, fibres, folder)
+
+
+def _from_snapshot(path: Path) -> Stored:
+    project = parse_project(read_snapshot_text(path), f"The project in '{path}'")
+    mesh, fibres = _resolved(project.geometry, path.parent)
+    return Stored(project, _or_beside(mesh, path), _or_beside(fibres, path), None)
+
+
+def _or_beside(file: Path | None, picture: Path) -> Path | None:
+    """``file``, or the one of that name beside the picture, for pictures that came from another machine."""
+    if file is None or file.is_file():
+        return file
+    beside = picture.parent / file.name
+    return beside if beside.is_file() else file
+
+
+def _resolved(reference: MeshReference | None, folder: Path) -> tuple[Path | None, Path | None]:
+    if reference is None:
+        return None, None
+    return folder / reference.path, None if reference.fibres is None else folder / reference.fibres
+
+
+def _from_zip(path: Path) -> Stored:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+            homes = sorted((n for n in members if PurePosixPath(n).name == PROJECT_FILE), key=lambda n: n.count("/"))
+            if not homes:
+                raise ProblemError(f"'{path}' holds no {PROJECT_FILE}: choose a project that Workbench saved.")
+            home = PurePosixPath(homes[0]).parent
+            project = parse_project(_member(archive, members[homes[0]], LARGEST_PROJECT), f"'{path}'")
+            if project.geometry is None:
+                return Stored(project, None, None, path)
+            folder = _unpack(archive, members, home, project.geometry, path)
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise ProblemError(f"'{path}' is neither a mesh nor a project that can be read: {error}.") from error
+    mesh, fibres = _resolved(project.geometry, folder)
+    return Stored(project, mesh, fibres, path)
+
+
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
+    if info.file_size > limit:
+        raise ProblemError(f"'{archive.filename}' holds a file '{info.filename}' of over {limit >> 20} MB: not opened.")
+    with archive.open(info) as member:
+        return member.read(limit)
+
+
+def _unpack(
+    archive: zipfile.ZipFile,
+    members: dict[str, zipfile.ZipInfo],
+    home: PurePosixPath,
+    reference: MeshReference,
+    path: Path,
+) -> Path:
+    """Put the mesh's files into the cache, in a folder of their own, by their names relative to the project."""
+    wanted = [_inside(home, reference.path, path)]
+    stem = PurePosixPath(wanted[0])
+    for family in FAMILIES:
+        if stem.suffix in family:
+            wanted += [str(stem.with_suffix(s)) for s in family if str(stem.with_suffix(s)) in members]
+    if reference.fibres is not None:
+        wanted.append(_inside(home, reference.fibres, path))
+    for name in wanted:
+        if name not in members:
+            raise ProblemError(f"The mesh '{name}' is missing in '{path}': save the project again where it is whole.")
+        if members[name].file_size > LARGEST_MESH:
+            raise ProblemError(f"The mesh '{name}' in '{path}' is over {LARGEST_MESH >> 30} GB: unpack the zip first.")
+    infos = [members[name] for name in dict.fromkeys(wanted)]
+    key = hashlib.sha256(repr([(i.filename, i.CRC, i.file_size) for i in infos] + [str(path.resolve())]).encode())
+    folder = cache_dir() / "unpacked" / key.hexdigest()[:24]
+    for info in infos:
+        target = folder / PurePosixPath(info.filename).relative_to(home)
+        if not target.is_file() or target.stat().st_size != info.file_size:
+            with archive.open(info) as member:
+                write_stream(target, member)
+    return folder
+
+
+def _inside(home: PurePosixPath, name: str, path: Path) -> str:
+    """The member that ``name`` means. Raises ProblemError if it points out of the zip."""
+    pure = PurePosixPath(name.replace("\\", "/"))
+    if pure.is_absolute() or ".." in pure.parts or ":" in name:
+        raise ProblemError(f"'{path}' refers to '{name}', which is not inside it: not opened.")
+    return (home / pure).as_posix()
