@@ -60,8 +60,12 @@ class DockLayout:
         height = self._window.height()
         self.docks["log"].setVisible(height >= 860)
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        self._window.resizeDocks([self.docks["problem"], self.docks["meters"]], [340, 320], horizontal)
-        self._window.resizeDocks([self.docks["meters"], self.docks["probes"]], [430, max(260, height - 560)], vertical)
+        self._window.resizeDocks([self.docks["problem"], self.docks["meters"]], [336, 316], horizontal)
+        self._window.resizeDocks(
+            [self.docks["meters"], self.docks["probes"]],
+            [max(380, min(500, height - 400)), max(240, height - 600)],
+            vertical,
+        )
         self._window.resizeDocks([self.docks["timeline"], self.docks["log"]], [46, 110], vertical)
 
     def set_bare(self, bare: bool) -> None:

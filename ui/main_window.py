@@ -39,6 +39,7 @@ from workbench import __version__
 from workbench.frames import Frame, Message, Sample
 from workbench.project import ViewSettings
 
+SAID = {Phase.PAUSED: "Paused", Phase.FINISHED: "Finished"}
 AUTOSAVE_MILLISECONDS = 4000  # at most five seconds of edits are at risk
 
 
@@ -250,6 +251,7 @@ class MainWindow(QMainWindow):
         self._show_title()
         self._show_probes()
         self._check_device()
+        self.log.add(Message(f"Opened {document.project.title}: {self.status.geometry_label.text() or 'no mesh'}."))
         for finding in document.findings:
             self.log.add(Message(finding.message, finding.severity))
         # The second click of a double click must still meet the card.
@@ -274,6 +276,7 @@ class MainWindow(QMainWindow):
         self.probes.set_info(info)
         self.status.set_info(info)
         if info is not None:
+            self.log.add(Message(f"Built on {info.device}, step {info.dt:g} {info.time_unit}."))
             self.meters.set_device(info.device, info.time_unit)
             self.view_panel.set_view(self.view_settings())
 
@@ -301,6 +304,8 @@ class MainWindow(QMainWindow):
         phase = Phase(name)
         self.timeline.set_phase(phase)
         self.problem.form.set_locked(self.controller.locked)
+        if phase in SAID:
+            self.log.add(Message(f"{SAID[phase]} at {self.timeline.time_label.text()}."))
         running = phase is Phase.RUNNING
         dress(self.actions_["run"], "pause" if running else "play", "accent")
         self.actions_["run"].setToolTip("Pause (Space)" if running else "Run (Space)")

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBox
 from ui.icons import dress
 from ui.theme import theme
 
+ROW_HEIGHT = 30
+
 
 class Swatch(QWidget):
     """A dot in the colour of a trace."""
@@ -39,6 +41,7 @@ class ProbeRow(QWidget):
         super().__init__(parent)
         self._place = place
         self._name = ""
+        self.setFixedHeight(ROW_HEIGHT - 2)
         self.name = QLineEdit(self)
         self.name.setObjectName("probeName")
         self.name.setToolTip("Rename")
@@ -90,6 +93,9 @@ class ProbeList(QWidget):
         self._empty.setObjectName("muted")
         self._empty.setWordWrap(True)
         self._layout.addWidget(self._empty)
+        self._layout.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.setObjectName("scrollBody")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
 
     def set_names(self, names: Sequence[str]) -> None:
         while len(self.rows) > len(names):

@@ -8,18 +8,19 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import FieldInfo, SimulationInfo
 from ui.forms.scalars import CalmComboBox
 from ui.icons import dress
 from ui.model import DocumentModel
-from ui.probe_list import ProbeList
+from ui.probe_list import ROW_HEIGHT, ProbeList
 from ui.trace_plot import TracePlot
 from ui.traces import TraceBuffer, TraceStore
 from workbench.frames import Sample
 
 SERIES = "series"
+ROWS_SHOWN = 4
 
 
 class ProbesPanel(QWidget):
@@ -29,6 +30,7 @@ class ProbesPanel(QWidget):
 
     def __init__(self, model: DocumentModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setMinimumWidth(296)
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self._model = model
@@ -37,6 +39,12 @@ class ProbesPanel(QWidget):
         self._time_unit = ""
         self.plot = TracePlot(self)
         self.list = ProbeList(self)
+        self._rows = QScrollArea(self)
+        self._rows.setObjectName("scroll")
+        self._rows.setWidgetResizable(True)
+        self._rows.setFrameShape(QFrame.Shape.NoFrame)
+        self._rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._rows.setWidget(self.list)
         self.field = CalmComboBox(self)
         self.field.setAccessibleName("Quantity of the plot")
         self.field.activated.connect(lambda _: self._show())
@@ -61,7 +69,7 @@ class ProbesPanel(QWidget):
         layout.addLayout(top)
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.readout)
-        layout.addWidget(self.list)
+        layout.addWidget(self._rows)
         self.plot.hovered.connect(self.readout.setText)
         self.list.renamed.connect(self.rename)
         self.list.removed.connect(self.remove)
@@ -149,6 +157,8 @@ class ProbesPanel(QWidget):
         for probe in {probe for probe, _ in self.store.probes} - set(names):
             self.store.drop(probe)
         self.list.set_names(names)
+        rows = min(max(len(names), 2), ROWS_SHOWN) + (0.5 if len(names) > ROWS_SHOWN else 0)  # half a row: it scrolls
+        self._rows.setFixedHeight(round(rows * ROW_HEIGHT))
         self._show()
 
     def _show(self) -> None:

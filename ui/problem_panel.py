@@ -16,6 +16,7 @@ class ProblemPanel(QWidget):
 
     def __init__(self, model: DocumentModel, estimates: EstimatesPanel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setMinimumWidth(312)
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self._model = model

@@ -96,7 +96,7 @@ class Theme(QObject):
 
     def _style_sheet(self) -> str:
         template = string.Template((files("assets") / "themes" / "workbench.qss").read_text("utf-8"))
-        sizes = {"size": "13", "large": "15", "title": "24", "row": "19"}
+        sizes = {"small": "12", "size": "13", "large": "15", "title": "24", "row": "19"}
         images = {
             "chevron": self._image("chevron-down", self.palette.muted),
             "check": self._image("check", self.palette.accent_text),

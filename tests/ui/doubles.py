@@ -82,7 +82,7 @@ class FakeBackend(Backend):
     def select(self, selection):
         return selection
 
-    def gather(self, values, handle):
+    def gather(self, values, handle, missing=None):
         taken = values[handle.elements].astype(np.float32)
         if handle.offsets is None:
             return taken
@@ -96,7 +96,11 @@ class FakeBackend(Backend):
         pass
 
     @contextmanager
-    def timed(self, kernel):
+    def active(self):
+        yield
+
+    @contextmanager
+    def timed(self, kernel, launches=1):
         yield
 
     def drain_timings(self):

@@ -15,7 +15,7 @@ def renderer(geometry: Any, info: Any, values: Any, time: float, view: Any, size
     assert {"voltage", "activation_time"} == set(values)
     assert len(values["voltage"]) == geometry.n_cells
     assert lines[:2] == ["slab", "NumPy on paper"]
-    assert "of the measured copy" in lines[2]
+    assert "of the measured ceiling" in lines[2]
     assert time in (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
     return np.full((size[1], size[0], 4), 200, np.uint8)
 

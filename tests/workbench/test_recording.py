@@ -123,7 +123,7 @@ def test_the_timing_log_says_device_kernel_and_fraction(document, tmp_path):
     for row in rows:
         assert row["bytes"] == row["launches"] * 216 * 12
         assert row["bytes_per_second"] == pytest.approx(row["bytes"] / row["seconds"])
-        assert row["fraction"] == pytest.approx(row["bytes_per_second"] / 1e10)
+        assert row["fraction"] == pytest.approx(row["bytes_per_second"] / 1.2e10)  # the triad is the best there
         assert (row["device"], row["driver"], row["kernel"]) == ("NumPy on paper", "none", "follow")
         assert "numpy=" in row["versions"]
     assert sum(row["seconds"] for row in rows) >= 1.49

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from ui.theme import theme
 
 SECONDS = 120.0
+SHORTEST = 20.0  # what is shown at least
 POINTS = 1200  # ten a second
 
 
@@ -30,10 +31,9 @@ class History(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self._curve = self.plot([], [])
         self._line = pg.InfiniteLine(0, angle=0)
         self.addItem(self._line, ignoreBounds=True)
-        self.setXRange(-SECONDS, 0, padding=0)
         self.getAxis("left").setWidth(34)
         self.getAxis("bottom").setHeight(18)
-        self.getAxis("bottom").setTicks([[(-120, "−2 min"), (-60, "−1 min"), (0, "now")]])
+        self.getAxis("bottom").setTicks([[(-90, "−90 s"), (-60, "−60 s"), (-30, "−30 s"), (-10, "−10 s")]])
         theme().changed.connect(self._dress)
         self._dress()
 
@@ -51,7 +51,9 @@ class History(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         points = np.array(self._points)
         if not len(points):
             return
-        self._curve.setData(points[:, 0] - clock.monotonic(), points[:, 1])
+        ages = points[:, 0] - clock.monotonic()
+        self._curve.setData(ages, points[:, 1])
+        self.setXRange(max(-SECONDS, min(float(ages[0]), -SHORTEST)), 0, padding=0)
         self._line.setValue(self._ceiling)
         top = max(self._ceiling, float(points[:, 1].max())) * 1.08
         self.setYRange(0, top or 1.0, padding=0)

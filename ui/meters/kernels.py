@@ -83,7 +83,7 @@ class KernelTable(QTableView):
         header.setMinimumSectionSize(40)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((1, 70), (2, 84), (3, 56)):
+        for column, width in ((1, 72), (2, 80), (3, 54)):
             header.resizeSection(column, width)
         self.kernels.modelReset.connect(self._fit)
         self._fit()

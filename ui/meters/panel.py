@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from ui.formatting import count_text, duration_text, rate_text
 from ui.meters.gauge import Gauge
@@ -13,14 +13,19 @@ from ui.meters.history import History
 from ui.meters.kernels import KernelTable
 from workbench.frames import Sample
 
+PANEL_WIDTH = 296
 
-class MetersPanel(QWidget):
+
+class MetersPanel(QScrollArea):
     """Takes samples at most ten times a second and shows their mean over the wall time that they cover."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setObjectName("scroll")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(PANEL_WIDTH)
         self._time_unit = ""
         self._lines: list[str] = []
         self.gauge = Gauge(self)
@@ -50,8 +55,10 @@ class MetersPanel(QWidget):
             row, column = divmod(place, 2)
             grid.addWidget(name, 2 * row, column)
             grid.addWidget(figure, 2 * row + 1, column)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 6, 12, 10)
+        body = QWidget()
+        body.setObjectName("scrollBody")
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(12, 2, 12, 8)
         layout.setSpacing(8)
         layout.addWidget(self.gauge)
         layout.addWidget(self.device)
@@ -59,6 +66,7 @@ class MetersPanel(QWidget):
         layout.addWidget(self.history)
         layout.addWidget(self.kernels)
         layout.addStretch(1)
+        self.setWidget(body)
 
     def set_device(self, device: str, time_unit: str) -> None:
         self._time_unit = time_unit

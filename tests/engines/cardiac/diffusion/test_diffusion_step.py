@@ -8,6 +8,7 @@ import pytest
 from engines.cardiac.diffusion import assemble, make_diffusion
 from engines.cardiac.diffusion.ell import BLOCK, WIDTH
 from engines.cardiac.diffusion.stability import stable_step
+from engines.geometry.mesh import TetMesh
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +87,18 @@ def test_traffic_is_counted_from_the_algorithm(operator, cpu):
     n = operator.matrix.n_rows
     assert make_diffusion(cpu, operator.matrix, 1.0, "float32").bytes == 136 * n
     assert make_diffusion(cpu, operator.matrix, 1.0, "float64").bytes == 208 * n
+
+
+@pytest.mark.parametrize("rows", [1, 2, 31, 32, 33, 64, 100])
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_any_number_of_rows(sliver_mesh, cpu, rows, precision):
+    """Whole and broken blocks of 32; 18 eps as above."""
+    mesh = TetMesh(sliver_mesh.points, sliver_mesh.cells[:rows], np.zeros(rows, np.int32))
+    operator = assemble(mesh, np.eye(3))
+    dt = min(stable_step(operator.matrix), 1.0)  # a cell without neighbours has no limit
+    v = np.random.default_rng(6).uniform(-1, 1, rows)
+    out = np.empty(rows, precision)
+    with cpu.active():
+        make_diffusion(cpu, operator.matrix, dt, precision).step(v.astype(precision), out)
+    expected = v + dt * (operator.matrix.to_csr() @ v)
+    assert np.abs(out - expected).max() <= 18 * np.finfo(precision).eps
