@@ -55,8 +55,8 @@ class RunMemory(Observer):
         self._device = info.device
         self._writer = BackgroundWriter()
 
-    def next_step(self, simulation: Simulation) -> int | None:
-        return simulation.step if clock.monotonic() - self._kept_at >= EVERY_SECONDS else None
+    def next_step(self, after: int) -> int | None:
+        return after + 1 if clock.monotonic() - self._kept_at >= EVERY_SECONDS else None
 
     def observe(self, simulation: Simulation) -> None:
         self._keep(simulation)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QMouseEvent, QPalette, QWheelEvent
+from PySide6.QtGui import QCloseEvent, QMouseEvent, QPalette, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engines.api import Array, SimulationInfo
@@ -19,7 +19,7 @@ from ui.viewport_mouse import Mouse
 from ui.viewport_quality import Quality
 from ui.viewport_surfaces import view_for
 from workbench.frames import Frame, FrameRequest
-from workbench.project import ViewSettings
+from workbench.project import CameraView, ClipPlane, ViewSettings
 
 
 class Viewport(QWidget):
@@ -35,10 +35,12 @@ class Viewport(QWidget):
     quality_changed = Signal(str)
     """A line for the status bar about what the view does to stay cheap; empty when it draws in full."""
 
+    _coarse_ready = Signal()
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.scene = Scene()
-        self.quality = Quality()
+        self.quality = Quality(self._coarse_ready.emit)
         self._mouse = Mouse(self)
         self._closed = False
         self._resting = False
@@ -59,8 +61,7 @@ class Viewport(QWidget):
         self._rest_timer = QTimer(self, singleShot=True)
         self._rest_timer.setInterval(400)
         self._rest_timer.timeout.connect(self._come_to_rest)
-        self._coarse_timer = QTimer(self, singleShot=True)
-        self._coarse_timer.timeout.connect(self._switch_triangles)
+        self._coarse_ready.connect(self._use_coarse, Qt.ConnectionType.QueuedConnection)
         self._busy = BusyPlate(self)
         self._follow_theme()
 
@@ -119,16 +120,15 @@ class Viewport(QWidget):
         if self.scene.view.clip is not None:
             self.clip_to(pushed(self.scene, self.scene.view.clip, distance))
 
-    def clip_to(self, clip: Any) -> None:
-        """Show this :class:`ClipPlane`."""
+    def clip_to(self, clip: ClipPlane) -> None:
+        """Show what this plane leaves."""
         self._ask(self.scene.set_clip(clip))
         self.view_changed.emit()
 
     def reset_camera(self) -> None:
         """Frame the whole geometry, seen from where it was at first."""
         self.scene.auto_fit = True
-        camera = type(self.scene.view.camera)()
-        self.scene.camera.apply(camera, self._aspect)
+        self.scene.camera.apply(CameraView(), self._aspect)
         self.camera_moved()
 
     def view_along(self, axis: str) -> None:
@@ -156,7 +156,7 @@ class Viewport(QWidget):
         return self._view.image(w, h, self.devicePixelRatioF() * h / max(shown, 1))
 
     def _draw(self) -> None:
-        if not self._closed:
+        if not self._closed and self.isVisible():
             self._drawn_at = clock.perf_counter()
             self._view.refresh()
 
@@ -169,8 +169,6 @@ class Viewport(QWidget):
         line = self.quality.news(self.scene.layer)
         if line is not None:
             self.quality_changed.emit(line)
-        if self.quality.follow():
-            self._coarse_timer.start()
 
     def _ask(self, request: FrameRequest | None) -> None:
         if request is not None:
@@ -179,13 +177,15 @@ class Viewport(QWidget):
             self._answer_timer.start()
         self.redraw()
 
-    def _switch_triangles(self) -> None:
-        self.scene.coarse = self.quality.coarse
-        self._ask(self.scene.replan())
+    def _use_coarse(self) -> None:
+        layer = self.scene.layer
+        if not self._closed and layer is not None and layer.coarse is not None:
+            self.scene.coarse = True
+            self._ask(self.scene.replan())
 
     def _come_to_rest(self) -> None:
         self._resting = self.quality.rest()
-        if self._resting:
+        if self._resting and self.isVisible():
             self._view.refresh()
 
     def _give_up_waiting(self) -> None:
@@ -218,6 +218,10 @@ class Viewport(QWidget):
             self._follow_theme()
         super().changeEvent(event)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.redraw()
+
     def resizeEvent(self, event: object) -> None:
         self._busy.settle()
         self.redraw()
@@ -236,7 +240,7 @@ class Viewport(QWidget):
         if self._closed:
             return
         self._closed = True
-        for timer in (self._timer, self._answer_timer, self._rest_timer, self._coarse_timer):
+        for timer in (self._timer, self._answer_timer, self._rest_timer):
             timer.stop()
         self.quality.stop()
         self._view.close()

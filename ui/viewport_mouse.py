@@ -36,6 +36,7 @@ class Mouse:
     def press(self, event: QMouseEvent) -> None:
         self._last, self._button, self._travel = event.position(), event.button(), 0.0
         self._focusing = False
+        self._viewport.quality.hands_on = True
         self._grip = self._grip_under(event.position()) if event.button() == Qt.MouseButton.LeftButton else None
 
     def move(self, event: QMouseEvent) -> None:
@@ -69,6 +70,7 @@ class Mouse:
     def release(self, event: QMouseEvent) -> None:
         was_click = self._last is not None and self._travel < CLICK_TRAVEL and self._grip is None
         self._last, self._grip = None, None
+        self._viewport.quality.hands_on = False
         if was_click and event.button() == Qt.MouseButton.LeftButton and not self._focusing:
             hit = self._under(event.position())
             if hit is not None:

@@ -8,26 +8,34 @@ drawing takes at most a quarter of the machine (:data:`SHARE`). It draws one ful
 from __future__ import annotations
 
 import threading
+import time as clock
 from collections import deque
+from collections.abc import Callable
 
 from ui.scene.decimate import coarse_surface
 from ui.scene.tet_layer import TetLayer
 
-SHARE = 0.25
-"""Largest part of the time that a software renderer may draw (it draws with all cores)."""
-LEVELS = (1.0, 0.85, 0.7, 0.6, 0.5, 0.4)
-SLOW, FAST = 0.024, 0.012
+SHARE = 0.3
+"""Largest part of the time that a software renderer may draw. While it draws it keeps 1.7 of two cores busy (measured
+with llvmpipe: the rest is vertex work on one thread), so this is a quarter of the machine."""
+HANDS_ON = 0.5
+"""The same while the mouse turns or cuts: for these moments the hand comes before the solver."""
+LEVELS = (1.0, 0.85, 0.75, 0.65, 0.55)
+SLOW, FAST = 0.032, 0.016
 """Seconds of drawing above which a software renderer gets fewer pixels, and below which it gets more."""
+NEWS_SECONDS = 2.0
 COARSE_TRIANGLES = 20_000
 
 
 class Quality:
     """Decides resolution, triangles and pace from what drawing has cost so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, coarse_ready: Callable[[], None]) -> None:
+        """``coarse_ready`` is called on a thread of its own when the layer has a surface of fewer triangles."""
+        self._coarse_ready = coarse_ready
         self.renderer = ""
+        self.hands_on = False
         self.software = False
-        self.coarse = False
         self.seconds = 0.0
         """Time to draw a frame, smoothed."""
         self._level = 0
@@ -35,8 +43,10 @@ class Quality:
         self._recent: deque[float] = deque(maxlen=12)
         self._resting = False
         self._last_news: str | None = None
-        self._layer: TetLayer | None = None
+        self._told_of: tuple[int, bool] | None = None
+        self._told_at = 0.0
         self._thread: threading.Thread | None = None
+        self._cancelled = threading.Event()
 
     def set_renderer(self, renderer: str, software: bool) -> None:
         """What GL calls itself on this display."""
@@ -48,7 +58,7 @@ class Quality:
         """Seconds from one frame to the next."""
         if not self.software:
             return 1 / 60
-        return min(max(self.seconds / SHARE, 1 / 15), 0.25)
+        return min(max(self.seconds / (HANDS_ON if self.hands_on else SHARE), 1 / 15), 0.25)
 
     def resolution(self, width: int, height: int) -> float:
         """Pixels to draw for each pixel of the view, per side."""
@@ -85,29 +95,30 @@ class Quality:
 
     def geometry_changed(self, layer: TetLayer | None) -> None:
         """Prepare a surface of fewer triangles in the background if this machine will want it."""
-        self._layer, self.coarse = layer, False
+        self.stop()
         if layer is None or not self.software or len(layer.full.triangles) <= 1.25 * COARSE_TRIANGLES:
             return
+        cancelled = threading.Event()
 
         def reduce() -> None:
-            layer.coarse = coarse_surface(layer.mesh, layer.full, COARSE_TRIANGLES)
+            reduced = coarse_surface(layer.mesh, layer.full, COARSE_TRIANGLES, cancelled.is_set)
+            if reduced is not None:
+                layer.coarse = reduced
+                self._coarse_ready()
 
+        self._cancelled = cancelled
         self._thread = threading.Thread(target=reduce, name="workbench-coarse-surface", daemon=True)
         self._thread.start()
 
-    def follow(self) -> bool:
-        """Use the surface of fewer triangles once it is ready; True if that changed just now."""
-        ready = self._layer is not None and self._layer.coarse is not None
-        changed = ready != self.coarse
-        self.coarse = ready
-        return changed
-
     def news(self, layer: TetLayer | None) -> str | None:
-        """A line for the status bar, when it is another than the last one."""
+        """A line for the status bar, when it is another than the last one. The frame rate alone, which changes all
+        the time, is news every few seconds only."""
         line = self._describe(layer)
-        if line == self._last_news:
+        now = clock.monotonic()
+        drawn = (self._level, layer is not None and layer.shape.plan.coarse)
+        if line == self._last_news or (drawn == self._told_of and now - self._told_at < NEWS_SECONDS):
             return None
-        self._last_news = line
+        self._last_news, self._told_of, self._told_at = line, drawn, now
         return line
 
     def _describe(self, layer: TetLayer | None) -> str:
@@ -121,7 +132,8 @@ class Quality:
         return "Software rendering: " + ", ".join(said)
 
     def stop(self) -> None:
-        """Wait for the background thread."""
+        """End the background thread."""
+        self._cancelled.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None

@@ -142,7 +142,7 @@ class RasterView:
         started = clock.perf_counter()
         self._make_current()
         assert self._painter is not None
-        self._painter.draw_scene(self._scene, width, height, self._resolution(width, height), gloss=False)
+        self._painter.draw_scene(self._scene, width, height, ratio, self._resolution(width, height), gloss=False)
         pixels = np.ascontiguousarray(self._painter.read_scene())
         size = pixels.shape[1], pixels.shape[0]
         picture = QImage(pixels.data, *size, 4 * size[0], QImage.Format.Format_RGBX8888)

@@ -44,11 +44,9 @@ def mesh_files(path: Path, fibres: Path | None) -> list[Path]:
 
 
 def fingerprint(files: Sequence[Path]) -> str:
-    """SHA-256 of the file; of several, the SHA-256 of their own, in the order of their names."""
-    digests = {file.name: _digest(file) for file in files}
-    if len(digests) == 1:
-        return next(iter(digests.values()))
-    return hashlib.sha256("".join(digests[name] for name in sorted(digests)).encode()).hexdigest()
+    """SHA-256 of the file; of several, the SHA-256 of their own in ascending order, whatever the files are called."""
+    digests = sorted(_digest(file) for file in files)
+    return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
 def _digest(path: Path) -> str:

@@ -25,6 +25,7 @@ class Meters:
         self._traffic = simulation.traffic
         self._bytes_per_step = sum(traffic.bytes for traffic in simulation.traffic)
         self._latest: dict[str, KernelTiming] = {}
+        self._cold = True
         self._pace: float | None = None
         self._times: list[float] = []
         self._traces: dict[str, list[Array]] = {}
@@ -80,7 +81,10 @@ class Meters:
 
     def _kernel_rates(self, simulation: Simulation) -> tuple[KernelRate, ...]:
         timed: dict[str, KernelTiming] = {}
-        for timing in simulation.drain_timings():
+        timings = simulation.drain_timings()
+        if self._cold:  # the first launch compiles the kernel or loads it from the cache: no measure of its speed
+            timings, self._cold = (), False
+        for timing in timings:
             before = timed.get(timing.kernel, KernelTiming(timing.kernel, 0, 0.0))
             timed[timing.kernel] = KernelTiming(
                 timing.kernel, before.launches + timing.launches, before.seconds + timing.seconds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from engines.api import Simulation, SimulationInfo
 from engines.errors import WorkbenchError
 from workbench.frames import RunState, Sample
@@ -34,3 +36,46 @@ class Observer:
 
         Called once, if :meth:`begin` was. After a failure the simulation may be unusable.
         """
+
+
+class Audience:
+    """The observers of one run, told what happens. A class of the worker thread."""
+
+    def __init__(self, observers: Sequence[Observer]) -> None:
+        self._observers = list(observers)
+        self._begun: list[Observer] = []
+        self._shown_step: int | None = None
+
+    def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
+        for observer in self._observers:
+            self._begun.append(observer)
+            observer.begin(simulation, info)
+
+    def wishes(self, step: int) -> list[int]:
+        """The next steps after ``step`` that somebody wants to see."""
+        asked = [observer.next_step(step) for observer in self._observers]
+        return [wish for wish in asked if wish is not None and wish > step]
+
+    def show(self, simulation: Simulation) -> None:
+        """Call those who wanted to see this step, once."""
+        if self._shown_step == simulation.step:
+            return
+        self._shown_step = simulation.step
+        for observer in self._observers:
+            if observer.next_step(simulation.step - 1) == simulation.step:
+                observer.observe(simulation)
+
+    def sampled(self, sample: Sample) -> None:
+        for observer in self._observers:
+            observer.sampled(sample)
+
+    def restarted(self, simulation: Simulation) -> None:
+        self._shown_step = None
+        for observer in self._observers:
+            observer.restarted(simulation)
+
+    def dismiss(self, finish: Callable[[Observer], None]) -> None:
+        """Have ``finish`` end each observer that began."""
+        begun, self._begun = self._begun, []
+        for observer in begun:
+            finish(observer)

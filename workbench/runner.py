@@ -21,17 +21,12 @@ from engines.errors import DeviceError, InstabilityError, ProblemError, Workbenc
 from workbench.failures import as_sentence
 from workbench.frames import Frame, FrameRequest, Mailbox, Message, RunState, Sample
 from workbench.meters import Meters
-from workbench.observer import Observer
+from workbench.observer import Audience, Observer
+from workbench.pacing import LONGEST_BATCH_SECONDS, Pacer
 from workbench.viewing import FrameSource
 
 T = TypeVar("T")
 Build = Callable[[Backend, Progress], Simulation]
-
-FRAME_SECONDS = 1 / 30
-LONGEST_BATCH_SECONDS = 4 * FRAME_SECONDS
-GROWTH = 2
-"""A batch has at most this many times the steps of the one before: one step timed too short must not enqueue
-seconds of work on a device that runs behind."""
 
 
 class _BuildingStopped(Exception):
@@ -70,8 +65,7 @@ class Runner:
         self._make_backend = make_backend
         self._build = build
         self._probes = list(probes)
-        self._observers = list(observers)
-        self._begun: list[Observer] = []
+        self._audience = Audience(observers)
         self._resume_from = resume_from
         self._can_reset = can_reset
         self._wanted = RunState.RUNNING if autostart else RunState.READY
@@ -82,9 +76,7 @@ class Runner:
         self._calls: deque[tuple[Callable[[Simulation], Any], Future[Any]]] = deque()
         self._samples: deque[Sample] = deque(maxlen=4096)
         self._messages: deque[Message] = deque(maxlen=4096)
-        self._observed_step: int | None = None
-        self._seconds_per_step = 0.0
-        self._batch_steps = 0
+        self._pacer = Pacer()
         self._initial: dict[str, Array] = {}
         self._thread = threading.Thread(target=self._work, name="workbench-runner", daemon=True)
         self._thread.start()
@@ -238,9 +230,7 @@ class Runner:
             device=backend.info.name,
             extra={"device": backend.info, "ceilings": ceilings},
         )
-        for observer in self._observers:
-            self._begun.append(observer)
-            observer.begin(simulation, self.info)
+        self._audience.begin(simulation, self.info)
         self._set_state(RunState.READY)
 
     def _loop(self, simulation: Simulation) -> None:
@@ -278,31 +268,24 @@ class Runner:
 
     def _batch(self, simulation: Simulation) -> None:
         """Steps for about one frame, sampled on the way, stopped exactly where somebody wants to look."""
-        self._show_observers(simulation)
+        self._audience.show(simulation)
         first, started = simulation.step, clock.perf_counter()
-        goal = self._goal(simulation)
+        goal = self._goal(first, simulation)
         if goal > first:
             self._take_steps(simulation, goal, started)
             simulation.synchronize()
-            wall = clock.perf_counter() - started
-            self._batch_steps = simulation.step - first
-            self._seconds_per_step = wall / self._batch_steps
-            sample = self._meters.sample(simulation, self._batch_steps, wall, self._last_step(simulation))
+            steps, wall = simulation.step - first, clock.perf_counter() - started
+            self._pacer.took(steps, wall)
+            sample = self._meters.sample(simulation, steps, wall, self._last_step(simulation))
             self._samples.append(sample)
-            for observer in self._observers:
-                observer.sampled(sample)
+            self._audience.sampled(sample)
             self._check_finite(simulation)
-            self._show_observers(simulation)
+            self._audience.show(simulation)
 
-    def _goal(self, simulation: Simulation) -> int:
+    def _goal(self, step: int, simulation: Simulation) -> int:
         """The step at which this batch ends; the present one if there is nowhere to go."""
-        step = simulation.step
-        per_frame = int(FRAME_SECONDS / self._seconds_per_step) if self._seconds_per_step else 1
-        goals = [step + max(1, min(per_frame, GROWTH * self._batch_steps))]
         ends = (self._last_step(simulation), self._stop_step)
-        goals += [end for end in ends if end is not None]
-        wishes = [observer.next_step(step) for observer in self._observers]
-        goals += [wish for wish in wishes if wish is not None and wish > step]
+        goals = [step + self._pacer.steps, *(end for end in ends if end is not None), *self._audience.wishes(step)]
         return max(step, min(goals))
 
     def _last_step(self, simulation: Simulation) -> int | None:
@@ -318,15 +301,6 @@ class Runner:
                 self._meters.collect(simulation)
             if clock.perf_counter() - started > LONGEST_BATCH_SECONDS or self._wanted is not RunState.RUNNING:
                 break
-
-    def _show_observers(self, simulation: Simulation) -> None:
-        """Call those who wanted to see this step, once."""
-        if self._observed_step == simulation.step:
-            return
-        self._observed_step = simulation.step
-        for observer in self._observers:
-            if observer.next_step(simulation.step - 1) == simulation.step:
-                observer.observe(simulation)
 
     def _settle(self, simulation: Simulation) -> None:
         """Come to rest where the run was to end, or was told to."""
@@ -364,9 +338,7 @@ class Runner:
         simulation.restore(self._initial)
         self._samples.clear()
         self._meters.forget_pace()
-        self._observed_step = None
-        for observer in self._observers:
-            observer.restarted(simulation)
+        self._audience.restarted(simulation)
         self._set_state(RunState.READY)
 
     def _report(self, message: str, fraction: float) -> None:
@@ -390,8 +362,7 @@ class Runner:
         """Let the observers write, free the device, leave nobody waiting; each whatever the others raise."""
         reached = RunState.FINISHED if self._state is RunState.FINISHED else RunState.CLOSED
         if simulation is not None:
-            for observer in self._begun:
-                self._guarded(self._finish, observer, simulation, reached)
+            self._audience.dismiss(lambda observer: self._guarded(self._finish, observer, simulation, reached))
             self._guarded(simulation.close)
         if backend is not None:
             self._guarded(backend.close)

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
+import time as clock
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -28,6 +32,8 @@ Model = TypeVar("Model", bound=BaseModel)
 PROJECT_FILE = "project.json"
 LARGEST_PROJECT = 16 * 2**20
 LARGEST_MESH = 8 * 2**30
+KEPT_SECONDS = 30 * 86400
+"""How long a mesh stays in the cache after its zip was last opened."""
 
 
 @dataclass(frozen=True)
@@ -236,12 +242,24 @@ def _unpack(
     infos = [members[name] for name in dict.fromkeys(wanted)]
     key = hashlib.sha256(repr([(i.filename, i.CRC, i.file_size) for i in infos] + [str(path.resolve())]).encode())
     folder = cache_dir() / "unpacked" / key.hexdigest()[:24]
+    _forget_old(folder.parent)
+    with storing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
     for info in infos:
         target = folder / PurePosixPath(info.filename).relative_to(home)
         if not target.is_file() or target.stat().st_size != info.file_size:
             with archive.open(info) as member:
                 write_stream(target, member)
     return folder
+
+
+def _forget_old(unpacked: Path) -> None:
+    """Remove what was unpacked long ago; it comes out of its zip again when that is opened."""
+    for folder in unpacked.glob("*/"):
+        with suppress(OSError):
+            if clock.time() - folder.stat().st_mtime > KEPT_SECONDS:
+                shutil.rmtree(folder)
 
 
 def _inside(home: PurePosixPath, name: str, path: Path) -> str:

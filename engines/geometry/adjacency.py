@@ -24,7 +24,7 @@ def face_neighbours(cells: Array) -> Array:
 
     ``cells``: (n_cells, 4) integer vertex indices. Returns (n_cells, 4) int32: ``[i, k]`` is the cell that
     shares the face of cell i opposite its vertex k, or :data:`BOUNDARY`.
-    Raises MeshError if three or more cells share a face, or a cell repeats a vertex.
+    Raises MeshError if three or more cells share a face, or two cells have the same vertices.
     """
     cells = np.ascontiguousarray(cells, dtype=np.int32)
     if len(cells) == 0:
@@ -45,6 +45,12 @@ def face_neighbours(cells: Array) -> Array:
             f"More than two cells share the face with vertices {corner} (one of them is cell {cell}); "
             "remove duplicate or overlapping cells from the mesh."
         )
+    twin = _twin(neighbours)
+    if twin >= 0:
+        # two common faces: all four vertices in common
+        values, counts = np.unique(neighbours[twin][neighbours[twin] >= 0], return_counts=True)
+        other = int(values[counts > 1][0])
+        raise MeshError(f"Cells {twin} and {other} have the same four vertices; remove one of them from the mesh.")
     return neighbours
 
 
@@ -116,3 +122,14 @@ def _match(cells, starts, faces, neighbours):
                     neighbours[cell_p, k_p] = cell_q
                     neighbours[cell_q, k_q] = cell_p
     return problems.max()
+
+
+@nb.njit(cache=True, nogil=True)
+def _twin(neighbours):
+    """The first cell that has another one as neighbour twice, or -1."""
+    for i in range(len(neighbours)):
+        for k in range(3):
+            for m in range(k + 1, 4):
+                if neighbours[i, k] >= 0 and neighbours[i, k] == neighbours[i, m]:
+                    return i
+    return -1

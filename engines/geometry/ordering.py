@@ -17,7 +17,7 @@ CLUSTER_SIZE = 4096
 """Cells of a METIS cluster: old and new voltage fit into a first-level cache (thesis §4.3.3)."""
 
 
-def hilbert_order(points: Array, bits: int = 10) -> Array:
+def hilbert_order(points: Array, bits: int = 16) -> Array:
     """Order along a three-dimensional Hilbert curve through the points' bounding cube.
 
     points: (n, 3), e.g. centroids. ``bits`` per axis (at most 20); points in the same small cube keep their order.

@@ -1,0 +1,1 @@
+"""Scripts that made the sample data; nothing here is needed to run the application."""

@@ -13,7 +13,7 @@ from engines.geometry.box import box_mesh
 
 pytestmark = pytest.mark.gpu
 
-STEPS = 500
+STEPS = 700
 
 
 def problem(precision: str) -> Problem:

@@ -145,6 +145,23 @@ def test_a_request_that_nobody_answers_does_not_hold_up_the_plane(shown, qtbot) 
     viewport.clip_to(ClipPlane(origin=(4.5, 5, 5), normal=(1, 0, 0)))
     qtbot.waitUntil(lambda: not viewport.scene.waiting, timeout=2000)
     assert viewport.scene.layer.shape.cut is not None
+    # The surface keeps its colours; the cut, of which nothing is known, is grey.
+    assert viewport.scene.shown_field.name == "voltage"
+    viewport.apply_view(ViewSettings(camera=CameraView(azimuth=0, elevation=0), clip=viewport.scene.view.clip))
+    red, green, blue = middle_pixel(viewport)
+    assert max(red, green, blue) - min(red, green, blue) < 20
+
+
+def test_a_hidden_view_draws_nothing_until_it_is_shown(shown, qtbot, monkeypatch) -> None:
+    viewport, drawn = shown.viewport, []
+    qtbot.wait(700)
+    monkeypatch.setattr(viewport.quality, "took", drawn.append)
+    viewport.hide()
+    viewport.set_overlay(["Steps\t1"])
+    qtbot.wait(200)
+    assert drawn == []
+    viewport.show()
+    qtbot.waitUntil(lambda: bool(drawn), timeout=3000)
 
 
 def test_preview_clips_at_once_without_a_simulation(shown) -> None:
@@ -248,6 +265,22 @@ def test_image_has_the_size_that_was_asked_for(shown) -> None:
     assert shown.viewport.image(300, 200).shape == (200, 300, 4)
     ratio = shown.viewport.devicePixelRatioF()
     assert shown.viewport.image().shape == (round(320 * ratio), round(420 * ratio), 4)
+
+
+def test_what_is_on_the_screen_is_the_scene_also_after_a_resize(shown, qtbot) -> None:
+    viewport = shown.viewport
+    for size in ((420, 320), (300, 400), (520, 260)):
+        viewport.resize(*size)
+        qtbot.wait(60)
+        viewport._view.refresh()
+        widget = viewport._view.widget
+        picture = widget.grabFramebuffer() if hasattr(widget, "grabFramebuffer") else widget.grab().toImage()
+        assert (picture.width(), picture.height()) == size
+        center = picture.pixelColor(size[0] // 2, size[1] // 2).getRgb()[:3]
+        corner = picture.pixelColor(3, size[1] // 2).getRgb()[:3]
+        expected = viewport.image()[size[1] // 2, size[0] // 2, :3]
+        assert np.abs(np.array(center) - expected.astype(int)).max() <= 12  # gloss and smoothing differ
+        assert np.abs(np.array(center) - np.array(corner)).max() > 15
 
 
 def test_busy_plate_comes_and_goes(shown) -> None:

@@ -1,9 +1,8 @@
-"""Fixtures of the workbench's tests: a fake engine, its runner, and a check that no worker thread stays behind."""
+"""Fixtures of the workbench's tests: a fake engine, its runner, a project, and a home of their own."""
 
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,16 +16,6 @@ from tests.workbench.house import engines, modules, write_mesh
 from workbench.document import new_document, save_document
 from workbench.project import Probe
 from workbench.runner import Runner
-
-
-@pytest.fixture(autouse=True)
-def _no_thread_left() -> Iterator[None]:
-    before = set(threading.enumerate())
-    yield
-    left = [thread for thread in threading.enumerate() if thread not in before and thread.is_alive()]
-    for thread in left:
-        thread.join(2.0)
-    assert not [thread.name for thread in left if thread.is_alive()]
 
 
 @pytest.fixture

@@ -14,7 +14,9 @@ from workbench.document import open_document
 def renderer(geometry: Any, info: Any, values: Any, time: float, view: Any, size: Any = (4, 3), lines: Any = ()) -> Any:
     assert {"voltage", "activation_time"} == set(values)
     assert len(values["voltage"]) == geometry.n_cells
-    assert any(f"t = {time:g} ms" == line for line in lines)
+    assert lines[:2] == ["slab", "NumPy on paper"]
+    assert "of the measured ceiling" in lines[2]
+    assert time in (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
     return np.full((size[1], size[0], 4), 200, np.uint8)
 
 

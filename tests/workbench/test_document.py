@@ -21,6 +21,7 @@ from workbench.atomic import StorageError
 from workbench.document import Document, new_document, open_document, save_document
 from workbench.export.png import save_snapshot
 from workbench.meshes import fingerprint
+from workbench.paths import cache_dir
 from workbench.project import Probe
 
 
@@ -227,6 +228,18 @@ def test_a_zip_that_changed_is_unpacked_again(house, project, tmp_path):
     other = write_mesh(block(2, 2, 2), tmp_path / "other.vtu")
     rezip(project, made, "m.vtu", {"m.vtu": other.read_bytes()})
     assert open_document(made).geometry.n_cells == 48
+
+
+def test_what_was_unpacked_long_ago_is_removed(project, tmp_path):
+    made = save_document(open_document(project), tmp_path / "p.zip")
+    unpacked = cache_dir() / "unpacked"
+    old = unpacked / "old"
+    old.mkdir(parents=True)
+    (old / "mesh.vtu").write_bytes(b"x")
+    os.utime(old, (0, 0))
+    assert open_document(made).geometry.n_cells == 216
+    assert open_document(made).mesh.is_relative_to(unpacked)
+    assert not old.exists()
 
 
 def test_a_damaged_zip_is_refused(project, tmp_path):

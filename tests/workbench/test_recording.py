@@ -119,14 +119,14 @@ def test_the_timing_log_says_device_kernel_and_fraction(document, tmp_path):
     rows = [json.loads(line) for line in (tmp_path / "out" / "timing.jsonl").read_text().splitlines()]
     assert len(rows) == len(column(tmp_path / "out" / "timing.csv", 0)) == len(recorder.timing.rows)
     assert 1 <= len(rows) <= 3  # 1.5 s of wall time, a row a second and one at the end
-    assert sum(row["launches"] for row in rows) == 150
+    assert sum(row["launches"] for row in rows) == 149  # the first step is not counted: it may compile
     for row in rows:
         assert row["bytes"] == row["launches"] * 216 * 12
         assert row["bytes_per_second"] == pytest.approx(row["bytes"] / row["seconds"])
-        assert row["fraction"] == pytest.approx(row["bytes_per_second"] / 1e10)
+        assert row["fraction"] == pytest.approx(row["bytes_per_second"] / 1.2e10)  # the triad is the best there
         assert (row["device"], row["driver"], row["kernel"]) == ("NumPy on paper", "none", "follow")
         assert "numpy=" in row["versions"]
-    assert sum(row["seconds"] for row in rows) >= 1.5
+    assert sum(row["seconds"] for row in rows) >= 1.49
     written = export_timing(list(recorder.timing.rows), tmp_path / "export.csv")
     assert written[0].read_text() == (tmp_path / "out" / "timing.jsonl").read_text()
     assert written[1].read_text() == (tmp_path / "out" / "timing.csv").read_text()

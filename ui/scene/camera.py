@@ -37,18 +37,17 @@ class Camera:
     radius: float = 30.0
     scene_center: Array = field(default_factory=lambda: np.zeros(3))
 
-    def fit(self, low: Array, high: Array, aspect: float = 1.5) -> None:
-        """Frame the box from ``low`` to ``high``."""
-        self.scene_center = (low + high) / 2
+    def fit(self, points: Array, aspect: float = 1.5) -> None:
+        """Frame ``points`` (n, 3)."""
+        self.scene_center, self.radius = bounding_sphere(points)
         self.center = self.scene_center.copy()
-        self.radius = float(np.linalg.norm(high - low) / 2) or 1.0
         self.distance = self.fitting_distance(aspect)
 
     def fitting_distance(self, aspect: float) -> float:
         """From here the bounding sphere fills the shorter side of the picture."""
         half = np.deg2rad(FIELD_OF_VIEW / 2)
         narrow = min(half, np.arctan(np.tan(half) * aspect))
-        return float(0.92 * self.radius / np.sin(narrow))
+        return float(0.96 * self.radius / np.sin(narrow))
 
     @property
     def back(self) -> Array:
@@ -136,3 +135,15 @@ class Camera:
         self.azimuth, self.elevation = view.azimuth, view.elevation
         self.distance = self.fitting_distance(aspect) if view.distance is None else view.distance
         self.center = self.scene_center.copy() if view.center is None else np.array(view.center)
+
+
+def bounding_sphere(points: Array) -> tuple[Array, float]:
+    """Center (3,) and radius of nearly the smallest sphere around ``points`` (Bădoiu and Clarkson 2003: the center
+    steps towards the farthest point by 1/2, 1/3, …; after 60 steps the radius is within 2 % for bodies like ours)."""
+    sample = np.asarray(points[:: max(len(points) // 20_000, 1)], float)
+    center = (sample.min(axis=0) + sample.max(axis=0)) / 2
+    for step in range(60):
+        farthest = sample[np.argmax(np.sum((sample - center) ** 2, axis=1))]
+        center = center + (farthest - center) / (step + 2)
+    radius = float(np.sqrt(np.max(np.sum((np.asarray(points, float) - center) ** 2, axis=1))))
+    return center, radius or 1.0

@@ -11,7 +11,7 @@ from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
 from workbench.project import ClipPlane
 
-COLOUR = (255, 176, 64)
+WHITE, CASING = (250, 251, 253), (34, 38, 46)
 Grip = Literal["move", "tilt"]
 
 
@@ -28,11 +28,11 @@ def _points(scene: Scene) -> tuple[Array, Array, Array]:
     clip = scene.view.clip
     assert clip is not None
     normal = np.array(clip.normal, float)
-    center = scene.camera.scene_center
+    low, high = scene.layer.bounds if scene.layer is not None else (np.zeros(3), np.zeros(3))
+    center = (low + high) / 2
     # The handle stays near the middle of the geometry however far the plane was pushed.
     foot = center + normal * float(normal @ (np.array(clip.origin) - center))
     across, upright = _frame(normal)
-    low, high = scene.layer.bounds if scene.layer is not None else (center, center)
     half = 1.08 * (high - low) / 2
     reach_across, reach_up = np.abs(across) @ half, np.abs(upright) @ half
     signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
@@ -47,11 +47,11 @@ def handle_strokes(scene: Scene, width: int, height: int, ratio: float) -> list[
     if (depth <= 0).any():
         return []
     at = [(float(x), float(y)) for x, y in pixels]
-    strokes = [Stroke(at[2 + k], at[2 + (k + 1) % 4], 0.8 * ratio, (*COLOUR, 120)) for k in range(4)]
-    strokes.append(Stroke(at[0], at[1], 2.0 * ratio, (*COLOUR, 235)))
-    strokes.append(Stroke(at[0], at[0], 5.0 * ratio, (*COLOUR, 235)))
-    strokes.append(Stroke(at[1], at[1], 8.0 * ratio, (40, 30, 12, 200)))
-    strokes.append(Stroke(at[1], at[1], 6.5 * ratio, (*COLOUR, 255)))
+    strokes = [Stroke(at[2 + k], at[2 + (k + 1) % 4], 0.7 * ratio, (*scene.theme.faint, 150)) for k in range(4)]
+    for start, end, radius in ((at[0], at[1], 1.6), (at[0], at[0], 4.0), (at[1], at[1], 7.0)):
+        strokes.append(Stroke(start, end, (radius + 1.2) * ratio, (*CASING, 255)))
+    for start, end, radius in ((at[0], at[1], 1.6), (at[0], at[0], 4.0), (at[1], at[1], 7.0)):
+        strokes.append(Stroke(start, end, radius * ratio, (*WHITE, 255)))
     return strokes
 
 

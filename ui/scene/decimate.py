@@ -7,6 +7,8 @@ not connected stay apart, which clustering in a grid would not ensure.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numba
 import numpy as np
 
@@ -15,21 +17,28 @@ from engines.geometry.mesh import TetMesh
 from ui.scene.surface import Surface, assemble, point_normals
 
 
-def coarse_surface(mesh: TetMesh, full: Surface, target: int) -> Surface:
-    """A surface of about ``target`` triangles; normals are those of the full one, so shading stays smooth."""
+def coarse_surface(
+    mesh: TetMesh, full: Surface, target: int, cancelled: Callable[[], bool] = lambda: False
+) -> Surface | None:
+    """A surface of about ``target`` triangles; normals are those of the full one, so shading stays smooth.
+    None if ``cancelled`` said so on the way."""
     triangles = full.nodes[full.triangles]
-    kept, rows = decimate(mesh.points, triangles, target)
+    kept, rows = decimate(mesh.points, triangles, target, cancelled)
+    if cancelled():
+        return None
     return assemble(mesh, kept, full.owners[rows], point_normals(mesh.points, triangles))
 
 
-def decimate(points: Array, triangles: Array, target: int) -> tuple[Array, Array]:
+def decimate(
+    points: Array, triangles: Array, target: int, cancelled: Callable[[], bool] = lambda: False
+) -> tuple[Array, Array]:
     """Triangles (m, 3) int32 of the same points, m near ``target``, and the input row of each (m,) int64."""
     used, local = np.unique(triangles, return_inverse=True)
     position = np.ascontiguousarray(points[used], np.float64)
     faces = local.reshape(-1, 3).astype(np.int32)
     rows = np.arange(len(faces))
     quadrics = _quadrics(position, faces)
-    while len(faces) > target:
+    while len(faces) > target and not cancelled():
         before = len(faces)
         first, second, cost = _candidates(position, faces, quadrics)
         order = np.argsort(cost, kind="stable")

@@ -11,6 +11,7 @@ from ui.scene import plates
 from ui.scene.clip_handle import handle_strokes
 from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
+from ui.scene.tet_layer import TetLayer
 
 Placed = tuple[str, Array, int, int]
 
@@ -22,6 +23,8 @@ class Hud:
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Hashable, Array]] = {}
+        self._hidden_seen: Hashable = None
+        self._hidden_known: dict[tuple[float, float, float], bool] = {}
 
     def compose(self, scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Placed], list[Stroke]]:
         """Pictures and strokes for a view of (width, height) device pixels."""
@@ -115,7 +118,7 @@ class Hud:
         for (name, position, colour), (x, y), z in zip(scene.probes, pixels, depth, strict=True):
             if z <= 0:
                 continue
-            hidden = self._hidden(scene, np.array(position))
+            hidden = self._hidden(scene, (float(position[0]), float(position[1]), float(position[2])))
             alpha = 90 if hidden else 255
             spot = (float(x), float(y))
             strokes.append(Stroke(spot, spot, 6.5 * ratio, (255, 255, 255, alpha)))
@@ -126,13 +129,21 @@ class Hud:
             if not hidden:
                 placed.append((f"probe {name}", image, round(x + 10 * ratio), round(y - image.shape[0] / 2)))
 
-    def _hidden(self, scene: Scene, position: Array) -> bool:
+    def _hidden(self, scene: Scene, position: tuple[float, float, float]) -> bool:
         """Whether the surface, as it is drawn, stands between the eye and a probe."""
-        if scene.layer is None:
-            return False
+        assert scene.layer is not None
+        seen = (id(scene.layer), scene.layer.shape.plan.clip, tuple(scene.camera.eye))
+        if seen != self._hidden_seen:
+            self._hidden_seen, self._hidden_known = seen, {}
+        if position not in self._hidden_known:
+            self._hidden_known[position] = self._find_hidden(scene, scene.layer, np.array(position))
+        return self._hidden_known[position]
+
+    @staticmethod
+    def _find_hidden(scene: Scene, layer: TetLayer, position: Array) -> bool:
         eye = scene.camera.eye
         away = position - eye
         distance = float(np.linalg.norm(away))
-        hit = scene.layer.pick(eye, away / distance)
+        hit = layer.pick(eye, away / distance)
         slack = 0.02 * scene.camera.radius
         return hit is not None and float(np.linalg.norm(hit[1] - eye)) < distance - slack

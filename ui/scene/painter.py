@@ -12,6 +12,9 @@ from ui.scene.screen import Background, Sprites, Strokes, Target
 from ui.scene.surface_visual import Palette
 from ui.scene.tet_layer import TetLayer
 
+BAR_POINTS = 130
+"""Width of the colour bar's place."""
+
 
 class Painter:
     """Owns what is on the graphics card besides the layer's own buffers. Make and use it with the context current."""
@@ -25,15 +28,19 @@ class Painter:
         self.hud = Hud()
         self._layer: TetLayer | None = None
 
-    def draw_scene(self, scene: Scene, width: int, height: int, resolution: float, gloss: bool = True) -> None:
-        """The 3D part of a view of (width, height) device pixels into the off-screen buffer, at ``resolution`` times
-        the size (2: smoothed edges; below 1: cheaper)."""
+    def draw_scene(
+        self, scene: Scene, width: int, height: int, ratio: float, resolution: float, gloss: bool = True
+    ) -> None:
+        """The 3D part of a view of (width, height) device pixels, ``ratio`` to a point, into the off-screen buffer at
+        ``resolution`` times the size (2: smoothed edges; below 1: cheaper)."""
         if scene.layer is not self._layer:
             if self._layer is not None:
                 self._layer.release()
             self._layer = scene.layer
         if scene.auto_fit:
-            scene.camera.distance = scene.camera.fitting_distance(width / height)
+            # The colour bar stands at the right; as much is left free at the left, so that the scene stays centred.
+            free = max(width - 2 * BAR_POINTS * ratio, 0.6 * width)
+            scene.camera.distance = scene.camera.fitting_distance(free / height)
         inner = max(round(width * resolution), 16), max(round(height * resolution), 16)
         self._target.begin(*inner)
         if scene.layer is not None:
@@ -50,7 +57,7 @@ class Painter:
     def paint(self, scene: Scene, width: int, height: int, ratio: float, resolution: float) -> None:
         """The whole view into the current framebuffer; ``ratio`` is device pixels per point. Text and lines are drawn
         at full size whatever ``resolution`` is."""
-        self.draw_scene(scene, width, height, resolution)
+        self.draw_scene(scene, width, height, ratio, resolution)
         self._target.show(width, height)
         placed, strokes = self.hud.compose(scene, width, height, ratio)
         self._strokes.draw(strokes, width, height)

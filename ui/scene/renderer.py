@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -35,10 +36,11 @@ def render(
     width, height = size
     scene = Scene(theme)
     scene.set_geometry(geometry)
-    scene.info = info
+    if info is not None:
+        scene.info = replace(info, fields=tuple(field for field in info.fields if field.name in (values or {})))
     scene.apply_view(view, width / height)
     scene.set_labels((), lines)
-    if info is not None and values:
+    if values and scene.fields:
         scene.show_fields(values, time)
     with current(canvas):
         # Twice the resolution smooths the edges; it is halved when the picture is put together.

@@ -53,9 +53,10 @@ class Scene:
         """Show another geometry, framed, without values. None empties the scene."""
         self.layer = None if geometry is None else layer_for(geometry)
         self.info, self.time, self._pending = None, None, None
+        self.coarse = False
         self.auto_fit = True
         if self.layer is not None:
-            self.camera.fit(*self.layer.bounds)
+            self.camera.fit(self.layer.full.points)
 
     def set_simulation(self, info: SimulationInfo | None) -> FrameRequest | None:
         """The fields that there are now; returns what to ask of the run."""

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, Selection
+from engines.geometry.adjacency import boundary_faces, face_neighbours
 from engines.geometry.mesh import TetMesh
-
-# Faces opposite to each corner; outward for a positively oriented tetrahedron.
-_FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
 
 
 @dataclass(frozen=True)
@@ -34,25 +32,9 @@ class Surface:
     colours: Array
 
 
-def boundary(mesh: TetMesh) -> tuple[Array, Array]:
-    """Outward boundary triangles (m, 3) int32 of mesh points, and their owning cells (m,) int32."""
-    faces = mesh.cells[:, _FACES].reshape(-1, 3)
-    low, high = faces.min(axis=1).astype(np.int64), faces.max(axis=1).astype(np.int64)
-    middle = faces.sum(axis=1, dtype=np.int64) - low - high
-    # Two faces with equal extremes and equal middle corner are the same face.
-    order = np.lexsort((high, middle, low))
-    low, middle, high = low[order], middle[order], high[order]
-    same = (low[1:] == low[:-1]) & (middle[1:] == middle[:-1]) & (high[1:] == high[:-1])
-    alone = np.ones(len(faces), bool)
-    alone[1:] &= ~same
-    alone[:-1] &= ~same
-    chosen = np.sort(order[alone])
-    return faces[chosen].astype(np.int32), (chosen // 4).astype(np.int32)
-
-
 def surface(mesh: TetMesh) -> Surface:
     """The boundary of ``mesh`` with area-weighted vertex normals."""
-    triangles, owners = boundary(mesh)
+    triangles, owners = boundary_faces(mesh.cells, face_neighbours(mesh.cells))
     return assemble(mesh, triangles, owners, point_normals(mesh.points, triangles))
 
 
@@ -86,11 +68,16 @@ def assemble(mesh: TetMesh, triangles: Array, owners: Array, normals: Array) -> 
 
 def cells_at(mesh: TetMesh, nodes: Array) -> Selection:
     """For each of ``nodes`` all the cells that touch it, as runs of a selection."""
-    cell_of_corner = np.repeat(np.arange(mesh.n_cells, dtype=np.int32), 4)
-    order = np.argsort(mesh.cells.ravel(), kind="stable")
-    counts = np.bincount(mesh.cells.ravel(), minlength=mesh.n_points)
+    wanted = np.zeros(mesh.n_points, bool)
+    wanted[nodes] = True
+    # Few corners are on a surface; only those are sorted.
+    corners = np.flatnonzero(wanted[mesh.cells.ravel()])
+    point = mesh.cells.ravel()[corners]
+    order = corners[np.argsort(point, kind="stable")]
+    counts = np.bincount(point, minlength=mesh.n_points)
     starts = np.concatenate([[0], np.cumsum(counts)])
     lengths = counts[nodes]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-    return Selection(cell_of_corner[order[np.repeat(starts[nodes], lengths) + within]], offsets.astype(np.int32))
+    cells = order[np.repeat(starts[nodes], lengths) + within] // 4
+    return Selection(cells.astype(np.int32), offsets.astype(np.int32))

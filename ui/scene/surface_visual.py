@@ -10,6 +10,7 @@ from vispy import gloo
 from engines.api import Array
 from ui.scene.colormaps import MISSING
 from ui.scene.shaders import program
+from ui.scene.vertex_means import NO_DATA
 
 FRONT_COLOUR = (0.30, 0.86, 1.0)
 """Linear light: a cold glow, which no warm colour map contains."""
@@ -58,17 +59,17 @@ class SurfaceVisual:
         self._index: gloo.IndexBuffer | None = None
 
     def set_mesh(self, points: Array, normals: Array, triangles: Array, colours: Array) -> None:
-        """New triangles; ``colours`` (n, 3) uint8 sRGB are what shows without values. Values are zero until set."""
+        """New triangles; ``colours`` (n, 3) uint8 sRGB show where no map does. There is no data until set."""
         self.release()
         if not len(triangles):
             return
-        zeros = np.zeros(len(points), np.float32)
+        nothing = np.full(len(points), NO_DATA, np.float32)
         data = {
             "a_position": points,
             "a_normal": normals,
             "a_colour": (colours / 255.0) ** 2,  # linear light
-            "a_value": zeros,
-            "a_activation": zeros,
+            "a_value": nothing,
+            "a_activation": nothing,
         }
         self._attributes = {
             name: gloo.VertexBuffer(np.ascontiguousarray(values, np.float32)) for name, values in data.items()

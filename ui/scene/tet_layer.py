@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
 from engines.api import Array, FieldInfo, FrontInfo, Selection
 from engines.geometry.mesh import TetMesh
 from ui.scene.colormaps import distinct_colours
 from ui.scene.cut import Cut, cut
 from ui.scene.picking import first_hit
+from ui.scene.smoothing import smoothed, smoothing
 from ui.scene.surface import Surface, cells_at, surface
 from ui.scene.surface_visual import NO_PLANE, Look, Palette, SurfaceVisual
 from ui.scene.vertex_means import VertexMeans
@@ -40,6 +42,7 @@ class Shape:
     surface: Surface
     surface_means: VertexMeans
     cut: Cut | None
+    smooth: dict[str, sparse.csr_matrix]
 
     def means(self) -> dict[str, VertexMeans]:
         found = {"surface": self.surface_means}
@@ -63,11 +66,12 @@ class TetLayer:
         ]
         self._region_rows = np.searchsorted(identifiers, mesh.regions)
         self._means: dict[bool, VertexMeans] = {}
+        self._smooth: dict[bool, sparse.csr_matrix] = {}
         self._last_cut: tuple[ClipPlane, Cut] | None = None
         self.shape = self.plan_shape(Plan())
         self._values: dict[str, Array] = {}
         self._activations: dict[str, Array] = {}
-        self._stale_meshes = True
+        self._stale_meshes = {"surface", "cut"}
         self._stale_values = False
         self._visuals: dict[str, SurfaceVisual] = {}
 
@@ -86,7 +90,15 @@ class TetLayer:
         shown = self.coarse if coarse and self.coarse is not None else self.full
         if coarse not in self._means:
             self._means[coarse] = VertexMeans(cells_at(self.mesh, shown.nodes))
-        return Shape(replace(plan, coarse=coarse), shown, self._means[coarse], self._cut(plan.clip))
+        section = self._cut(plan.clip)
+        smooth = {}
+        if plan.front is not None:
+            if coarse not in self._smooth:
+                self._smooth[coarse] = smoothing(shown.triangles, shown.nodes)
+            smooth["surface"] = self._smooth[coarse]
+            if section is not None:
+                smooth["cut"] = smoothing(section.triangles, np.arange(len(section.points)))
+        return Shape(replace(plan, coarse=coarse), shown, self._means[coarse], section, smooth)
 
     def _cut(self, plane: ClipPlane | None) -> Cut | None:
         if plane is None:
@@ -106,11 +118,17 @@ class TetLayer:
         return asked
 
     def adopt(self, shape: Shape) -> None:
-        """Show these triangles from now on."""
-        if shape.surface is not self.shape.surface or shape.cut is not self.shape.cut:
-            self._stale_meshes = True
-            self._values, self._activations = {}, {}
-        self.shape = shape
+        """Show these triangles from now on. Values stay where triangles and field do; the others are grey until set."""
+        old, self.shape = self.shape, shape
+        same = {"surface": shape.surface is old.surface, "cut": shape.cut is old.cut}
+        self._stale_meshes |= {name for name, kept in same.items() if not kept}
+        if shape.plan.field != old.plan.field:
+            self._values = {}
+        if shape.plan.front != old.plan.front:
+            self._activations = {}
+        for kept in (self._values, self._activations):
+            for name in [name for name in kept if not same[name]]:
+                del kept[name]
 
     def set_values(self, values: Mapping[str, Array], time: float) -> None:
         """The answer to :meth:`parts` of the present shape, at ``time``."""
@@ -120,7 +138,8 @@ class TetLayer:
                 self._values[name] = means.reduce(plan.field, values[name])
             if plan.front is not None and plan.front_field is not None and f"{name} front" in values:
                 expected = time + AHEAD * plan.front.width
-                self._activations[name] = means.reduce_front(plan.front_field, values[f"{name} front"], expected)
+                times = means.reduce_front(plan.front_field, values[f"{name} front"], expected)
+                self._activations[name] = smoothed(self.shape.smooth[name], times)
         self._stale_values = True
 
     def set_fields(self, fields: Mapping[str, Array], time: float) -> None:
@@ -135,7 +154,7 @@ class TetLayer:
 
     @property
     def has_values(self) -> bool:
-        return bool(self._values)
+        return "surface" in self._values
 
     def pick(self, origin: Array, direction: Array) -> tuple[int, Array] | None:
         """The cell under a ray (in what the clipping plane leaves) and where it was met [mm]."""
@@ -167,13 +186,14 @@ class TetLayer:
     def _upload(self, palette: Palette) -> None:
         if not self._visuals:
             self._visuals = {name: SurfaceVisual(palette) for name in ("surface", "cut")}
-        if self._stale_meshes:
-            shown, section = self.shape.surface, self.shape.cut
+        shown, section = self.shape.surface, self.shape.cut
+        if "surface" in self._stale_meshes:
             colours = self.region_colours[shown.colours]
             self._visuals["surface"].set_mesh(shown.points, shown.normals, shown.triangles, colours)
-            if section is not None:
-                self._visuals["cut"].set_mesh(*self._cut_mesh(section))
-            self._stale_meshes, self._stale_values = False, True
+        if "cut" in self._stale_meshes and section is not None:
+            self._visuals["cut"].set_mesh(*self._cut_mesh(section))
+        if self._stale_meshes:
+            self._stale_meshes, self._stale_values = set(), True
         if self._stale_values:
             for name, values in self._values.items():
                 self._visuals[name].set_values(values)
@@ -194,7 +214,7 @@ class TetLayer:
         for visual in self._visuals.values():
             visual.release()
         self._visuals = {}
-        self._stale_meshes = True
+        self._stale_meshes = {"surface", "cut"}
 
 
 def plane_equation(clip: ClipPlane | None) -> tuple[float, float, float, float] | None:

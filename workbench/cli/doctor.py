@@ -6,6 +6,7 @@ import ctypes.util
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -82,20 +83,22 @@ def examine() -> Iterator[Diagnosis]:
 
 
 def _packages() -> Iterator[Diagnosis]:
-    wanted = {line.split(";")[0].split("[")[0].strip(): line for line in _requirements()}
     for name in COMPUTING + WINDOW:
         try:
             yield Diagnosis(name, version(name))
         except PackageNotFoundError:
-            line = next((text for key, text in wanted.items() if key.startswith(name)), name)
+            line = next((text for text in _requirements() if text.lower().startswith(name.lower())), name)
             yield Diagnosis(name, "missing", f"{sys.executable} -m pip install '{line}'")
 
 
-def _requirements() -> list[str]:
+def _requirements(extra: str = "") -> list[str]:
+    """What the application asks pip for; with ``extra`` only what that one adds."""
     try:
-        return requires("workbench-sim") or []
+        lines = [line.partition(";") for line in requires("workbench-sim") or []]
     except PackageNotFoundError:
-        return []
+        lines = []
+    mark = re.compile(rf"extra == ['\"]{extra}['\"]" if extra else "^(?!.*extra)")
+    return [line.strip() for line, _, condition in lines if mark.search(condition)]
 
 
 def _processor() -> Diagnosis:
@@ -129,7 +132,8 @@ def _graphics_card() -> Iterator[Diagnosis]:
         return
     major = 13 if "CUDA Version: 13" in _output(["nvidia-smi"]) else 12
     force = "" if status["missing"] == "cupy" else " --force-reinstall"
-    install = f"{sys.executable} -m pip install{force} 'cupy-cuda{major}x[ctk]>=14.0'"
+    wanted = " ".join(f"'{line}'" for line in _requirements(f"cuda{major}"))
+    install = f"{sys.executable} -m pip install{force} {wanted}"
     by_pip = status["missing"] in ("cupy", "cupy-broken", "nvrtc")
     yield Diagnosis("CUDA", status["sentence"], install if by_pip else "")
 

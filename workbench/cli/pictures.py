@@ -94,8 +94,8 @@ class Pictures(Observer):
         if self._render is None:
             self._give_up("This installation has no renderer, so there are no pictures; the results are complete.")
             return
-        unit, view = self._info.time_unit, self._document.project.view
-        lines = [self._document.project.title, f"t = {time:.6g} {unit}", self._info.device]
+        view = self._document.project.view
+        lines = [self._document.project.title, self._info.device]
         if self._sample is not None:
             rate, fraction = self._sample.bytes_per_second / 1e9, self._sample.fraction_of_ceiling
             lines.append(f"{rate:.3g} GB/s, {fraction:.0%} of the measured ceiling")

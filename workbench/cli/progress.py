@@ -21,7 +21,8 @@ class ProgressLine:
         self._shown = 0.0
         self._built = ""
         self._sample: Sample | None = None
-        self._rate = 0.0
+        self._rate = 0.0  # simulated time per second, and
+        self._moved = 0.0  # bytes per second, both smoothed over about a second
 
     def show(self, runner: Runner, *, last: bool = False) -> None:
         """Look at the run and write if it is time to."""
@@ -29,6 +30,7 @@ class ProgressLine:
             self._sample = sample
             weight = min(1.0, sample.wall_seconds) if self._rate else 1.0
             self._rate += weight * (sample.time_per_second - self._rate)
+            self._moved += weight * (sample.bytes_per_second - self._moved)
         now = clock.monotonic()
         if not last and now - self._shown < (TERMINAL_SECONDS if self._terminal else QUIET_SECONDS):
             return
@@ -44,11 +46,12 @@ class ProgressLine:
         if sample is None:
             message, fraction = runner.progress
             return f"{message} ({fraction:.0%})" if message else ""
+        ceiling = sample.bytes_per_second / sample.fraction_of_ceiling
         parts = [
             f"{min(1.0, sample.time / self._until):4.0%}",
             f"{sample.time:.6g} of {self._until:g} {self._unit}",
             f"{self._rate:.3g} {self._unit}/s",
-            f"{sample.bytes_per_second / 1e9:.3g} GB/s ({sample.fraction_of_ceiling:.0%} of the measured ceiling)",
+            f"{self._moved / 1e9:.3g} GB/s ({self._moved / ceiling:.0%} of the measured ceiling)",
         ]
         if sample.remaining:
             parts.append(f"{duration(sample.remaining)} left")

@@ -62,7 +62,7 @@ def check_tensors(tensors: Array, n_cells: int) -> Array:
     """
     tensors = np.asarray(tensors, dtype=np.float64)
     if tensors.shape == (3, 3):
-        tensors = np.broadcast_to(tensors, (n_cells, 3, 3))
+        tensors = np.tile(tensors, (n_cells, 1, 1))
     if tensors.shape != (n_cells, 3, 3):
         raise ProblemError(f"Diffusion tensors have shape {tensors.shape}; the mesh needs ({n_cells}, 3, 3).")
     tensors = np.ascontiguousarray(tensors)

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from ui.scene.camera import VIEWS, Camera
+from ui.scene.camera import VIEWS, Camera, bounding_sphere
+
+CORNERS = np.array([[x, y, z] for x in (0, 10) for y in (0, 20) for z in (0, 30)], float)
 
 
 @pytest.fixture
 def camera() -> Camera:
     camera = Camera(azimuth=35.0, elevation=20.0)
-    camera.fit(np.array([0.0, 0.0, 0.0]), np.array([10.0, 20.0, 30.0]))
+    camera.fit(CORNERS)
     return camera
 
 
@@ -47,11 +49,10 @@ def test_look_along_stands_on_the_axis(camera: Camera, axis: str) -> None:
 
 
 def test_whole_scene_is_in_view_and_in_the_depth_range(camera: Camera) -> None:
-    corners = np.array([[x, y, z] for x in (0, 10) for y in (0, 20) for z in (0, 30)], float)
     for aspect in (0.6, 1.0, 2.0):
         camera.distance = camera.fitting_distance(aspect)
         matrix = camera.projection(aspect) @ camera.view()
-        clip = corners @ matrix[:, :3].T + matrix[:, 3]
+        clip = CORNERS @ matrix[:, :3].T + matrix[:, 3]
         ndc = clip[:, :3] / clip[:, 3:]
         assert np.abs(ndc[:, 2]).max() < 1
         assert np.abs(ndc[:, :2]).max() < 1.08  # the sphere is framed with a little less than its radius
@@ -61,3 +62,15 @@ def test_settings_round_trip(camera: Camera) -> None:
     other = Camera()
     other.apply(camera.settings(), 1.5)
     assert other.view() == pytest.approx(camera.view())
+
+
+def test_bounding_sphere_of_a_box_and_of_a_cone() -> None:
+    center, radius = bounding_sphere(CORNERS)
+    assert center == pytest.approx([5, 10, 15], abs=0.4)
+    assert radius == pytest.approx(np.sqrt(350.0), rel=0.02)
+    angle = np.linspace(0, 2 * np.pi, 60)
+    cone = np.vstack([np.stack([10 * np.cos(angle), 10 * np.sin(angle), np.full(60, 12.5)], axis=1), [[0, 0, -12.5]]])
+    center, radius = bounding_sphere(cone)
+    # Through rim and apex: R² + (h/2 − z)² = (h/2 + z)², so z = R² / 2h = 2 and the radius 14.5.
+    assert center == pytest.approx([0, 0, 2.0], abs=0.4)
+    assert radius == pytest.approx(14.5, rel=0.02)

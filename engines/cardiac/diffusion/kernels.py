@@ -1,0 +1,282 @@
+"""The formulae of README.md, compiled: the flux through a face, the gradient of a cell, the rows of the matrix.
+
+All in one module, for Numba's cache on disk notices a change only in the file of the function that is called.
+Nothing is stored per face: what the rows need is computed again for each cell.
+"""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+from engines.cardiac.diffusion.ell import BLOCK, WIDTH
+
+
+@nb.njit(cache=True, nogil=True, inline="always")
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@nb.njit(cache=True, nogil=True, inline="always")
+def apply(tensors, cell, a):
+    """K a"""
+    k = tensors[cell]
+    return (
+        k[0, 0] * a[0] + k[0, 1] * a[1] + k[0, 2] * a[2],
+        k[1, 0] * a[0] + k[1, 1] * a[1] + k[1, 2] * a[2],
+        k[2, 0] * a[0] + k[2, 1] * a[1] + k[2, 2] * a[2],
+    )
+
+
+@nb.njit(cache=True, nogil=True)
+def area_vector(points, cells, cell, k):
+    """Outward area vector S of the face opposite vertex k."""
+    o = points[cells[cell, k]]
+    a = points[cells[cell, 1 if k == 0 else 0]]
+    b = points[cells[cell, 2 if k <= 1 else 1]]
+    c = points[cells[cell, 2 if k == 3 else 3]]
+    px, py, pz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    qx, qy, qz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    sx, sy, sz = py * qz - pz * qy, pz * qx - px * qz, px * qy - py * qx
+    outward = 0.5 if sx * (a[0] - o[0]) + sy * (a[1] - o[1]) + sz * (a[2] - o[2]) > 0 else -0.5
+    return outward * sx, outward * sy, outward * sz
+
+
+@nb.njit(cache=True, nogil=True)
+def conormal_step(tensors, volumes, cell, area):
+    """``(p, V / (S.K S))``: p leads from the centroid along the co-normal K S to the plane of the face.
+
+    The centroid lies a quarter of the height above each face, so that ``A delta = 3 V / 4``.
+    """
+    flow = apply(tensors, cell, area)
+    resistance = volumes[cell] / dot(area, flow)
+    f = 0.75 * resistance
+    return (f * flow[0], f * flow[1], f * flow[2]), resistance
+
+
+@nb.njit(cache=True, nogil=True)
+def gradient_row(points, cells, volumes, centroids, tensors, i, j, k):
+    """``(e, weight)`` of one row of the least squares (README eq. 6).
+
+    ``g_i . e = u_j - u_i`` for a linear field whose flux is continuous at the face; across the boundary (j < 0) e is
+    the co-normal, along which the field does not change.
+    """
+    area = area_vector(points, cells, i, k)
+    p, resistance_i = conormal_step(tensors, volumes, i, area)
+    if j < 0:
+        return p, 4.0 / (3.0 * resistance_i)
+    q, resistance_j = conormal_step(tensors, volumes, j, area)
+    flow_i = apply(tensors, i, area)
+    f = 0.75 * resistance_j
+    x, y = centroids[i], centroids[j]
+    e = (
+        y[0] - x[0] + f * flow_i[0] - q[0],
+        y[1] - x[1] + f * flow_i[1] - q[1],
+        y[2] - x[2] + f * flow_i[2] - q[2],
+    )
+    return e, 4.0 / (3.0 * (resistance_i + resistance_j))
+
+
+@nb.njit(cache=True, nogil=True)
+def face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap):
+    """``(alpha, a_i, a_j)``: the flow from j into i is ``alpha (u_j - u_i) + a_i . g_i + a_j . g_j`` (README eq. 4, 7).
+
+    The weights of the distance-weighted mean are in ``a_i`` and ``a_j``.
+    """
+    area = area_vector(points, cells, i, k)
+    p, resistance_i = conormal_step(tensors, volumes, i, area)
+    q, resistance_j = conormal_step(tensors, volumes, j, area)
+    x, y = centroids[i], centroids[j]
+    d = (y[0] - x[0], y[1] - x[1], y[2] - x[2])
+    alpha = 4.0 / (3.0 * (resistance_i + resistance_j))
+    slip = (p[0] + q[0] - d[0], p[1] + q[1] - d[1], p[2] + q[2] - d[2])
+    w_i = volumes[j] / (volumes[i] + volumes[j])
+    w_j = 1.0 - w_i
+    s = 0.0
+    if relaxation_cap < np.inf:
+        s = alpha * max(0.0, 1.0 - relaxation_cap * conormal_cosine2(tensors, i, j, area, d))
+    flow_i, flow_j = apply(tensors, i, area), apply(tensors, j, area)
+    f_i, f_j = 0.75 * resistance_i, 0.75 * resistance_j
+    # what each side's gradient predicts for u_j - u_i, so that the part s of the two-point flux can be handed over
+    a_i = (
+        w_i * (alpha * slip[0] + s * (d[0] + f_j * flow_i[0] - q[0])),
+        w_i * (alpha * slip[1] + s * (d[1] + f_j * flow_i[1] - q[1])),
+        w_i * (alpha * slip[2] + s * (d[2] + f_j * flow_i[2] - q[2])),
+    )
+    a_j = (
+        w_j * (alpha * slip[0] + s * (d[0] + f_i * flow_j[0] - p[0])),
+        w_j * (alpha * slip[1] + s * (d[1] + f_i * flow_j[1] - p[1])),
+        w_j * (alpha * slip[2] + s * (d[2] + f_i * flow_j[2] - p[2])),
+    )
+    return alpha - s, a_i, a_j
+
+
+@nb.njit(cache=True, nogil=True)
+def conormal_cosine2(tensors, i, j, area, d):
+    """``(S.d)² / ((d.K⁻¹d)(S.K S))`` with the mean tensor: cos² of the angle between cell line and co-normal,
+    measured in the metric K⁻¹, in (0, 1]."""
+    k = np.empty((3, 3))
+    for r in range(3):
+        for c in range(3):
+            k[r, c] = 0.5 * (tensors[i, r, c] + tensors[j, r, c])
+    ks = (
+        k[0, 0] * area[0] + k[0, 1] * area[1] + k[0, 2] * area[2],
+        k[1, 0] * area[0] + k[1, 1] * area[1] + k[1, 2] * area[2],
+        k[2, 0] * area[0] + k[2, 1] * area[1] + k[2, 2] * area[2],
+    )
+    inverse = solve3(k, d)
+    return dot(area, d) ** 2 / (dot(d, inverse) * dot(area, ks))
+
+
+@nb.njit(cache=True, nogil=True)
+def solve3(m, b):
+    """x with M x = b for a symmetric 3×3 matrix; zero where M is singular."""
+    c00 = m[1, 1] * m[2, 2] - m[1, 2] * m[1, 2]
+    c01 = m[0, 2] * m[1, 2] - m[0, 1] * m[2, 2]
+    c02 = m[0, 1] * m[1, 2] - m[0, 2] * m[1, 1]
+    c11 = m[0, 0] * m[2, 2] - m[0, 2] * m[0, 2]
+    c12 = m[0, 1] * m[0, 2] - m[0, 0] * m[1, 2]
+    c22 = m[0, 0] * m[1, 1] - m[0, 1] * m[0, 1]
+    determinant = m[0, 0] * c00 + m[0, 1] * c01 + m[0, 2] * c02
+    trace = m[0, 0] + m[1, 1] + m[2, 2]
+    if not abs(determinant) > 1e-12 * trace**3:
+        return 0.0, 0.0, 0.0
+    r = 1.0 / determinant
+    return (
+        r * (c00 * b[0] + c01 * b[1] + c02 * b[2]),
+        r * (c01 * b[0] + c11 * b[1] + c12 * b[2]),
+        r * (c02 * b[0] + c12 * b[1] + c22 * b[2]),
+    )
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def least_squares(points, cells, volumes, centroids, tensors, neighbours):
+    """Least squares: ``g_i = sum_k c[i, k] (u_j(k) - u_i)``, c: (n_cells, 4, 3) (README eq. 6).
+
+    Across the boundary the difference is zero by construction, and so is c.
+    """
+    n = len(cells)
+    coefficients = np.zeros((n, 4, 3))
+    for i in nb.prange(n):
+        directions = np.empty((4, 3))
+        normal = np.zeros((3, 3))
+        for k in range(4):
+            e, weight = gradient_row(points, cells, volumes, centroids, tensors, i, neighbours[i, k], k)
+            for r in range(3):
+                directions[k, r] = weight * e[r]
+                for c in range(3):
+                    normal[r, c] += weight * e[r] * e[c]
+        for k in range(4):
+            if neighbours[i, k] >= 0:
+                g = solve3(normal, directions[k])
+                for r in range(3):
+                    coefficients[i, k, r] = g[r]
+    return coefficients
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap):
+    """The part of its share of two-point energy that each cell's correction can consume (README eq. 8)."""
+    need = np.empty(len(cells))
+    for i in nb.prange(len(cells)):
+        d = np.ones(4)
+        b = np.zeros((4, 4))
+        for k in range(4):
+            j = neighbours[i, k]
+            if j < 0:
+                continue
+            alpha, a_i, _ = face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap)
+            d[k] = alpha * volumes[j] / (volumes[i] + volumes[j])
+            for m in range(4):
+                b[k, m] = dot(a_i, gradients[i, m])
+        form = np.empty((4, 4))
+        for k in range(4):
+            for n in range(4):
+                form[k, n] = 0.5 * (b[k, n] + b[n, k]) / np.sqrt(d[k] * d[n])
+        # most cells need so little that a bound will do: it spares 1 µs a cell of LAPACK
+        bound = np.sqrt((form**2).sum())
+        need[i] = bound if bound <= 0.5 else max(0.0, -np.linalg.eigvalsh(form)[0])
+    return need
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def kept_shares(volumes, neighbours, need, allowed):
+    """Share of its gradient that each cell keeps: all up to ``allowed`` times what its two-point fluxes give, beyond
+    that as much as the neighbours leave of it."""
+    kept = np.ones(len(need))
+    for i in nb.prange(len(need)):
+        if need[i] <= allowed[i]:
+            continue
+        for k in range(4):
+            j = neighbours[i, k]
+            if j >= 0:
+                w_i = volumes[j] / (volumes[i] + volumes[j])
+                left = 1.0 - (1.0 - w_i) * min(need[j] / allowed[j], 1.0)
+                kept[i] = min(kept[i], allowed[i] * left / (w_i * need[i]))
+    return kept
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def proved_stable(volumes, neighbours, need):
+    """Whether no face owes more energy than it has (README eq. 9); rounding is left 1e-12."""
+    failures = 0
+    for i in nb.prange(len(need)):
+        for k in range(4):
+            j = neighbours[i, k]
+            if j > i:
+                w_i = volumes[j] / (volumes[i] + volumes[j])
+                if w_i * need[i] + (1.0 - w_i) * need[j] > 1.0 + 1e-12:
+                    failures += 1
+    return failures == 0
+
+
+@nb.njit(cache=True, nogil=True, inline="always")
+def _add(columns, values, length, column, value):
+    """Add ``value`` to the entry of ``column`` in a short row; returns the new length."""
+    for e in range(length):
+        if columns[e] == column:
+            values[e] += value
+            return length
+    columns[length] = column
+    values[length] = value
+    return length + 1
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def fill_rows(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, columns, weights):
+    """One row per cell: merge the contributions of its four faces and divide by its volume."""
+    n = len(cells)
+    for block in nb.prange((n + 31) // 32):
+        row_columns = np.empty(WIDTH, np.int32)
+        row_values = np.empty(WIDTH)
+        for lane in range(BLOCK):
+            i = block * BLOCK + lane
+            if i >= n:
+                break
+            length = 0
+            for k in range(4):
+                j = neighbours[i, k]
+                if j < 0:
+                    continue
+                alpha, a_i, a_j = face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap)
+                length = _add(row_columns, row_values, length, j, alpha)
+                for m in range(4):
+                    if neighbours[i, m] >= 0:
+                        value = dot(a_i, gradients[i, m])
+                        length = _add(row_columns, row_values, length, neighbours[i, m], value)
+                    other = neighbours[j, m]
+                    if other >= 0:
+                        # multiplies u_other - u_j; the part of u_j goes to the neighbour's own entry
+                        value = dot(a_j, gradients[j, m])
+                        length = _add(row_columns, row_values, length, j, -value)
+                        if other != i:
+                            length = _add(row_columns, row_values, length, other, value)
+            order = np.argsort(row_columns[:length])
+            for e in range(WIDTH):
+                if e < length:
+                    columns[block, e, lane] = row_columns[order[e]]
+                    weights[block, e, lane] = row_values[order[e]] / volumes[i]
+                else:
+                    columns[block, e, lane] = i

@@ -1,0 +1,72 @@
+"""Face neighbours against a dictionary of faces, and meshes that are none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import Delaunay
+
+from engines.errors import MeshError
+from engines.geometry.adjacency import BOUNDARY, boundary_faces, face_neighbours
+
+
+def delaunay(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    points = np.random.default_rng(seed).random((n, 3))
+    cells = Delaunay(points).simplices.astype(np.int32)
+    a, b, c, d = (points[cells[:, k]] for k in range(4))
+    negative = np.einsum("ij,ij->i", b - a, np.cross(c - a, d - a)) < 0
+    cells[negative] = cells[negative][:, [0, 2, 1, 3]]
+    return points, cells
+
+
+def by_dictionary(cells: np.ndarray) -> np.ndarray:
+    owners: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for i, vertices in enumerate(cells):
+        for k in range(4):
+            owners.setdefault(tuple(sorted(np.delete(vertices, k).tolist())), []).append((i, k))
+    neighbours = np.full((len(cells), 4), BOUNDARY)
+    for pair in owners.values():
+        if len(pair) == 2:
+            (i, k), (j, m) = pair
+            neighbours[i, k], neighbours[j, m] = j, i
+    return neighbours
+
+
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(4, 60), seed=st.integers(0, 10**6))
+def test_neighbours_equal_those_of_a_dictionary(n, seed):
+    _, cells = delaunay(n, seed)
+    np.testing.assert_array_equal(face_neighbours(cells), by_dictionary(cells))
+
+
+def test_boundary_encloses_the_volume():
+    """Divergence theorem: outward triangles enclose the sum of the cells' volumes."""
+    points, cells = delaunay(200, 1)
+    neighbours = face_neighbours(cells)
+    triangles, owners = boundary_faces(cells, neighbours)
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    enclosed = np.einsum("ij,ij->", a, np.cross(b, c)) / 6
+    p, q, r, s = (points[cells[:, k]] for k in range(4))
+    assert enclosed == pytest.approx(np.einsum("ij,ij->", q - p, np.cross(r - p, s - p)) / 6, rel=1e-12)
+    assert ((neighbours == BOUNDARY).sum(axis=1)[owners] > 0).all()
+    assert len(triangles) == (neighbours == BOUNDARY).sum()
+
+
+def test_no_cells():
+    assert face_neighbours(np.empty((0, 4), np.int32)).shape == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 2, 5]], r"share the face with vertices \[0, 1, 2\]"),
+        ([[0, 1, 2, 3], [3, 1, 2, 0]], "Cells 0 and 1 have the same four vertices"),
+        ([[0, 1, 2, 2], [0, 1, 2, 3]], "twice|share the face"),
+        ([[0, 1, 2, -3]], "negative vertex"),
+    ],
+)
+def test_what_is_no_mesh_of_cells_is_refused(cells, message):
+    with pytest.raises(MeshError, match=message):
+        face_neighbours(np.array(cells))

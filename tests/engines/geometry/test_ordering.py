@@ -1,0 +1,84 @@
+"""Orders are permutations that bring neighbours together; parts are balanced and cut few faces."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import Delaunay
+
+from engines.errors import ProblemError
+from engines.geometry.adjacency import face_neighbours
+from engines.geometry.ordering import (
+    cache_lines_per_block,
+    hilbert_order,
+    mean_column_distance,
+    metis_order,
+    partition,
+    renumber,
+)
+
+
+@pytest.fixture(scope="module")
+def mesh() -> tuple[np.ndarray, np.ndarray]:
+    """Centroids and neighbours of 20,000 cells in random order."""
+    points = np.random.default_rng(0).random((3000, 3))
+    cells = Delaunay(points).simplices
+    cells = cells[np.random.default_rng(1).permutation(len(cells))]
+    return points[cells].mean(axis=1), face_neighbours(cells)
+
+
+def test_hilbert_neighbours_on_a_grid_follow_each_other():
+    """On a grid of 2^b per axis the curve visits every point and steps to a face neighbour each time."""
+    grid = np.stack(np.meshgrid(*[np.arange(8)] * 3, indexing="ij"), axis=-1).reshape(-1, 3).astype(float)
+    order = hilbert_order(grid, bits=3)
+    assert sorted(order) == list(range(512))
+    assert (np.abs(np.diff(grid[order], axis=0)).sum(axis=1) == 1).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(n=st.integers(0, 50), seed=st.integers(0, 10**6), flat=st.booleans())
+def test_hilbert_order_is_a_permutation(n, seed, flat):
+    points = np.random.default_rng(seed).random((n, 3)) * (0.0 if flat else 1e3)
+    assert sorted(hilbert_order(points).tolist()) == list(range(n))
+
+
+@pytest.mark.parametrize("method", ["hilbert", "metis"])
+def test_orders_bring_neighbours_together(mesh, method):
+    """Mean |i - j| falls at least tenfold and the lines that 32 cells touch at least fourfold from a random order."""
+    centroids, neighbours = mesh
+    order = hilbert_order(centroids) if method == "hilbert" else metis_order(neighbours, centroids, 1024)
+    assert sorted(order.tolist()) == list(range(len(order)))
+    ordered = renumber(neighbours, order)
+    assert mean_column_distance(ordered) < 0.1 * mean_column_distance(neighbours)
+    assert cache_lines_per_block(ordered) < 0.25 * cache_lines_per_block(neighbours)
+
+
+def test_renumbering_keeps_the_graph(mesh):
+    centroids, neighbours = mesh
+    order = hilbert_order(centroids)
+    new = renumber(neighbours, order)
+    back = np.where(new >= 0, order[new], -1)
+    np.testing.assert_array_equal(back, neighbours[order])
+
+
+@pytest.mark.parametrize("parts", [2, 5])
+def test_parts_are_balanced_and_cut_few_faces(mesh, parts):
+    _, neighbours = mesh
+    part = partition(neighbours, parts, imbalance=1.03)
+    sizes = np.bincount(part, minlength=parts)
+    # METIS may exceed the bound by a cell or so
+    assert sizes.max() <= 1.04 * len(part) / parts
+    inside = neighbours >= 0
+    cut = (part[neighbours] != part[:, None]) & inside
+    # parts of a cube meet in planes: about N^(2/3) of the 2 N faces each; a random split would cut half of them
+    assert cut.sum() / inside.sum() < 0.1
+
+
+def test_parts_that_cannot_be():
+    neighbours = np.full((3, 4), -1)
+    assert (partition(neighbours, 1) == 0).all()
+    for parts in (0, 4):
+        with pytest.raises(ProblemError, match="cannot be split"):
+            partition(neighbours, parts)

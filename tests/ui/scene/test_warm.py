@@ -1,0 +1,25 @@
+"""After warming, a real mesh compiles nothing more."""
+
+import numpy as np
+
+from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, kuhn_cube
+from ui.scene import cut, decimate, picking, vertex_means
+from ui.scene.tet_layer import Plan, TetLayer
+from ui.scene.warm import warm
+from workbench.project import ClipPlane
+
+COMPILED = (cut._march, picking._nearest, vertex_means._mean, decimate._collapse)
+
+
+def test_a_mesh_compiles_nothing_after_warming() -> None:
+    warm()
+    before = [len(function.signatures) for function in COMPILED]
+    assert min(before) > 0
+    mesh = kuhn_cube(6)
+    layer = TetLayer(mesh)
+    decimate.coarse_surface(mesh, layer.full, 100)
+    for field in (VOLTAGE, ACTIVATION):
+        layer.adopt(layer.plan_shape(Plan(field, None, ACTIVATION, ClipPlane(origin=(5, 5, 5), normal=(0, 0, 1)))))
+        layer.set_fields({"voltage": np.zeros(mesh.n_cells, np.float32), "activation": np.zeros(mesh.n_cells)}, 1.0)
+    layer.pick(np.array([-30.0, 4.0, 6.0]), np.array([1.0, 0.0, 0.0]))
+    assert [len(function.signatures) for function in COMPILED] == before

@@ -1,0 +1,38 @@
+"""Smoothing of vertex values over a triangle mesh, for the edge of a front alone: what is coloured stays as it is."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from engines.api import Array
+
+PASSES = 2
+
+
+def smoothing(triangles: Array, nodes: Array) -> sparse.csr_matrix:
+    """(n, n) float32: each vertex becomes half itself, half the mean of its neighbours. Vertices of the same
+    ``nodes`` entry (doubled at a region border) are one."""
+    distinct, row = np.unique(nodes, return_inverse=True)
+    corners = row[triangles]
+    pairs = corners[:, [0, 1, 1, 2, 2, 0, 1, 0, 2, 1, 0, 2]].reshape(-1, 2)
+    shape = (len(distinct), len(distinct))
+    near = sparse.csr_matrix((np.ones(len(pairs), np.float32), pairs.T), shape)
+    near.data[:] = 1.0
+    counts = np.maximum(np.asarray(near.sum(axis=1)).ravel(), 1.0)
+    blend = 0.5 * sparse.identity(len(distinct), np.float32) + 0.5 * sparse.diags(1 / counts) @ near
+    alone = sparse.diags((np.asarray(near.sum(axis=1)).ravel() == 0).astype(np.float32) * 0.5)
+    first = np.zeros(len(distinct), int)
+    first[row[::-1]] = np.arange(len(nodes))[::-1]
+    spread = sparse.csr_matrix((np.ones(len(nodes), np.float32), (np.arange(len(nodes)), row)))
+    gather = sparse.csr_matrix(
+        (np.ones(len(distinct), np.float32), (np.arange(len(distinct)), first)), (len(distinct), len(nodes))
+    )
+    return (spread @ (blend + alone) @ gather).astype(np.float32).tocsr()
+
+
+def smoothed(operator: sparse.csr_matrix, values: Array) -> Array:
+    """``values`` after a few passes; float32."""
+    for _ in range(PASSES):
+        values = operator @ values
+    return np.ascontiguousarray(values, np.float32)

@@ -1,0 +1,26 @@
+"""Compiles what the 3D view needs, so that the first mesh does not wait for it. Numba keeps it on disk."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.api import FieldInfo, FrontInfo
+from engines.geometry.mesh import TetMesh
+from ui.scene.decimate import coarse_surface
+from ui.scene.tet_layer import Plan, TetLayer
+from workbench.project import ClipPlane
+
+
+def warm() -> None:
+    """Take one tetrahedron through surface, cut, values, picking and decimation (6 s on one core, once)."""
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    mesh = TetMesh(corners, np.array([[0, 1, 2, 3]], np.int32), np.zeros(1, np.int32))
+    layer = TetLayer(mesh)
+    field = FieldInfo("value", "Value", "1", "cell", (0.0, 1.0))
+    time = FieldInfo("time", "Time", "ms", "cell", (0.0, 1.0), missing=-1.0)
+    clip = ClipPlane(origin=(0.2, 0.2, 0.2), normal=(1.0, 0.0, 0.0))
+    layer.adopt(layer.plan_shape(Plan(field, FrontInfo("time", 1.0), time, clip)))
+    values = {"value": np.zeros(1, np.float32), "time": np.zeros(1, np.float32)}
+    layer.set_fields(values, 0.0)
+    layer.pick(np.array([5.0, 0.1, 0.1]), np.array([-1.0, 0.0, 0.0]))
+    coarse_surface(mesh, layer.full, 2)
