@@ -6,6 +6,7 @@ another thread except at the very end of the application.
 
 from __future__ import annotations
 
+import time as clock
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path as FilePath
@@ -24,6 +25,7 @@ from workbench.frames import FrameRequest, Message, RunState
 from workbench.runner import Runner
 
 TICK_MILLISECONDS = 33
+PATIENCE_SECONDS = 1.0
 SAMPLE_TICKS = 3  # meters and traces at most every third tick: 10 Hz
 STARTED = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
 
@@ -78,6 +80,9 @@ class Controller(QObject):
         self._progress: tuple[str, float] = ("", 0.0)
         self._reported = False
         self._closed = False
+        self._stepped = False
+        self._first_step_said = False
+        self._running_since = 0.0
         self._opening = 0
         self._pending_opens = 0
         self._run_after_opening = False
@@ -153,6 +158,8 @@ class Controller(QObject):
             return
         self._stale = False
         self._reported = False
+        self._stepped = False
+        self._progress = ("", -1.0)  # nothing is said yet
         if self._request is not None:
             self.runner.watch(self._request)
         self._set_phase(Phase.BUILDING)
@@ -300,6 +307,7 @@ class Controller(QObject):
         if frame is not None and self.info is not None:
             self.frame_arrived.emit(frame)
         self._samples.extend(runner.take_samples())
+        self._follow_first_step(state)
         self._ticks += 1
         if self._samples and (self._ticks % SAMPLE_TICKS == 0 or state is not RunState.RUNNING):
             taken, self._samples = self._samples, []
@@ -310,11 +318,25 @@ class Controller(QObject):
             self.progressed.emit("", 0.0)
             self.problem.emit(str(runner.error))
 
+    def _follow_first_step(self, state: RunState) -> None:
+        """The first steps may compile kernels: say so when they keep a person waiting."""
+        if self._samples or state is not RunState.RUNNING:
+            if self._first_step_said:
+                self.progressed.emit("", 0.0)
+            self._running_since, self._first_step_said = 0.0, False
+            self._stepped = self._stepped or bool(self._samples)
+        elif not self._stepped:
+            now = clock.monotonic()
+            self._running_since = self._running_since or now
+            if now - self._running_since > PATIENCE_SECONDS and not self._first_step_said:
+                self._first_step_said = True
+                self.progressed.emit("Compiling kernels for this machine, once", 0.0)
+
     def _follow_building(self, runner: Runner) -> None:
         if runner.progress != self._progress:
             self._progress = runner.progress
             text, fraction = self._progress
-            self.progressed.emit(text or "Preparing", fraction)
+            self.progressed.emit(text or "Preparing the device", fraction)
 
     def _built(self, runner: Runner) -> None:
         self.info = runner.info

@@ -1,4 +1,8 @@
-"""What the run will need, said before it starts; follows the edits 300 ms behind, on another thread."""
+"""What the run will need, said before it starts; follows the edits 300 ms behind, on another thread.
+
+After opening the owner asks for the first estimate when the problem is built: both need the same operators, and the
+second to ask finds them made.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +78,7 @@ class EstimatesPanel(QWidget):
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MILLISECONDS)
         self._timer.timeout.connect(self.recompute)
-        model.opened.connect(self._timer.start)
+        model.opened.connect(self._show_nothing)
         model.changed.connect(lambda path: self._timer.start() if path[0] in ("parameters", "run") else None)
 
     def stop(self) -> None:

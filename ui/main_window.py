@@ -304,6 +304,8 @@ class MainWindow(QMainWindow):
         phase = Phase(name)
         self.timeline.set_phase(phase)
         self.problem.form.set_locked(self.controller.locked)
+        if phase in (Phase.READY, Phase.RUNNING, Phase.FAILED) and self.estimates.estimate is None:
+            self.estimates.recompute()
         if phase in SAID:
             self.log.add(Message(f"{SAID[phase]} at {self.timeline.time_label.text()}."))
         running = phase is Phase.RUNNING

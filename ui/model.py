@@ -16,7 +16,7 @@ from PySide6.QtGui import QUndoStack
 
 from engines.errors import ProblemError
 from ui.commands import SetValue
-from ui.forms.schema import fields_of, plain
+from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
 from workbench.document import Document
 from workbench.project import Probe, RunSettings, ViewSettings
@@ -74,9 +74,20 @@ class DocumentModel(QObject):
     def first_error(self) -> str:
         """One sentence that names the first wrong field, or an empty text."""
         for path, sentence in self.errors.items():
-            name = " › ".join(str(part + 1 if isinstance(part, int) else part).replace("_", " ") for part in path[1:])
-            return f"{name[:1].upper()}{name[1:]}: {sentence[:1].lower()}{sentence[1:]}"
+            return f"{self._name_of(path)}: {sentence[:1].lower()}{sentence[1:]}"
         return ""
+
+    def _name_of(self, path: Path) -> str:
+        """A path as the form titles it: ``Stimuli › 2 › Where › Radius``."""
+        model: Any = type(self.document.parameters) if path[0] == "parameters" and self.document else None
+        names = []
+        for key in path[1:]:
+            spec = next((spec for spec in fields_of(model) if spec.key == key), None) if model is not None else None
+            names.append(str(key + 1) if isinstance(key, int) else spec.title if spec is not None else titled(key))
+            if not isinstance(key, int):
+                inner = spec.item if spec is not None and spec.item is not None else spec
+                model = inner.model if inner is not None else None
+        return " › ".join(names)
 
     def is_live(self, path: Path) -> bool:
         """Whether the value may change while the simulation runs."""

@@ -147,5 +147,8 @@ def test_nothing_starts_while_a_value_is_wrong(opened, qtbot):
     runner = window.controller.runner
     window.model.edit(("parameters", "tissue", "sigma_il"), -1.0)
     window.controller.run()
-    assert window.banner.text == "Tissue › sigma il: must be above 0."
+    assert window.banner.text == "Tissue › Intracellular, along: must be above 0."
     assert window.controller.runner is runner
+    window.model.undo_stack.undo()
+    window.model.edit(("parameters", "stimuli", 0, "duration"), -1.0)
+    assert window.model.first_error() == "Stimuli › 1 › Duration: must be above 0."

@@ -1,0 +1,62 @@
+"""The application as a person starts it: the real 3D view, a project named on the command line, exit code 0."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from importlib.resources import as_file, files
+
+import pytest
+
+START = textwrap.dedent(
+    """
+    import sys, threading
+    from PySide6.QtCore import QTimer
+    from ui.app import create_application, main
+    application = create_application([])
+    from ui.main_window import MainWindow
+    seen = {"frames": set(), "hooked": False}
+    def look():
+        for window in application.topLevelWidgets():
+            if not isinstance(window, MainWindow):
+                continue
+            if not seen["hooked"]:
+                seen["hooked"] = True
+                window.controller.frame_arrived.connect(lambda frame: seen["frames"].add(frame.step))
+            if window.controller.phase == "ready" and window.stack.currentWidget() is window.viewport:
+                window.controller.run()
+            if len(seen["frames"]) > 4 and "broken" not in seen:
+                seen["broken"] = True
+                QTimer.singleShot(0, lambda: 1 / 0)  # an unforeseen error in a slot
+            elif "broken" in seen and window.banner.text:
+                print("banner:", window.banner.text)
+                print("picture:", window.viewport.image(64, 48).shape)
+                window.close()
+    timer = QTimer()
+    timer.timeout.connect(look)
+    timer.start(60)
+    code = main(sys.argv[1:])
+    print("threads:", [thread.name for thread in threading.enumerate() if thread.name.startswith("workbench")])
+    sys.exit(code)
+    """
+)
+
+
+@pytest.mark.skipif(not os.environ.get("DISPLAY"), reason="needs a display; run under Xvfb")
+def test_the_window_opens_a_project_runs_it_survives_an_error_and_ends_with_zero(tmp_path):
+    with as_file(files("sample_data") / "small_slab") as project:
+        environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "c"), "XDG_STATE_HOME": str(tmp_path / "s")}
+        done = subprocess.run(
+            [sys.executable, "-c", START, str(project)],
+            timeout=150,  # a cold machine compiles the kernels
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert "banner: Something unexpected happened (ZeroDivisionError" in done.stdout
+    assert "picture: (48, 64, 4)" in done.stdout
+    assert "threads: []" in done.stdout
