@@ -13,7 +13,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, entry_points, requires, version
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,9 @@ def doctor_command(options: Namespace) -> int:
         from engines.backend.warm import warm  # compiles; only on demand
 
         warm(lambda message, fraction: print(f"{fraction:4.0%}  {message}", file=sys.stderr))
+        for point in entry_points(group="workbench.warm"):
+            print(f"      {point.name}", file=sys.stderr)
+            point.load()()
         print("All kernels are compiled.")
     return 0
 
