@@ -40,6 +40,7 @@ class Keeper(QObject):
         self.timer.setInterval(INTERVAL_MILLISECONDS)
         self.timer.timeout.connect(self._keep)
         self.timer.start()
+        model.replacing.connect(self._set_aside)
         model.opened.connect(self._opened)
 
     def mark_recovered(self) -> None:
@@ -49,12 +50,23 @@ class Keeper(QObject):
 
     def keep_at_end(self) -> None:
         """The window closes: keep what is not saved, on this thread."""
-        if self._model.document is None or self._model.undo_stack.isClean():
+        if self._model.document is None:
             return
         try:
-            self._services.autosave(self._model.snapshot(self._view()))
+            if self._model.undo_stack.isClean():
+                self._services.forget_autosave(self._model.snapshot())
+            else:
+                self._services.autosave(self._model.snapshot(self._view()))
         except WorkbenchError as error:
             self._failed(error)
+
+    def _set_aside(self) -> None:
+        """Another document opens over unsaved edits: they are kept beside, without a question."""
+        if not self._model.undo_stack.isClean():
+            document = self._model.snapshot(self._view())
+            text = f"The unsaved changes of '{document.project.title}' are kept and offered at the next start."
+            self.message.emit(Message(text))
+            self._background.submit("autosave", partial(self._services.set_aside, document), otherwise=self._failed)
 
     def _opened(self) -> None:
         self._kept_revision = self._model.revision
