@@ -23,7 +23,7 @@ HANDS_ON = 0.5
 LEVELS = (1.0, 0.85, 0.75, 0.65, 0.55)
 SLOW, FAST = 0.032, 0.016
 """Seconds of drawing above which a software renderer gets fewer pixels, and below which it gets more."""
-NEWS_SECONDS = 2.0
+NEWS_SECONDS = 5.0
 COARSE_TRIANGLES = 20_000
 
 

@@ -9,6 +9,7 @@ uniform vec2 u_range;          // lowest value, 1 / (highest - lowest)
 uniform vec3 u_missing;
 uniform vec3 u_front_colour;   // linear light
 uniform float u_front_width;
+uniform float u_time;
 uniform float u_isochrone;     // spacing of the lines
 uniform float u_lit;           // how much light and shade, 0..1
 uniform float u_gloss;
@@ -35,7 +36,11 @@ void main() {
     base = mix(u_missing, mapped, known);
     base *= base;
 #ifdef ISOCHRONES
+#ifdef FRONT_MASKS
+    float lines = (u_time - v_age) / u_isochrone; // the smoothed times: lines without the mesh's jitter
+#else
     float lines = value / u_isochrone;
+#endif
     float blur = max(fwidth(lines), 1.0e-6);
     float away = abs(fract(lines + 0.5) - 0.5) / blur;
     float line = (1.0 - smoothstep(0.5, 1.3, away)) * (1.0 - smoothstep(0.2, 0.45, blur)) * known;

@@ -32,18 +32,36 @@ class Pulse:
         since = step - self.first
         return since >= 0 and since // self.period < self.count and since % self.period < self.length
 
+    def next_edge(self, step: int) -> float:
+        """The first step after ``step`` at which the current switches on or off; infinity if it never does again."""
+        since = step - self.first
+        if since < 0:
+            return self.first
+        pulse, phase = divmod(since, self.period)
+        if pulse >= self.count:
+            return math.inf
+        if phase < self.length < self.period:
+            return self.first + pulse * self.period + self.length
+        return self.first + (pulse + 1) * self.period
 
-@dataclass(frozen=True)
+
 class Protocol:
     """All stimuli of a problem. ``mask: (n_cells,) uint32``, bit k set where stimulus k enters."""
 
-    mask: Array
-    pulses: tuple[Pulse, ...]
+    def __init__(self, mask: Array, pulses: Sequence[Pulse]) -> None:
+        self.mask = mask
+        self.pulses = tuple(pulses)
+        self._current: Array | None = None
+        self._valid: tuple[float, float] = (0, 0)
 
     def currents(self, step: int) -> Array | None:
-        """(n_stimuli,) float64 [mV/ms] for this step, None if all are off."""
-        values = np.array([pulse.current if pulse.on(step) else 0.0 for pulse in self.pulses])
-        return values if values.any() else None
+        """(n_stimuli,) float64 [mV/ms] for this step, None if all are off. Kept between edges: asked at each step."""
+        first, end = self._valid
+        if not first <= step < end:
+            values = np.array([pulse.current if pulse.on(step) else 0.0 for pulse in self.pulses])
+            self._current = values if values.any() else None
+            self._valid = (step, min((pulse.next_edge(step) for pulse in self.pulses), default=math.inf))
+        return self._current
 
 
 def protocol(stimuli: Sequence[Stimulus], tissue: Tissue, mesh: TetMesh, step: float) -> Protocol:
@@ -63,7 +81,7 @@ def protocol(stimuli: Sequence[Stimulus], tissue: Tissue, mesh: TetMesh, step: f
                 f"{stimulus.period:g} ms: make the period at least as long as the pulse."
             )
         mask[cells] |= np.uint32(1 << bit)
-    return Protocol(mask, tuple(_pulse(stimulus, tissue, step) for stimulus in stimuli))
+    return Protocol(mask, [_pulse(stimulus, tissue, step) for stimulus in stimuli])
 
 
 def site_cells(site: Site, mesh: TetMesh) -> Array:

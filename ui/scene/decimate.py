@@ -14,19 +14,18 @@ import numpy as np
 
 from engines.api import Array
 from engines.geometry.mesh import TetMesh
-from ui.scene.surface import Surface, assemble, point_normals
+from ui.scene.surface import Surface, assemble
 
 
 def coarse_surface(
     mesh: TetMesh, full: Surface, target: int, cancelled: Callable[[], bool] = lambda: False
 ) -> Surface | None:
-    """A surface of about ``target`` triangles; normals are those of the full one, so shading stays smooth.
-    None if ``cancelled`` said so on the way."""
+    """A surface of about ``target`` triangles. None if ``cancelled`` said so on the way."""
     triangles = full.nodes[full.triangles]
     kept, rows = decimate(mesh.points, triangles, target, cancelled)
     if cancelled():
         return None
-    return assemble(mesh, kept, full.owners[rows], point_normals(mesh.points, triangles))
+    return assemble(mesh, kept, full.owners[rows])
 
 
 def decimate(

@@ -26,8 +26,10 @@ class Hud:
         self._hidden_seen: Hashable = None
         self._hidden_known: dict[tuple[float, float, float], bool] = {}
 
-    def compose(self, scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Placed], list[Stroke]]:
-        """Pictures and strokes for a view of (width, height) device pixels."""
+    def compose(
+        self, scene: Scene, width: int, height: int, ratio: float, handles: bool = True
+    ) -> tuple[list[Placed], list[Stroke]]:
+        """Pictures and strokes for a view of (width, height) device pixels; ``handles``: also what one can grip."""
         placed: list[Placed] = []
         strokes: list[Stroke] = []
         if scene.layer is None:
@@ -37,7 +39,7 @@ class Hud:
         self._bar_or_legend(scene, placed, width, height, margin, ratio)
         self._scale_bar(scene, placed, strokes, width, height, margin, ratio)
         self._axes(scene, placed, strokes, height, ratio)
-        if scene.view.clip is not None:
+        if handles and scene.view.clip is not None:
             strokes += handle_strokes(scene, width, height, ratio)
         self._probes(scene, placed, strokes, width, height, ratio)
         return placed, strokes

@@ -54,20 +54,22 @@ class Painter:
         """What :meth:`draw_scene` drew: (h, w, 4) uint8, top row first."""
         return self._target.read()
 
-    def paint(self, scene: Scene, width: int, height: int, ratio: float, resolution: float) -> None:
+    def paint(
+        self, scene: Scene, width: int, height: int, ratio: float, resolution: float, handles: bool = True
+    ) -> None:
         """The whole view into the current framebuffer; ``ratio`` is device pixels per point. Text and lines are drawn
         at full size whatever ``resolution`` is."""
         self.draw_scene(scene, width, height, ratio, resolution)
         self._target.show(width, height)
-        placed, strokes = self.hud.compose(scene, width, height, ratio)
+        placed, strokes = self.hud.compose(scene, width, height, ratio, handles)
         self._strokes.draw(strokes, width, height)
         self._sprites.draw(placed, width, height)
 
     def read(self, scene: Scene, width: int, height: int, ratio: float, resolution: float) -> Array:
-        """The whole view as (height, width, 4) uint8, drawn off screen."""
+        """The whole view as (height, width, 4) uint8, drawn off screen, without handles."""
         buffer = gloo.FrameBuffer(gloo.RenderBuffer((height, width), "color"))
         with buffer:
-            self.paint(scene, width, height, ratio, resolution)
+            self.paint(scene, width, height, ratio, resolution, handles=False)
             image = np.array(gloo.read_pixels((0, 0, width, height), alpha=True))
         buffer.delete()
         image[..., 3] = 255

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numba
 import numpy as np
 
 from engines.api import Array, Selection
 from engines.geometry.adjacency import boundary_faces, face_neighbours
 from engines.geometry.mesh import TetMesh
+
+CREASE = 40.0
+"""Triangles that meet at a larger angle [degrees] than this have an edge between them."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +24,9 @@ class Surface:
     triangles: (m, 3) int32, counter-clockwise from outside
     owners:    (m,) int32, the cell that each triangle belongs to
     nodes:     (n,) int32, the mesh point of each vertex
-    colours:   (n,) int32, row of the vertex's region in the sorted region ids. Vertices are doubled where regions
-               meet, so that each is of one region and their colours stay crisp.
+    colours:   (n,) int32, row of the vertex's region in the sorted region ids
+
+    Vertices are doubled where regions meet and along sharp edges, so each has one region and one normal.
     """
 
     points: Array
@@ -33,37 +38,62 @@ class Surface:
 
 
 def surface(mesh: TetMesh) -> Surface:
-    """The boundary of ``mesh`` with area-weighted vertex normals."""
+    """The boundary of ``mesh``."""
     triangles, owners = boundary_faces(mesh.cells, face_neighbours(mesh.cells))
-    return assemble(mesh, triangles, owners, point_normals(mesh.points, triangles))
+    return assemble(mesh, triangles, owners)
 
 
-def point_normals(points: Array, triangles: Array) -> Array:
-    """Area-weighted unit normals at the points of a triangle mesh: (n_points, 3) float64 (zero off the mesh)."""
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    facet = np.cross(b - a, c - a)
-    normals = np.stack(
-        [np.bincount(triangles.ravel(), np.repeat(facet[:, k], 3), len(points)) for k in range(3)], axis=1
-    )
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
-    return normals / np.where(length > 0, length, 1.0)
-
-
-def assemble(mesh: TetMesh, triangles: Array, owners: Array, normals: Array) -> Surface:
-    """A drawable surface from triangles of mesh points; ``normals`` (n_points, 3) at the mesh points."""
+def assemble(mesh: TetMesh, triangles: Array, owners: Array) -> Surface:
+    """A drawable surface from triangles of mesh points."""
     region_ids, region_rows = np.unique(mesh.regions, return_inverse=True)
+    normals = corner_normals(mesh.points, triangles).reshape(-1, 3)
+    # Corners share a vertex where point, region and normal agree; ten bits a component tell normals apart by 0.1°.
+    ten_bits = np.rint((normals + 1.0) * 511.0).astype(np.int64)
     rows = np.repeat(region_rows[owners], 3)
     key = triangles.ravel().astype(np.int64) * len(region_ids) + rows
-    vertices, corner = np.unique(key, return_inverse=True)
-    nodes = vertices // len(region_ids)
+    for component in range(3):
+        key = (key << 10) + ten_bits[:, component]
+    _, first, corner = np.unique(key, return_index=True, return_inverse=True)
+    nodes = triangles.ravel()[first]
     return Surface(
         points=mesh.points[nodes].astype(np.float32),
-        normals=normals[nodes].astype(np.float32),
+        normals=normals[first],
         triangles=corner.reshape(-1, 3).astype(np.int32),
         owners=owners,
         nodes=nodes.astype(np.int32),
-        colours=(vertices % len(region_ids)).astype(np.int32),
+        colours=rows[first].astype(np.int32),
     )
+
+
+def corner_normals(points: Array, triangles: Array) -> Array:
+    """Unit normals at the corners of triangles, (m, 3, 3) float32: area-weighted over the triangles around the point
+    that turn by less than CREASE from this one, so that round bodies look round and boxes have edges."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    facets = np.cross(b - a, c - a)
+    order = np.argsort(triangles.ravel(), kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(triangles.ravel(), minlength=len(points)))])
+    return _corner_normals(facets, order // 3, order % 3, starts, float(np.cos(np.deg2rad(CREASE))))
+
+
+@numba.njit(cache=True, nogil=True)
+def _corner_normals(facets: Array, face: Array, corner: Array, starts: Array, least: float) -> Array:
+    result = np.zeros((len(facets), 3, 3), np.float32)
+    length = np.sqrt((facets**2).sum(axis=1))
+    for point in range(len(starts) - 1):
+        for i in range(starts[point], starts[point + 1]):
+            f = face[i]
+            x, y, z = 0.0, 0.0, 0.0
+            for j in range(starts[point], starts[point + 1]):
+                g = face[j]
+                along = facets[f, 0] * facets[g, 0] + facets[f, 1] * facets[g, 1] + facets[f, 2] * facets[g, 2]
+                if along >= least * length[f] * length[g]:
+                    x, y, z = x + facets[g, 0], y + facets[g, 1], z + facets[g, 2]
+            size = np.sqrt(x * x + y * y + z * z)
+            if size > 0.0:
+                result[f, corner[i], 0] = x / size
+                result[f, corner[i], 1] = y / size
+                result[f, corner[i], 2] = z / size
+    return result
 
 
 def cells_at(mesh: TetMesh, nodes: Array) -> Selection:

@@ -3,12 +3,12 @@
 import numpy as np
 
 from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, kuhn_cube
-from ui.scene import cut, decimate, picking, vertex_means
+from ui.scene import cut, decimate, picking, surface, vertex_means
 from ui.scene.tet_layer import Plan, TetLayer
 from ui.scene.warm import warm
 from workbench.project import ClipPlane
 
-COMPILED = (cut._march, picking._nearest, vertex_means._mean, decimate._collapse)
+COMPILED = (surface._corner_normals, cut._march, picking._nearest, vertex_means._mean, decimate._collapse)
 
 
 def test_a_mesh_compiles_nothing_after_warming() -> None:

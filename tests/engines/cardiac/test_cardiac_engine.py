@@ -1,0 +1,224 @@
+"""The cardiac engine as a whole: against an independent float64 reference, its sample projects, its refusals."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from engines.api import Problem, Selection
+from engines.backend import open_backend
+from engines.cardiac.cells import reference as cells
+from engines.cardiac.cells.tt06 import CellType, start_state
+from engines.cardiac.diffusion.reference import reference_operator
+from engines.cardiac.engine import CardiacEngine
+from engines.cardiac.parameters import (
+    Box,
+    CardiacParameters,
+    Numerics,
+    RegionSetting,
+    Sphere,
+    Stimulus,
+    Tissue,
+    WholeRegion,
+)
+from engines.errors import ProblemError
+from engines.geometry.box import box_mesh
+from engines.geometry.mesh import TetMesh
+from engines.geometry.reading import read_mesh
+
+ENGINE = CardiacEngine()
+FIBRE = (1.0, 2.0, 0.5)
+
+
+@pytest.fixture(scope="module")
+def backend():
+    with_device = open_backend("cpu")
+    yield with_device
+    with_device.close()
+
+
+@pytest.fixture(scope="module")
+def mesh() -> TetMesh:
+    return box_mesh((6, 4, 3), (3.0, 2.0, 1.5), jitter=0.2, seed=4, fibre=FIBRE)
+
+
+def parameters(precision: str = "fp64", **changes: object) -> CardiacParameters:
+    return CardiacParameters(
+        stimuli=[Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=0.9), start=0.1, duration=1.0)],
+        numerics=Numerics(step=0.02, precision=precision, initial_state="published"),
+        **changes,
+    )
+
+
+def reference_wave(mesh: TetMesh, dt: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """Voltage and activation time of all cells by plain NumPy: dense operator, every formula spelled out."""
+    tissue = Tissue()
+    along = 0.17 * 0.62 / (0.17 + 0.62)
+    across = 0.019 * 0.24 / (0.019 + 0.24)
+    fibre = np.array(FIBRE) / np.linalg.norm(FIBRE)
+    tensor = across * np.eye(3) + (along - across) * np.outer(fibre, fibre)
+    tensor /= tissue.surface_to_volume * tissue.membrane_capacitance
+    operator = reference_operator(mesh, np.tile(tensor, (mesh.n_cells, 1, 1)))
+    kinds = np.full(mesh.n_cells, CellType.EPI, np.uint8)
+    state = np.tile(start_state(CellType.EPI)[:, None], (1, mesh.n_cells))
+    reached = np.linalg.norm(mesh.centroids, axis=1) <= 0.9
+    activation = np.full(mesh.n_cells, -1.0)
+    for step in range(steps):
+        before = state[0].copy()
+        state[0] += dt * (operator @ state[0])
+        on = 5 <= step < 55  # from 0.1 to 1.1 ms
+        state = cells.step(state, kinds, dt, np.where(reached & on, 50.0 / 1.4, 0.0))
+        crossed = (before < 0) & (state[0] >= 0) & (activation < 0)
+        share = -before[crossed] / (state[0][crossed] - before[crossed])
+        activation[crossed] = (step + share) * dt
+    return state[0], activation
+
+
+@pytest.mark.parametrize(
+    ("precision", "voltage_error", "activation_error"),
+    # fp64: rounding, amplified on the upstroke, and field() returns float32 (4e-6 mV, 4e-7 ms).
+    # fp32: an activation moves by some 1e-4 ms, which the upstroke of 300 mV/ms turns into some 0.03 mV.
+    [("fp64", 1e-5, 1e-6), ("fp32", 0.1, 1e-3)],
+)
+def test_the_wave_is_that_of_the_reference(backend, mesh, precision, voltage_error, activation_error):
+    steps = 400
+    simulation = ENGINE.build(Problem(parameters(precision), mesh), backend)
+    simulation.advance(steps)
+    voltage, activation = reference_wave(mesh, 0.02, steps)
+    assert 0.3 < (activation >= 0).mean() < 1.0, "the front must be on its way"
+    np.testing.assert_array_equal(simulation.field("activation") >= 0, activation >= 0)
+    assert np.abs(simulation.field("voltage") - voltage).max() < voltage_error
+    assert np.abs(simulation.field("activation") - activation).max() < activation_error
+
+
+def test_a_checkpoint_continues_bit_for_bit(backend, mesh):
+    problem = Problem(parameters("fp32"), mesh)
+    simulation = ENGINE.build(problem, backend)
+    simulation.advance(60)
+    kept = simulation.state()
+    simulation.advance(60)
+    expected = simulation.state()
+    simulation.restore(kept)
+    simulation.advance(60)
+    for name, value in simulation.state().items():
+        np.testing.assert_array_equal(value, expected[name], err_msg=name)
+
+
+def test_values_come_in_the_numbering_of_the_mesh(backend, mesh):
+    """Cells are reordered on the device; a stimulated cell must still be found where it stands in the mesh."""
+    simulation = ENGINE.build(Problem(parameters(), mesh), backend)
+    simulation.advance(60)
+    reached = np.linalg.norm(mesh.centroids, axis=1) <= 0.9
+    voltage = simulation.field("voltage")
+    assert voltage[reached].min() > np.median(voltage[~reached]) + 10
+    elements = np.flatnonzero(reached).astype(np.int32)
+    handle = simulation.select(Selection(elements))
+    np.testing.assert_array_equal(simulation.gather("voltage", handle), voltage[elements])
+
+
+def test_a_wave_is_faster_along_fibres(backend):
+    mesh = box_mesh((12, 12, 2), (6.0, 6.0, 1.0), fibre=(1, 0, 0))
+    simulation = ENGINE.build(
+        Problem(
+            CardiacParameters(
+                stimuli=[Stimulus(site=Box(lower=(0, 0, 0), upper=(1, 1, 1)))], numerics=Numerics(step=0.04)
+            ),
+            mesh,
+        ),
+        backend,
+    )
+    simulation.advance(1500)
+    activation = simulation.field("activation")
+
+    def at(*point: float) -> float:
+        return float(activation[np.argmin(np.linalg.norm(mesh.centroids - np.array(point), axis=1))])
+
+    assert 0 < at(5.5, 0.3, 0.5) < 0.6 * at(0.3, 5.5, 0.5)
+
+
+def test_a_live_conductivity_acts_and_is_kept_stable(backend, mesh):
+    simulation = ENGINE.build(Problem(parameters(), mesh), backend)
+    simulation.set_control("conductivity_scale", 0.01)
+    simulation.advance(200)
+    slow = (simulation.field("activation") >= 0).sum()
+    simulation = ENGINE.build(Problem(parameters(), mesh), backend)
+    simulation.advance(200)
+    assert slow < (simulation.field("activation") >= 0).sum()
+    with pytest.raises(ProblemError, match="above the stable limit"):
+        simulation.set_control("conductivity_scale", 90.0)
+    with pytest.raises(ProblemError, match="reset"):
+        simulation.set_control("numerics.step", 0.01)
+
+
+def test_the_estimate_tells_the_stable_step_and_a_larger_one_is_refused(backend, mesh):
+    problem = Problem(parameters(conductivity_scale=20.0), mesh)
+    estimate = ENGINE.estimate(problem, backend)
+    assert estimate.stable_step is not None
+    assert estimate.stable_step < 0.02 == estimate.step
+    with pytest.raises(ProblemError, match=r"The time step of 0\.02 ms is above the stable limit.*use at most") as said:
+        ENGINE.build(problem, backend)
+    advised = float(str(said.value).split("use at most ")[1].split(" ms")[0])
+    assert 0 < advised <= estimate.stable_step
+    settled = problem.parameters.model_copy(update={"numerics": Numerics(step=advised, precision="fp64")})
+    simulation = ENGINE.build(Problem(settled, mesh), backend)
+    simulation.advance(2000)
+    assert np.isfinite(simulation.field("voltage")).all()
+    assert np.abs(simulation.field("voltage")).max() < 150
+
+
+def test_nan_is_found_and_told_where(backend, mesh):
+    simulation = ENGINE.build(Problem(parameters(), mesh), backend)
+    assert simulation.non_finite() is None
+    state = simulation.state()
+    state["voltage"][17] = np.nan
+    simulation.restore(state)
+    found = simulation.non_finite()
+    assert found is not None
+    assert np.isnan(simulation.field("voltage")[found.element])
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"stimuli": [Stimulus(name="far", site=Sphere(center=(99, 0, 0)))]}, "'far' lies on no cell.*x 0…3"),
+        ({"stimuli": [Stimulus(site=WholeRegion(region="moon"))]}, "no region 'moon'; its regions are: tissue"),
+        ({"regions": [RegionSetting(region="sun")]}, "no region 'sun'"),
+        ({"stimuli": [Stimulus(duration=5.0, period=2.0)]}, "period at least as long as the pulse"),
+    ],
+)
+def test_what_cannot_run_is_one_sentence(backend, mesh, change, sentence):
+    wrong = parameters().model_copy(update=change)
+    with pytest.raises(ProblemError, match=sentence):
+        ENGINE.build(Problem(wrong, mesh), backend)
+    with pytest.raises(ProblemError, match=sentence):
+        ENGINE.estimate(Problem(wrong, mesh), backend)
+
+
+def test_no_mesh_is_one_sentence(backend):
+    with pytest.raises(ProblemError, match="needs a tetrahedral mesh"):
+        ENGINE.estimate(Problem(CardiacParameters()), backend)
+
+
+def test_defaults_run_on_any_mesh(backend, mesh):
+    defaults = ENGINE.default_parameters(mesh)
+    simulation = ENGINE.build(Problem(defaults, mesh), backend)
+    simulation.advance(200)
+    assert (simulation.field("activation") >= 0).any()
+
+
+@pytest.mark.parametrize("name", ["biventricular", "niederer_slab", "small_slab"])
+def test_sample_projects_conduct(backend, name):
+    """Every sample project builds within its stable step and a front leaves its stimulus sites."""
+    folder = files("sample_data") / name
+    project = json.loads((folder / "project.json").read_text("utf-8"))
+    mesh = read_mesh(str(folder / project["geometry"]["path"]), project["geometry"]["length_unit"])
+    simulation = ENGINE.build(Problem(CardiacParameters.model_validate(project["parameters"]), mesh), backend)
+    simulation.advance(round(12.0 / simulation.dt))
+    activated = (simulation.field("activation") >= 0).mean()
+    assert 0.02 < activated < 1.0
+    for probe in project["probes"]:
+        distance = np.linalg.norm(mesh.centroids - np.array(probe["position"]), axis=1).min()
+        assert distance < 1.5, f"probe {probe['name']} is {distance:.1f} mm from the mesh"
