@@ -32,6 +32,7 @@ class HouseServices:
     def __init__(self) -> None:
         self._recent = RecentFiles()
         self._autosave = Autosave()
+        self._aside: list[Autosave] = []
         self._recovered: Recovery | None = None
         self._resume: tuple[Document, Mapping[str, Array]] | None = None
         self._logs: dict[Runner, _TimingObserver] = {}
@@ -74,6 +75,11 @@ class HouseServices:
             discard(self._recovered)  # its content is in this session's own autosave now
             self._recovered = None
 
+    def set_aside(self, document: Document) -> None:
+        self.autosave(document)
+        self._aside.append(self._autosave)  # holds its lock until this process ends; then it is offered
+        self._autosave = Autosave()
+
     def forget_autosave(self, document: Document) -> None:
         self._autosave.mark_saved(document)
         if self._recovered is not None:
@@ -99,17 +105,18 @@ class HouseServices:
             return document.engine.estimate(document.problem, self._backend(document.project.run.device))
 
     def start(self, document: Document, autostart: bool) -> Runner:
-        timing = _TimingObserver()
+        timing, memory = _TimingObserver(), RunMemory(document)
         resume, self._resume = self._resume, None
         same = resume is not None and _same_problem(resume[0], document)
         runner = session.start(
             document,
             document.project.run.device,
-            (timing, RunMemory(document)),
+            (timing, memory),
             reserve_core=True,
             autostart=autostart,
             resume_from=resume[1] if resume is not None and same else None,
         )
+        memory.say = runner.say
         self._logs = {old: log for old, log in self._logs.items() if old.alive}
         self._logs[runner] = timing
         return runner

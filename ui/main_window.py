@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSettings, QTimer, QUrl
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Preset, SimulationInfo
-from engines.errors import WorkbenchError
 from ui.actions import Actions
 from ui.background import Background
 from ui.banner import Banner
@@ -23,8 +21,10 @@ from ui.files import FileActions
 from ui.forms.validation import Path as ValuePath
 from ui.gallery import Gallery
 from ui.icons import dress
+from ui.keeping import Keeper
 from ui.layout import Areas, DockLayout
 from ui.log_pane import LogPane
+from ui.menus import DeviceMenu, RecentMenu
 from ui.meters.panel import MetersPanel
 from ui.model import DocumentModel
 from ui.probes import ProbesPanel
@@ -40,7 +40,6 @@ from workbench.frames import Frame, Message, Sample
 from workbench.project import ViewSettings
 
 SAID = {Phase.PAUSED: "Paused", Phase.FINISHED: "Finished"}
-AUTOSAVE_MILLISECONDS = 4000  # at most five seconds of edits are at risk
 
 
 class MainWindow(QMainWindow):
@@ -57,17 +56,13 @@ class MainWindow(QMainWindow):
         self.model = DocumentModel(self)
         self.controller = Controller(self.model, services, self.background, self)
         self._closed = False
-        self._autosaved_revision = 0
         self._opened_at = 0.0
         self._make_panels(make_viewport)
+        self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
         self._make_layout()
         self._make_actions()
         self._connect()
-        self._autosave = QTimer(self)
-        self._autosave.setInterval(AUTOSAVE_MILLISECONDS)
-        self._autosave.timeout.connect(self._keep)
-        self._autosave.start()
         self.welcome.gallery.set_presets(presets := list(services.presets()))
         self.gallery.set_presets(presets)
         self._show_recent()
@@ -121,8 +116,8 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self)
         self.actions_.adopt("undo", self.model.undo_stack.createUndoAction(self, "Undo"), "Ctrl+Z", "undo")
         self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
-        self.recent_menu = QMenu("Open &recent", self)
-        self.device_menu = QMenu("&Device", self)
+        self.recent_menu = RecentMenu(self)
+        self.device_menu = DeviceMenu(self)
         toggles = [dock.toggleViewAction() for name, dock in self._layout.docks.items() if name != "timeline"]
         self.actions_.build_menus(self.recent_menu, self.device_menu, toggles)
         self.toolbar = self.actions_.build_toolbar([])
@@ -145,7 +140,7 @@ class MainWindow(QMainWindow):
             fit=self.viewport.reset_camera,
             about=self.about,
         )
-        self.background.submit("devices", self.services.devices, self._list_devices)
+        self.background.submit("devices", self.services.devices, self.device_menu.set_devices)
 
     def _connect(self) -> None:
         model, controller, viewport = self.model, self.controller, self.viewport
@@ -158,6 +153,9 @@ class MainWindow(QMainWindow):
         controller.samples_arrived.connect(self._take_samples)
         controller.restarted.connect(self._restarted)
         controller.message.connect(self.log.add)
+        self.keeper.message.connect(self.log.add)
+        self.recent_menu.chosen.connect(self.open_path)
+        self.device_menu.chosen.connect(self._choose_device)
         controller.problem.connect(self.banner.say)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
         controller.progressed.connect(self._show_progress)
@@ -229,13 +227,13 @@ class MainWindow(QMainWindow):
         QMessageBox.about(self, "About Workbench", text)
 
     def view_settings(self) -> ViewSettings:
-        return self.viewport.view_settings()  # type: ignore[no-any-return]  # the viewport is any View
+        settings: ViewSettings = self.viewport.view_settings()
+        return settings
 
     # What happens.
 
     def _document_opened(self) -> None:
         document = self.model.document
-        self._autosaved_revision = self.model.revision
         if document is None:
             self.setWindowTitle("Workbench")
             self.show_gallery()
@@ -343,28 +341,11 @@ class MainWindow(QMainWindow):
     def _show_recent(self) -> None:
         files = list(self.services.recent())
         self.welcome.set_recent(files)
-        self.recent_menu.clear()
-        for file in files:
-            self.recent_menu.addAction(
-                f"{file.title}  ({file.path})", lambda path=file.path: self.open_path(Path(path))
-            )
-        self.recent_menu.setEnabled(bool(files))
-
-    def _list_devices(self, devices: list[tuple[str, str]]) -> None:
-        group = QActionGroup(self)
-        for name, title in devices:
-            action = QAction(title, self)
-            action.setCheckable(True)
-            action.setData(name)
-            action.triggered.connect(lambda _=False, name=name: self._choose_device(name))
-            group.addAction(action)
-            self.device_menu.addAction(action)
-        self._check_device()
+        self.recent_menu.set_files(files)
 
     def _check_device(self) -> None:
-        chosen = self.model.document.project.run.device if self.model.document is not None else "auto"
-        for action in self.device_menu.actions():
-            action.setChecked(action.data() == chosen)
+        document = self.model.document
+        self.device_menu.set_checked("auto" if document is None else document.project.run.device)
 
     def _choose_device(self, name: str) -> None:
         if self.model.document is not None:
@@ -375,27 +356,13 @@ class MainWindow(QMainWindow):
             self.model.edit(("run", "until"), until, "end of the run")
 
     def _recovered(self) -> None:
-        self.model.undo_stack.resetClean()  # nobody has saved it yet
-        self._autosaved_revision = -1
+        self.keeper.mark_recovered()
         self.welcome.recover_button.hide()
         self._say("This is what was left unsaved when the window was last closed.")
 
     def _say(self, sentence: str) -> None:
         self.log.add(Message(sentence))
         self.banner.say(sentence, "info")
-
-    def _keep(self) -> None:
-        """Autosave what has changed since the last time."""
-        if self.model.document is None or self.model.undo_stack.isClean():
-            return
-        if self.model.revision == self._autosaved_revision:
-            return
-        self._autosaved_revision = self.model.revision
-        document = self.model.snapshot(self.view_settings())
-        self.background.submit("autosave", partial(self.services.autosave, document), otherwise=self._not_kept)
-
-    def _not_kept(self, error: BaseException) -> None:
-        self.log.add(Message(f"The automatic copy could not be written: {error}", "warning"))
 
     # Qt's own events.
 
@@ -417,20 +384,12 @@ class MainWindow(QMainWindow):
         """Asks nothing: timers stop, edits are kept, the worker ends, then the canvas goes."""
         if not self._closed:
             self._closed = True
-            self._autosave.stop()
+            self.keeper.timer.stop()
             self.estimates.stop()
             self._layout.save()
             self.controller.close()
             self.background.close()
-            self._keep_at_end()
+            self.keeper.keep_at_end()
             self.viewport.close_canvas()
             self._settings.sync()
         event.accept()
-
-    def _keep_at_end(self) -> None:
-        if self.model.document is None or self.model.undo_stack.isClean():
-            return
-        try:
-            self.services.autosave(self.model.snapshot(self.view_settings()))
-        except WorkbenchError as error:
-            self._not_kept(error)

@@ -25,6 +25,8 @@ from workbench.project import Probe, RunSettings, ViewSettings
 class DocumentModel(QObject):
     """Holds the document; every change goes through :meth:`edit`."""
 
+    replacing = Signal()
+    """The open document is about to make way for another."""
     opened = Signal()
     """Another document is open (or none)."""
     changed = Signal(tuple)
@@ -41,6 +43,8 @@ class DocumentModel(QObject):
 
     def open(self, document: Document | None) -> None:
         """Show another document; the undo history starts anew."""
+        if self.document is not None:
+            self.replacing.emit()
         self.document = document
         self.errors = {}
         self.draft = {} if document is None else _draft_of(document)

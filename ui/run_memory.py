@@ -7,8 +7,9 @@ problem, and begins at zero.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Literal
 
 from engines.api import Array, Simulation, SimulationInfo
 from engines.errors import ProblemError, WorkbenchError
@@ -49,7 +50,7 @@ class RunMemory(Observer):
         self._fingerprint = ""
         self._device = ""
         self._kept_at = clock.monotonic()
-        self.failure: StorageError | None = None
+        self.say: Callable[[str, Literal["warning"]], None] = lambda text, severity: None
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._device = info.device
@@ -67,7 +68,7 @@ class RunMemory(Observer):
         try:
             self._writer.close()
         except StorageError as failure:
-            self.failure = failure
+            self._tell(failure)
 
     def _keep(self, simulation: Simulation) -> None:
         self._kept_at = clock.monotonic()
@@ -81,7 +82,10 @@ class RunMemory(Observer):
             state = simulation.state()
             self._writer.submit(lambda: _write(file, meta, state))
         except StorageError as failure:
-            self.failure = failure
+            self._tell(failure)
+
+    def _tell(self, failure: StorageError) -> None:
+        self.say(f"Where the run stands could not be kept for the next session: {failure}", "warning")
 
 
 def _write(file: Path, meta: CheckpointMeta, state: Mapping[str, Array]) -> None:

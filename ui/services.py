@@ -44,6 +44,9 @@ class Services(Protocol):
     def autosave(self, document: Document) -> None:
         """Keep the document where :meth:`recover` finds it."""
 
+    def set_aside(self, document: Document) -> None:
+        """Keep the document for the next start, apart from what :meth:`autosave` writes from now on."""
+
     def forget_autosave(self, document: Document) -> None:
         """The document was saved: nothing is left to recover."""
 

@@ -14,7 +14,7 @@ from ui.traces import TraceBuffer
 MARGIN = 0.04
 
 
-class TracePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
+class TracePlot(pg.PlotWidget):
     """Curves by probe name. ``hovered`` carries the readout, an empty text when the mouse is elsewhere."""
 
     hovered = Signal(str)

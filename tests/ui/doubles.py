@@ -227,6 +227,7 @@ class FakeServices:
             Preset("slab", "Slab", "A wave crosses a slab of tissue.", Path("slab")),
             Preset("cube", "Cube", "A wave in a cube.", Path("cube")),
         ]
+        self.aside = []
         self.saved, self.autosaved, self.remembered, self.runners = [], [], [], []
         self.recoverable = None
         self.open_threads = []
@@ -285,6 +286,9 @@ class FakeServices:
 
     def autosave(self, document):
         self.autosaved.append(document)
+
+    def set_aside(self, document):
+        self.aside.append(document)
 
     def forget_autosave(self, document):
         self.recoverable = None

@@ -139,10 +139,10 @@ def test_exports(opened, qtbot, services, monkeypatch, tmp_path):
 def test_edits_are_kept_by_themselves(opened, qtbot, services):
     window = opened
     window.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
-    window._autosave.timeout.emit()
+    window.keeper.timer.timeout.emit()
     qtbot.waitUntil(lambda: bool(services.autosaved))
     assert services.autosaved[0].parameters.tissue.sigma_il == 0.3
-    window._autosave.timeout.emit()  # nothing new: nothing written
+    window.keeper.timer.timeout.emit()  # nothing new: nothing written
     qtbot.waitUntil(lambda: not window.background.busy)
     assert len(services.autosaved) == 1
 

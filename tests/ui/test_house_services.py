@@ -16,6 +16,8 @@ from ui.house import HouseServices
 from ui.main_window import MainWindow
 from ui.run_memory import runs_dir
 from workbench import presets
+from workbench.atomic import StorageError
+from workbench.autosave import recover, recoveries
 from workbench.export.png import encode_png, read_snapshot
 from workbench.paths import config_dir, state_dir
 
@@ -112,6 +114,19 @@ def test_another_parameter_is_another_problem_and_begins_at_zero(qtbot, make_win
     assert second.controller.runner.post(lambda simulation: simulation.step).result(30) == 0
 
 
+def test_a_full_disk_costs_the_memory_of_the_run_and_not_the_run(qtbot, make_window, monkeypatch):
+    def full(*_):
+        raise StorageError("The disk is full: free some room.")
+
+    window = make_window()
+    monkeypatch.setattr("ui.run_memory.write_checkpoint", full)
+    monkeypatch.setattr("ui.run_memory.EVERY_SECONDS", 0.0)
+    open_slab(qtbot, window)
+    run_until(qtbot, window, 1.0)
+    lines = [window.log.list.item(row).text() for row in range(window.log.list.count())]
+    assert any("could not be kept for the next session: The disk is full" in line for line in lines)
+
+
 def test_exports_of_a_real_run(qtbot, make_window, tmp_path):
     window = make_window()
     open_slab(qtbot, window)
@@ -154,6 +169,32 @@ def test_unsaved_edits_are_offered_after_closing(qtbot, make_window):
     wait_for(qtbot, second, "ready")
     assert second.model.document.parameters.tissue.sigma_il == 0.21
     assert second.isWindowModified()
+
+
+def test_edits_that_another_document_covers_are_kept_beside(qtbot, make_window):
+    first = make_window()
+    open_slab(qtbot, first)
+    first.model.edit(("parameters", "tissue", "sigma_il"), 0.22)
+    first.open_preset(slab(first.services))
+    qtbot.waitUntil(lambda: first.model.undo_stack.isClean() and first.controller.phase == "ready", timeout=30_000)
+    assert first.model.document.parameters.tissue.sigma_il != 0.22
+    first.close()
+    for kept in first.services._aside:
+        kept._lock.release()  # as the end of the process does
+    found = recoveries()
+    assert len(found) == 1
+    assert recover(found[0]).parameters.tissue.sigma_il == 0.22
+
+
+def test_edits_taken_back_leave_nothing_to_recover(qtbot, make_window):
+    window = make_window()
+    open_slab(qtbot, window)
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.22)
+    window.keeper.timer.timeout.emit()
+    qtbot.waitUntil(lambda: not window.background.busy)
+    window.model.undo_stack.undo()
+    window.close()
+    assert not list((state_dir() / "autosave").glob("*/project.json"))
 
 
 def truncated(path: Path) -> None:

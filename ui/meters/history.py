@@ -17,7 +17,7 @@ SHORTEST = 20.0  # what is shown at least
 POINTS = 1200  # ten a second
 
 
-class History(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
+class History(pg.PlotWidget):
     """GB/s over wall seconds, newest at the right; a dashed line is the measured ceiling."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
