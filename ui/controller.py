@@ -271,6 +271,7 @@ class Controller(QObject):
             case "run" if self.runner is not None and self.model.valid:
                 assert self.model.document is not None
                 self.runner.until = self.model.document.project.run.until
+                self.runner.pace = self.model.document.project.run.pace
 
     def _place_probes(self) -> None:
         document = self.model.document
