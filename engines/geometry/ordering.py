@@ -10,6 +10,7 @@ import numpy as np
 import pymetis
 
 from engines.api import Array
+from engines.backend.threads import in_turn
 from engines.errors import ProblemError
 from engines.geometry.adjacency import BOUNDARY
 
@@ -99,6 +100,7 @@ def _csr(neighbours: Array) -> tuple[Array, Array]:
     return starts, np.ascontiguousarray(neighbours[inside], dtype=np.int32)
 
 
+@in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _hilbert_keys(points, low, scale, bits):
     """Position on the curve; J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004)."""
