@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import os
 import threading
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numba
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 _turn = threading.RLock()
 
@@ -69,3 +73,18 @@ class parallel_region:
         if self._before != self._threads:
             numba.set_num_threads(self._before)
         _turn.release()
+
+
+def in_turn(kernel: Kernel) -> Kernel:
+    """A parallel kernel that takes its turn at each call, on all usable cores.
+
+    For what is called now and then from any thread (an estimate assembles while a run goes on); kernels of a step are
+    called inside one region for many steps.
+    """
+
+    @wraps(kernel, updated=())
+    def call(*arguments: Any) -> Any:
+        with parallel_region():
+            return kernel(*arguments)
+
+    return call  # type: ignore[return-value]  # called exactly as the kernel is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import numpy as np
 from engines.api import Array, Progress, no_progress
 from engines.cardiac.diffusion import assemble
 from engines.cardiac.diffusion.ell import EllMatrix
+from engines.cardiac.diffusion.stability import stable_step
 from engines.cardiac.diffusion.tensors import conductivity_tensors, diffusivity
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.stimulus import region_ids
@@ -22,8 +24,8 @@ from engines.geometry.ordering import hilbert_order
 class TissueOperator:
     """``matrix`` [1/ms] for a conductivity scale of 1, with rows in the order ``order`` of the mesh's cells.
 
-    ``stable_step`` [ms] is the limit of eq. 3.6 for that scale; ``limited_cells`` counts the cells whose
-    gradients had to be weakened.
+    ``stable_step`` [ms] is the limit of eq. 3.6 for that scale (infinite where no cell has a neighbour);
+    ``limited_cells`` counts the cells whose gradients had to be weakened.
     """
 
     order: Array
@@ -33,19 +35,30 @@ class TissueOperator:
 
 
 _latest: weakref.WeakKeyDictionary[TetMesh, tuple[str, TissueOperator]] = weakref.WeakKeyDictionary()
+_assembling = threading.Lock()
+"""An estimate and a build ask on threads of their own: who comes second waits, and finds the operator made."""
+_LOOK_SECONDS = 0.1
 
 
 def tissue_operator(mesh: TetMesh, parameters: CardiacParameters, progress: Progress = no_progress) -> TissueOperator:
-    """The operator for a conductivity scale of 1; the latest one of each mesh is kept. Raises ProblemError."""
+    """The operator for a conductivity scale of 1; the latest one of each mesh is kept. Raises ProblemError.
+
+    May be called from any thread; what ``progress`` raises ends the waiting and the assembling.
+    """
     key = parameters.tissue.model_dump_json() + "".join(
         f"{region.region}:{region.conductivity_scale};" for region in parameters.regions
     )
-    kept = _latest.get(mesh)
-    if kept is not None and kept[0] == key:
-        return kept[1]
-    operator = _assemble(mesh, parameters, progress)
-    _latest[mesh] = (key, operator)
-    return operator
+    while not _assembling.acquire(timeout=_LOOK_SECONDS):
+        progress("Waiting for another assembly", 0.0)  # raises in a build that is no longer wanted
+    try:
+        kept = _latest.get(mesh)
+        if kept is not None and kept[0] == key:
+            return kept[1]
+        operator = _assemble(mesh, parameters, progress)
+        _latest[mesh] = (key, operator)
+        return operator
+    finally:
+        _assembling.release()
 
 
 def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) -> TissueOperator:
@@ -62,7 +75,7 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
     return TissueOperator(
         order,
         result.matrix,
-        stable_step=1.0 / float(result.matrix.absolute_row_sums().max()),
+        stable_step=stable_step(result.matrix),
         limited_cells=int((result.correction < 1.0).sum()),
     )
 

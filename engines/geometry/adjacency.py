@@ -11,6 +11,7 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array
+from engines.backend.threads import in_turn
 from engines.errors import MeshError
 
 BOUNDARY = -1
@@ -101,6 +102,7 @@ def _fill_buckets(cells, starts):
     return faces
 
 
+@in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _match(cells, starts, faces, neighbours):
     """Pair equal faces; returns a face that a third cell shares or that is degenerate, else -1."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numba as nb
 import numpy as np
-import pymetis
 
 from engines.api import Array
+from engines.backend.threads import in_turn
 from engines.errors import ProblemError
 from engines.geometry.adjacency import BOUNDARY
 
@@ -37,13 +37,17 @@ def partition(neighbours: Array, parts: int, imbalance: float = 1.03) -> Array:
     """The part of each cell, (n_cells,) int32, by METIS: few faces cut, sizes within ``imbalance`` of the mean.
 
     neighbours: (n_cells, 4) from :func:`engines.geometry.adjacency.face_neighbours`.
-    Raises ProblemError for fewer than one part or more parts than cells.
+    Raises ProblemError for fewer than one part or more parts than cells, and where METIS is not installed.
     """
     n = len(neighbours)
     if not 1 <= parts <= max(n, 1):
         raise ProblemError(f"{n} cells cannot be split into {parts} parts; ask for 1 to {n}.")
     if parts == 1:
         return np.zeros(n, np.int32)
+    try:
+        import pymetis  # has no wheel for Windows, where everything but parts works without it
+    except ImportError:
+        raise ProblemError("Splitting a mesh into parts needs METIS: install the package 'pymetis'.") from None
     starts, adjacent = _csr(neighbours)
     # METIS counts the load imbalance in thousandths above one
     options = pymetis.Options(ufactor=max(1, round(1000 * (imbalance - 1))), seed=1)
@@ -99,6 +103,7 @@ def _csr(neighbours: Array) -> tuple[Array, Array]:
     return starts, np.ascontiguousarray(neighbours[inside], dtype=np.int32)
 
 
+@in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _hilbert_keys(points, low, scale, bits):
     """Position on the curve; J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004)."""

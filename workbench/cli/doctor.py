@@ -19,7 +19,7 @@ from typing import Any
 
 from workbench import __version__, paths
 
-COMPUTING = ("numpy", "numba", "scipy", "pydantic", "meshio", "pymetis", "h5py")
+COMPUTING = ("numpy", "numba", "scipy", "pydantic", "meshio", *(() if sys.platform == "win32" else ("pymetis",)))
 WINDOW = ("PySide6-Essentials", "vispy", "pyqtgraph")
 
 LIBRARIES = {

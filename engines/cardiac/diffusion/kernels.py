@@ -11,6 +11,7 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
+from engines.backend.threads import in_turn
 from engines.cardiac.diffusion.ell import BLOCK, WIDTH
 
 
@@ -151,6 +152,7 @@ def solve3(m, b):
     )
 
 
+@in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def least_squares(points, cells, volumes, centroids, tensors, neighbours):
     """Least squares: ``g_i = sum_k c[i, k] (u_j(k) - u_i)``, c: (n_cells, 4, 3) (README eq. 6).
@@ -176,6 +178,7 @@ def least_squares(points, cells, volumes, centroids, tensors, neighbours):
     return coefficients
 
 
+@in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap):
     """The part of its share of two-point energy that each cell's correction can consume (README eq. 8)."""
@@ -201,6 +204,7 @@ def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradient
     return need
 
 
+@in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def kept_shares(volumes, neighbours, need, allowed):
     """Share of its gradient that each cell keeps: all up to ``allowed`` times what its two-point fluxes give, beyond
@@ -218,6 +222,7 @@ def kept_shares(volumes, neighbours, need, allowed):
     return kept
 
 
+@in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def proved_stable(volumes, neighbours, need):
     """Whether no face owes more energy than it has (README eq. 9); rounding is left 1e-12."""
@@ -244,6 +249,7 @@ def _add(columns, values, length, column, value):
     return length + 1
 
 
+@in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def fill_rows(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, columns, weights):
     """One row per cell: merge the contributions of its four faces and divide by its volume."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
+from engines.backend.threads import parallel_region
 from engines.cardiac.diffusion.cpu import ell_step
 from engines.cardiac.diffusion.ell import EllMatrix
 
@@ -76,6 +77,7 @@ def growing_cells(matrix: EllMatrix, volumes: Array) -> Array:
 def _rates(matrix: EllMatrix, v: Array) -> Array:
     """L v, float64."""
     out = np.empty_like(v)
-    ell_step(matrix.columns, matrix.weights, v, out, 1.0, matrix.n_rows)
+    with parallel_region():
+        ell_step(matrix.columns, matrix.weights, v, out, 1.0, matrix.n_rows)
     out -= v
     return out

@@ -222,3 +222,15 @@ def test_sample_projects_conduct(backend, name):
     for probe in project["probes"]:
         distance = np.linalg.norm(mesh.centroids - np.array(probe["position"]), axis=1).min()
         assert distance < 1.5, f"probe {probe['name']} is {distance:.1f} mm from the mesh"
+
+
+def test_one_cell_alone_is_a_problem_like_any_other(backend) -> None:
+    """It has no neighbour, so that diffusion sets no limit to the step."""
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    alone = TetMesh(corners, np.array([[0, 1, 2, 3]], np.int32), np.zeros(1, np.int32), {0: "tissue"})
+    problem = Problem(parameters(), alone)
+    assert ENGINE.estimate(problem, backend).stable_step == 0.125
+    simulation = ENGINE.build(problem, backend)
+    simulation.advance(100)
+    assert simulation.field("voltage")[0] > 0  # the stimulus excites it
+    simulation.close()

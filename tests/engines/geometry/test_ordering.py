@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -74,6 +76,15 @@ def test_parts_are_balanced_and_cut_few_faces(mesh, parts):
     cut = (part[neighbours] != part[:, None]) & inside
     # parts of a cube meet in planes: about N^(2/3) of the 2 N faces each; a random split would cut half of them
     assert cut.sum() / inside.sum() < 0.1
+
+
+def test_orders_need_no_metis_and_parts_say_that_they_do(mesh, monkeypatch):
+    """As on Windows, for which there is no wheel."""
+    centroids, neighbours = mesh
+    monkeypatch.setitem(sys.modules, "pymetis", None)
+    assert len(hilbert_order(centroids)) == len(centroids)
+    with pytest.raises(ProblemError, match="install the package 'pymetis'"):
+        partition(neighbours, 2)
 
 
 def test_parts_that_cannot_be():
