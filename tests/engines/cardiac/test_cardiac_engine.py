@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from engines.api import Problem, Selection
 from engines.backend import open_backend
@@ -234,3 +235,10 @@ def test_one_cell_alone_is_a_problem_like_any_other(backend) -> None:
     simulation.advance(100)
     assert simulation.field("voltage")[0] > 0  # the stimulus excites it
     simulation.close()
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_a_stimulus_at_no_time_is_refused(value: float) -> None:
+    """JSON as Python reads it knows NaN and Infinity; neither can be rounded to a step."""
+    with pytest.raises(ValidationError, match="finite"):
+        Stimulus(start=value)
