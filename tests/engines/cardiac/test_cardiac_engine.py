@@ -242,3 +242,12 @@ def test_a_stimulus_at_no_time_is_refused(value: float) -> None:
     """JSON as Python reads it knows NaN and Infinity; neither can be rounded to a step."""
     with pytest.raises(ValidationError, match="finite"):
         Stimulus(start=value)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+def test_the_estimate_counts_what_the_run_then_moves(mesh, backend, precision) -> None:
+    problem = Problem(parameters(precision), mesh)
+    simulation = ENGINE.build(problem, backend)
+    moved = sum(kernel.bytes for kernel in simulation.traffic)
+    assert ENGINE.estimate(problem, backend).bytes_per_step == moved
+    simulation.close()
