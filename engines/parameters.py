@@ -8,9 +8,9 @@ from pydantic.config import JsonDict
 
 
 class ParameterGroup(BaseModel):
-    """Base of all parameter models: unknown names are refused, assignments are validated."""
+    """Base of all parameter models: unknown names, NaN and infinity are refused, assignments are validated."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
 
 def quantity(

@@ -13,8 +13,8 @@ from engines.geometry.mesh import TetMesh
 FAMILIES = ((".pts", ".elem", ".lon"), (".node", ".ele", ".face"))
 """Formats of several files with one stem: CARP and TetGen. Each member opens the family."""
 
-SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".pts", ".elem", ".node", ".ele", ".xdmf", ".mesh")
-"""What a person may open as a mesh."""
+SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".pts", ".elem", ".node", ".ele", ".mesh")
+"""What a person may open as a mesh: :data:`engines.geometry.reading.SUFFIXES`, without importing Numba for it."""
 
 
 def read_mesh_file(path: Path, length_unit: str, fibres: Path | None) -> tuple[TetMesh, tuple[Finding, ...]]:
@@ -29,7 +29,7 @@ def read_mesh_file(path: Path, length_unit: str, fibres: Path | None) -> tuple[T
     from engines.geometry.reading import read_mesh  # meshio takes 0.3 s to import; a window opens without it
 
     mesh = read_mesh(path, length_unit=length_unit, fibres=fibres)
-    return mesh, tuple(getattr(mesh, "findings", ()))
+    return mesh, mesh.findings
 
 
 def mesh_files(path: Path, fibres: Path | None) -> list[Path]:

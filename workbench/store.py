@@ -22,7 +22,7 @@ from pydantic import BaseModel, ValidationError
 from engines.errors import ProblemError
 from workbench.atomic import storing, write_atomically, write_stream, write_text
 from workbench.export.png import read_snapshot_text
-from workbench.meshes import FAMILIES, fingerprint, mesh_files
+from workbench.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
 from workbench.migrations import migrate
 from workbench.paths import cache_dir
 from workbench.project import MeshReference, Project
@@ -57,6 +57,11 @@ def read_stored(path: Path) -> Stored:
             return _from_folder(path.parent, path.name)
         if path.suffix.lower() == ".png":
             return _from_snapshot(path)
+        if path.suffix.lower() != ".zip" and not zipfile.is_zipfile(path):
+            raise ProblemError(
+                f"'{path}' is neither a project nor a mesh that can be read: choose a project's folder or .zip, "
+                f"a snapshot .png, or a mesh ({', '.join(SUFFIXES)})."
+            )
         return _from_zip(path)
     except OSError as error:
         raise ProblemError(f"'{path}' cannot be read: {error.strerror or error}.") from error
@@ -80,8 +85,12 @@ def validated(model: type[Model], content: Any, name: str) -> Model:
     except ValidationError as error:
         problems = error.errors(include_url=False, include_input=False)
         where = ".".join(str(part) for part in problems[0]["loc"]) or "the whole"
-        what = problems[0]["msg"].removeprefix("Value error, ")
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        if problems[0]["type"] == "extra_forbidden":
+            raise ProblemError(
+                f"{name} has a value '{where}' that nothing reads: correct its name or remove it{more}."
+            ) from error
+        what = problems[0]["msg"].removeprefix("Value error, ")
         raise ProblemError(f"{name} has a wrong value at {where}: {what[0].lower()}{what[1:]}{more}.") from error
 
 
@@ -207,7 +216,7 @@ def _from_zip(path: Path) -> Stored:
                 return Stored(project, None, None, path)
             folder = _unpack(archive, members, home, project.geometry, path)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise ProblemError(f"'{path}' is neither a mesh nor a project that can be read: {error}.") from error
+        raise ProblemError(f"'{path}' is a damaged zip ({error}): copy it again from where it is whole.") from error
     mesh, fibres = _resolved(project.geometry, folder)
     return Stored(project, mesh, fibres, path)
 

@@ -48,6 +48,14 @@ def test_new_makes_a_project_that_runs(house, mesh_file, tmp_path, capsys):
         assert main(["run", str(target), "--until", "0.1", "--no-pictures", "--out", str(tmp_path / "out")]) == 0
 
 
+def test_new_goes_into_an_empty_folder_and_into_no_other(house, mesh_file, tmp_path, capsys):
+    target = tmp_path / "empty"
+    target.mkdir()
+    assert main(["new", str(target), "--mesh", str(mesh_file)]) == 0
+    assert main(["new", str(target), "--mesh", str(mesh_file)]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
 def test_convert_writes_a_vtu_in_millimetres(house, mesh_file, tmp_path, capsys):
     assert main(["convert", str(mesh_file), str(tmp_path / "out.vtu"), "--length-unit", "m"]) == 0
     assert meshio.read(tmp_path / "out.vtu").points.max() == pytest.approx(6000)

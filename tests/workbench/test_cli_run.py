@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,13 @@ def test_a_killed_run_leaves_readable_files_and_resumes(project, tmp_path, monke
     assert main(["run", str(project), "--out", str(out), "--until", "2", "--resume", "--no-pictures"]) == 0
     times = [float(row[0]) for row in rows(out / "traces.csv")[1:]]
     assert times == pytest.approx(np.arange(0, 2.01, 0.1))
+
+
+def test_a_disk_that_is_full_already_is_bad_input(project, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("shutil.disk_usage", lambda path: types.SimpleNamespace(free=4096))
+    assert main(["run", str(project), "--until", "1", "--no-pictures", "--out", str(tmp_path / "out")]) == 2
+    assert "The disk is full" in capsys.readouterr().err
+    assert not any((tmp_path / "out").iterdir())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file size limits are of POSIX")

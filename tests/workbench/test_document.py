@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 from engines.errors import MeshError, ProblemError, WorkbenchError
+from engines.geometry import reading
 from tests.workbench.fake_engine import WaveEngine, block
 from tests.workbench.house import write_mesh
 from workbench import atomic
 from workbench.atomic import StorageError
 from workbench.document import Document, new_document, open_document, save_document
 from workbench.export.png import save_snapshot
-from workbench.meshes import fingerprint
+from workbench.meshes import SUFFIXES, fingerprint
 from workbench.paths import cache_dir
 from workbench.project import Probe
 
@@ -156,8 +157,8 @@ def edit(project: Path, **changes: Any) -> None:
         (lambda p: edit(p, schema_version="x"), ["schema_version", "'x'"]),
         (lambda p: edit(p, engine="warp"), ["no engine 'warp'", "wave"]),
         (lambda p: edit(p, parameters={"speed": -1}), ["speed", "greater than 0"]),
-        (lambda p: edit(p, parameters={"velocity": 1}), ["velocity", "not permitted"]),
-        (lambda p: edit(p, colour="red"), ["colour", "not permitted"]),
+        (lambda p: edit(p, parameters={"velocity": 1}), ["velocity", "nothing reads"]),
+        (lambda p: edit(p, colour="red"), ["colour", "nothing reads"]),
         (lambda p: edit(p, run={"until": float("nan")}), ["run.until", "finite"]),
         (lambda p: edit(p, geometry=None), ["names no mesh"]),
         (lambda p: edit(p, geometry={"path": "lost.vtu"}), ["lost.vtu", "missing"]),
@@ -288,3 +289,7 @@ def test_saving_when_the_mesh_has_gone_says_so(project, tmp_path):
     with pytest.raises(WorkbenchError, match="no longer there"):
         save_document(document, tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_what_is_offered_as_a_mesh_is_what_the_reader_takes():
+    assert sorted(SUFFIXES) == sorted(reading.SUFFIXES)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engines import registry
 from engines.backend import open_backend
-from engines.errors import ProblemError
+from engines.errors import DeviceError, ProblemError
 from workbench.atomic import write_text
 from workbench.bench.measure import KernelRecord, machine, measure
 from workbench.bench.report import as_csv, as_json, table
@@ -27,7 +27,7 @@ def bench_command(options: Namespace) -> int:
             for benchmark in engine.benchmarks(options.elements):
                 try:
                     records += measure(engine, benchmark, backend)
-                except ProblemError as error:
+                except (ProblemError, DeviceError) as error:  # a size that this device has no memory for
                     print(f"{benchmark.name}: {error}")
     finally:
         backend.close()
@@ -39,6 +39,5 @@ def bench_command(options: Namespace) -> int:
 
 
 def write(folder: Path, about: dict[str, object], records: list[KernelRecord]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "bench.json", as_json(json.loads(json.dumps(about)), records))
     write_text(folder / "bench.csv", as_csv(records))

@@ -15,7 +15,7 @@ from workbench.meshes import read_mesh_file
 def new_command(options: Namespace) -> int:
     """Make a project from a mesh and save it."""
     target = options.project
-    if target.exists():
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise ProblemError(f"'{target}' exists already: choose another name.")
     engine = registry.engine(options.engine) if options.engine else default_engine()
     document = new_document(engine, options.mesh, length_unit=options.length_unit, fibres=options.fibres)

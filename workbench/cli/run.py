@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 import signal
 import sys
 import threading
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.errors import ProblemError
-from workbench.atomic import write_bytes
+from workbench.atomic import refusal, write_bytes
 from workbench.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.pictures import Pictures
@@ -24,6 +26,8 @@ from workbench.recording import Recorder
 from workbench.runner import Runner
 from workbench.session import probe_elements, start
 
+LEAST_FREE = 1 << 16
+"""Bytes: where not even the heads of the tables have room, nothing needs to be computed."""
 ENDS = (RunState.FINISHED, RunState.FAILED, RunState.CLOSED)
 
 
@@ -108,7 +112,7 @@ def _open(name: str) -> Document:
 
 
 def _output_folder(options: Namespace, document: Document) -> Path:
-    """The folder for the results, made and found writable. Raises ProblemError or StorageError."""
+    """The folder for the results, made and found to have room. Raises ProblemError or StorageError."""
     folder: Path = options.out
     if folder is None:
         if options.resume:
@@ -123,6 +127,8 @@ def _output_folder(options: Namespace, document: Document) -> Path:
         raise ProblemError(f"'{folder}' is a file: choose a folder with --out.")
     write_bytes(folder / ".writable", b"")
     (folder / ".writable").unlink()
+    if shutil.disk_usage(folder).free < LEAST_FREE:
+        raise refusal(OSError(errno.ENOSPC, "full"), folder)
     return folder
 
 

@@ -61,7 +61,7 @@ def _compiled(sources: int) -> Callable[..., None]:
 
 
 def _digest() -> int:
-    files = [Path(str(module.__file__)) for module in (vector_math, simd, constants)] + [tt06.DATA_FILE]
+    files = [Path(str(module.__file__)) for module in (vector_math, simd, constants, tt06)] + [tt06.DATA_FILE]
     return int.from_bytes(hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).digest()[:7], "big")
 
 

@@ -81,24 +81,23 @@ class Tt06Tissue(ABC):
         stored = self.backend.to_host(self.states[row])[: self.n_cells].astype(np.float64)
         return stored + tt06.offsets(self._kinds)[row]
 
-    def reset_activation(self) -> None:
-        """Forget all activation times."""
-        with self.backend.active():
-            self.activation[:] = NOT_ACTIVATED
-
     @property
     def traffic(self) -> KernelTraffic:
-        """Bytes and flops of one step: 18 states and the voltage read and written, the voltage at the start and the
-        cell type read. Activation times and stimulus masks are touched in few steps and not counted."""
-        size, rows = self.dtype.itemsize, len(tt06.ROWS)
-        return KernelTraffic(
-            kernel="reaction",
-            bytes_read=self.n_cells * ((rows + 2) * size + 1),
-            bytes_written=self.n_cells * (rows + 1) * size,
-            flops=self.n_cells * FLOPS_PER_CELL,
-        )
+        return reaction_traffic(self.n_cells, self.dtype.itemsize)
 
     @staticmethod
     def _active(currents: Array | None) -> int:
         """Bit k is set if stimulus k is on."""
         return 0 if currents is None else sum(1 << k for k, current in enumerate(currents) if current != 0.0)
+
+
+def reaction_traffic(n_cells: int, value_bytes: int) -> KernelTraffic:
+    """Bytes and flops of one step: 18 states and the voltage read and written, the voltage at the start and the cell
+    type read. Activation times and stimulus masks are touched in few steps and not counted."""
+    rows = len(tt06.ROWS)
+    return KernelTraffic(
+        kernel="reaction",
+        bytes_read=n_cells * ((rows + 2) * value_bytes + 1),
+        bytes_written=n_cells * (rows + 1) * value_bytes,
+        flops=n_cells * FLOPS_PER_CELL,
+    )

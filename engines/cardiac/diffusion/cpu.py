@@ -12,8 +12,12 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array
-from engines.cardiac.diffusion.ell import BLOCK, WIDTH
+from engines.cardiac.diffusion import ell
 from engines.cardiac.diffusion.launcher import Diffusion
+
+WIDTH, BLOCK = 16, 32
+"""Those of :mod:`ell`, once more: Numba's cache on disk notices a change only in the file of the kernel."""
+assert (WIDTH, BLOCK) == (ell.WIDTH, ell.BLOCK)
 
 CHUNK = 64
 """Blocks that one thread takes at a time: 2048 rows, 400 kB of float64 matrix."""

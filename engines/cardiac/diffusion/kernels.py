@@ -12,7 +12,6 @@ import numba as nb
 import numpy as np
 
 from engines.backend.threads import in_turn
-from engines.cardiac.diffusion.ell import BLOCK, WIDTH
 
 
 @nb.njit(cache=True, nogil=True, inline="always")
@@ -254,11 +253,12 @@ def _add(columns, values, length, column, value):
 def fill_rows(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, columns, weights):
     """One row per cell: merge the contributions of its four faces and divide by its volume."""
     n = len(cells)
-    for block in nb.prange((n + 31) // 32):
-        row_columns = np.empty(WIDTH, np.int32)
-        row_values = np.empty(WIDTH)
-        for lane in range(BLOCK):
-            i = block * BLOCK + lane
+    n_blocks, width, lanes = columns.shape
+    for block in nb.prange(n_blocks):
+        row_columns = np.empty(width, np.int32)
+        row_values = np.empty(width)
+        for lane in range(lanes):
+            i = block * lanes + lane
             if i >= n:
                 break
             length = 0
@@ -280,7 +280,7 @@ def fill_rows(points, cells, volumes, centroids, tensors, neighbours, gradients,
                         if other != i:
                             length = _add(row_columns, row_values, length, other, value)
             order = np.argsort(row_columns[:length])
-            for e in range(WIDTH):
+            for e in range(width):
                 if e < length:
                     columns[block, e, lane] = row_columns[order[e]]
                     weights[block, e, lane] = row_values[order[e]] / volumes[i]

@@ -31,20 +31,10 @@ class Diffusion(ABC):
 
     @property
     def traffic(self) -> KernelTraffic:
-        return step_traffic(self.n_rows, self.dtype.itemsize)
-
-    @property
-    def bytes(self) -> int:
-        """Bytes per step, counted from the algorithm."""
-        return self.traffic.bytes
-
-    @property
-    def flops(self) -> int:
-        """Floating-point operations per step, counted from the algorithm."""
-        return self.traffic.flops
+        return diffusion_traffic(self.n_rows, self.dtype.itemsize)
 
 
-def step_traffic(n_rows: int, value_bytes: int) -> KernelTraffic:
+def diffusion_traffic(n_rows: int, value_bytes: int) -> KernelTraffic:
     """Columns and weights of 16 entries and the old voltage are read once, the new voltage is written once.
 
     float32: 132 read and 4 written, float64: 200 and 8 bytes per cell. A row costs 16 × (difference, FMA) and one FMA.

@@ -10,12 +10,12 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
 from engines.api import Array, Finding
 from engines.errors import MeshError
 from engines.geometry.raw import RawMesh
-from engines.geometry.readers.text import NEWLINE, SPACE, first_line, numbers, parse_number, read_bytes
+from engines.geometry.readers.parsers import NEWLINE, carp_elements
+from engines.geometry.readers.text import first_line, numbers, read_bytes
 
 KINDS = ("Tt", "Hx", "Oc", "Py", "Pr", "Qd", "Tr", "Ln", "Cx")
 KIND_NAMES = (
@@ -71,49 +71,6 @@ def read_points(path: Path) -> Array:
     return values.reshape(-1, 3)
 
 
-@njit(cache=True, nogil=True)
-def _elements(data, at, codes, nodes, cells, tags, rows, counts):
-    """Parse the lines of an .elem file; (lines read, tetrahedra found, position of an error or −1)."""
-    n_lines, n, stop = 0, 0, len(data)
-    while True:
-        while at < stop and data[at] <= SPACE:
-            at += 1
-        if at + 1 >= stop:
-            return n_lines, n, -1 if at >= stop else at
-        if n_lines == len(rows):
-            return n_lines, n, at
-        kind = -1
-        for k in range(len(codes)):
-            if data[at] == codes[k, 0] and data[at + 1] == codes[k, 1]:
-                kind = k
-        if kind < 0:
-            return n_lines, n, at
-        start, at, found = at, at + 2, 0
-        tag = 0.0
-        while True:
-            while at < stop and data[at] <= SPACE and data[at] != NEWLINE:
-                at += 1
-            if at >= stop or data[at] == NEWLINE:
-                break
-            value, behind = parse_number(data, at, stop)
-            if behind == at or value != np.floor(value) or found > nodes[kind]:
-                return n_lines, n, start
-            if found == nodes[kind]:
-                tag = value
-            elif kind == 0:
-                cells[n, found] = np.int64(value)
-            found += 1
-            at = behind
-        if found < nodes[kind]:
-            return n_lines, n, start
-        if kind == 0:
-            tags[n] = np.int32(tag)
-            rows[n] = n_lines
-            n += 1
-        counts[kind] += 1
-        n_lines += 1
-
-
 def read_elements(path: Path) -> tuple[Array, Array, Array, int, Counter[str]]:
     """Tetrahedra (n, 4) int64, tags (n,) int32, their rows (n,) int64, number of all cells, counts of other kinds."""
     data = read_bytes(path)
@@ -121,7 +78,7 @@ def read_elements(path: Path) -> tuple[Array, Array, Array, int, Counter[str]]:
     room = min(count, len(data) // 6 + 1)  # "Ln 0 1" is the shortest line: a wrong count must not eat the memory
     cells, tags, rows = np.empty((room, 4), np.int64), np.zeros(room, np.int32), np.empty(room, np.int64)
     counts = np.zeros(len(KINDS), np.int64)
-    lines, n, bad = _elements(data, behind, CODES, NODES, cells, tags, rows, counts)
+    lines, n, bad = carp_elements(data, behind, CODES, NODES, cells, tags, rows, counts)
     if bad >= 0 and lines < count:
         number = int((data[:bad] == NEWLINE).sum()) + 1
         raise MeshError(

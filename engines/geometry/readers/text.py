@@ -5,100 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
 from engines.api import Array
 from engines.errors import MeshError
+from engines.geometry.readers.parsers import NEWLINE, SPACE, fill
 
-POWERS = 10.0 ** np.arange(23)  # exact in float64: with ≤ 15 digits the result is correctly rounded (Clinger 1990)
 SMALL = 1 << 16  # below this loading the compiled parser (0.5 s) would take longer than Python takes
-NEWLINE, SPACE, COMMA, HASH = ord("\n"), ord(" "), ord(","), ord("#")
-
-
-@njit(cache=True, nogil=True)
-def parse_number(data: Array, at: int, stop: int) -> tuple[float, int]:
-    """The number that starts at ``at`` and the position behind it; that position is ``at`` where there is no number."""
-    start = at
-    negative = False
-    if at < stop and (data[at] == 45 or data[at] == 43):
-        negative = data[at] == 45
-        at += 1
-    if at + 2 < stop:  # nan, inf in any case
-        a, b, c = data[at] | 32, data[at + 1] | 32, data[at + 2] | 32
-        if a == 110 and b == 97 and c == 110:
-            return np.nan, at + 3
-        if a == 105 and b == 110 and c == 102:
-            at += 3
-            while at < stop and (data[at] | 32) >= 97 and (data[at] | 32) <= 122:
-                at += 1
-            return (-np.inf if negative else np.inf), at
-    mantissa = np.int64(0)
-    exponent = 0
-    digits = 0
-    after_point = False
-    while at < stop:
-        c = data[at]
-        if 48 <= c <= 57:
-            digits += 1
-            if mantissa < 100_000_000_000_000_000:
-                mantissa = mantissa * 10 + (c - 48)
-                exponent -= after_point
-            else:
-                exponent += not after_point
-        elif c == 46 and not after_point:
-            after_point = True
-        else:
-            break
-        at += 1
-    if digits == 0:
-        return 0.0, start
-    if at < stop and (data[at] | 32 == 101 or data[at] | 32 == 100):  # e or Fortran's d
-        at += 1
-        down = False
-        if at < stop and (data[at] == 45 or data[at] == 43):
-            down = data[at] == 45
-            at += 1
-        power = 0
-        first = at
-        while at < stop and 48 <= data[at] <= 57:
-            power = min(power * 10 + (data[at] - 48), 100_000)
-            at += 1
-        if at == first:
-            return 0.0, start
-        exponent += -power if down else power
-    value = float(mantissa)
-    if exponent < -290:  # in two steps, or the power underflows before the product does
-        value, exponent = value * 1e-290, exponent + 290
-    if exponent < 0:
-        value = value / POWERS[-exponent] if exponent >= -22 else value * 10.0 ** max(exponent, -400)
-    elif exponent > 0:
-        value = value * POWERS[exponent] if exponent <= 22 else value * 10.0 ** min(exponent, 400)
-    return (-value if negative else value), at
-
-
-@njit(cache=True, nogil=True)
-def fill(data: Array, at: int, out: Array) -> tuple[int, int]:
-    """Numbers between blanks, commas and # comments from ``at`` on, until ``out`` is full or the data end.
-
-    How many were found, and the position behind the last one; where that is short of both ends, what stands
-    there is no number.
-    """
-    n, stop = 0, len(data)
-    while at < stop and n < len(out):
-        c = data[at]
-        if c <= SPACE or c == COMMA:
-            at += 1
-        elif c == HASH:
-            while at < stop and data[at] != NEWLINE:
-                at += 1
-        else:
-            value, behind = parse_number(data, at, stop)
-            if behind == at or (behind < stop and data[behind] > SPACE and data[behind] != COMMA):
-                break
-            out[n] = value
-            n += 1
-            at = behind
-    return n, at
 
 
 def read_bytes(path: Path) -> Array:

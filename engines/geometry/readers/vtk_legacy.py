@@ -16,7 +16,8 @@ from engines.api import Array
 from engines.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import VTK_NAMES, tetrahedra_of
-from engines.geometry.readers.text import NEWLINE, as_type, fill, read_bytes
+from engines.geometry.readers.parsers import NEWLINE, fill
+from engines.geometry.readers.text import as_type, read_bytes
 
 DTYPES = {
     "char": "i1",

@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from engines.api import Problem, Selection
 from engines.backend import open_backend
@@ -233,4 +234,20 @@ def test_one_cell_alone_is_a_problem_like_any_other(backend) -> None:
     simulation = ENGINE.build(problem, backend)
     simulation.advance(100)
     assert simulation.field("voltage")[0] > 0  # the stimulus excites it
+    simulation.close()
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_a_stimulus_at_no_time_is_refused(value: float) -> None:
+    """JSON as Python reads it knows NaN and Infinity; neither can be rounded to a step."""
+    with pytest.raises(ValidationError, match="finite"):
+        Stimulus(start=value)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+def test_the_estimate_counts_what_the_run_then_moves(mesh, backend, precision) -> None:
+    problem = Problem(parameters(precision), mesh)
+    simulation = ENGINE.build(problem, backend)
+    moved = sum(kernel.bytes for kernel in simulation.traffic)
+    assert ENGINE.estimate(problem, backend).bytes_per_step == moved
     simulation.close()

@@ -33,6 +33,7 @@ def test_each_kernel_and_the_whole_step_are_timed(records):
         assert record.bytes_per_second == pytest.approx(record.bytes / record.seconds)
     diffusion, reaction, step = records[:3]
     assert step.bytes == diffusion.bytes + reaction.bytes
+    assert {(record.elements, record.case) for record in records[:3]} == {(3072, "3,072 tetrahedra fp32")}
     # 16 columns and weights, voltage read and written: 136 bytes a cell in float32 (3,072 cells of the 8³ box)
     assert diffusion.bytes == 136 * 3072
 

@@ -85,8 +85,8 @@ def test_layout_of_the_blocks(operator):
 
 def test_traffic_is_counted_from_the_algorithm(operator, cpu):
     n = operator.matrix.n_rows
-    assert make_diffusion(cpu, operator.matrix, 1.0, "float32").bytes == 136 * n
-    assert make_diffusion(cpu, operator.matrix, 1.0, "float64").bytes == 208 * n
+    assert make_diffusion(cpu, operator.matrix, 1.0, "float32").traffic.bytes == 136 * n
+    assert make_diffusion(cpu, operator.matrix, 1.0, "float64").traffic.bytes == 208 * n
 
 
 @pytest.mark.parametrize("rows", [1, 2, 31, 32, 33, 64, 100])
