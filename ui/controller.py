@@ -271,6 +271,7 @@ class Controller(QObject):
             case "run" if self.runner is not None and self.model.valid:
                 assert self.model.document is not None
                 self.runner.until = self.model.document.project.run.until
+                self.runner.pace = self.model.document.project.run.pace
 
     def _place_probes(self) -> None:
         document = self.model.document
@@ -302,7 +303,6 @@ class Controller(QObject):
             self._follow_building(runner)
         elif self.info is None and runner.info is not None:
             self._built(runner)
-        self._set_phase(_phase_of(state))
         frame = runner.frames.take()
         if frame is not None and self.info is not None:
             self.frame_arrived.emit(frame)
@@ -313,6 +313,7 @@ class Controller(QObject):
             taken, self._samples = self._samples, []
             self.time = taken[-1].time
             self.samples_arrived.emit(taken)
+        self._set_phase(_phase_of(state))  # after the samples: who hears of the phase sees the time it was reached at
         if state is RunState.FAILED and not self._reported:
             self._reported = True
             self.progressed.emit("", 0.0)

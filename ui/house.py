@@ -114,6 +114,7 @@ class HouseServices:
             (timing, memory),
             reserve_core=True,
             autostart=autostart,
+            pace=document.project.run.pace,
             resume_from=resume[1] if resume is not None and same else None,
         )
         memory.say = runner.say

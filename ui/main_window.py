@@ -155,7 +155,7 @@ class MainWindow(QMainWindow):
         controller.message.connect(self.log.add)
         self.keeper.message.connect(self.log.add)
         self.recent_menu.chosen.connect(self.open_path)
-        self.device_menu.chosen.connect(self._choose_device)
+        self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
         controller.problem.connect(self.banner.say)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
         controller.progressed.connect(self._show_progress)
@@ -177,7 +177,8 @@ class MainWindow(QMainWindow):
         self.timeline.toggled.connect(controller.toggle)
         self.timeline.step_asked.connect(controller.step)
         self.timeline.reset_asked.connect(controller.reset)
-        self.timeline.until_edited.connect(lambda until: self._edit_until(until))
+        self.timeline.until_edited.connect(lambda until: self._edit_run("until", until, "end of the run"))
+        self.timeline.pace_edited.connect(lambda pace: self._edit_run("pace", pace, "pace of the run"))
         self.probes.export_asked.connect(self.actions_["traces"].trigger)
         self.files.recent_changed.connect(self._show_recent)
         self.files.done.connect(self._say)
@@ -245,6 +246,7 @@ class MainWindow(QMainWindow):
         self.view_panel.set_view(document.project.view)
         self.timeline.set_unit(document.engine.time_unit)
         self.timeline.set_until(document.project.run.until)
+        self.timeline.set_pace(document.project.run.pace)
         self.status.set_geometry_info(document.geometry)
         self._show_title()
         self._show_probes()
@@ -264,6 +266,7 @@ class MainWindow(QMainWindow):
             self._show_probes()
         elif path[0] == "run" and self.model.document is not None:
             self.timeline.set_until(self.model.document.project.run.until)
+            self.timeline.set_pace(self.model.document.project.run.pace)
             self._check_device()
         elif path[0] == "title":
             self._show_title()
@@ -347,13 +350,9 @@ class MainWindow(QMainWindow):
         document = self.model.document
         self.device_menu.set_checked("auto" if document is None else document.project.run.device)
 
-    def _choose_device(self, name: str) -> None:
+    def _edit_run(self, name: str, value: object, title: str) -> None:
         if self.model.document is not None:
-            self.model.edit(("run", "device"), name, "choice of the device")
-
-    def _edit_until(self, until: float | None) -> None:
-        if self.model.document is not None:
-            self.model.edit(("run", "until"), until, "end of the run")
+            self.model.edit(("run", name), value, title)
 
     def _recovered(self) -> None:
         self.keeper.mark_recovered()

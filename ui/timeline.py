@@ -6,12 +6,12 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from ui.controller import Phase
 from ui.formatting import duration_text
-from ui.forms.number import NumberBox
 from ui.icons import dress
+from ui.optional_number import OptionalNumber
 from ui.theme import theme
 
 
@@ -57,6 +57,7 @@ class Timeline(QWidget):
     step_asked = Signal()
     reset_asked = Signal()
     until_edited = Signal(object)
+    pace_edited = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,21 +81,15 @@ class Timeline(QWidget):
         self.remaining_label.setObjectName("muted")
         self.remaining_label.setMinimumWidth(96)
         self.remaining_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.until_box = NumberBox(parent=self)
-        self.until_check = QCheckBox("until", self)
-        self.until_check.setToolTip("Stop by itself at this time")
-        self.until_check.clicked.connect(lambda on: self.until_edited.emit(self.until_box.value() if on else None))
-        self.until_box.setFixedWidth(84)
-        self.until_box.set_value(1000.0)
-        self.until_box.setAccessibleName("Run until")
-        self.until_box.changed.connect(self._edit_until)
-        self.unit_label = QLabel(self)
-        self.unit_label.setObjectName("unit")
+        self.pace = OptionalNumber("pace", "Run no faster than this, so that a fast device can be watched", 30.0, self)
+        self.pace.edited.connect(self.pace_edited)
+        self.until = OptionalNumber("until", "Stop by itself at this time", 1000.0, self)
+        self.until.edited.connect(self.until_edited)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 6, 10, 6)
         layout.setSpacing(8)
         before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
-        after: tuple[QWidget, ...] = (self.remaining_label, self.until_check, self.until_box, self.unit_label)
+        after: tuple[QWidget, ...] = (self.remaining_label, self.pace, self.until)
         for widget in before:
             layout.addWidget(widget)
         layout.addWidget(self.bar, 1)
@@ -112,23 +107,25 @@ class Timeline(QWidget):
         self.run_button.setText({Phase.RUNNING: "Pause", Phase.PAUSED: "Go on"}.get(phase, "Run"))
         self.step_button.setEnabled(some and not running and not at_end)
         self.reset_button.setEnabled(phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED, Phase.FAILED, Phase.READY))
-        for widget in (self.until_check, self.until_box):
-            widget.setEnabled(some)
+        self.pace.setEnabled(some)
+        self.until.setEnabled(some)
         self._running = running
         if not running:
             self.remaining_label.setText({Phase.FINISHED: "finished", Phase.FAILED: "stopped"}.get(phase, ""))
 
     def set_unit(self, unit: str) -> None:
         self._unit = unit
-        self.unit_label.setText(unit)
+        self.until.set_unit(unit)
+        self.pace.set_unit(f"{unit}/s")
         self.set_time(self._time)
 
     def set_until(self, until: float | None) -> None:
         self._until = until
-        self.until_check.setChecked(until is not None)
-        if until is not None:
-            self.until_box.set_value(until)
+        self.until.set_value(until)
         self.set_time(self._time)
+
+    def set_pace(self, pace: float | None) -> None:
+        self.pace.set_value(pace)
 
     def set_time(self, time: float, remaining: float | None = None) -> None:
         self._time = time
@@ -136,12 +133,6 @@ class Timeline(QWidget):
         self.bar.set_fraction(None if not self._until else time / self._until)
         if remaining is not None and self._running:
             self.remaining_label.setText(f"{duration_text(remaining)} left")
-
-    def _edit_until(self, value: Any) -> None:
-        if value > 0:
-            self.until_edited.emit(float(value))
-        else:
-            self.until_box.set_value(self._until or 1000.0)
 
     def _button(self, name: str, text: str, tip: str, signal: Any) -> QToolButton:
         button = QToolButton(self)

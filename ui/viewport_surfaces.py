@@ -70,7 +70,9 @@ class DirectView:
     ) -> None:
         self._scene, self._resolution, self._drawn = scene, resolution, drawn
         self._painter: Painter | None = None
-        self._canvas = vispy_app.Canvas(app=vispy_app.Application("pyside6"), parent=host, size=(640, 480))
+        # Qt knows the resolution; vispy would ask xdpyinfo and xrandr, which a fresh machine does not have.
+        application = vispy_app.Application("pyside6")
+        self._canvas = vispy_app.Canvas(app=application, parent=host, size=(640, 480), dpi=host.logicalDpiX())
         self._canvas.events.draw.connect(self._draw)
         self.widget: Any = self._canvas.native
         self.widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

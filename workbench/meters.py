@@ -53,8 +53,13 @@ class Meters:
         for name, value in simulation.observe().items():
             self._series.setdefault(name, []).append(value)
 
-    def sample(self, simulation: Simulation, steps: int, wall: float, last_step: int | None) -> Sample:
-        """The batch of ``steps`` steps that took ``wall`` seconds; empties what was collected."""
+    def sample(
+        self, simulation: Simulation, steps: int, wall: float, last_step: int | None, paced: float = 0.0
+    ) -> Sample:
+        """The batch of ``steps`` steps that took ``wall`` seconds; empties what was collected.
+
+        ``paced`` is the least seconds per step that the run is kept to: it counts for the time that remains.
+        """
         wall = max(wall, 1e-9)
         per_step = wall / steps
         weight = min(1.0, wall / PACE_SECONDS)
@@ -70,7 +75,7 @@ class Meters:
             bytes_per_second=moved,
             fraction_of_ceiling=moved / self._ceiling,
             kernels=self._kernel_rates(simulation),
-            remaining=None if last_step is None else max(0, last_step - simulation.step) * self._pace,
+            remaining=None if last_step is None else max(0, last_step - simulation.step) * max(self._pace, paced),
             trace_times=np.array(self._times),
             traces={name: np.array(values) for name, values in self._traces.items()},
             probes=self._labels,

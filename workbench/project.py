@@ -39,9 +39,14 @@ class Probe(_Model):
 
 
 class RunSettings(_Model):
-    """How far and on what to run, and how often whole fields are written (None: only at the end)."""
+    """How far and on what to run, and how often whole fields are written (None: only at the end).
+
+    ``pace`` is the simulated time per second that the window shows at most, so that a fast device can be watched;
+    None and runs without a window go as fast as they can.
+    """
 
     until: Annotated[float, Field(gt=0)] | None = None
+    pace: Annotated[float, Field(gt=0)] | None = None
     device: str = "auto"
     snapshot_interval: Annotated[float, Field(gt=0)] | None = None
 

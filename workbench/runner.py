@@ -7,6 +7,7 @@ the window. Viewers poll: :attr:`Runner.frames`, :meth:`Runner.take_samples`, :m
 
 from __future__ import annotations
 
+import math
 import threading
 import time as clock
 import traceback
@@ -22,7 +23,7 @@ from workbench.failures import as_sentence
 from workbench.frames import Frame, FrameRequest, Mailbox, Message, RunState, Sample
 from workbench.meters import Meters
 from workbench.observer import Audience, Observer
-from workbench.pacing import LONGEST_BATCH_SECONDS, Pacer
+from workbench.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
 from workbench.viewing import FrameSource
 
 T = TypeVar("T")
@@ -37,7 +38,8 @@ class Runner:
     """Runs one simulation on one worker thread.
 
     ``make_backend`` and ``build`` are called on the worker; ``until`` is in the engine's time unit, None
-    for open end; the run stops at the step nearest to it. ``resume_from`` is a state to continue from.
+    for open end; the run stops at the step nearest to it. ``pace`` is the simulated time per second that it keeps
+    to, None for as fast as it can; both may be set at any time. ``resume_from`` is a state to continue from.
     ``can_reset`` keeps the initial state on the host, which takes as much memory as the state itself.
     The runner starts in BUILDING, and goes on to RUNNING at once if ``autostart``.
     """
@@ -49,6 +51,7 @@ class Runner:
         *,
         time_unit: str,
         until: float | None = None,
+        pace: float | None = None,
         probes: Sequence[tuple[str, int]] = (),
         observers: Sequence[Observer] = (),
         autostart: bool = False,
@@ -59,6 +62,7 @@ class Runner:
         self.frames: Mailbox[Frame] = self._source.frames
         self.time_unit = time_unit
         self.until = until
+        self.pace = pace
         self.info: SimulationInfo | None = None
         self.error: WorkbenchError | None = None
         self.progress: tuple[str, float] = ("", 0.0)
@@ -236,7 +240,8 @@ class Runner:
     def _loop(self, simulation: Simulation) -> None:
         while True:
             with self._condition:
-                self._condition.wait_for(self._has_work)
+                while not self._has_work():
+                    self._condition.wait(min(self._pacer.rest, LONGEST_REST_SECONDS) if self._is_ahead() else None)
                 if self._wanted is RunState.CLOSED:
                     return
                 calls = list(self._calls)
@@ -252,14 +257,23 @@ class Runner:
         wanted = self._wanted
         return bool(
             self._calls
-            or wanted in (RunState.RUNNING, RunState.CLOSED)
+            or wanted is RunState.CLOSED
+            or (wanted is RunState.RUNNING and not self._is_ahead())
             or (wanted is RunState.PAUSED and self._state is RunState.RUNNING)
             or self._source.is_asked
         )
 
+    def _is_ahead(self) -> bool:
+        """Whether a run that keeps a pace has to wait for its next batch."""
+        going = self._wanted is RunState.RUNNING and self._state is RunState.RUNNING
+        return self.pace is not None and going and self._pacer.rest > 0
+
+    def _steps_per_second(self, simulation: Simulation) -> float:
+        return math.inf if self.pace is None else self.pace / simulation.dt
+
     def _begin_batch(self, simulation: Simulation) -> bool:
         with self._condition:
-            if self._wanted is not RunState.RUNNING:
+            if self._wanted is not RunState.RUNNING or self._is_ahead():
                 return False
             if self._steps_wanted is not None:
                 self._stop_step, self._steps_wanted = simulation.step + self._steps_wanted, None
@@ -275,8 +289,9 @@ class Runner:
             self._take_steps(simulation, goal, started)
             simulation.synchronize()
             steps, wall = simulation.step - first, clock.perf_counter() - started
-            self._pacer.took(steps, wall)
-            sample = self._meters.sample(simulation, steps, wall, self._last_step(simulation))
+            self._pacer.took(steps, wall, self._steps_per_second(simulation))
+            paced = 1.0 / self._steps_per_second(simulation)
+            sample = self._meters.sample(simulation, steps, wall, self._last_step(simulation), paced)
             self._samples.append(sample)
             self._audience.sampled(sample)
             self._check_finite(simulation)
@@ -285,7 +300,11 @@ class Runner:
     def _goal(self, step: int, simulation: Simulation) -> int:
         """The step at which this batch ends; the present one if there is nowhere to go."""
         ends = (self._last_step(simulation), self._stop_step)
-        goals = [step + self._pacer.steps, *(end for end in ends if end is not None), *self._audience.wishes(step)]
+        goals = [
+            step + self._pacer.steps(self._steps_per_second(simulation)),
+            *(end for end in ends if end is not None),
+            *self._audience.wishes(step),
+        ]
         return max(step, min(goals))
 
     def _last_step(self, simulation: Simulation) -> int | None:

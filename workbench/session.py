@@ -28,14 +28,16 @@ def start(
     reserve_core: bool = False,
     autostart: bool = False,
     until: float | None = None,
+    pace: float | None = None,
     resume_from: Mapping[str, Array] | None = None,
     can_reset: bool = True,
     open_backend: OpenBackend | None = None,
 ) -> Runner:
     """Run the document as it is now; later edits do not reach the run.
 
-    ``device`` is ``auto``, ``cpu`` or ``cuda:N``; ``until`` in the engine's time unit (default: what the project
-    says). ``reserve_core`` leaves one core to a window. Raises ProblemError if a probe has no place.
+    ``device`` is ``auto``, ``cpu`` or ``cuda:N``; ``until`` is in the engine's time unit (default: what the project
+    says), ``pace`` in that unit per second (default: as fast as it can). ``reserve_core`` leaves one core to a
+    window. Raises ProblemError if a probe has no place.
     """
     engine, problem = document.engine, document.problem
     parameters = problem.parameters.model_copy(deep=True)
@@ -50,6 +52,7 @@ def start(
         build,
         time_unit=engine.time_unit,
         until=document.project.run.until if until is None else until,
+        pace=pace,
         probes=probe_elements(document),
         observers=tuple(observers),
         autostart=autostart,

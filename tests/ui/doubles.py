@@ -276,6 +276,7 @@ class FakeServices:
             lambda backend, progress: self.engine.build(document.problem, backend, progress),
             time_unit="ms",
             until=document.project.run.until,
+            pace=document.project.run.pace,
             autostart=autostart,
         )
         self.runners.append(runner)

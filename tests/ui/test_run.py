@@ -152,3 +152,14 @@ def test_nothing_starts_while_a_value_is_wrong(opened, qtbot):
     window.model.undo_stack.undo()
     window.model.edit(("parameters", "stimuli", 0, "duration"), -1.0)
     assert window.model.first_error() == "Stimuli › 1 › Duration: must be above 0."
+
+
+def test_the_pace_is_an_edit_that_reaches_the_run(opened, qtbot):
+    opened.controller.toggle()
+    wait_for(qtbot, opened, Phase.RUNNING)
+    qtbot.mouseClick(opened.timeline.pace.check, Qt.MouseButton.LeftButton)
+    assert opened.model.document.project.run.pace == opened.timeline.pace.box.value()
+    assert opened.controller.runner.pace == opened.timeline.pace.box.value()
+    opened.model.undo_stack.undo()
+    assert opened.controller.runner.pace is None
+    assert not opened.timeline.pace.check.isChecked()

@@ -377,7 +377,9 @@ def test_closing_many_times_says_nothing_and_ends_well(tmp_path: Path, software:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, env=environment, check=False
     )
-    assert (done.returncode, done.stdout.strip(), done.stderr.strip()) == (0, "closed", "")
+    # Mesa looks for Vulkan and for a software driver of its own before it finds llvmpipe, and tells what it missed.
+    said = [line for line in done.stderr.splitlines() if not line.startswith(("MESA: ", "glx: "))]
+    assert (done.returncode, done.stdout.strip(), said) == (0, "closed", [])
 
 
 def test_headless_pictures_can_be_drawn_beside_a_software_view(qtbot, monkeypatch) -> None:

@@ -412,3 +412,26 @@ def test_hammering_from_many_threads_leaves_a_run_that_answers(runners):
     runner.advance(5)
     assert runner.wait(RunState.PAUSED, timeout=5) is RunState.PAUSED
     assert step(runner) == 5
+
+
+def test_a_pace_is_kept_and_may_change_meanwhile(runners):
+    """10 ms at 20 ms/s last 0.5 s; once the pace is lifted the rest takes no time."""
+    runner = runners(until=10.0, pace=20.0)
+    runner.wait(RunState.READY)
+    started = time.perf_counter()
+    runner.run()
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+    assert 0.4 < time.perf_counter() - started < 1.5
+    assert step(runner) == 500
+    runner.until, runner.pace = 1000.0, 1.0
+    runner.run()
+    runner.wait(RunState.RUNNING)
+    time.sleep(0.2)
+    assert step(runner) < 600  # answered at once although the next batch is not due
+    started = time.perf_counter()
+    runner.pause()
+    assert runner.wait(RunState.PAUSED) is RunState.PAUSED
+    assert time.perf_counter() - started < 0.2
+    runner.pace = None
+    runner.run()
+    assert runner.wait(RunState.FINISHED, timeout=30) is RunState.FINISHED

@@ -90,7 +90,7 @@ def _canvas() -> tuple[Any, Any]:
     from ui.scene.painter import Painter
 
     try:
-        canvas = app.Canvas(app=application, size=(16, 16), show=False)
+        canvas = app.Canvas(app=application, size=(16, 16), show=False, dpi=96)
     except RuntimeError as error:
         raise DeviceError("No picture was drawn because a window's 3D view holds OpenGL on this thread.") from error
     with current(canvas):
