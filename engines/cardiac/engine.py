@@ -199,7 +199,8 @@ def _findings(mesh: TetMesh, parameters: CardiacParameters, limited: int) -> tup
     if limited:
         findings.append(
             Finding(
-                f"{limited:,} of {mesh.n_cells:,} cells are badly shaped: their fluxes fall back towards two points."
+                f"{limited:,} of {mesh.n_cells:,} cells are badly shaped: their fluxes fall back towards two points, "
+                "which is less accurate; run a mesh optimiser if it matters there."
             )
         )
     return tuple(findings)

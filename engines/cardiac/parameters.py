@@ -44,12 +44,6 @@ class Tissue(ParameterGroup):
             self.sigma_it * self.sigma_et / (self.sigma_it + self.sigma_et),
         )
 
-    def diffusivity(self) -> tuple[float, float]:
-        """(along, across) [mm²/ms]: conductivity over χ Cm (S/m over 1/mm · µF/mm² is mm²/ms)."""
-        scale = 1.0 / (self.surface_to_volume * self.membrane_capacitance)
-        along, across = self.monodomain_conductivity()
-        return along * scale, across * scale
-
 
 class RegionSetting(ParameterGroup):
     """What one region of the mesh is made of."""

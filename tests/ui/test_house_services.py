@@ -18,8 +18,9 @@ from ui.run_memory import runs_dir
 from workbench import presets
 from workbench.atomic import StorageError
 from workbench.autosave import recover, recoveries
-from workbench.export.png import encode_png, read_snapshot
+from workbench.export.png import encode_png
 from workbench.paths import config_dir, state_dir
+from workbench.store import read_stored
 
 SLAB = "small_slab"
 
@@ -141,7 +142,7 @@ def test_exports_of_a_real_run(qtbot, make_window, tmp_path):
     assert (tmp_path / "results.pvd").is_file()
     assert list(tmp_path.glob("results_*.vtu"))
     services.export_snapshot(tmp_path / "picture.png", np.zeros((9, 16, 4), np.uint8), document)
-    assert read_snapshot(tmp_path / "picture.png").title == document.project.title
+    assert read_stored(tmp_path / "picture.png").project.title == document.project.title
 
 
 def test_a_picture_reopens_the_session(qtbot, make_window, tmp_path):

@@ -5,6 +5,7 @@ Exit codes: 0 done; 2 bad input, one sentence on stderr; 3 the run failed, what 
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,9 @@ DONE, BAD_INPUT, RUN_FAILED, INTERRUPTED = 0, 2, 3, 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command; returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a Windows code page lacks the arrow of doctor: a mark, not an error
+            stream.reconfigure(errors="replace")
     try:
         if not given or (given[0] not in COMMANDS and not given[0].startswith("-")):
             return open_window(given)

@@ -20,7 +20,6 @@ from workbench.atomic import write_bytes
 
 if TYPE_CHECKING:
     from workbench.document import Document
-    from workbench.project import Project
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 KEYWORD = "workbench-project"
@@ -36,15 +35,8 @@ def save_snapshot(path: Path, rgba: Array, document: Document) -> None:
     write_bytes(path, encode_png(rgba, {KEYWORD: document.portable_project().model_dump_json()}))
 
 
-def read_snapshot(path: Path) -> Project:
-    """The project in a picture. Raises ProblemError if there is none or the file is no sound PNG."""
-    from workbench.store import parse_project  # store reads pictures through this module
-
-    return parse_project(read_snapshot_text(path), f"The project in '{path}'")
-
-
 def read_snapshot_text(path: Path) -> str:
-    """The project's JSON in a picture. Raises ProblemError."""
+    """The project's JSON in a picture. Raises ProblemError if there is none or the file is no sound PNG."""
     if path.stat().st_size > LARGEST_FILE:
         raise ProblemError(f"'{path}' is too large for a snapshot (over {LARGEST_FILE >> 20} MB).")
     try:

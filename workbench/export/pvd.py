@@ -25,7 +25,7 @@ def write_pvd(path: Path, moments: Sequence[tuple[float, str]]) -> None:
 def read_pvd(path: Path) -> list[tuple[float, str]]:
     """The moments that a collection of ours holds. Raises ProblemError."""
     try:
-        root = ElementTree.fromstring(path.read_text())
+        root = ElementTree.fromstring(path.read_bytes())
         return [(float(entry.attrib["timestep"]), entry.attrib["file"]) for entry in root.iter("DataSet")]
     except (ElementTree.ParseError, KeyError, ValueError) as error:
         raise ProblemError(f"'{path}' is no collection that can be continued: remove it or run afresh.") from error

@@ -32,6 +32,7 @@ class VtuWriter:
             '<?xml version="1.0"?>\n'
             '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64" '
             'compressor="vtkZLibDataCompressor">\n<UnstructuredGrid>\n'
+            f"{_region_names(mesh.region_names)}"
             f'<Piece NumberOfPoints="{mesh.n_points}" NumberOfCells="{n}">\n'
             f"<Points>\n{_array('Points', mesh.points)}</Points>\n"
             f"<Cells>\n{_array('connectivity', mesh.cells.ravel())}"
@@ -77,10 +78,23 @@ def split_by_location(
     return cells, points
 
 
-def _array(name: str, values: Array) -> str:
+def _region_names(names: Mapping[int, str]) -> str:
+    """Field data that our reader takes the names from; bytes and not strings, which meshio cannot read."""
+    if not names:
+        return ""
+    ids = np.array(list(names), np.int32)
+    letters = np.frombuffer("".join(f"{name}\0" for name in names.values()).encode(), np.uint8)
+    arrays = (_array("region_ids", ids, tuples=True), _array("region_names", letters, tuples=True))
+    return f"<FieldData>\n{''.join(arrays)}</FieldData>\n"
+
+
+def _array(name: str, values: Array, *, tuples: bool = False) -> str:
+    """One DataArray; field data tell their length (``tuples``), for no piece does."""
     kept = np.ascontiguousarray(values)
     kept = kept.astype(kept.dtype.newbyteorder("<"), copy=False)
     components = f' NumberOfComponents="{kept.shape[1]}"' if kept.ndim == 2 else ""
+    if tuples:
+        components += f' NumberOfTuples="{len(kept)}"'
     kind = TYPES[kept.dtype.name]
     return (
         f'<DataArray type="{kind}" Name={quoteattr(name)}{components} format="binary">\n{_packed(kept)}\n</DataArray>\n'

@@ -33,10 +33,6 @@ class EllMatrix:
     columns: Array
     weights: Array
 
-    def astype(self, dtype: type[np.floating]) -> EllMatrix:
-        """The same operator with weights of another precision."""
-        return EllMatrix(self.n_rows, self.columns, self.weights.astype(dtype))
-
     def row_view(self, values: Array) -> Array:
         """(n_rows, 16) copy of ``columns`` or ``weights``."""
         return values.transpose(0, 2, 1).reshape(-1, WIDTH)[: self.n_rows]
@@ -60,7 +56,3 @@ class EllMatrix:
         rows = np.repeat(np.arange(n), WIDTH)
         off = sparse.coo_matrix((weights.ravel(), (rows, columns.ravel())), shape=(n, n)).tocsr()
         return (off + sparse.diags(-np.asarray(off.sum(axis=1)).ravel())).tocsr()
-
-    @property
-    def nbytes(self) -> int:
-        return self.columns.nbytes + self.weights.nbytes

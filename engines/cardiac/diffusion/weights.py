@@ -32,12 +32,11 @@ ROUNDS = 5
 class DiffusionOperator:
     """The assembled operator and what was found on the way.
 
-    matrix: rates [1/ms], float64. volumes: (n_cells,) [mm³].
+    matrix: rates [1/ms], float64.
     correction: (n_cells,) float64 in [0, 1], the share of each cell's gradient that was kept (1: second order).
     """
 
     matrix: EllMatrix
-    volumes: Array
     correction: Array
 
 
@@ -72,7 +71,7 @@ def assemble(
     gradients = least_squares(*geometry, neighbours)
     if not np.isfinite(energy_limit):
         matrix = _assemble_rows(geometry, neighbours, gradients, relaxation_cap)
-        return DiffusionOperator(matrix, mesh.volumes, np.ones(mesh.n_cells))
+        return DiffusionOperator(matrix, np.ones(mesh.n_cells))
 
     progress("Weighing the corrections", 0.3)
     need = energy_need(*geometry, neighbours, gradients, relaxation_cap)
@@ -91,7 +90,7 @@ def assemble(
             break
         # where a mode grows, and everywhere if that was not enough
         allowed[growing if round_ < ROUNDS - 1 else slice(None)] = 1.0
-    return DiffusionOperator(matrix, mesh.volumes, correction)
+    return DiffusionOperator(matrix, correction)
 
 
 def _assemble_rows(

@@ -10,6 +10,7 @@ from scipy.spatial import Delaunay
 
 from engines.errors import MeshError
 from engines.geometry.adjacency import BOUNDARY, boundary_faces, face_neighbours
+from engines.geometry.box import box_mesh
 
 
 def delaunay(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -52,6 +53,19 @@ def test_boundary_encloses_the_volume():
     assert enclosed == pytest.approx(np.einsum("ij,ij->", q - p, np.cross(r - p, s - p)) / 6, rel=1e-12)
     assert ((neighbours == BOUNDARY).sum(axis=1)[owners] > 0).all()
     assert len(triangles) == (neighbours == BOUNDARY).sum()
+
+
+@settings(max_examples=30, deadline=None)
+@given(counts=st.tuples(*[st.integers(1, 3)] * 3), seed=st.integers(0, 2**31))
+def test_the_boundary_of_any_part_of_a_box_is_closed(counts, seed):
+    """Each edge is walked as often one way as the other."""
+    whole = box_mesh(counts, counts)
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(whole.cells[rng.random(whole.n_cells) < 0.6])
+    triangles, _ = boundary_faces(cells, face_neighbours(cells))
+    there = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]).astype(np.int64)
+    numbers, back = there @ [1000, 1], there @ [1, 1000]
+    np.testing.assert_array_equal(np.sort(numbers), np.sort(back))
 
 
 def test_no_cells():

@@ -13,13 +13,29 @@ from scipy.spatial import Delaunay
 from engines.errors import ProblemError
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.ordering import (
-    cache_lines_per_block,
     hilbert_order,
-    mean_column_distance,
     metis_order,
     partition,
     renumber,
 )
+
+
+def mean_column_distance(neighbours: np.ndarray) -> float:
+    """Mean |i - j| over face neighbours: how far apart in memory the values lie that a cell needs."""
+    inside = neighbours >= 0
+    distance = np.abs(neighbours - np.arange(len(neighbours), dtype=np.int64)[:, None])
+    return float(distance[inside].mean()) if inside.any() else 0.0
+
+
+def cache_lines_per_block(neighbours: np.ndarray, block: int = 32, line: int = 16) -> float:
+    """Mean number of distinct lines (``line`` values) that the face neighbours of ``block`` consecutive cells touch."""
+    n = len(neighbours) // block * block
+    if n == 0:
+        return 0.0
+    own = np.arange(n, dtype=np.int32)[:, None]
+    lines = np.where(neighbours[:n] >= 0, neighbours[:n], own).reshape(-1, 4 * block) // line
+    lines = np.sort(lines, axis=1)
+    return float(1 + (np.diff(lines, axis=1) > 0).sum(axis=1).mean())
 
 
 @pytest.fixture(scope="module")

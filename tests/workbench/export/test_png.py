@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from engines.errors import ProblemError
 from workbench.export import png
-from workbench.export.png import KEYWORD, SIGNATURE, encode_png, read_snapshot, read_text
+from workbench.export.png import KEYWORD, SIGNATURE, encode_png, read_text
+from workbench.store import read_stored
 
 
 def chunk(kind: bytes, content: bytes, length: int | None = None) -> bytes:
@@ -94,7 +95,7 @@ def test_hostile_files_are_refused_in_a_sentence(tmp_path, data, words):
     file = tmp_path / "shot.png"
     file.write_bytes(data)
     with pytest.raises(ProblemError, match=words):
-        read_snapshot(file)
+        read_stored(file)
 
 
 def test_a_text_that_expands_beyond_measure_is_refused(tmp_path, monkeypatch):
@@ -102,10 +103,10 @@ def test_a_text_that_expands_beyond_measure_is_refused(tmp_path, monkeypatch):
     bomb = tmp_path / "bomb.png"
     bomb.write_bytes(SIGNATURE + itxt(b" " * 2**26) + END)
     with pytest.raises(ProblemError, match="more than 1 MB"):
-        read_snapshot(bomb)
+        read_stored(bomb)
     monkeypatch.setattr(png, "LARGEST_FILE", 100)
     with pytest.raises(ProblemError, match="too large"):
-        read_snapshot(bomb)
+        read_stored(bomb)
 
 
 @settings(max_examples=100, deadline=None)

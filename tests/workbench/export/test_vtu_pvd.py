@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from engines.api import FieldInfo, Problem
 from engines.errors import ProblemError
+from engines.geometry.reading import read_mesh
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from workbench.export.pvd import read_pvd, write_pvd
 from workbench.export.results import export_results, take_results
@@ -50,6 +51,17 @@ def test_fibres_and_sheets_go_along(tmp_path):
     read = meshio.read(tmp_path / "a.vtu")
     np.testing.assert_array_equal(read.cell_data["fibres"][0], fibres)
     assert read.cell_data["sheets"][0].shape == (mesh.n_cells, 3)
+
+
+def test_names_of_regions_come_back(tmp_path):
+    mesh = block()
+    regions = np.arange(mesh.n_cells, dtype=np.int32) % 2 + 3
+    names = {3: "Wand außen", 4: "inner wall"}
+    VtuWriter(replace(mesh, regions=regions, region_names=names)).write(tmp_path / "a.vtu", {})
+    read = read_mesh(tmp_path / "a.vtu")
+    assert read.region_names == names
+    np.testing.assert_array_equal(read.regions, regions)
+    assert meshio.read(tmp_path / "a.vtu").cells_dict["tetra"].shape == (mesh.n_cells, 4)
 
 
 def test_fields_go_where_they_live_and_what_has_not_come_is_nan():
