@@ -252,6 +252,9 @@ class MainWindow(QMainWindow):
         self._show_probes()
         self._check_device()
         self.log.add(Message(f"Opened {document.project.title}: {self.status.geometry_label.text() or 'no mesh'}."))
+        quality = getattr(document.geometry, "quality", "")
+        if quality:
+            self.log.add(Message(f"Quality of the mesh: {quality}."))
         for finding in document.findings:
             self.log.add(Message(finding.message, finding.severity))
         # The second click of a double click must still meet the card.

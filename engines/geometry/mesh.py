@@ -22,6 +22,7 @@ class TetMesh:
     fibres:  (n_cells, 3) float32 unit vectors, or None (isotropic)
     sheets:  (n_cells, 3) float32 unit vectors orthogonal to the fibres, or None (transversely isotropic)
     findings: what its reader repaired or noticed and the owner should know
+    quality: its reader's report on the shape of the cells, one line; empty for a mesh that was not read
     """
 
     points: Array
@@ -31,6 +32,7 @@ class TetMesh:
     fibres: Array | None = None
     sheets: Array | None = None
     findings: tuple[Finding, ...] = ()
+    quality: str = ""
 
     def take_cells(self, order: Array) -> TetMesh:
         """The same mesh with its cells in another order, or only some of them; all points are kept."""

@@ -80,12 +80,13 @@ def checked(raw: RawMesh, name: str, length_unit: str = "mm") -> TetMesh:
     regions, names = find_regions(raw)
     fibres, sheets, fibre_findings = find_fibres(raw, name)
     cells, turned = orient(points, raw.cells.astype(np.int32), name)
+    quality = measure_quality(points, cells)
     findings = (
         *raw.findings,
         *turned,
         *fibre_findings,
-        *measure_quality(points, cells).findings(),
+        *quality.findings(),
         *check.piece_findings(len(points), cells),
         *check.size_findings(points, length_unit),
     )
-    return TetMesh(points, cells, regions, names, fibres, sheets, findings)
+    return TetMesh(points, cells, regions, names, fibres, sheets, findings, quality.summary())

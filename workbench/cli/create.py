@@ -30,6 +30,7 @@ def convert_command(options: Namespace) -> int:
     if options.target.suffix != ".vtu":
         raise ProblemError(f"'{options.target}' must end in .vtu, the format that convert writes.")
     mesh, findings = read_mesh_file(options.mesh, options.length_unit, options.fibres)
+    print(mesh.quality)
     for finding in findings:
         print(finding.message, file=sys.stderr)
     VtuWriter(mesh).write(options.target, {})

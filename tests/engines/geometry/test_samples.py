@@ -127,3 +127,10 @@ def test_slabs_of_other_steps() -> None:
     assert slab((20.0, 7.0, 3.0), 0.2).n_cells == 6 * 100 * 35 * 15
     with pytest.raises(ValueError, match="does not divide"):
         slab((20.0, 7.0, 3.0), 0.3)
+
+
+def test_reading_reports_the_quality_of_the_cells():
+    mesh = read_mesh(SAMPLES / "small_slab" / "slab.vtu")
+    # Kuhn's tetrahedra of a cube: edges of 0.5 mm to its diagonal, dihedral angles from 45°
+    assert mesh.quality.startswith("4,800 cells, edges 0.5–0.866 mm")
+    assert mesh.quality.endswith("smallest dihedral angle 45.0°")
