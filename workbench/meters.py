@@ -62,7 +62,7 @@ class Meters:
         """
         wall = max(wall, 1e-9)
         per_step = wall / steps
-        weight = min(1.0, wall / PACE_SECONDS)
+        weight = min(1.0, max(wall, paced * steps) / PACE_SECONDS)
         self._pace = per_step if self._pace is None else (1 - weight) * self._pace + weight * per_step
         moved = self._bytes_per_step * steps / wall
         sample = Sample(
