@@ -88,6 +88,7 @@ class EstimatesPanel(QWidget):
         """Ask for a new estimate; an answer for an older revision is dropped."""
         if self._model.document is None or not self._model.valid:
             self._show_nothing()
+            self._say(self._model.first_error())
             return
         revision = self._model.revision
         document = self._model.snapshot()

@@ -163,3 +163,29 @@ def test_the_pace_is_an_edit_that_reaches_the_run(opened, qtbot):
     opened.model.undo_stack.undo()
     assert opened.controller.runner.pace is None
     assert not opened.timeline.pace.check.isChecked()
+
+
+def test_undo_reaches_the_document_from_a_field(opened, qtbot):
+    """A field has the focus nearly always after an edit; Qt's own undo of letters must not keep the keys from us."""
+    box = opened.problem.form.root.children_by_key["tissue"].children_by_key["sigma_il"].box
+    before = box.value()
+    opened.activateWindow()
+    qtbot.waitUntil(opened.isActiveWindow)
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, "0.5")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert opened.model.document.parameters.tissue.sigma_il == 0.5
+    qtbot.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert opened.model.document.parameters.tissue.sigma_il == before
+    assert box.value() == before
+    qtbot.keyClicks(box, "7")  # not entered yet: the keys belong to the field
+    qtbot.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert not opened.model.undo_stack.canUndo()
+    assert opened.model.undo_stack.canRedo()
+
+
+def test_the_estimate_says_what_keeps_it_from_being_made(opened, qtbot):
+    opened.model.edit(("parameters", "tissue", "sigma_il"), -5.0)
+    opened.estimates.recompute()
+    assert "Intracellular, along: must be above 0." in opened.estimates.sentence.text()

@@ -7,13 +7,14 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ui.forms.editor import Editor
+from ui.forms.line import Line
 from ui.forms.schema import FieldSpec, Kind
 
 
-class NumberBox(QLineEdit):
+class NumberBox(Line):
     """A field over all floats (or integers). Out-of-bound values are typed and kept; the form names them.
 
     Commits when editing ends; Up and Down and, with the focus, the wheel step; Escape takes back what was typed.
@@ -39,6 +40,7 @@ class NumberBox(QLineEdit):
         if self.text() != text:
             self.setText(text)
             self.setCursorPosition(0)
+        self.setModified(False)
 
     def step_by(self, steps: int) -> None:
         self._commit()
@@ -68,6 +70,7 @@ class NumberBox(QLineEdit):
     def _commit(self) -> None:
         text = self.text().strip()
         if text == shown(self._value):
+            self.setModified(False)
             return
         value = parsed(text, self._integer)
         if value is None:
