@@ -255,7 +255,7 @@ def test_nothing_in_the_form_is_cut_or_covered(qtbot, heart):
     for line in lines:
         label = line.findChild(ElidedLabel)
         assert label.text() == label.full_text()
-        parts = [part for part in line.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)]
+        parts = line.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
         shown = [part.geometry() for part in parts if part.isVisible()]
         assert not any(a.intersects(b) for place, a in enumerate(shown) for b in shown[:place]), label.full_text()
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit
+
+DOCUMENT_KEYS = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
 
 
 class Line(QLineEdit):
@@ -15,8 +19,8 @@ class Line(QLineEdit):
     """
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and not self.isModified():
-            if event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo):
-                event.ignore()
-                return False
+        asks = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
+        if asks and not self.isModified() and any(cast(QKeyEvent, event).matches(key) for key in DOCUMENT_KEYS):
+            event.ignore()
+            return False
         return super().event(event)
