@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 
 from ui.controller import Phase
 
@@ -21,12 +22,20 @@ def test_one_click_on_a_card_opens_the_problem(window, qtbot):
     wait_for(qtbot, window, Phase.READY)
 
 
-def test_a_double_click_opens_and_runs(window, qtbot):
+def test_a_double_click_opens_and_runs(window, qtbot, qapp):
+    """As a display sends it: the button goes up after the second click as well."""
     card = window.welcome.gallery.cards[1]
-    qtbot.mouseClick(card, Qt.MouseButton.LeftButton)
-    qtbot.mouseDClick(card, Qt.MouseButton.LeftButton)
+    opened = []
+    window.model.opened.connect(lambda: opened.append(window.model.document.project.title))
+    middle = QPointF(card.rect().center())
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    for kind in ("MouseButtonPress", "MouseButtonRelease", "MouseButtonDblClick", "MouseButtonRelease"):
+        place = card.mapToGlobal(middle)
+        qapp.sendEvent(card, QMouseEvent(getattr(QEvent.Type, kind), middle, place, left, left, none))
     wait_for(qtbot, window, Phase.RUNNING)
-    assert window.model.document.project.title == "Cube"
+    qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=5000)
+    assert opened == ["Cube"]
+    assert window.controller.phase == Phase.RUNNING
 
 
 def test_two_clicks_bring_the_first_moving_picture(window, qtbot):
