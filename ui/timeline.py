@@ -15,12 +15,16 @@ from ui.optional_number import OptionalNumber
 from ui.theme import theme
 
 
+NOTE_GAP, SHORTEST_BAR = 10, 60  # pixels
+
+
 class ProgressBar(QWidget):
-    """A thin bar; without an end it shows only that time goes on."""
+    """A thin bar and a note at its right, which is left out where it would leave too little of the bar."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._fraction: float | None = None
+        self._note = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
 
@@ -35,12 +39,30 @@ class ProgressBar(QWidget):
         self._fraction = None if fraction is None else min(max(fraction, 0.0), 1.0)
         self.update()
 
+    @property
+    def note(self) -> str:
+        return self._note
+
+    def set_note(self, note: str) -> None:
+        self._note = note
+        self.setToolTip(note)
+        self.update()
+
+    def bar_width(self) -> int:
+        """Pixels of the bar, with the note beside it if both fit."""
+        beside = self.width() - self.fontMetrics().horizontalAdvance(self._note) - NOTE_GAP
+        return beside if self._note and beside >= SHORTEST_BAR else self.width()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = theme().palette
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        width = self.bar_width()
+        if width < self.width():
+            painter.setPen(colors.color("muted"))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._note)
         painter.setPen(Qt.PenStyle.NoPen)
-        bar = QRectF(0, self.height() / 2 - 3, self.width(), 6)
+        bar = QRectF(0, self.height() / 2 - 3, width, 6)
         painter.setBrush(colors.color("border"))
         painter.drawRoundedRect(bar, 3, 3)
         if self._fraction:
@@ -77,10 +99,6 @@ class Timeline(QWidget):
         self.time_label.setObjectName("figure")
         self.time_label.setMinimumWidth(110)
         self.bar = ProgressBar(self)
-        self.remaining_label = QLabel(self)
-        self.remaining_label.setObjectName("muted")
-        self.remaining_label.setMinimumWidth(96)
-        self.remaining_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.pace = OptionalNumber("pace", "Run no faster than this, so that a fast device can be watched", 30.0, self)
         self.pace.edited.connect(self.pace_edited)
         self.until = OptionalNumber("until", "Stop by itself at this time", 1000.0, self)
@@ -89,7 +107,7 @@ class Timeline(QWidget):
         layout.setContentsMargins(10, 6, 10, 6)
         layout.setSpacing(8)
         before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
-        after: tuple[QWidget, ...] = (self.remaining_label, self.pace, self.until)
+        after: tuple[QWidget, ...] = (self.pace, self.until)
         for widget in before:
             layout.addWidget(widget)
         layout.addWidget(self.bar, 1)
@@ -111,7 +129,7 @@ class Timeline(QWidget):
         self.until.setEnabled(some)
         self._running = running
         if not running:
-            self.remaining_label.setText({Phase.FINISHED: "finished", Phase.FAILED: "stopped"}.get(phase, ""))
+            self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: "stopped"}.get(phase, ""))
 
     def set_unit(self, unit: str) -> None:
         self._unit = unit
@@ -132,7 +150,7 @@ class Timeline(QWidget):
         self.time_label.setText(f"{time:.2f} {self._unit}")
         self.bar.set_fraction(None if not self._until else time / self._until)
         if remaining is not None and self._running:
-            self.remaining_label.setText(f"{duration_text(remaining)} left")
+            self.bar.set_note(f"{duration_text(remaining)} left")
 
     def _button(self, name: str, text: str, tip: str, signal: Any) -> QToolButton:
         button = QToolButton(self)

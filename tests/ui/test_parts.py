@@ -136,3 +136,19 @@ def test_the_window_ticks_while_the_run_goes_on(opened, qtbot):
     p95 = float(np.percentile(gaps, 95))
     print(f"GUI tick: median {np.median(gaps):.1f} ms, p95 {p95:.1f} ms, longest {gaps.max():.1f} ms")
     assert p95 <= 100
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1600, 1000)])
+def test_the_window_fits_the_screen_and_the_panels_get_their_widths(opened, qtbot, width, height):
+    """The smallest laptop screen is 1366 pixels wide; the page of the gallery, hidden, asks for no room."""
+    opened.resize(width, height)
+    opened.welcome.recover_button.show()
+    opened._layout.first_layout()
+    opened.timeline.bar.set_note("1 min 41 s left")
+    qtbot.wait(50)
+    assert opened.width() == width
+    assert opened.minimumSizeHint().width() <= 1366
+    assert opened._layout.docks["problem"].width() >= 340
+    assert opened._layout.docks["meters"].width() >= 296
+    bar = opened.timeline.bar
+    assert bar.bar_width() >= min(60, bar.width())
