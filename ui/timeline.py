@@ -14,7 +14,6 @@ from ui.icons import dress
 from ui.optional_number import OptionalNumber
 from ui.theme import theme
 
-
 NOTE_GAP, SHORTEST_BAR = 10, 60  # pixels
 
 
@@ -89,6 +88,7 @@ class Timeline(QWidget):
         self._until: float | None = None
         self._time = 0.0
         self._running = False
+        self._phase = Phase.EMPTY
         self.run_button = self._button("play", "Run", "Run and pause (Space)", self.toggled)
         self.run_button.setObjectName("primary")
         self.run_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -122,7 +122,8 @@ class Timeline(QWidget):
         at_end = phase is Phase.FINISHED
         self.run_button.setEnabled(some)
         dress(self.run_button, "pause" if running else "play", "accent_text")
-        self.run_button.setText({Phase.RUNNING: "Pause", Phase.PAUSED: "Go on"}.get(phase, "Run"))
+        self._phase = phase
+        self._name_the_button()
         self.step_button.setEnabled(some and not running and not at_end)
         self.reset_button.setEnabled(phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED, Phase.FAILED, Phase.READY))
         self.pace.setEnabled(some)
@@ -147,10 +148,17 @@ class Timeline(QWidget):
 
     def set_time(self, time: float, remaining: float | None = None) -> None:
         self._time = time
+        self._name_the_button()
         self.time_label.setText(f"{time:.2f} {self._unit}")
         self.bar.set_fraction(None if not self._until else time / self._until)
         if remaining is not None and self._running:
             self.bar.set_note(f"{duration_text(remaining)} left")
+
+    def _name_the_button(self) -> None:
+        begun = self._phase is Phase.PAUSED or (self._phase is Phase.READY and self._time > 0)  # of an earlier session
+        text = "Pause" if self._phase is Phase.RUNNING else "Go on" if begun else "Run"
+        if self.run_button.text() != text:
+            self.run_button.setText(text)
 
     def _button(self, name: str, text: str, tip: str, signal: Any) -> QToolButton:
         button = QToolButton(self)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ui.controller import Phase
 from ui.formatting import bytes_text, count_text, duration_text, rate_text
 from ui.icons import icon
 from ui.theme import THEMES, palette, theme
@@ -152,3 +153,30 @@ def test_the_window_fits_the_screen_and_the_panels_get_their_widths(opened, qtbo
     assert opened._layout.docks["meters"].width() >= 296
     bar = opened.timeline.bar
     assert bar.bar_width() >= min(60, bar.width())
+
+
+def test_every_menu_can_be_worked_by_its_letters(opened):
+    """Two entries with the same letter would need it twice and Return."""
+
+    def check(menu):
+        letters = []
+        for action in menu.actions():
+            place = action.text().replace("&&", "").find("&")
+            if place >= 0:
+                letters.append(action.text().replace("&&", "")[place + 1].lower())
+            if action.menu() is not None:
+                check(action.menu())
+        assert len(letters) == len(set(letters)), f"{menu.title()}: {letters}"
+
+    for action in opened.menuBar().actions():
+        check(action.menu())
+
+
+def test_the_button_says_go_on_where_an_earlier_session_stood(opened):
+    opened.timeline.set_phase(Phase.READY)
+    opened.timeline.set_time(0.0)
+    assert opened.timeline.run_button.text() == "Run"
+    opened.timeline.set_time(425.95)
+    assert opened.timeline.run_button.text() == "Go on"
+    opened.timeline.set_phase(Phase.FINISHED)
+    assert opened.timeline.run_button.text() == "Run"
