@@ -241,6 +241,7 @@ class MainWindow(QMainWindow):
             self.setWindowTitle("Workbench")
             self.show_gallery()
             return
+        self.banner.hide()  # what it says is of the document before
         self.viewport.set_simulation(None)
         self.viewport.set_geometry(document.geometry)
         self.viewport.apply_view(document.project.view)

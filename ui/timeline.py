@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from ui.controller import Phase
@@ -15,6 +15,8 @@ from ui.optional_number import OptionalNumber
 from ui.theme import theme
 
 NOTE_GAP, SHORTEST_BAR = 10, 60  # pixels
+LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
+"""Widths [pixels] below which these fields are left out, so that the buttons and the time stay in full."""
 
 
 class ProgressBar(QWidget):
@@ -114,6 +116,14 @@ class Timeline(QWidget):
         for widget in after:
             layout.addWidget(widget)
         self.set_phase(Phase.EMPTY)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(300, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.pace.setVisible(self.width() >= LEAST_FOR_PACE)
+        self.until.setVisible(self.width() >= LEAST_FOR_UNTIL)
 
     def set_phase(self, phase: Phase) -> None:
         """Enable what makes sense; the run button says what it will do."""

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
@@ -268,3 +269,19 @@ def test_an_item_that_was_added_stands_open(qtbot, heart):
     stimuli.sections[1].set_expanded(False)
     stimuli.duplicate(0)
     assert stimuli.sections[1].header.isChecked()
+
+
+def test_scrolling_over_a_field_that_has_the_focus_changes_nothing(qtbot, heart):
+    """After typing a value the pointer is still upon it; turning the wheel there is scrolling."""
+    heart.form.show()
+    qtbot.waitExposed(heart.form)
+    for box in (heart.editor("numerics", "step").box, heart.editor("numerics", "precision").combo):
+        box.setFocus()
+        place = QPointF(box.rect().center())
+        wheel = QWheelEvent(
+            place, box.mapToGlobal(place), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        box.wheelEvent(wheel)
+        assert not wheel.isAccepted()
+    assert heart.edits == []

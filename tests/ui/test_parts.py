@@ -180,3 +180,19 @@ def test_the_button_says_go_on_where_an_earlier_session_stood(opened):
     assert opened.timeline.run_button.text() == "Go on"
     opened.timeline.set_phase(Phase.FINISHED)
     assert opened.timeline.run_button.text() == "Run"
+
+
+@pytest.mark.parametrize("width", [1024, 1200, 1366])
+def test_a_small_window_lays_nothing_over_anything(opened, qtbot, width):
+    opened.resize(width, 700)
+    opened._layout.first_layout()
+    qtbot.wait(50)
+    assert opened.width() == width
+    docks = [dock for dock in opened._layout.docks.values() if dock.isVisible() and not dock.visibleRegion().isEmpty()]
+    places = [dock.geometry() for dock in docks]
+    assert not any(a.intersects(b) for i, a in enumerate(places) for b in places[:i])
+    line = opened.timeline
+    assert line.width() <= opened._layout.docks["timeline"].width()
+    shown = [part for part in (line.run_button, line.time_label, line.pace, line.until) if part.isVisible()]
+    assert all(line.rect().contains(part.geometry()) for part in shown)
+    assert line.pace.isVisible() == (width >= 1366)

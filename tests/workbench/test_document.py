@@ -20,7 +20,7 @@ from workbench import atomic
 from workbench.atomic import StorageError
 from workbench.document import Document, new_document, open_document, save_document
 from workbench.export.png import save_snapshot
-from workbench.meshes import fingerprint
+from workbench.meshes import fingerprint, usual_length_unit
 from workbench.paths import cache_dir
 from workbench.project import Probe
 
@@ -288,3 +288,13 @@ def test_saving_when_the_mesh_has_gone_says_so(project, tmp_path):
     with pytest.raises(WorkbenchError, match="no longer there"):
         save_document(document, tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_carp_meshes_are_in_micrometres_unless_told(house, monkeypatch, tmp_path: Path) -> None:
+    assert usual_length_unit(tmp_path / "heart.pts") == "um"
+    assert usual_length_unit(tmp_path / "heart.ELEM") == "um"
+    assert usual_length_unit(tmp_path / "heart.vtu") == "mm"
+    (tmp_path / "heart.pts").touch()
+    monkeypatch.setattr("workbench.document.read_mesh_file", lambda path, unit, fibres: (block(), ()))
+    assert new_document(WaveEngine(), tmp_path / "heart.pts").project.geometry.length_unit == "um"
+    assert new_document(WaveEngine(), tmp_path / "heart.pts", length_unit="cm").project.geometry.length_unit == "cm"

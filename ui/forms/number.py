@@ -17,7 +17,8 @@ from ui.forms.schema import FieldSpec, Kind
 class NumberBox(Line):
     """A field over all floats (or integers). Out-of-bound values are typed and kept; the form names them.
 
-    Commits when editing ends; Up and Down and, with the focus, the wheel step; Escape takes back what was typed.
+    Commits when editing ends; Up and Down step; Escape takes back what was typed. The wheel scrolls the form and
+    changes nothing, for a person who has just typed a value scrolls on from there.
     """
 
     changed = Signal(object)
@@ -59,13 +60,7 @@ class NumberBox(Line):
                 super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Only with the focus, so that scrolling the form changes nothing."""
-        turns = event.angleDelta().y()
-        if self.hasFocus() and turns:
-            self.step_by(1 if turns > 0 else -1)
-            event.accept()
-        else:
-            event.ignore()
+        event.ignore()
 
     def _commit(self) -> None:
         text = self.text().strip()

@@ -17,7 +17,7 @@ from ui.forms.validation import Errors, below
 
 
 class CalmComboBox(QComboBox):
-    """A combo box that the wheel changes only when it has the focus."""
+    """A combo box that the wheel does not change: it scrolls the form."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,10 +26,7 @@ class CalmComboBox(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
+        event.ignore()
 
 
 class _OneWidget(Editor):
