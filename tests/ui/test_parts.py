@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ui.controller import Phase
-from ui.formatting import bytes_text, count_text, duration_text, rate_text
+from ui.formatting import at_most_text, bytes_text, count_text, duration_text, rate_text
 from ui.icons import icon
 from ui.theme import THEMES, palette, theme
 from ui.traces import TraceBuffer
@@ -196,3 +196,9 @@ def test_a_small_window_lays_nothing_over_anything(opened, qtbot, width):
     shown = [part for part in (line.run_button, line.time_label, line.pace, line.until) if part.isVisible()]
     assert all(line.rect().contains(part.geometry()) for part in shown)
     assert line.pace.isVisible() == (width >= 1366)
+
+
+@given(st.floats(1e-6, 1e3))
+def test_a_limit_is_never_rounded_up(limit):
+    assert float(at_most_text(limit)) <= limit * (1 + 1e-12)
+    assert float(at_most_text(limit)) > 0.98 * limit
