@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 from engines.api import Estimate
 from engines.errors import WorkbenchError
 from ui.background import Background
-from ui.formatting import bytes_text, duration_text
+from ui.formatting import at_most_text, bytes_text, duration_text
 from ui.forms.editor import Editor
 from ui.model import DocumentModel
 from ui.services import Services
@@ -88,6 +88,7 @@ class EstimatesPanel(QWidget):
         """Ask for a new estimate; an answer for an older revision is dropped."""
         if self._model.document is None or not self._model.valid:
             self._show_nothing()
+            self._say(self._model.first_error())
             return
         revision = self._model.revision
         document = self._model.snapshot()
@@ -108,8 +109,9 @@ class EstimatesPanel(QWidget):
         self.figures["memory"].setText(bytes_text(estimate.memory_bytes))
         self.figures["traffic"].setText(bytes_text(estimate.bytes_per_step))
         self.figures["step"].setText(f"{estimate.step:g} {unit}")
-        above = estimate.stable_step is not None and estimate.step > estimate.stable_step
-        self.figures["stable"].setText("–" if estimate.stable_step is None else f"{estimate.stable_step:.4g} {unit}")
+        stable = estimate.stable_step
+        above = stable is not None and estimate.step > stable
+        self.figures["stable"].setText("–" if stable is None else f"{at_most_text(stable, 4)} {unit}")
         for key in ("step", "stable"):
             self.figures[key].setObjectName("error" if above else "")
             Editor.repolish(self.figures[key], above)
@@ -118,8 +120,8 @@ class EstimatesPanel(QWidget):
         seconds = estimate.seconds_per_simulated_unit
         self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
         self._say(
-            f"The step is above the largest stable one: set it to {estimate.stable_step:.3g} {unit} or less."
-            if above
+            f"The step is above the largest stable one: set it to {at_most_text(stable)} {unit} or less."
+            if stable is not None and above
             else ""
         )
         self.findings.setText("\n".join(finding.message for finding in estimate.findings))

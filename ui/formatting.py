@@ -28,6 +28,12 @@ def duration_text(seconds: float) -> str:
     return f"{hours} h {minutes:02d} min" if hours < 48 else f"{hours / 24:.1f} days"
 
 
+def at_most_text(limit: float, digits: int = 3) -> str:
+    """A positive limit in so many digits, never rounded up: what the text says must be allowed itself."""
+    places = digits - 1 - math.floor(math.log10(limit))
+    return f"{math.floor(limit * 10.0**places) / 10.0**places:.{digits}g}"
+
+
 def count_text(value: float) -> str:
     """Three digits that matter, thousands apart: ``12 400``, ``3.46``."""
     if not math.isfinite(value):

@@ -84,6 +84,7 @@ class Card(QFrame):
     def __init__(self, preset: Preset, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.preset = preset
+        self._second_click = False
         self.setObjectName("card")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -112,11 +113,14 @@ class Card(QFrame):
         layout.addLayout(texts, 1)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+        second, self._second_click = self._second_click, False  # it must not open the preset again
+        inside = self.rect().contains(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and inside and not second:
             self.opened.emit(self.preset)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
+            self._second_click = True
             self.run.emit(self.preset)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -60,7 +60,8 @@ class DockLayout:
         height = self._window.height()
         self.docks["log"].setVisible(height >= 860)
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        self._window.resizeDocks([self.docks["problem"], self.docks["meters"]], [336, 316], horizontal)
+        sides = [360, 316] if self._window.width() >= 1500 else [340, 296]
+        self._window.resizeDocks([self.docks["problem"], self.docks["meters"]], sides, horizontal)
         self._window.resizeDocks(
             [self.docks["meters"], self.docks["probes"]],
             [max(380, min(500, height - 400)), max(240, height - 600)],

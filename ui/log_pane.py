@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QIcon
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
+    QListView,
     QListWidget,
     QListWidgetItem,
     QToolButton,
@@ -41,6 +42,8 @@ class LogPane(QWidget):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setIconSize(QSize(14, 14))
         self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # lines are wrapped
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setUniformItemSizes(False)
         buttons = QVBoxLayout()
         buttons.setSpacing(2)

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QSettings, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Preset, SimulationInfo
 from ui.actions import Actions
@@ -79,6 +79,8 @@ class MainWindow(QMainWindow):
         self.viewport = make_viewport(self.stack)
         self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.viewport)
+        for page in (self.welcome, self.viewport):  # the page that is hidden must not take room from the docks
+            page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.estimates = EstimatesPanel(self.model, self.services, self.background)
         self.problem = ProblemPanel(self.model, self.estimates)
         self.view_panel = ViewPanel()
@@ -239,6 +241,7 @@ class MainWindow(QMainWindow):
             self.setWindowTitle("Workbench")
             self.show_gallery()
             return
+        self.banner.hide()  # what it says is of the document before
         self.viewport.set_simulation(None)
         self.viewport.set_geometry(document.geometry)
         self.viewport.apply_view(document.project.view)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from ui.forms.line import Line
 from ui.icons import dress
 from ui.theme import theme
 
@@ -42,7 +43,7 @@ class ProbeRow(QWidget):
         self._place = place
         self._name = ""
         self.setFixedHeight(ROW_HEIGHT - 2)
-        self.name = QLineEdit(self)
+        self.name = Line(self)
         self.name.setObjectName("probeName")
         self.name.setToolTip("Rename")
         self.name.editingFinished.connect(self._rename)
@@ -75,6 +76,7 @@ class ProbeRow(QWidget):
             self.renamed.emit(self._place, name)
         else:
             self.name.setText(self._name)
+        self.name.setModified(False)
 
 
 class ProbeList(QWidget):

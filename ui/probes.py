@@ -115,10 +115,9 @@ class ProbesPanel(QWidget):
         chosen = self.field.currentData()
         self.field.clear()
         for field in self._fields.values():
-            self.field.addItem(f"{field.title} [{field.unit}]" if field.unit else field.title, ("field", field.name))
+            self.field.addItem(field.title, ("field", field.name))  # the unit stands at the axis
         for series in info.series:
-            text = f"{series.title} [{series.unit}]" if series.unit else series.title
-            self.field.addItem(f"{text}, whole problem", (SERIES, series.name, series.title, series.unit))
+            self.field.addItem(f"{series.title}, in all", (SERIES, series.name, series.title, series.unit))
         self.field.setCurrentIndex(max(0, self.field.findData(chosen)))
         self._show()
 

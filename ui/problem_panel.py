@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from ui.estimates import EstimatesPanel
 from ui.forms.form import ParameterForm
+from ui.forms.line import Line
 from ui.forms.validation import Path
 from ui.model import DocumentModel
 
@@ -16,11 +17,11 @@ class ProblemPanel(QWidget):
 
     def __init__(self, model: DocumentModel, estimates: EstimatesPanel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setMinimumWidth(312)
+        self.setMinimumWidth(340)
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self._model = model
-        self.title = QLineEdit(self)
+        self.title = Line(self)
         self.title.setObjectName("problemTitle")
         self.title.setPlaceholderText("Title")
         self.title.setAccessibleName("Title")
@@ -28,11 +29,12 @@ class ProblemPanel(QWidget):
         self.subtitle = QLabel(self)
         self.subtitle.setObjectName("muted")
         self.subtitle.setWordWrap(True)
+        self.subtitle.setContentsMargins(3, 0, 0, 0)  # where the text of the title begins
         self.form = ParameterForm(self)
         self.form.edited.connect(lambda path, value: model.edit(("parameters", *path), value))
         self.estimates = estimates
         top = QVBoxLayout()
-        top.setContentsMargins(10, 8, 10, 4)
+        top.setContentsMargins(9, 8, 12, 4)
         top.setSpacing(0)
         top.addWidget(self.title)
         top.addWidget(self.subtitle)
@@ -69,3 +71,4 @@ class ProblemPanel(QWidget):
     def _rename(self) -> None:
         if self._model.document is not None:
             self._model.edit(("title",), self.title.text().strip() or "Untitled", "change of the title")
+        self.title.setModified(False)

@@ -29,7 +29,7 @@ class TracePlot(pg.PlotWidget):
         self.hideButtons()
         self.setMinimumHeight(130)
         self.showGrid(x=True, y=True, alpha=0.12)
-        self.getAxis("left").setWidth(42)
+        self.getAxis("left").setWidth(54)  # "-85.75" and the unit beside it
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ui.gallery import Gallery
 from ui.icons import application_icon, dress
@@ -34,6 +34,7 @@ class Welcome(QWidget):
         title.setObjectName("title")
         subtitle = QLabel("Pick a problem and press Run, or drop a mesh or a project on the window.", self)
         subtitle.setObjectName("subtitle")
+        subtitle.setWordWrap(True)
         names = QVBoxLayout()
         names.setSpacing(2)
         names.addWidget(title)
@@ -74,6 +75,8 @@ class Welcome(QWidget):
         for file in files[:RECENT_SHOWN]:
             button = QPushButton(f"{file.title}   –   {file.path}", self)
             button.setObjectName("link")
+            button.setToolTip(str(file.path))
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # a long path widens nothing
             button.clicked.connect(lambda _=False, path=Path(file.path): self.path_chosen.emit(path))
             self._recent.addWidget(button)
         self._recent_box.setVisible(bool(files))

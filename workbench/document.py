@@ -16,7 +16,7 @@ from engines import registry
 from engines.api import Engine, Finding, Problem
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
-from workbench.meshes import SUFFIXES, fingerprint, mesh_files, read_mesh_file
+from workbench.meshes import SUFFIXES, fingerprint, mesh_files, read_mesh_file, usual_length_unit
 from workbench.project import MeshReference, Project
 from workbench.store import Stored, read_stored, validated, write_folder, write_zip
 
@@ -89,10 +89,11 @@ def document_of(stored: Stored) -> Document:
 
 
 def new_document(
-    engine: Engine, mesh: Path | str | None = None, *, length_unit: str = "mm", fibres: Path | str | None = None
+    engine: Engine, mesh: Path | str | None = None, *, length_unit: str | None = None, fibres: Path | str | None = None
 ) -> Document:
     """A new project of ``engine`` on the mesh in this file (None for an engine that makes its own geometry).
 
+    ``length_unit`` None takes what is usual for the format: micrometres for CARP, else millimetres.
     Raises ProblemError.
     """
     if mesh is None:
@@ -101,7 +102,11 @@ def new_document(
     fibre_file = None if fibres is None else Path(fibres).expanduser().absolute()
     reference = validated(
         MeshReference,
-        {"path": str(source), "length_unit": length_unit, "fibres": None if fibre_file is None else str(fibre_file)},
+        {
+            "path": str(source),
+            "length_unit": length_unit or usual_length_unit(source),
+            "fibres": None if fibre_file is None else str(fibre_file),
+        },
         "The mesh",
     )
     project = Project(title=source.stem, engine=engine.id, geometry=reference)

@@ -32,6 +32,11 @@ def read_mesh_file(path: Path, length_unit: str, fibres: Path | None) -> tuple[T
     return mesh, mesh.findings
 
 
+def usual_length_unit(path: Path) -> str:
+    """The unit that meshes of this format are written in: CARP's are in micrometres by its manual."""
+    return "um" if path.suffix.lower() in (".pts", ".elem", ".lon") else "mm"
+
+
 def mesh_files(path: Path, fibres: Path | None) -> list[Path]:
     """All files that make up the mesh, ``path`` first."""
     files = [path]

@@ -222,6 +222,7 @@ class Runner:
             except (KeyError, ValueError, TypeError) as error:
                 raise ProblemError(f"The checkpoint does not fit this problem ({error}): start without it.") from error
             self._resume_from = None
+            self.say(f"Goes on from {simulation.time:g} {self.time_unit}.")
         self._meters = Meters(simulation, ceilings.best, self._probes)
         self.info = SimulationInfo(
             geometry=simulation.geometry,

@@ -191,3 +191,11 @@ def test_the_layout_comes_back(qtbot, qapp, services, tmp_path):
     second.actions_["layout"].trigger()
     assert second._layout.docks["probes"].isVisible()
     second.close()
+
+
+def test_what_was_wrong_with_one_file_is_not_said_of_the_next(opened, qtbot):
+    drop(opened, "/tmp/surface.bad")
+    qtbot.waitUntil(lambda: bool(opened.banner.text) and opened.banner.isVisible())
+    opened.files.open_path(Path("/tmp/a.vtu"))  # as the menu opens it
+    qtbot.waitUntil(lambda: opened.model.document.project.title != "Slab", timeout=5000)
+    assert not opened.banner.isVisible()

@@ -8,14 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
 from engines.parameters import ParameterGroup, quantity
 from ui.forms.form import ParameterForm
+from ui.forms.group import ElidedLabel, FieldLine
 from ui.forms.number import parsed, shown, stepped
 from ui.forms.schema import Kind, default_values, fields_of, plain
+from ui.forms.section import Section
 from ui.forms.validation import validated
 
 
@@ -238,3 +241,47 @@ def test_a_type_without_an_editor_is_named():
 
     with pytest.raises(TypeError, match="table"):
         fields_of(Odd)
+
+
+def test_nothing_in_the_form_is_cut_or_covered(qtbot, heart):
+    """At the width that the panel has at least: labels in full, and no two parts of a line upon each other."""
+    heart.form.resize(340, 900)
+    heart.form.show()
+    qtbot.waitExposed(heart.form)
+    for section in heart.form.findChildren(Section):
+        section.set_expanded(True)
+    qtbot.wait(20)
+    lines = heart.form.findChildren(FieldLine)
+    assert len(lines) > 15
+    for line in lines:
+        label = line.findChild(ElidedLabel)
+        assert label.text() == label.full_text()
+        parts = line.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        shown = [part.geometry() for part in parts if part.isVisible()]
+        assert not any(a.intersects(b) for place, a in enumerate(shown) for b in shown[:place]), label.full_text()
+
+
+def test_an_item_that_was_added_stands_open(qtbot, heart):
+    stimuli = heart.editor("stimuli")
+    for _ in range(5):
+        stimuli.add()
+    assert stimuli.sections[-1].header.isChecked()
+    stimuli.sections[1].set_expanded(False)
+    stimuli.duplicate(0)
+    assert stimuli.sections[1].header.isChecked()
+
+
+def test_scrolling_over_a_field_that_has_the_focus_changes_nothing(qtbot, heart):
+    """After typing a value the pointer is still upon it; turning the wheel there is scrolling."""
+    heart.form.show()
+    qtbot.waitExposed(heart.form)
+    for box in (heart.editor("numerics", "step").box, heart.editor("numerics", "precision").combo):
+        box.setFocus()
+        place = QPointF(box.rect().center())
+        wheel = QWheelEvent(
+            place, box.mapToGlobal(place), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        box.wheelEvent(wheel)
+        assert not wheel.isAccepted()
+    assert heart.edits == []

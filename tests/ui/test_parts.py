@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.formatting import bytes_text, count_text, duration_text, rate_text
+from ui.controller import Phase
+from ui.formatting import at_most_text, bytes_text, count_text, duration_text, rate_text
 from ui.icons import icon
 from ui.theme import THEMES, palette, theme
 from ui.traces import TraceBuffer
@@ -136,3 +137,68 @@ def test_the_window_ticks_while_the_run_goes_on(opened, qtbot):
     p95 = float(np.percentile(gaps, 95))
     print(f"GUI tick: median {np.median(gaps):.1f} ms, p95 {p95:.1f} ms, longest {gaps.max():.1f} ms")
     assert p95 <= 100
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1600, 1000)])
+def test_the_window_fits_the_screen_and_the_panels_get_their_widths(opened, qtbot, width, height):
+    """The smallest laptop screen is 1366 pixels wide; the page of the gallery, hidden, asks for no room."""
+    opened.resize(width, height)
+    opened.welcome.recover_button.show()
+    opened._layout.first_layout()
+    opened.timeline.bar.set_note("1 min 41 s left")
+    qtbot.wait(50)
+    assert opened.width() == width
+    assert opened.minimumSizeHint().width() <= 1366
+    assert opened._layout.docks["problem"].width() >= 340
+    assert opened._layout.docks["meters"].width() >= 296
+    bar = opened.timeline.bar
+    assert bar.bar_width() >= min(60, bar.width())
+
+
+def test_every_menu_can_be_worked_by_its_letters(opened):
+    """Two entries with the same letter would need it twice and Return."""
+
+    def check(menu):
+        letters = []
+        for action in menu.actions():
+            place = action.text().replace("&&", "").find("&")
+            if place >= 0:
+                letters.append(action.text().replace("&&", "")[place + 1].lower())
+            if action.menu() is not None:
+                check(action.menu())
+        assert len(letters) == len(set(letters)), f"{menu.title()}: {letters}"
+
+    for action in opened.menuBar().actions():
+        check(action.menu())
+
+
+def test_the_button_says_go_on_where_an_earlier_session_stood(opened):
+    opened.timeline.set_phase(Phase.READY)
+    opened.timeline.set_time(0.0)
+    assert opened.timeline.run_button.text() == "Run"
+    opened.timeline.set_time(425.95)
+    assert opened.timeline.run_button.text() == "Go on"
+    opened.timeline.set_phase(Phase.FINISHED)
+    assert opened.timeline.run_button.text() == "Run"
+
+
+@pytest.mark.parametrize("width", [1024, 1200, 1366])
+def test_a_small_window_lays_nothing_over_anything(opened, qtbot, width):
+    opened.resize(width, 700)
+    opened._layout.first_layout()
+    qtbot.wait(50)
+    assert opened.width() == width
+    docks = [dock for dock in opened._layout.docks.values() if dock.isVisible() and not dock.visibleRegion().isEmpty()]
+    places = [dock.geometry() for dock in docks]
+    assert not any(a.intersects(b) for i, a in enumerate(places) for b in places[:i])
+    line = opened.timeline
+    assert line.width() <= opened._layout.docks["timeline"].width()
+    shown = [part for part in (line.run_button, line.time_label, line.pace, line.until) if part.isVisible()]
+    assert all(line.rect().contains(part.geometry()) for part in shown)
+    assert line.pace.isVisible() == (width >= 1366)
+
+
+@given(st.floats(1e-6, 1e3))
+def test_a_limit_is_never_rounded_up(limit):
+    assert float(at_most_text(limit)) <= limit * (1 + 1e-12)
+    assert float(at_most_text(limit)) > 0.98 * limit

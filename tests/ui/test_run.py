@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 
 from ui.controller import Phase
 
@@ -21,12 +22,20 @@ def test_one_click_on_a_card_opens_the_problem(window, qtbot):
     wait_for(qtbot, window, Phase.READY)
 
 
-def test_a_double_click_opens_and_runs(window, qtbot):
+def test_a_double_click_opens_and_runs(window, qtbot, qapp):
+    """As a display sends it: the button goes up after the second click as well."""
     card = window.welcome.gallery.cards[1]
-    qtbot.mouseClick(card, Qt.MouseButton.LeftButton)
-    qtbot.mouseDClick(card, Qt.MouseButton.LeftButton)
+    opened = []
+    window.model.opened.connect(lambda: opened.append(window.model.document.project.title))
+    middle = QPointF(card.rect().center())
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    for kind in ("MouseButtonPress", "MouseButtonRelease", "MouseButtonDblClick", "MouseButtonRelease"):
+        place = card.mapToGlobal(middle)
+        qapp.sendEvent(card, QMouseEvent(getattr(QEvent.Type, kind), middle, place, left, left, none))
     wait_for(qtbot, window, Phase.RUNNING)
-    assert window.model.document.project.title == "Cube"
+    qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=5000)
+    assert opened == ["Cube"]
+    assert window.controller.phase == Phase.RUNNING
 
 
 def test_two_clicks_bring_the_first_moving_picture(window, qtbot):
@@ -163,3 +172,29 @@ def test_the_pace_is_an_edit_that_reaches_the_run(opened, qtbot):
     opened.model.undo_stack.undo()
     assert opened.controller.runner.pace is None
     assert not opened.timeline.pace.check.isChecked()
+
+
+def test_undo_reaches_the_document_from_a_field(opened, qtbot):
+    """A field has the focus nearly always after an edit; Qt's own undo of letters must not keep the keys from us."""
+    box = opened.problem.form.root.children_by_key["tissue"].children_by_key["sigma_il"].box
+    before = box.value()
+    opened.activateWindow()
+    qtbot.waitUntil(opened.isActiveWindow)
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, "0.5")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert opened.model.document.parameters.tissue.sigma_il == 0.5
+    qtbot.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert opened.model.document.parameters.tissue.sigma_il == before
+    assert box.value() == before
+    qtbot.keyClicks(box, "7")  # not entered yet: the keys belong to the field
+    qtbot.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert not opened.model.undo_stack.canUndo()
+    assert opened.model.undo_stack.canRedo()
+
+
+def test_the_estimate_says_what_keeps_it_from_being_made(opened, qtbot):
+    opened.model.edit(("parameters", "tissue", "sigma_il"), -5.0)
+    opened.estimates.recompute()
+    assert "Intracellular, along: must be above 0." in opened.estimates.sentence.text()

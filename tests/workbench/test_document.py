@@ -21,7 +21,7 @@ from workbench import atomic
 from workbench.atomic import StorageError
 from workbench.document import Document, new_document, open_document, save_document
 from workbench.export.png import save_snapshot
-from workbench.meshes import SUFFIXES, fingerprint
+from workbench.meshes import SUFFIXES, fingerprint, usual_length_unit
 from workbench.paths import cache_dir
 from workbench.project import Probe
 
@@ -293,3 +293,13 @@ def test_saving_when_the_mesh_has_gone_says_so(project, tmp_path):
 
 def test_what_is_offered_as_a_mesh_is_what_the_reader_takes():
     assert sorted(SUFFIXES) == sorted(reading.SUFFIXES)
+
+
+def test_carp_meshes_are_in_micrometres_unless_told(house, monkeypatch, tmp_path: Path) -> None:
+    assert usual_length_unit(tmp_path / "heart.pts") == "um"
+    assert usual_length_unit(tmp_path / "heart.ELEM") == "um"
+    assert usual_length_unit(tmp_path / "heart.vtu") == "mm"
+    (tmp_path / "heart.pts").touch()
+    monkeypatch.setattr("workbench.document.read_mesh_file", lambda path, unit, fibres: (block(), ()))
+    assert new_document(WaveEngine(), tmp_path / "heart.pts").project.geometry.length_unit == "um"
+    assert new_document(WaveEngine(), tmp_path / "heart.pts", length_unit="cm").project.geometry.length_unit == "cm"

@@ -27,7 +27,7 @@ class ParameterForm(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.root: GroupEditor | None = None
-        self._lock_note = QLabel("Greyed values take effect from the start of a run: Reset to change them.")
+        self._lock_note = QLabel("The greyed values are fixed until the run is over: press Reset to change them.")
         self._lock_note.setObjectName("note")
         self._lock_note.setWordWrap(True)
         self._body = QWidget()

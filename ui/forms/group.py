@@ -14,8 +14,8 @@ from ui.forms.schema import FieldSpec, Kind
 from ui.forms.section import Section
 from ui.forms.validation import Errors, below
 
-LABEL_WIDTH = 128
-UNIT_WIDTH = 44
+LABEL_WIDTH = 140
+UNIT_WIDTH = 54
 
 
 class FieldLine(QWidget):
@@ -29,8 +29,6 @@ class FieldLine(QWidget):
         label.setToolTip(editor.help_text())
         label.setFixedWidth(LABEL_WIDTH)
         label.setBuddy(editor)
-        unit = QLabel(spec.unit, self)
-        unit.setObjectName("unit")
         self.sentence = QLabel(self)
         self.sentence.setObjectName("error")
         self.sentence.setWordWrap(True)
@@ -41,15 +39,18 @@ class FieldLine(QWidget):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         grid.addWidget(label, 0, 0)
-        if spec.kind is Kind.ROW or not spec.unit:
+        if spec.kind is Kind.ROW:  # numbers side by side are legible only on a line of their own
+            label.setText(f"{spec.title} [{spec.unit}]" if spec.unit else spec.title)
+            grid.addWidget(editor, 1, 0, 1, 3)
+        elif not spec.unit:
             grid.addWidget(editor, 0, 1, 1, 2)
-            if spec.unit:
-                label.setText(f"{spec.title} [{spec.unit}]")
         else:
+            unit = QLabel(spec.unit, self)
+            unit.setObjectName("unit")
             unit.setMinimumWidth(UNIT_WIDTH)
             grid.addWidget(editor, 0, 1)
             grid.addWidget(unit, 0, 2)
-        grid.addWidget(self.sentence, 1, 1, 1, 2)
+        grid.addWidget(self.sentence, 2, 1, 1, 2)
         editor.setAccessibleName(spec.title)
         editor.refused.connect(self.say)
         editor.edited.connect(lambda *_: self.say(""))
@@ -116,6 +117,8 @@ class GroupEditor(Editor):
         if not child.composite:
             editor = make_scalar(child)
             line = FieldLine(editor, self)
+            if level == 0:  # in line with what stands in the sections
+                line.setContentsMargins(4, 0, 0, 0)
             self._lines[child.key] = line
             widget: QWidget = line
         else:

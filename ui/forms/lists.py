@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
-from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from ui.forms.editor import LOCK_HINT, Editor, Suggestions
 from ui.forms.schema import FieldSpec, default_value
@@ -57,6 +58,7 @@ class ListEditor(Editor):
                     item[key] = next((text for text in texts if text not in taken), texts[0] if texts else "")
         self._section.set_expanded(True)
         self._replace([*self._value, self._renamed(item)])
+        self._reveal(len(self._value) - 1)
 
     def remove(self, place: int) -> None:
         self._replace([*self._value[:place], *self._value[place + 1 :]])
@@ -64,6 +66,7 @@ class ListEditor(Editor):
     def duplicate(self, place: int) -> None:
         copy = self._renamed(deepcopy(self._value[place]))
         self._replace([*self._value[: place + 1], copy, *self._value[place + 1 :]])
+        self._reveal(place + 1)
 
     def move_item(self, place: int, by: int) -> None:
         target = place + by
@@ -133,6 +136,20 @@ class ListEditor(Editor):
         self.editors.append(editor)
         self.sections.append(section)
         self._layout.addWidget(section)
+
+    def _reveal(self, place: int) -> None:
+        """Unfold a new item and scroll to it: its values are what comes next."""
+        if place < len(self.sections):
+            section = self.sections[place]
+            section.set_expanded(True)
+            QTimer.singleShot(0, section, lambda: self._scroll_to(section))
+
+    def _scroll_to(self, section: Section) -> None:
+        above = self.parentWidget()
+        while above is not None and not isinstance(above, QScrollArea):
+            above = above.parentWidget()
+        if above is not None:
+            above.ensureWidgetVisible(section, 0, 8)
 
     def _replace(self, items: list[Any]) -> None:
         self.edited.emit((), items)

@@ -7,16 +7,18 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ui.forms.editor import Editor
+from ui.forms.line import Line
 from ui.forms.schema import FieldSpec, Kind
 
 
-class NumberBox(QLineEdit):
+class NumberBox(Line):
     """A field over all floats (or integers). Out-of-bound values are typed and kept; the form names them.
 
-    Commits when editing ends; Up and Down and, with the focus, the wheel step; Escape takes back what was typed.
+    Commits when editing ends; Up and Down step; Escape takes back what was typed. The wheel scrolls the form and
+    changes nothing, for a person who has just typed a value scrolls on from there.
     """
 
     changed = Signal(object)
@@ -39,6 +41,7 @@ class NumberBox(QLineEdit):
         if self.text() != text:
             self.setText(text)
             self.setCursorPosition(0)
+        self.setModified(False)
 
     def step_by(self, steps: int) -> None:
         self._commit()
@@ -57,17 +60,12 @@ class NumberBox(QLineEdit):
                 super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Only with the focus, so that scrolling the form changes nothing."""
-        turns = event.angleDelta().y()
-        if self.hasFocus() and turns:
-            self.step_by(1 if turns > 0 else -1)
-            event.accept()
-        else:
-            event.ignore()
+        event.ignore()
 
     def _commit(self) -> None:
         text = self.text().strip()
         if text == shown(self._value):
+            self.setModified(False)
             return
         value = parsed(text, self._integer)
         if value is None:

@@ -7,16 +7,17 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QHBoxLayout, QWidget
 
 from ui.forms.editor import Editor, Suggestions
+from ui.forms.line import Line
 from ui.forms.number import NumberEditor
 from ui.forms.schema import FieldSpec, Kind, default_value
 from ui.forms.validation import Errors, below
 
 
 class CalmComboBox(QComboBox):
-    """A combo box that the wheel changes only when it has the focus."""
+    """A combo box that the wheel does not change: it scrolls the form."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,10 +26,7 @@ class CalmComboBox(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
+        event.ignore()
 
 
 class _OneWidget(Editor):
@@ -77,7 +75,7 @@ class TextEditor(_OneWidget):
 
     def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
-        self.line = QLineEdit(self)
+        self.line = Line(self)
         self._shown = ""
         self._hold(self.line)
         self.line.editingFinished.connect(self._commit)
@@ -101,6 +99,7 @@ class TextEditor(_OneWidget):
         if self.line.text() != self._shown:
             self._shown = self.line.text()
             self.edited.emit((), self._shown)
+        self.line.setModified(False)
 
 
 class RowEditor(Editor):

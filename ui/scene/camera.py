@@ -44,10 +44,10 @@ class Camera:
         self.distance = self.fitting_distance(aspect)
 
     def fitting_distance(self, aspect: float) -> float:
-        """From here the bounding sphere fills the shorter side of the picture."""
+        """From here the bounding sphere fills the shorter side of the picture, all but a small margin."""
         half = np.deg2rad(FIELD_OF_VIEW / 2)
         narrow = min(half, np.arctan(np.tan(half) * aspect))
-        return float(0.96 * self.radius / np.sin(narrow))
+        return float(1.03 * self.radius / np.sin(narrow))
 
     @property
     def back(self) -> Array:

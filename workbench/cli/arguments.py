@@ -94,7 +94,8 @@ def device(text: str) -> str:
 
 
 def _mesh_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--length-unit", choices=("um", "mm", "cm", "m"), default="mm", help="of the mesh file")
+    units = ("um", "mm", "cm", "m")
+    command.add_argument("--length-unit", choices=units, help="of the mesh file (default: um for CARP, else mm)")
     command.add_argument("--fibres", type=Path, metavar="FILE", help="file with the fibres")
 
 

@@ -9,7 +9,7 @@ from engines import registry
 from engines.errors import ProblemError
 from workbench.document import default_engine, new_document, save_document
 from workbench.export.vtu import VtuWriter
-from workbench.meshes import read_mesh_file
+from workbench.meshes import read_mesh_file, usual_length_unit
 
 
 def new_command(options: Namespace) -> int:
@@ -29,7 +29,8 @@ def convert_command(options: Namespace) -> int:
     """Read a mesh in any format, write it as .vtu in millimetres with regions and fibres."""
     if options.target.suffix != ".vtu":
         raise ProblemError(f"'{options.target}' must end in .vtu, the format that convert writes.")
-    mesh, findings = read_mesh_file(options.mesh, options.length_unit, options.fibres)
+    unit = options.length_unit or usual_length_unit(options.mesh)
+    mesh, findings = read_mesh_file(options.mesh, unit, options.fibres)
     print(mesh.quality)
     for finding in findings:
         print(finding.message, file=sys.stderr)

@@ -55,7 +55,7 @@ def test_whole_scene_is_in_view_and_in_the_depth_range(camera: Camera) -> None:
         clip = CORNERS @ matrix[:, :3].T + matrix[:, 3]
         ndc = clip[:, :3] / clip[:, 3:]
         assert np.abs(ndc[:, 2]).max() < 1
-        assert np.abs(ndc[:, :2]).max() < 1.08  # the sphere is framed with a little less than its radius
+        assert np.abs(ndc[:, :2]).max() < 1
 
 
 def test_settings_round_trip(camera: Camera) -> None:
@@ -74,3 +74,18 @@ def test_bounding_sphere_of_a_box_and_of_a_cone() -> None:
     # Through rim and apex: R² + (h/2 − z)² = (h/2 + z)², so z = R² / 2h = 2 and the radius 14.5.
     assert center == pytest.approx([0, 0, 2.0], abs=0.4)
     assert radius == pytest.approx(14.5, rel=0.02)
+
+
+def test_a_ball_is_shown_whole() -> None:
+    """The body that reaches its bounding sphere everywhere; meshes of balls were cut at the edges of the view."""
+    angles = np.linspace(0, 2 * np.pi, 100)
+    rings = [
+        np.stack([np.cos(angles) * np.cos(e), np.sin(angles) * np.cos(e), np.full(100, np.sin(e))], 1) for e in angles
+    ]
+    points = 5.0 * np.concatenate(rings)
+    camera = Camera()
+    camera.fit(points, 1.4)
+    pixels, _ = camera.to_pixels(points, 840, 600)
+    assert pixels.min() > 0
+    assert pixels[:, 0].max() < 840
+    assert pixels[:, 1].max() < 600
