@@ -55,11 +55,12 @@ class Actions:
         dress(action, icon)
         self.by_name[name] = action
 
-    def build_menus(self, recent: QMenu, devices: QMenu, docks: list[QAction]) -> None:
+    def build_menus(self, recent: QMenu, units: QMenu, devices: QMenu, docks: list[QAction]) -> None:
         bar = self._window.menuBar()
         file = bar.addMenu("&File")
         file.addActions([self["gallery"], self["open"], self["open_folder"]])
         file.addMenu(recent)
+        file.addMenu(units)
         file.addSeparator()
         file.addActions([self["save"], self["save_as"]])
         export = file.addMenu("&Export")

@@ -14,7 +14,7 @@ from ui.run_memory import RunMemory, remembered_state
 from workbench import presets as all_presets
 from workbench import session
 from workbench.autosave import Autosave, Recovery, discard, recover, recoveries
-from workbench.document import Document, open_document, save_document
+from workbench.document import Document, default_engine, new_document, open_document, save_document
 from workbench.export.png import save_snapshot
 from workbench.export.results import export_results, take_results
 from workbench.frames import Sample
@@ -61,6 +61,10 @@ class HouseServices:
         document = open_document(path)
         self._look_for_state(document)
         return document
+
+    def open_mesh(self, mesh: Path, length_unit: str, fibres: Path | None) -> Document:
+        self._resume = None
+        return new_document(default_engine(), mesh, length_unit=length_unit, fibres=fibres)
 
     def open_preset(self, preset: Preset) -> Document:
         self._resume = None

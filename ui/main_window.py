@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from ui.icons import dress
 from ui.keeping import Keeper
 from ui.layout import Areas, DockLayout
 from ui.log_pane import LogPane
-from ui.menus import DeviceMenu, RecentMenu
+from ui.menus import ChoiceMenu, RecentMenu
 from ui.meters.panel import MetersPanel
 from ui.model import DocumentModel
 from ui.probes import ProbesPanel
@@ -39,6 +40,7 @@ from workbench import __version__
 from workbench.frames import Frame, Message, Sample
 from workbench.project import ViewSettings
 
+LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 SAID = {Phase.PAUSED: "Paused", Phase.FINISHED: "Finished"}
 
 
@@ -119,9 +121,11 @@ class MainWindow(QMainWindow):
         self.actions_.adopt("undo", self.model.undo_stack.createUndoAction(self, "Undo"), "Ctrl+Z", "undo")
         self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
         self.recent_menu = RecentMenu(self)
-        self.device_menu = DeviceMenu(self)
+        self.device_menu = ChoiceMenu("&Device", "auto", self)
+        self.unit_menu = ChoiceMenu("The &mesh is in", "mm", self)
+        self.unit_menu.set_choices(LENGTH_UNITS)
         toggles = [dock.toggleViewAction() for name, dock in self._layout.docks.items() if name != "timeline"]
-        self.actions_.build_menus(self.recent_menu, self.device_menu, toggles)
+        self.actions_.build_menus(self.recent_menu, self.unit_menu, self.device_menu, toggles)
         self.toolbar = self.actions_.build_toolbar([])
         self.actions_.connect(
             gallery=self.show_gallery,
@@ -142,7 +146,7 @@ class MainWindow(QMainWindow):
             fit=self.viewport.reset_camera,
             about=self.about,
         )
-        self.background.submit("devices", self.services.devices, self.device_menu.set_devices)
+        self.background.submit("devices", self.services.devices, self.device_menu.set_choices)
 
     def _connect(self) -> None:
         model, controller, viewport = self.model, self.controller, self.viewport
@@ -157,6 +161,7 @@ class MainWindow(QMainWindow):
         controller.message.connect(self.log.add)
         self.keeper.message.connect(self.log.add)
         self.recent_menu.chosen.connect(self.open_path)
+        self.unit_menu.chosen.connect(self._reopen_mesh)
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
         controller.problem.connect(self.banner.say)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
@@ -253,7 +258,7 @@ class MainWindow(QMainWindow):
         self.status.set_geometry_info(document.geometry)
         self._show_title()
         self._show_probes()
-        self._check_device()
+        self._check_choices()
         self.log.add(Message(f"Opened {document.project.title}: {self.status.geometry_label.text() or 'no mesh'}."))
         quality = getattr(document.geometry, "quality", "")
         if quality:
@@ -273,7 +278,7 @@ class MainWindow(QMainWindow):
         elif path[0] == "run" and self.model.document is not None:
             self.timeline.set_until(self.model.document.project.run.until)
             self.timeline.set_pace(self.model.document.project.run.pace)
-            self._check_device()
+            self._check_choices()
         elif path[0] == "title":
             self._show_title()
 
@@ -352,9 +357,21 @@ class MainWindow(QMainWindow):
         self.welcome.set_recent(files)
         self.recent_menu.set_files(files)
 
-    def _check_device(self) -> None:
+    def _check_choices(self) -> None:
         document = self.model.document
         self.device_menu.set_checked("auto" if document is None else document.project.run.device)
+        reference = None if document is None else document.project.geometry
+        self.unit_menu.setEnabled(reference is not None)
+        if reference is not None:
+            self.unit_menu.set_checked(reference.length_unit)
+
+    def _reopen_mesh(self, unit: str) -> None:
+        """Another unit makes another geometry: a new document, whose parameters are made for its size."""
+        document = self.model.document
+        if document is not None and document.mesh is not None:
+            mesh, fibres = document.mesh, document.fibres
+            load = partial(self.services.open_mesh, mesh, unit, fibres)
+            self.controller.open_with(load, f"Opening {mesh.name} in {unit}")
 
     def _edit_run(self, name: str, value: object, title: str) -> None:
         if self.model.document is not None:

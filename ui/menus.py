@@ -1,4 +1,4 @@
-"""The menus whose entries are found out: recent files and devices."""
+"""The menus whose entries are data: recent files, and choices of which one is checked."""
 
 from __future__ import annotations
 
@@ -32,18 +32,19 @@ class RecentMenu(QMenu):
         self.chosen.emit(path)
 
 
-class DeviceMenu(QMenu):
-    """The devices of this machine, one of them checked."""
+class ChoiceMenu(QMenu):
+    """Some choices, one of them checked: the devices of this machine, units of length."""
 
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("&Device", parent)
+    def __init__(self, title: str, checked: str, parent: QWidget | None = None) -> None:
+        super().__init__(title, parent)
         self._group = QActionGroup(self)
-        self._checked = "auto"
+        self._checked = checked
 
-    def set_devices(self, devices: Sequence[tuple[str, str]]) -> None:
-        for name, title in devices:
+    def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
+        """``choices``: (value, title) in the order in which they stand."""
+        for name, title in choices:
             action = QAction(title, self)
             action.setCheckable(True)
             action.setData(name)

@@ -28,6 +28,9 @@ class Services(Protocol):
     def open(self, path: Path) -> Document:
         """A project folder or zip, a mesh, or a PNG that carries a session. Raises WorkbenchError."""
 
+    def open_mesh(self, mesh: Path, length_unit: str, fibres: Path | None) -> Document:
+        """A new project on this mesh, its coordinates in this unit. Raises WorkbenchError."""
+
     def open_preset(self, preset: Preset) -> Document: ...
 
     def save(self, document: Document, path: Path) -> None: ...

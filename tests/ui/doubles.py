@@ -258,6 +258,9 @@ class FakeServices:
         document = self.document(Path(path).stem)
         return replace(document, path=Path(path))
 
+    def open_mesh(self, mesh, length_unit, fibres):
+        return self.document(mesh.stem)
+
     def open_preset(self, preset):
         return self.document(preset.title)
 

@@ -235,3 +235,14 @@ def test_a_problem_without_timings_says_so(tmp_path):
             services.export_timing_log(tmp_path / "t.jsonl", document, runner)
     finally:
         runner.close()
+
+
+def test_a_mesh_in_another_unit_is_another_size(qtbot, make_window):
+    window = make_window()
+    open_slab(qtbot, window)
+    before = window.model.document.geometry.points.max(axis=0)
+    assert [action.isChecked() for action in window.unit_menu.actions()] == [False, True, False, False]
+    window.unit_menu.actions()[2].trigger()
+    qtbot.waitUntil(lambda: window.model.document.project.geometry.length_unit == "cm", timeout=10_000)
+    np.testing.assert_allclose(window.model.document.geometry.points.max(axis=0), 10 * before)
+    assert [action.isChecked() for action in window.unit_menu.actions()] == [False, False, True, False]
