@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time as clock
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +16,10 @@ PACE_SECONDS = 1.0
 """Span over which the pace is smoothed for the remaining time; single batches scatter by tens of percent."""
 
 
+KERNEL_SECONDS = 1.0
+"""Span over which the time of a kernel is the mean: single launches scatter where the cores are shared."""
+
+
 class Meters:
     """Collects one batch at a time. Lives on the worker thread.
 
@@ -24,7 +30,7 @@ class Meters:
         self._ceiling = ceiling
         self._traffic = simulation.traffic
         self._bytes_per_step = sum(traffic.bytes for traffic in simulation.traffic)
-        self._latest: dict[str, KernelTiming] = {}
+        self._recent: dict[str, deque[tuple[float, KernelTiming]]] = {}
         self._cold = True
         self._pace: float | None = None
         self._times: list[float] = []
@@ -94,13 +100,18 @@ class Meters:
             timed[timing.kernel] = KernelTiming(
                 timing.kernel, before.launches + timing.launches, before.seconds + timing.seconds
             )
-        self._latest.update((name, timing) for name, timing in timed.items() if timing.launches and timing.seconds > 0)
+        now = clock.perf_counter()
+        for name, timing in timed.items():
+            if timing.launches and timing.seconds > 0:
+                self._recent.setdefault(name, deque()).append((now, timing))
         rates = []
         for traffic in self._traffic:
-            latest = self._latest.get(traffic.kernel)
-            if latest is not None:
+            recent = self._recent.get(traffic.kernel)
+            if recent:
+                while len(recent) > 1 and now - recent[0][0] > KERNEL_SECONDS:
+                    recent.popleft()
                 fresh = timed.get(traffic.kernel, KernelTiming(traffic.kernel, 0, 0.0))
-                seconds = latest.seconds / latest.launches
+                seconds = sum(one.seconds for _, one in recent) / sum(one.launches for _, one in recent)
                 rate = traffic.bytes / seconds
                 rates.append(
                     KernelRate(traffic.kernel, seconds, rate, rate / self._ceiling, fresh.launches, fresh.seconds)

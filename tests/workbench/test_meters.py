@@ -1,0 +1,35 @@
+"""What the meters make of the timings of single launches."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from engines.api import KernelTiming, KernelTraffic
+from workbench import meters
+from workbench.meters import Meters
+
+
+@pytest.fixture
+def simulation():
+    made = SimpleNamespace(
+        traffic=(KernelTraffic("follow", 1000, 0, 0),), fields=(), series=(), dt=1.0, step=0, time=0.0, timings=[]
+    )
+    made.drain_timings = lambda: tuple(made.timings)
+    return made
+
+
+def test_a_kernel_s_time_is_the_mean_of_the_last_second(simulation, monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(meters.clock, "perf_counter", lambda: now)
+    watched = Meters(simulation, ceiling=1e6, probes=())
+    watched.sample(simulation, 1, 0.1, None)  # cold: does not count
+    shown = []
+    for now, seconds in ((100.1, 0.010), (100.6, 0.030), (101.3, 0.050), (103.0, 0.020)):  # noqa: B007 - read above
+        simulation.timings = [KernelTiming("follow", 1, seconds)]
+        (rate,) = watched.sample(simulation, 1, 0.1, None).kernels
+        shown.append(rate.seconds_per_step)
+        assert rate.seconds == seconds
+        assert rate.fraction_of_ceiling == pytest.approx(1000 / rate.seconds_per_step / 1e6)
+    assert shown == pytest.approx([0.010, 0.020, 0.040, 0.020])
