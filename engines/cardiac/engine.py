@@ -32,7 +32,7 @@ from engines.cardiac.parameters import (
     Stimulus,
 )
 from engines.cardiac.parameters import CellType as CellTypeName
-from engines.cardiac.simulation import CardiacSimulation, check_step
+from engines.cardiac.simulation import CardiacSimulation, check_step, rounded_down
 from engines.cardiac.speed import reaction_seconds
 from engines.cardiac.stimulus import protocol, region_ids
 from engines.errors import ProblemError
@@ -56,17 +56,27 @@ class CardiacEngine(Engine):
     geometry_type = TetMesh
 
     def default_parameters(self, geometry: TetMesh) -> CardiacParameters:
-        """Cell types by the regions' names, and one stimulus at the lowest corner of the mesh."""
+        """Cell types by the regions' names, one stimulus at the lowest corner of the mesh, a step that is stable on it.
+
+        The operator is assembled for the step's sake; building uses it again.
+        """
         low, high = geometry.centroids.min(axis=0), geometry.centroids.max(axis=0)
         start = geometry.centroids[np.argmin(np.linalg.norm(geometry.centroids - low, axis=1))]
         radius = max(0.05 * float(np.linalg.norm(high - low)), 2.0 * float(geometry.volumes.max()) ** (1 / 3))
         x, y, z = (round(float(value), 3) for value in start)
-        return CardiacParameters(
+        parameters = CardiacParameters(
             regions=[
                 RegionSetting(region=name, cell_type=_type_by_name(name)) for name in geometry.region_names.values()
             ],
             stimuli=[Stimulus(name="S1", site=Sphere(center=(x, y, z), radius=round(radius, 3)))],
         )
+        try:
+            limit = tissue_operator(geometry, parameters).stable_step
+        except ProblemError:
+            return parameters  # a mesh that cannot run opens nevertheless; Run says what is wrong with it
+        if parameters.numerics.step > limit:
+            parameters.numerics.step = rounded_down(0.9 * limit, digits=2)
+        return parameters
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, mesh = _checked(problem)

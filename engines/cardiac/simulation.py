@@ -42,11 +42,16 @@ _MISSING = {info.name: info.missing for info in FIELDS}
 def check_step(step: float, stable_step: float) -> None:
     """Raises ProblemError if the time step [ms] is above the stable one."""
     if step > stable_step:
-        digits = 3 - math.ceil(math.log10(stable_step))
-        limit = math.floor(stable_step * 10**digits) / 10**digits
+        limit = rounded_down(stable_step, digits=3)
         raise ProblemError(
             f"The time step of {step:g} ms is above the stable limit of this mesh and tissue: use at most {limit:g} ms."
         )
+
+
+def rounded_down(value: float, digits: int) -> float:
+    """The largest number of so many significant digits that is not above the positive ``value``."""
+    places = digits - math.ceil(math.log10(value))
+    return math.floor(value * 10.0**places) / 10.0**places
 
 
 class CardiacSimulation(Simulation):

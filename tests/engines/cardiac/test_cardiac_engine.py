@@ -203,6 +203,15 @@ def test_no_mesh_is_one_sentence(backend):
         ENGINE.estimate(Problem(CardiacParameters()), backend)
 
 
+def test_defaults_have_a_step_that_is_stable_on_a_fine_mesh(backend):
+    fine = box_mesh((5, 5, 5), (0.5, 0.5, 0.5), jitter=0.2)
+    defaults = ENGINE.default_parameters(fine)
+    limit = ENGINE.estimate(Problem(defaults, fine), backend).stable_step
+    assert limit is not None
+    assert 0.8 * limit < defaults.numerics.step < limit < 0.02
+    ENGINE.build(Problem(defaults, fine), backend)
+
+
 def test_defaults_run_on_any_mesh(backend, mesh):
     defaults = ENGINE.default_parameters(mesh)
     simulation = ENGINE.build(Problem(defaults, mesh), backend)
