@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from engines.backend.base import Backend
+    from engines.lab import Study
 
 Array = npt.NDArray[Any]
 Progress = Callable[[str, float], None]
@@ -159,6 +160,33 @@ class Benchmark:
     problem: Callable[[], Problem]
 
 
+@dataclass(frozen=True)
+class PaintInfo:
+    """What a person may paint onto the geometry while it runs: a field and how much a dab adds.
+
+    ``radius`` is a good first brush radius as a fraction of the geometry's longest side.
+    """
+
+    field: str
+    title: str
+    unit: str
+    amount: float
+    radius: float = 0.03
+
+
+@dataclass(frozen=True)
+class Dab:
+    """One touch of the brush: a ball around ``position`` (x, y, z), both in the geometry's unit of length.
+
+    ``amount`` is in :class:`PaintInfo`'s unit and is added; ``erase`` takes away what was painted there instead.
+    """
+
+    position: tuple[float, float, float]
+    radius: float
+    amount: float
+    erase: bool = False
+
+
 class Engine(ABC):
     """One kind of physics. Engines are stateless; found through the entry points ``workbench.engines``."""
 
@@ -173,6 +201,17 @@ class Engine(ABC):
     @abstractmethod
     def default_parameters(self, geometry: Any) -> BaseModel:
         """Parameters that make sense for this geometry (its regions named, its size considered)."""
+
+    def geometry_of(self, problem: Problem) -> Any:
+        """What the problem is solved on: the geometry that was opened, or the one that the parameters describe.
+
+        Cheap (a grid is a few numbers). Raises ProblemError.
+        """
+        return problem.geometry
+
+    def time_unit_of(self, parameters: BaseModel) -> str:
+        """Unit of ``Simulation.time`` with these parameters (an iterative solver counts iterations, not seconds)."""
+        return self.time_unit
 
     @abstractmethod
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
@@ -192,6 +231,10 @@ class Engine(ABC):
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         """Problems of about these sizes (none given: the engine's usual ones) for ``workbench bench``."""
+        return ()
+
+    def studies(self) -> Sequence[Study]:
+        """What the Kernel Lab measures of this engine (:mod:`engines.lab`)."""
         return ()
 
     def warm(self, backend: Backend) -> None:
@@ -221,6 +264,7 @@ class Simulation(ABC):
     series: tuple[SeriesInfo, ...] = ()
     traffic: tuple[KernelTraffic, ...]
     front: FrontInfo | None = None
+    paintable: PaintInfo | None = None
     sample_steps: int = 1
     """Steps between two samples of probes and series that resolve what users look at."""
 
@@ -256,6 +300,10 @@ class Simulation(ABC):
     def set_control(self, name: str, value: Any) -> None:
         """Change a live parameter (dotted name, ``"tissue.conductivity_scale"``) from the next step on."""
 
+    def paint(self, dab: Dab) -> None:
+        """Add to what ``paintable`` names, or erase, from the next step on. Only called where ``paintable`` is set."""
+        raise TypeError(f"{type(self).__name__} is not painted on")
+
     @abstractmethod
     def state(self) -> dict[str, Array]:
         """All that :meth:`restore` needs to continue bit for bit on the same backend."""
@@ -287,5 +335,6 @@ class SimulationInfo:
     series: tuple[SeriesInfo, ...]
     traffic: tuple[KernelTraffic, ...]
     front: FrontInfo | None
+    paintable: PaintInfo | None = None
     device: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
