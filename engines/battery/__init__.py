@@ -1,0 +1,1 @@
+"""The battery engine: lithium in particles, single-particle models of cells, ensembles of them."""

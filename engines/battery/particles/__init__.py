@@ -1,0 +1,30 @@
+"""Lithium diffusion in spherical particles: finite volumes (explicit, implicit) and eigenmodes, on either backend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engines.backend.base import Backend
+from engines.battery.particles.launcher import ModeDiffusion, ShellDiffusion
+
+
+def make_shells(backend: Backend, *args: Any, **kwargs: Any) -> ShellDiffusion:
+    """Finite volumes on the backend's device; arguments of :class:`ShellDiffusion` after the backend."""
+    if backend.id != "cpu":
+        from engines.battery.particles.cuda import CudaShellDiffusion
+
+        return CudaShellDiffusion(backend, *args, **kwargs)  # type: ignore[arg-type]  # not the CPU: a CudaBackend
+    from engines.battery.particles.cpu import CpuShellDiffusion
+
+    return CpuShellDiffusion(backend, *args, **kwargs)
+
+
+def make_modes(backend: Backend, *args: Any, **kwargs: Any) -> ModeDiffusion:
+    """Eigenmodes on the backend's device; arguments of :class:`ModeDiffusion` after the backend."""
+    if backend.id != "cpu":
+        from engines.battery.particles.cuda import CudaModeDiffusion
+
+        return CudaModeDiffusion(backend, *args, **kwargs)  # type: ignore[arg-type]  # not the CPU: a CudaBackend
+    from engines.battery.particles.cpu import CpuModeDiffusion
+
+    return CpuModeDiffusion(backend, *args, **kwargs)
