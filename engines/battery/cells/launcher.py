@@ -1,0 +1,178 @@
+"""What the CPU's and the GPU's cells have in common: state, coefficients, instructions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, KernelTraffic
+from engines.backend.base import Backend
+from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, Coefficient, Scalars, coefficients, tables
+from engines.battery.constants import REFERENCE_TEMPERATURE
+from engines.battery.parameter_sets import ParameterSet
+from engines.battery.particles.series import MODES, shell_modes, static_tail
+
+PADDING = 64
+
+
+class Row(IntEnum):
+    """Rows of the state: (rows, n_padded). Stoichiometries are deviations from the start."""
+
+    NEGATIVE_MEAN = 0
+    NEGATIVE_MEAN_ERROR = 1  # rounding error of the row before, carried along (Kahan)
+    POSITIVE_MEAN = 2
+    POSITIVE_MEAN_ERROR = 3
+    CHARGE = 4  # that has left the cell [A s]
+    CHARGE_ERROR = 5
+    WARMTH = 6  # temperature − 298.15 K [K]
+    VOLTAGE = 7  # at the end of the last step [V]
+    CURRENT = 8  # during the last step, positive in discharge [A]
+    INSTRUCTION = 9  # number of the instruction that the cell is at
+    ELAPSED = 10  # steps in it
+    ENDED = 11  # time at which the protocol ended [s], −1 before
+    NEGATIVE_MODES = 12
+    POSITIVE_MODES = 12 + MODES
+    SALT = 12 + 2 * MODES  # concentration in the electrolyte over its start (SPMe)
+
+
+class Kind(IntEnum):
+    """What an instruction holds."""
+
+    CURRENT = 0  # [A], positive in discharge
+    VOLTAGE = 1  # [V]
+    POWER = 2  # [W], positive in discharge
+    DRIVE = 3  # a current per step, from this place in the drive cycle on
+
+
+NEVER = 3.0e38
+"""A limit that no voltage reaches, finite in float32."""
+LONGEST = 2**24
+"""Steps of an instruction at most: the largest number that float32 counts to."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One step of a protocol in the kernel's terms.
+
+    It ends after ``steps``, at a voltage of ``lowest`` or less or ``highest`` or more [V], or when a held voltage needs
+    no more than ``least_current`` [A].
+    """
+
+    kind: Kind
+    value: float
+    steps: int = LONGEST
+    lowest: float = -NEVER
+    highest: float = NEVER
+    least_current: float = -1.0
+
+    def row(self) -> list[float]:
+        return [float(self.kind), self.value, float(self.steps), self.lowest, self.highest, self.least_current]
+
+
+class Cells(ABC):
+    """N cells of one parameter set with their own scalars, at rest and full of whatever the scalars say.
+
+    ``state: (rows, n_padded)`` on the device; ``drive``: currents [A] per step that DRIVE instructions refer to.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        parameters: ParameterSet,
+        instructions: Sequence[Instruction],
+        dt: float,
+        scalars: Scalars | None = None,
+        *,
+        electrolyte: bool = False,
+        thermal: bool = False,
+        precision: str = "float32",
+        drive: Array | None = None,
+    ) -> None:
+        self.backend, self.parameters, self.dt = backend, parameters, dt
+        self.electrolyte, self.thermal = electrolyte, thermal
+        self.dtype = np.dtype(precision)
+        self.scalars: dict[str, Any] = {**parameters.values(), **(scalars or {})}
+        per_cell = coefficients(parameters, self.scalars, electrolyte)
+        self.n_cells = per_cell.shape[1]
+        self.n_padded = -(-self.n_cells // PADDING) * PADDING
+        self.rows = Row.SALT + (3 * ELECTROLYTE_CELLS if electrolyte else 0)
+        self.factor = 1.0
+        """On all currents of the protocol, from the next step on."""
+        self.n_instructions = len(instructions)
+        self.coefficients = self._place(per_cell)
+        self._tables = backend.array(tables(parameters).astype(self.dtype))
+        self._instructions = backend.array(np.array([each.row() for each in instructions], self.dtype))
+        self._drive = backend.array(np.zeros(1, self.dtype) if drive is None else np.asarray(drive, self.dtype))
+        start = np.zeros((self.rows, self.n_cells))
+        start[Row.ENDED] = -1.0
+        start[Row.WARMTH] = np.asarray(self.scalars["initial_temperature"]) - REFERENCE_TEMPERATURE
+        start[Row.VOLTAGE] = self._open_circuit(per_cell)
+        start[Row.SALT :] = 1.0
+        self.state = self._place(start)
+
+    def _place(self, values: Array) -> Any:
+        padded = np.pad(values, ((0, 0), (0, self.n_padded - self.n_cells)), mode="edge")
+        return self.backend.array(np.ascontiguousarray(padded, self.dtype))
+
+    def _open_circuit(self, per_cell: Array) -> Array:
+        x_n, x_p = per_cell[Coefficient.NEGATIVE_START], per_cell[Coefficient.POSITIVE_START]
+        warmth = np.asarray(self.scalars["initial_temperature"]) - REFERENCE_TEMPERATURE
+        p = self.parameters
+        entropic = p.positive_entropic(x_p) - p.negative_entropic(x_n)
+        return p.positive_ocp(x_p) - p.negative_ocp(x_n) + (warmth * entropic if self.thermal else 0.0)
+
+    def new_trace(self, rows: int) -> Any:
+        """A device array (rows, n_padded) for voltages."""
+        return self.backend.empty((rows, self.n_padded), self.dtype)
+
+    @abstractmethod
+    def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
+        """``steps`` steps; each ``every``-th one's voltage goes to a row of ``trace``, NaN for a cell that has ended.
+
+        Called inside ``backend.timed`` or ``active``.
+        """
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        """Per launch, whatever its steps: the state in and out, the coefficients in."""
+        size = self.dtype.itemsize * self.n_cells
+        return KernelTraffic(
+            "cells", (self.rows + len(Coefficient)) * size, self.rows * size,
+            250 * self.n_cells,
+        )  # fmt: skip
+
+    def stoichiometry(self, points: int) -> tuple[Array, Array]:
+        """Negative and positive particles: (points, n_cells) float64 on the host, means over shells from the centre."""
+        state = self.backend.to_host(self.state)[:, : self.n_cells].astype(float)
+        given = self.backend.to_host(self.coefficients)[:, : self.n_cells].astype(float)
+        shapes, (tail, _) = shell_modes(points, MODES), static_tail(points, MODES)
+        found = []
+        for name in ("NEGATIVE", "POSITIVE"):
+
+            def of(what: str, name: str = name) -> Array:
+                return given[Coefficient[f"{name}_{what}"]]
+
+            gain = of("GAIN")
+            if self.thermal:
+                T = REFERENCE_TEMPERATURE + state[Row.WARMTH]
+                gain = gain / np.exp(of("DIFFUSION_HEAT") * (1 / REFERENCE_TEMPERATURE - 1 / T))
+            first = Row[f"{name}_MODES"]
+            x = of("START") + state[Row[f"{name}_MEAN"]] + shapes @ state[first : first + MODES]
+            found.append(x + np.outer(tail, gain * state[Row.CURRENT]))
+        return found[0], found[1]
+
+    def balance(self) -> Array:
+        """(n_cells,) the lithium that the two electrodes and the charge disagree about, as a share of the charge."""
+        rows = self.backend.to_host(self.state[: Row.WARMTH])[:, : self.n_cells].astype(float)
+        given = self.backend.to_host(self.coefficients)[:, : self.n_cells].astype(float)
+        charge = rows[Row.CHARGE] - rows[Row.CHARGE_ERROR]
+        error = np.zeros(self.n_cells)
+        for name in ("NEGATIVE", "POSITIVE"):
+            mean, growth = Row[f"{name}_MEAN"], given[Coefficient[f"{name}_GROWTH"]]
+            error = np.maximum(error, np.abs((rows[mean] - rows[mean + 1]) / growth - charge))
+        return error / np.maximum(np.abs(charge), 1e-30)

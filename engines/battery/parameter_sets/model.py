@@ -1,0 +1,104 @@
+"""What a parameter set holds: numbers with unit and source, and functions of stoichiometry or concentration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from engines.api import Array
+
+Function = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Sourced:
+    """A number, its unit and where it was published."""
+
+    value: float
+    unit: str
+    source: str
+
+
+SCALARS: Mapping[str, str] = {
+    "electrode_area": "m²",
+    "nominal_capacity": "A h",
+    "contact_resistance": "Ω",
+    "lower_cutoff": "V",
+    "upper_cutoff": "V",
+    "heat_capacity": "J/K",
+    "cooling_area": "m²",
+    "heat_transfer_coefficient": "W/m²/K",
+    "ambient_temperature": "K",
+    "initial_temperature": "K",
+    **{
+        f"{electrode}_{name}": unit
+        for electrode in ("negative", "positive")
+        for name, unit in {
+            "thickness": "m",
+            "porosity": "1",
+            "active_fraction": "1",
+            "particle_radius": "m",
+            "diffusivity": "m²/s",
+            "diffusivity_activation": "J/mol",
+            "maximum_concentration": "mol/m³",
+            "initial_concentration": "mol/m³",
+            "reaction_constant": "A/m² (m³/mol)^1.5",
+            "reaction_activation": "J/mol",
+            "solid_conductivity": "S/m",
+            "bruggeman": "1",
+        }.items()
+    },
+    "separator_thickness": "m",
+    "separator_porosity": "1",
+    "separator_bruggeman": "1",
+    "electrolyte_concentration": "mol/m³",
+    "transference_number": "1",
+    "electrolyte_diffusivity_activation": "J/mol",
+    "electrolyte_conductivity_activation": "J/mol",
+}
+"""Every number of a set with its unit. ``heat_capacity`` is that of the whole cell; ``solid_conductivity`` is
+effective; ``reaction_constant`` m gives ``j0 = m √(c_e c_s (c_max − c_s))`` at 298.15 K."""
+
+
+@dataclass(frozen=True)
+class ParameterSet:
+    """One cell as a paper describes it.
+
+    negative_ocp, positive_ocp:           potentials [V] of the stoichiometry at 298.15 K
+    negative_entropic, positive_entropic: their changes with temperature [V/K]
+    electrolyte_diffusivity [m²/s], electrolyte_conductivity [S/m]: of the concentration [mol/m³] at 298.15 K
+    """
+
+    id: str
+    title: str
+    source: str
+    scalars: Mapping[str, Sourced]
+    negative_ocp: Function
+    positive_ocp: Function
+    negative_entropic: Function
+    positive_entropic: Function
+    electrolyte_diffusivity: Function
+    electrolyte_conductivity: Function
+
+    def __post_init__(self) -> None:
+        if set(self.scalars) != set(SCALARS):
+            odd = sorted(set(self.scalars) ^ set(SCALARS))
+            raise ValueError(f"the parameter set {self.id} misses or adds {', '.join(odd)}")
+        for name, number in self.scalars.items():
+            if number.unit != SCALARS[name]:
+                raise ValueError(f"{name} of {self.id} is in {number.unit}, not {SCALARS[name]}")
+
+    def values(self) -> dict[str, float]:
+        """The numbers alone."""
+        return {name: number.value for name, number in self.scalars.items()}
+
+
+def sourced(values: Mapping[str, float], source: str) -> dict[str, Sourced]:
+    """Numbers that one place gives, with the units of :data:`SCALARS`."""
+    return {name: Sourced(float(value), SCALARS[name], source) for name, value in values.items()}
+
+
+def layers_heat_capacity(volume: float, layers: list[tuple[float, float, float]]) -> float:
+    """Heat capacity [J/K] of a cell of ``volume`` [m³] made of layers (thickness [m], density [kg/m³], specific heat
+    [J/kg/K]): the thickness-weighted mean, as PyBaMM lumps it."""
+    return volume * sum(L * density * heat for L, density, heat in layers) / sum(L for L, _, _ in layers)
