@@ -132,7 +132,7 @@ class Cells(ABC):
 
     @abstractmethod
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
-        """``steps`` steps; each ``every``-th one's voltage goes to a row of ``trace``, NaN for a cell that has ended.
+        """``steps`` steps; the voltages of each ``every``-th go to a row of ``trace``, NaN where a cell had ended before.
 
         Called inside ``backend.timed`` or ``active``.
         """

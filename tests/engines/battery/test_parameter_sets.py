@@ -17,9 +17,7 @@ PYBAMM_NAMES = {
     "electrolyte_concentration": "Initial concentration in electrolyte [mol.m-3]",
     "transference_number": "Cation transference number",
     **{
-        f"{side.lower()}_{ours}": theirs.replace("Electrode", f"{side} electrode").replace(
-            "Particle", f"{side} particle"
-        )
+        f"{side.lower()}_{ours}": f"{side} {theirs}"
         for side in ("Negative", "Positive")
         for ours, theirs in {
             "thickness": "electrode thickness [m]",

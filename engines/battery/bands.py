@@ -1,0 +1,59 @@
+"""Mean and percentiles of many cells at many times, on either backend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.backend.base import Backend
+
+if TYPE_CHECKING:
+    from engines.backend.cuda import CudaBackend
+
+SOURCE = Path(__file__).with_name("bands.cu")
+SHARES = (0.05, 0.5, 0.95)
+THREADS = 256
+
+
+@dataclass(frozen=True)
+class Bands:
+    """(rows,) float64 each: numbers in the row that are not NaN, their mean and percentiles (nearest rank)."""
+
+    count: Array
+    mean: Array
+    low: Array
+    middle: Array
+    high: Array
+
+
+def bands(backend: Backend, values: Any, n: int) -> Bands:
+    """5th, 50th and 95th percentile of each row of the device array ``values: (rows, stride)``, its first n columns."""
+    found = _on_cpu(values, n) if backend.id == "cpu" else _on_gpu(backend, values, n)  # type: ignore[arg-type]  # CUDA
+    return Bands(*np.ascontiguousarray(found.T))
+
+
+def _on_cpu(values: Array, n: int) -> Array:
+    found = np.full((len(values), 2 + len(SHARES)), np.nan)
+    for row, out in zip(values, found, strict=True):
+        numbers = row[:n][~np.isnan(row[:n])]
+        out[0] = len(numbers)
+        if len(numbers):
+            ranks = [int(share * (len(numbers) - 1) + 0.5) for share in SHARES]
+            out[1], out[2:] = numbers.mean(dtype=float), np.partition(numbers, ranks)[ranks]
+    return found
+
+
+def _on_gpu(backend: CudaBackend, values: Any, n: int) -> Array:
+    real = "float" if values.dtype == np.float32 else "double"
+    kernel = backend.compile(SOURCE, (f"-DREAL={real}",)).get_function("row_bands")
+    out = backend.empty((len(values), 2 + len(SHARES)), np.float64)
+    with backend.active():
+        kernel(
+            (len(values),), (THREADS,),
+            (values, *map(np.float32, SHARES), out, np.int32(n), np.int32(values.shape[1])),
+        )  # fmt: skip
+    return backend.to_host(out)
