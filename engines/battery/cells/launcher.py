@@ -16,6 +16,7 @@ from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, Coefficient, S
 from engines.battery.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.particles.series import MODES, shell_modes, static_tail
+from engines.battery.particles.shells import FEWEST
 
 PADDING = 64
 
@@ -132,7 +133,7 @@ class Cells(ABC):
 
     @abstractmethod
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
-        """``steps`` steps; the voltages of each ``every``-th go to a row of ``trace``, NaN where a cell had ended before.
+        """``steps`` steps; the voltages of each ``every``-th go to a row of ``trace``, NaN where a cell had ended.
 
         Called inside ``backend.timed`` or ``active``.
         """
@@ -146,24 +147,34 @@ class Cells(ABC):
             250 * self.n_cells,
         )  # fmt: skip
 
-    def stoichiometry(self, points: int) -> tuple[Array, Array]:
-        """Negative and positive particles: (points, n_cells) float64 on the host, means over shells from the centre."""
-        state = self.backend.to_host(self.state)[:, : self.n_cells].astype(float)
-        given = self.backend.to_host(self.coefficients)[:, : self.n_cells].astype(float)
-        shapes, (tail, _) = shell_modes(points, MODES), static_tail(points, MODES)
+    def stoichiometry(self, points: int, cells: Array | None = None) -> tuple[Array, Array]:
+        """Negative and positive particles of ``cells`` (numbers; None: all): (points, n) float64 on the host, the means
+        over shells from the centre outwards."""
+        return self._particles(shell_modes(points, MODES), static_tail(points, MODES)[0], cells)
+
+    def surfaces(self, cells: Array | None = None) -> tuple[Array, Array]:
+        """Stoichiometries at the surfaces of negative and positive particles of ``cells``: (n,) float64 on the host."""
+        shapes, tail = np.ones((1, MODES)), np.array([static_tail(FEWEST, MODES)[1]])
+        negative, positive = self._particles(shapes, tail, cells)
+        return negative[0], positive[0]
+
+    def _particles(self, shapes: Array, tail: Array, cells: Array | None) -> tuple[Array, Array]:
+        if cells is None:
+            cells = np.arange(self.n_cells)
+        with self.backend.active():
+            chosen = self.backend.array(cells)
+            state, given = self.state[:, chosen], self.coefficients[:, chosen]
+        state, given = self.backend.to_host(state).astype(float), self.backend.to_host(given).astype(float)
         found = []
         for name in ("NEGATIVE", "POSITIVE"):
-
-            def of(what: str, name: str = name) -> Array:
-                return given[Coefficient[f"{name}_{what}"]]
-
-            gain = of("GAIN")
+            gain = given[Coefficient[f"{name}_GAIN"]]
             if self.thermal:
                 T = REFERENCE_TEMPERATURE + state[Row.WARMTH]
-                gain = gain / np.exp(of("DIFFUSION_HEAT") * (1 / REFERENCE_TEMPERATURE - 1 / T))
+                heat = given[Coefficient[f"{name}_DIFFUSION_HEAT"]]
+                gain = gain / np.exp(heat * (1 / REFERENCE_TEMPERATURE - 1 / T))
             first = Row[f"{name}_MODES"]
-            x = of("START") + state[Row[f"{name}_MEAN"]] + shapes @ state[first : first + MODES]
-            found.append(x + np.outer(tail, gain * state[Row.CURRENT]))
+            mean = given[Coefficient[f"{name}_START"]] + state[Row[f"{name}_MEAN"]]
+            found.append(mean + shapes @ state[first : first + MODES] + np.outer(tail, gain * state[Row.CURRENT]))
         return found[0], found[1]
 
     def balance(self) -> Array:
