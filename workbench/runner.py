@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Literal, TypeVar
 
-from engines.api import Array, Progress, Simulation, SimulationInfo
+from engines.api import Array, Dab, Progress, Simulation, SimulationInfo
 from engines.backend.base import Backend
 from engines.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
 from workbench.failures import as_sentence
@@ -24,6 +24,7 @@ from workbench.frames import Frame, FrameRequest, Mailbox, Message, RunState, Sa
 from workbench.meters import Meters
 from workbench.observer import Audience, Observer
 from workbench.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
+from workbench.units import time_text
 from workbench.viewing import FrameSource
 
 T = TypeVar("T")
@@ -136,6 +137,10 @@ class Runner:
         """Change a live parameter between two batches."""
         return self.post(lambda simulation: simulation.set_control(name, value))
 
+    def paint(self, dab: Dab) -> Future[None]:
+        """Touch the geometry with the brush between two batches; only where the simulation is paintable."""
+        return self.post(lambda simulation: simulation.paint(dab))
+
     def post(self, call: Callable[[Simulation], T]) -> Future[T]:
         """Have the worker carry out ``call`` between two batches.
 
@@ -222,7 +227,7 @@ class Runner:
             except (KeyError, ValueError, TypeError) as error:
                 raise ProblemError(f"The checkpoint does not fit this problem ({error}): start without it.") from error
             self._resume_from = None
-            self.say(f"Goes on from {simulation.time:g} {self.time_unit}.")
+            self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
         self._meters = Meters(simulation, ceilings.best, self._probes)
         self.info = SimulationInfo(
             geometry=simulation.geometry,
@@ -232,8 +237,10 @@ class Runner:
             series=simulation.series,
             traffic=simulation.traffic,
             front=simulation.front,
+            paintable=simulation.paintable,
             device=backend.info.name,
-            extra={"device": backend.info, "ceilings": ceilings},
+            device_info=backend.info,
+            ceilings=ceilings,
         )
         self._audience.begin(simulation, self.info)
         self._set_state(RunState.READY)
