@@ -13,6 +13,7 @@ from ui.formatting import duration_text
 from ui.icons import dress
 from ui.optional_number import OptionalNumber
 from ui.theme import theme
+from workbench.units import time_text
 
 NOTE_GAP, SHORTEST_BAR = 10, 60  # pixels
 LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
@@ -159,7 +160,7 @@ class Timeline(QWidget):
     def set_time(self, time: float, remaining: float | None = None) -> None:
         self._time = time
         self._name_the_button()
-        self.time_label.setText(f"{time:.2f} {self._unit}")
+        self.time_label.setText(time_text(time, self._unit, ".2f"))
         self.bar.set_fraction(None if not self._until else time / self._until)
         if remaining is not None and self._running:
             self.bar.set_note(f"{duration_text(remaining)} left")

@@ -124,9 +124,7 @@ def test_new_and_run_without_a_mesh(tmp_path, capsys):
     run = json.loads((out / "run.json").read_text())
     assert run["device"]["name"] == "NumPy on paper"
     assert main(["run", str(tmp_path / "p.zip"), "--until", "2", "--no-pictures", "--out", str(out)]) == 0
-    assert sorted(path.name for path in (out / "fields").iterdir()) == [
-        "fields_000000004.vti"
-    ]
+    assert sorted(path.name for path in (out / "fields").iterdir()) == ["fields_000000004.vti"]
 
 
 def test_iterations_read_well(tmp_path, capsys):
