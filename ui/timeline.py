@@ -13,7 +13,7 @@ from ui.formatting import duration_text
 from ui.icons import dress
 from ui.optional_number import OptionalNumber
 from ui.theme import theme
-from workbench.units import time_text
+from workbench.units import is_count, time_text
 
 NOTE_GAP, SHORTEST_BAR = 10, 60  # pixels
 LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
@@ -145,8 +145,9 @@ class Timeline(QWidget):
 
     def set_unit(self, unit: str) -> None:
         self._unit = unit
-        self.until.set_unit(unit)
-        self.pace.set_unit(f"{unit}/s")
+        short = "" if is_count(unit) else unit  # the time beside them says it in words
+        self.until.set_unit(short)
+        self.pace.set_unit(f"{short}/s")
         self.set_time(self._time)
 
     def set_until(self, until: float | None) -> None:

@@ -39,9 +39,9 @@ class TracePlot(pg.PlotWidget):
         self._dress()
 
     @property
-    def axes(self) -> tuple[str, str]:
-        """(title, unit) of the values."""
-        return self._title, self._unit
+    def axes(self) -> tuple[str, str, str]:
+        """(title, unit) of the values, and the unit of time."""
+        return self._title, self._unit, self._time_unit
 
     def set_axes(self, title: str, unit: str, time_unit: str) -> None:
         self._title, self._unit, self._time_unit = title, unit, time_unit

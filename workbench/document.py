@@ -137,7 +137,9 @@ def new_document(
     Raises ProblemError.
     """
     if mesh is None:
-        return document_of(Stored(Project(title=engine.title, engine=engine.id), None, None, None))
+        return document_of(
+            Stored(Project(title=engine.title, summary=engine.summary, engine=engine.id), None, None, None)
+        )
     source = Path(mesh).expanduser().absolute()
     fibre_file = None if fibres is None else Path(fibres).expanduser().absolute()
     reference = validated(

@@ -242,7 +242,8 @@ class FakeServices:
         return self._engines
 
     def new(self, engine):
-        return Document(Project(title=engine.title, engine=engine.id), engine, engine.default_parameters(None))
+        project = Project(title=engine.title, summary=engine.summary, engine=engine.id)
+        return Document(project, engine, engine.default_parameters(None))
 
     def devices(self):
         return [("auto", "Automatic"), ("cpu", "A device for tests")]

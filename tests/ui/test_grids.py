@@ -109,8 +109,9 @@ def test_time_is_counted_as_the_parameters_say(fading, qtbot):
     assert fading.timeline.until.unit_label.text() == "ms"
     fading.controller.drop_runner()
     fading.model.edit(("parameters", "count"), True)
-    assert fading.timeline.until.unit_label.text() == "iterations"
-    assert fading.timeline.pace.unit_label.text() == "iterations/s"
+    assert fading.timeline.time_label.text() == "0 iterations"
+    assert fading.timeline.until.unit_label.text() == ""  # in words they would leave no room for the bar
+    assert fading.timeline.pace.unit_label.text() == "/s"
     fading.estimates.recompute()
     qtbot.waitUntil(lambda: fading.estimates.figures["step"].text() == "1 iteration", timeout=3000)
     assert fading.estimates.names["pace"].text() == "Wall time per iteration"
@@ -118,6 +119,7 @@ def test_time_is_counted_as_the_parameters_say(fading, qtbot):
     fading.controller.build(autostart=True)
     qtbot.waitUntil(lambda: fading.controller.phase == "finished", timeout=5000)
     assert fading.timeline.time_label.text() == "1\u202f250 iterations"
+    assert fading.probes.plot.axes[2] == "iterations"
 
 
 def test_the_brush_reaches_the_run(fading, qtbot):

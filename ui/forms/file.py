@@ -23,7 +23,7 @@ class FileEditor(Editor):
         super().__init__(spec, parent)
         self._shown = ""
         self.line = Line(self)
-        self.line.setPlaceholderText(f"No {spec.file}: choose one or drop it here")
+        self.line.setPlaceholderText(f"Drop a {spec.file} here")
         self.line.setAcceptDrops(False)  # it would take a dropped file as the text of an address
         self.line.editingFinished.connect(self._commit)
         self.button = QToolButton(self)
