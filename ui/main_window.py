@@ -290,11 +290,13 @@ class MainWindow(QMainWindow):
 
     def _follow_parameters(self) -> None:
         """Some parameters make another grid or count time in another unit; a run that goes on keeps its own."""
-        document = self.model.document
-        if document is not None and self.controller.info is None:
+        document, controller = self.model.document, self.controller
+        if document is None:
+            return
+        if not controller.locked:
             self.timeline.set_unit(document.time_unit)
-            if document.geometry is not self._geometry:
-                self._show_geometry(document.geometry)
+        if controller.info is None and document.geometry is not self._geometry:
+            self._show_geometry(document.geometry)
 
     def _value_changed(self, path: ValuePath) -> None:
         if path[0] == "probes":
