@@ -14,7 +14,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engines.api import Dab, SimulationInfo
+from engines.api import SimulationInfo
 from engines.errors import WorkbenchError
 from ui.background import Background
 from ui.forms.validation import Path
@@ -217,11 +217,6 @@ class Controller(QObject):
         else:
             self.runner.reset()
         self._begin_anew()
-
-    def paint(self, dab: Dab) -> None:
-        """A touch of the brush, where there is something to paint on."""
-        if self.runner is not None and self.info is not None and self.info.paintable is not None:
-            self.runner.paint(dab)
 
     def watch(self, request: FrameRequest | None) -> None:
         """What the viewport wants of each moment."""

@@ -12,6 +12,7 @@ from engines.api import Array
 from engines.errors import WorkbenchError
 from ui.background import Background
 from ui.controller import Controller
+from ui.forms.file import SUFFIXES
 from ui.model import DocumentModel
 from ui.services import Services
 from workbench.export.png import holds_project
@@ -68,7 +69,7 @@ class FileActions(QObject):
     def use_as_picture(self, path: Path) -> bool:
         """Whether a picture without a project in it became the first picture of the open problem's parameters."""
         document = self._model.document
-        if document is None or path.suffix.lower() != ".png" or holds_project(path):
+        if document is None or path.suffix.lower() not in SUFFIXES["picture"] or holds_project(path):
             return False
         for found in file_parameters(document.parameters):
             if found.kind == "picture":

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Literal, TypeVar
 
-from engines.api import Array, Dab, Progress, Simulation, SimulationInfo
+from engines.api import Array, Progress, Simulation, SimulationInfo
 from engines.backend.base import Backend
 from engines.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
 from workbench.failures import as_sentence
@@ -136,10 +136,6 @@ class Runner:
     def set_control(self, name: str, value: Any) -> Future[None]:
         """Change a live parameter between two batches."""
         return self.post(lambda simulation: simulation.set_control(name, value))
-
-    def paint(self, dab: Dab) -> Future[None]:
-        """Touch the geometry with the brush between two batches; only where the simulation is paintable."""
-        return self.post(lambda simulation: simulation.paint(dab))
 
     def post(self, call: Callable[[Simulation], T]) -> Future[T]:
         """Have the worker carry out ``call`` between two batches.

@@ -12,8 +12,8 @@ from ui.forms.editor import Editor
 from ui.forms.line import Line
 from ui.forms.schema import FieldSpec
 
-FILTERS = {"picture": "Pictures (*.png);;All files (*)"}
-"""What the dialog offers for each kind of file."""
+SUFFIXES = {"picture": (".png", ".jpg", ".jpeg")}
+"""What each kind of file is usually called; the dialog offers these first."""
 
 
 class FileEditor(Editor):
@@ -60,8 +60,10 @@ class FileEditor(Editor):
 
     def _choose(self) -> None:
         folder = str(Path(self._shown).parent) if self._shown else str(Path.home())
-        kinds = FILTERS.get(self.spec.file, "All files (*)")
-        name, _ = QFileDialog.getOpenFileName(self, f"Choose: {self.spec.title}", folder, kinds)
+        usual = " ".join(f"*{suffix}" for suffix in SUFFIXES.get(self.spec.file, ()))
+        kinds = [f"{self.spec.file.capitalize()}s ({usual})"] if usual else []
+        title = f"Choose: {self.spec.title}"
+        name, _ = QFileDialog.getOpenFileName(self, title, folder, ";;".join([*kinds, "All files (*)"]))
         if name:
             self._take(name)
 
