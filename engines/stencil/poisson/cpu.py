@@ -71,7 +71,8 @@ class CpuPoisson(PoissonSolver):
     def _jacobi(self, u: Array, source: Array) -> Array:
         assert self._spare is not None
         out = self._spare
-        kernels.jacobi(self._grid(u), self._grid(source), self._offset, self._omega, *self._at(0), self._grid(out))
+        what = (self._grid(u), self._grid(source), self._offset, self._omega, *self._at(0))
+        kernels.jacobi(*what, self._grid(out), self.backend.info.threads)
         self._spare = u
         return out
 

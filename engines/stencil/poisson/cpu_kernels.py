@@ -56,18 +56,36 @@ class Passage(NamedTuple):
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
-def _add_pair(r, centre, lower, upper, a, b, ghosts, i):
-    """r += a (lower - centre) + b (upper - centre), each behind its ghost's scale and shift."""
-    fa, sa, fb, sb = ghosts[0, i], ghosts[1, i], ghosts[2, i], ghosts[3, i]
+def _across_two(r, source, offset, centre, south, north, a, b):
     for x in range(len(r)):
-        r[x] += a * (fa * lower[x] + sa - centre[x]) + b * (fb * upper[x] + sb - centre[x])
+        r[x] = source[x] - offset + (a * (south[x] - centre[x]) + b * (north[x] - centre[x]))
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
-def _add_conducted_pair(r, centre, lower, upper, a, b, ghosts, i, k_lower, k_upper):
-    fa, sa, fb, sb = ghosts[0, i], ghosts[1, i], ghosts[2, i], ghosts[3, i]
+def _across_three(r, source, offset, centre, south, north, below, above, a, b, c, d):
     for x in range(len(r)):
-        r[x] += a * k_lower[x] * (fa * lower[x] + sa - centre[x]) + b * k_upper[x] * (fb * upper[x] + sb - centre[x])
+        along_y = a * (south[x] - centre[x]) + b * (north[x] - centre[x])
+        along_z = c * (below[x] - centre[x]) + d * (above[x] - centre[x])
+        r[x] = source[x] - offset + (along_y + along_z)
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _add_conducted_pair(r, centre, lower, upper, a, b, k_lower, k_upper):
+    for x in range(len(r)):
+        r[x] += a * k_lower[x] * (lower[x] - centre[x]) + b * k_upper[x] * (upper[x] - centre[x])
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _add_ghost(r, centre, a, scale, shift):
+    """What a ghost adds where the cell itself stood in for it as a neighbour."""
+    for x in range(len(r)):
+        r[x] += a * (scale * centre[x] + shift - centre[x])
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _add_conducted_ghost(r, centre, a, scale, shift, conductivity):
+    for x in range(len(r)):
+        r[x] += a * conductivity[x] * (scale * centre[x] + shift - centre[x])
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
@@ -83,37 +101,51 @@ def _add_conducted_inner_x(r, centre, west, east, lower, upper, k_lower, k_upper
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
+def _add_ghosts(r, centre, i, coefficients, ghosts):
+    """The ghosts of the two neighbours along y or z; i: cell of that axis."""
+    if ghosts[0, i] != 1 or ghosts[1, i] != 0:
+        _add_ghost(r, centre, coefficients[0, i], ghosts[0, i], ghosts[1, i])
+    if ghosts[2, i] != 1 or ghosts[3, i] != 0:
+        _add_ghost(r, centre, coefficients[1, i], ghosts[2, i], ghosts[3, i])
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _add_conducted_ghosts(r, centre, i, coefficients, ghosts, k_lower, k_upper):
+    if ghosts[0, i] != 1 or ghosts[1, i] != 0:
+        _add_conducted_ghost(r, centre, coefficients[0, i], ghosts[0, i], ghosts[1, i], k_lower)
+    if ghosts[2, i] != 1 or ghosts[3, i] != 0:
+        _add_conducted_ghost(r, centre, coefficients[1, i], ghosts[2, i], ghosts[3, i], k_upper)
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
 def _residual_row(r, u, source, offset, k, j, level, faces):
     """r: (nx,) = source - offset + div(k grad u) of the row (k, j)."""
-    centre, s = u[k, j], source[k, j]
-    nx = len(centre)
-    for x in range(nx):
-        r[x] = s[x] - offset
-    lower, upper = u[k, level.y_neighbours[0, j]], u[k, level.y_neighbours[1, j]]
+    centre, nx = u[k, j], u.shape[2]
+    south, north = u[k, level.y_neighbours[0, j]], u[k, level.y_neighbours[1, j]]
+    below, above = u[level.z_neighbours[0, k], j], u[level.z_neighbours[1, k], j]
     if faces is None:
-        _add_pair(r, centre, lower, upper, level.y[0, j], level.y[1, j], level.y_ghosts, j)
-    else:
-        ky = faces[1]
-        _add_conducted_pair(
-            r, centre, lower, upper, level.y[0, j], level.y[1, j], level.y_ghosts, j, ky[k, j], ky[k, j + 1]
-        )
-    if level.three:
-        lower, upper = u[level.z_neighbours[0, k], j], u[level.z_neighbours[1, k], j]
-        if faces is None:
-            _add_pair(r, centre, lower, upper, level.z[0, k], level.z[1, k], level.z_ghosts, k)
+        if level.three:
+            a, b, c, d = level.y[0, j], level.y[1, j], level.z[0, k], level.z[1, k]
+            _across_three(r, source[k, j], offset, centre, south, north, below, above, a, b, c, d)
+            _add_ghosts(r, centre, k, level.z, level.z_ghosts)
         else:
-            kz = faces[2]
-            _add_conducted_pair(
-                r, centre, lower, upper, level.z[0, k], level.z[1, k], level.z_ghosts, k, kz[k, j], kz[k + 1, j]
-            )
+            _across_two(r, source[k, j], offset, centre, south, north, level.y[0, j], level.y[1, j])
+        _add_ghosts(r, centre, j, level.y, level.y_ghosts)
+    else:
+        ky, kz = faces[1], faces[2]
+        for x in range(nx):
+            r[x] = source[k, j, x] - offset
+        _add_conducted_pair(r, centre, south, north, level.y[0, j], level.y[1, j], ky[k, j], ky[k, j + 1])
+        _add_conducted_ghosts(r, centre, j, level.y, level.y_ghosts, ky[k, j], ky[k, j + 1])
+        if level.three:
+            _add_conducted_pair(r, centre, below, above, level.z[0, k], level.z[1, k], kz[k, j], kz[k + 1, j])
+            _add_conducted_ghosts(r, centre, k, level.z, level.z_ghosts, kz[k, j], kz[k + 1, j])
     inner, west, east = centre[1:-1], centre[:-2], centre[2:]
     if faces is None:
         _add_inner_x(r[1:-1], inner, west, east, level.x[0, 1:-1], level.x[1, 1:-1])
     else:
         kx = faces[0][k, j]
-        _add_conducted_inner_x(
-            r[1:-1], inner, west, east, level.x[0, 1:-1], level.x[1, 1:-1], kx[1:-2], kx[2:-1]
-        )
+        _add_conducted_inner_x(r[1:-1], inner, west, east, level.x[0, 1:-1], level.x[1, 1:-1], kx[1:-2], kx[2:-1])
     for x in range(0, nx, max(1, nx - 1)):  # the two ends
         g = level.x_ghosts
         low = level.x[0, x] * (g[0, x] * centre[level.x_neighbours[0, x]] + g[1, x] - centre[x])
@@ -131,53 +163,75 @@ def _add_products(d, a, k_a, b, k_b):
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
-def _diagonal_row(d, k, j, level, faces):
-    p = level.diagonal
-    lower, upper = level.x[p], level.x[p + 1]
+def _divide(omega, d):
+    for x in range(len(d)):
+        d[x] = omega / d[x]
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _gain_row(gain, omega, k, j, level, faces):
+    """gain[:nx] = omega / diagonal of the row (k, j).
+
+    gain: (nx + 1,); the last remembers what y and z add to the diagonal, for most rows are alike where k is constant.
+    """
+    p, nx = level.diagonal, len(gain) - 1
+    lower, upper, d = level.x[p], level.x[p + 1], gain[:nx]
     if faces is None:
         base = level.y[p, j] + level.y[p + 1, j]
         if level.three:
             base += level.z[p, k] + level.z[p + 1, k]
-        for x in range(len(d)):
+        if gain[nx] == base:
+            return
+        gain[nx] = base
+        for x in range(nx):
             d[x] = base + (lower[x] + upper[x])
     else:
         west, east = faces[0][k, j, :-1], faces[0][k, j, 1:]
-        for x in range(len(d)):
+        for x in range(nx):
             d[x] = lower[x] * west[x] + upper[x] * east[x]
         _add_products(d, level.y[p, j], faces[1][k, j], level.y[p + 1, j], faces[1][k, j + 1])
         if level.three:
             _add_products(d, level.z[p, k], faces[2][k, j], level.z[p + 1, k], faces[2][k + 1, j])
+    _divide(omega, d)
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
-def _relaxed_row(new, d, centre, omega):
-    """new: the residual at first, then what the row becomes; d: the diagonal."""
+def _relaxed_row(new, gain, centre):
+    """new: the residual at first, then what the row becomes."""
     for x in range(len(new)):
-        new[x] = centre[x] + omega * new[x] / d[x]
+        new[x] = centre[x] + gain[x] * new[x]
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
-def _relax_row(u, source, offset, omega, level, faces, k, j, colour, x0, x1, new, d):
+def _scratch(row):
+    """What relaxing rows like this one needs: a new row, and gains of no row yet."""
+    gain = np.empty(len(row) + 1, row.dtype)
+    gain[-1] = -1
+    return np.empty_like(row), gain
+
+
+@nb.njit(cache=True, nogil=True, error_model="numpy")
+def _relax_row(u, source, offset, omega, level, faces, k, j, colour, x0, x1, new, gain):
     """One colour of the cells x0 to x1 of the row (k, j), in place."""
     _residual_row(new, u, source, offset, k, j, level, faces)
-    _diagonal_row(d, k, j, level, faces)
+    _gain_row(gain, omega, k, j, level, faces)
     row = u[k, j]
-    _relaxed_row(new, d, row, omega)
-    first = x0 + ((colour + x0 + j + k) & 1)
-    for x in range(first, x1, 2):
+    _relaxed_row(new, gain, row)
+    for x in range(x0 + ((colour + x0 + j + k) & 1), x1, 2):
         row[x] = new[x]
 
 
 @nb.njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def jacobi(u, source, offset, omega, level, faces, out):
+def jacobi(u, source, offset, omega, level, faces, out, chunks):
     """out = u + omega r / diagonal"""
     nz, ny, nx = u.shape
-    for row in nb.prange(nz * ny):
-        k, j = row // ny, row % ny
-        d = np.empty(nx, u.dtype)
-        _residual_row(out[k, j], u, source, offset, k, j, level, faces)
-        _diagonal_row(d, k, j, level, faces)
-        _relaxed_row(out[k, j], d, u[k, j], omega)
+    for chunk in nb.prange(chunks):
+        _, gain = _scratch(u[0, 0])
+        for row in range(chunk * nz * ny // chunks, (chunk + 1) * nz * ny // chunks):
+            k, j = row // ny, row % ny
+            _residual_row(out[k, j], u, source, offset, k, j, level, faces)
+            _gain_row(gain, omega, k, j, level, faces)
+            _relaxed_row(out[k, j], gain, u[k, j])
 
 
 @nb.njit(cache=True, nogil=True, parallel=True, error_model="numpy")
@@ -191,28 +245,28 @@ def sweep(u, source, offset, omega, level, faces, chunks):
     layer = ny if nz > 1 else 1
     for chunk in nb.prange(chunks):
         first, end = chunk * nz * ny // chunks, (chunk + 1) * nz * ny // chunks
-        new, d = np.empty(nx, u.dtype), np.empty(nx, u.dtype)
+        new, gain = _scratch(u[0, 0])
         for row in range(first, end):
-            _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, 0, 0, nx, new, d)
+            _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, 0, 0, nx, new, gain)
             behind = row - layer
             if behind >= first + layer:
-                _relax_row(u, source, offset, omega, level, faces, behind // ny, behind % ny, 1, 0, nx, new, d)
+                _relax_row(u, source, offset, omega, level, faces, behind // ny, behind % ny, 1, 0, nx, new, gain)
     for chunk in nb.prange(chunks):
         first, end = chunk * nz * ny // chunks, (chunk + 1) * nz * ny // chunks
-        new, d = np.empty(nx, u.dtype), np.empty(nx, u.dtype)
+        new, gain = _scratch(u[0, 0])
         for row in range(first, end):
             if row < first + layer or row >= end - layer:
-                _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, 1, 0, nx, new, d)
+                _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, 1, 0, nx, new, gain)
 
 
 @nb.njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def relax_box(u, source, offset, omega, level, faces, colour, x0, x1, y0, y1, z0, z1):
     """One colour of a box."""
-    ny, nx = y1 - y0, u.shape[2]
+    ny = y1 - y0
     for row in nb.prange((z1 - z0) * ny):
-        new, d = np.empty(nx, u.dtype), np.empty(nx, u.dtype)
+        new, gain = _scratch(u[0, 0])
         k, j = z0 + row // ny, y0 + row % ny
-        _relax_row(u, source, offset, omega, level, faces, k, j, colour, x0, x1, new, d)
+        _relax_row(u, source, offset, omega, level, faces, k, j, colour, x0, x1, new, gain)
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
