@@ -1,7 +1,7 @@
 """The levels of multigrid: which axes are coarsened, the conductivities of coarse faces, the coarsest inverse.
 
-An axis is coarsened while its cells are not much wider than the narrowest ones, so that a grid of flat cells becomes one
-of cubes first (semi-coarsening): a point smoother leaves nothing oscillating along the strongly coupled axes alone.
+An axis is coarsened while its cells are not much wider than the narrowest ones, so that a grid of flat cells becomes
+one of cubes first (semi-coarsening): a point smoother leaves nothing that oscillates along strongly coupled axes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engines.stencil.poisson.axes import FLAT, LOWER, UPPER, Axis, Transfer, tra
 from engines.stencil.sides import Ghosts
 
 DIRECT_CELLS = 256
-"""Cells of the coarsest level at most: its inverse is stored, 256 kB in float32, and one product replaces four levels."""
+"""Cells of the coarsest level at most: its inverse is stored, 256 kB in float32; one product replaces some levels."""
 WIDTH_RATIO = np.sqrt(2.0)
 """Axes with cells up to so many times the narrowest are coarsened together."""
 
