@@ -33,7 +33,8 @@ class CudaPoisson(PoissonSolver):
         super().__init__(*args, **kwargs)
         self._real = self.dtype.type
         self._omega = self._real(self.relaxation)
-        backend, first = self.backend, self.levels[0]
+        backend: Any = self.backend  # a CudaBackend, which can compile
+        first = self.levels[0]
         self._module = backend.compile(SOURCE, MACROS[self.dtype.name, first.faces is not None])
         self._grids = [self._grid(level) for level in self.levels]
         self._boxes = [seam_boxes(level) for level in self.levels]

@@ -68,17 +68,17 @@ def finest(shape: Sequence[int], spacing: Sequence[float], ghosts: Ghosts, condu
 
 def hierarchy(level: Level) -> list[Level]:
     """``level`` and its coarser ones; at least one of these, down to ``DIRECT_CELLS``. Only the first has shifts."""
-    levels = []
+    levels: list[Level] = []
     while True:
         steps = _steps(level)
         if not levels and level.cells <= DIRECT_CELLS:
             steps = [1, 1, 1]  # solved directly on a copy
-        coarse = tuple(
+        x, y, z = (
             axis.coarsened() if step == 2 else axis.homogeneous() for axis, step in zip(level.axes, steps, strict=True)
         )
-        transfers = tuple(transfer(*both, step) for *both, step in zip(level.axes, coarse, steps, strict=True))
-        levels.append(Level(level.axes, level.faces, transfers))
-        level = Level(coarse, None if level.faces is None else _coarse_faces(level, steps))
+        down = [transfer(*axis_pair) for axis_pair in zip(level.axes, (x, y, z), steps, strict=True)]
+        levels.append(Level(level.axes, level.faces, (down[0], down[1], down[2])))
+        level = Level((x, y, z), None if level.faces is None else _coarse_faces(level, steps))
         if level.cells <= DIRECT_CELLS:
             return [*levels, level]
 
