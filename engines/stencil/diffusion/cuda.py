@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-
 from engines.api import Array, KernelTraffic
 from engines.backend.tuning import tune, tuning_key
 from engines.stencil.diffusion.launches import Launches, Shape
 from engines.stencil.diffusion.launches2d import Launches2D
+from engines.stencil.diffusion.launches3d import Launches3D
 from engines.stencil.sides import Ghosts
 
 
@@ -58,7 +58,7 @@ class CudaDiffusion:
             if not arrays:
                 # What they hold is of no interest: neither loads nor arithmetic depend on values.
                 arrays.extend(self._backend.empty(launches.shape, launches.dtype) for _ in range(2))
-            return float(self._backend.elapsed(lambda: launches.launch(*arrays, None, shape))) / shape[0]
+            return float(self._backend.elapsed(lambda: launches.launch(arrays[0], arrays[1], None, shape))) / shape[0]
 
         def best(kind: str, candidates: list[Shape]) -> Shape:
             if len(candidates) == 1:
@@ -125,4 +125,5 @@ def make_launches(
     conductivity: Array | None = None,
 ) -> Launches:
     """The launches for a grid of two or three dimensions; arguments as in :class:`CudaDiffusion`."""
-    return Launches2D(backend, shape, rates, ghosts, dt, precision)
+    kind = Launches2D if len(shape) == 2 else Launches3D
+    return kind(backend, shape, rates, ghosts, dt, precision)
