@@ -10,10 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from engines.backend.variants import declared
+from engines.stencil.choice import Shape
 from engines.stencil.sides import Ghosts
-
-Shape = tuple[int, ...]
-"""A launch shape; its first number is the depth: steps per launch."""
 
 MOST_DEPTH = 16
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engines.stencil.diffusion.launches import Launches, Shape
+from engines.stencil.choice import Shape
+from engines.stencil.diffusion.launches import Launches
 
 LANES = 32
 MOST_THREADS = {10: 128}

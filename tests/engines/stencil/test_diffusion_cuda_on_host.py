@@ -143,7 +143,7 @@ def test_advance_takes_exactly_the_steps_asked_for(on_host, shape, with_source):
             assert {id(result), id(other)} == {id(start), id(spare)}
             expected = reference(u, EQUAL[:dimensions], around, steps, given, DT)
             np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance("float64", max(steps, 1)))
-        assert sum(launched[0] for launched in diffusion.shapes(11)) == 11
+        assert sum(launched[0] for launched in diffusion.launches(11)) == 11
 
 
 def test_the_chosen_shape_is_remembered_and_the_traffic_follows_the_depth(on_host):
