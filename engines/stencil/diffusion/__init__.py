@@ -1,0 +1,1 @@
+"""Explicit diffusion on grids: forward Euler in time, second-order central differences in space."""

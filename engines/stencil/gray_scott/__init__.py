@@ -1,0 +1,1 @@
+"""Gray-Scott reaction and diffusion of two substances on grids."""
