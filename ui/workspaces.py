@@ -19,6 +19,7 @@ class Workspaces(QObject):
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
         self.pages = QStackedWidget(window)
+        self._pages: list[QWidget] = []
         self.tabs = QTabBar(window)
         self.tabs.setObjectName("workspaces")
         self.tabs.setDrawBase(False)
@@ -30,6 +31,7 @@ class Workspaces(QObject):
 
     def add(self, title: str, page: QWidget) -> None:
         place = self.pages.addWidget(page)
+        self._pages.append(page)
         self.tabs.addTab(title)
         action = QAction(title, self)
         action.setShortcut(f"Ctrl+{place + 1}")
@@ -42,9 +44,9 @@ class Workspaces(QObject):
     def _make_room(self, place: int) -> None:
         """The page that is hidden takes no room from the one that is shown, or from its docks."""
         kinds = QSizePolicy.Policy
-        for other in range(self.pages.count()):
+        for other, page in enumerate(self._pages):
             kind = kinds.Preferred if other == place else kinds.Ignored
-            self.pages.widget(other).setSizePolicy(kind, kind)
+            page.setSizePolicy(kind, kind)
 
     def keep_to_simulation(self, actions: Iterable[QAction]) -> None:
         """These actions and their keys are off in the Lab."""
