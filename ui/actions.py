@@ -55,7 +55,15 @@ class Actions:
         dress(action, icon)
         self.by_name[name] = action
 
-    def build_menus(self, new: QMenu, recent: QMenu, units: QMenu, devices: QMenu, docks: list[QAction]) -> None:
+    def build_menus(
+        self,
+        new: QMenu,
+        recent: QMenu,
+        units: QMenu,
+        devices: QMenu,
+        workspaces: list[QAction],
+        docks: list[QAction],
+    ) -> None:
         bar = self._window.menuBar()
         file = bar.addMenu("&File")
         file.addMenu(new)
@@ -74,6 +82,8 @@ class Actions:
         run.addSeparator()
         run.addMenu(devices)
         view = bar.addMenu("&View")
+        view.addActions(workspaces)
+        view.addSeparator()
         view.addActions([self["fit"], self["theme"]])
         view.addSeparator()
         view.addActions(docks)
@@ -81,10 +91,13 @@ class Actions:
         view.addAction(self["layout"])
         bar.addMenu("&Help").addAction(self["about"])
 
-    def build_toolbar(self, at_right: list[QWidget]) -> QToolBar:
+    def build_toolbar(self, at_left: list[QWidget], at_right: list[QWidget]) -> QToolBar:
         bar = QToolBar("Toolbar", self._window)
         bar.setObjectName("toolbar")
         bar.setMovable(False)
+        for widget in at_left:
+            bar.addWidget(widget)
+            bar.addSeparator()
         for group in (("gallery", "open", "save"), ("undo", "redo"), ("run", "step", "reset"), ("fit", "snapshot")):
             for name in group:
                 bar.addAction(self[name])

@@ -23,6 +23,7 @@ from ui.forms.validation import Path as ValuePath
 from ui.gallery import Gallery
 from ui.icons import dress
 from ui.keeping import Keeper
+from ui.lab.workspace import LabWorkspace
 from ui.layout import Areas, DockLayout
 from ui.log_pane import LogPane
 from ui.menus import ChoiceMenu, NewMenu, RecentMenu
@@ -36,12 +37,15 @@ from ui.theme import THEMES, theme
 from ui.timeline import Timeline
 from ui.view_panel import ViewPanel
 from ui.welcome import Welcome
+from ui.workspaces import LAB, SIMULATE, Workspaces
 from workbench import __version__
 from workbench.frames import Frame, Message, Sample
 from workbench.project import ViewSettings
 from workbench.units import time_text
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
+EXPORTS = ("snapshot", "results", "timing_log", "traces")
+OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "layout", *EXPORTS)
 SAID = {Phase.PAUSED: "Paused", Phase.FINISHED: "Finished"}
 
 
@@ -95,6 +99,7 @@ class MainWindow(QMainWindow):
         self.probes = ProbesPanel(self.model)
         self.timeline = Timeline()
         self.log = LogPane()
+        self.lab = LabWorkspace(self.services, self.background)
         self.status = StatusBar(self)
         self.setStatusBar(self.status)
 
@@ -106,7 +111,10 @@ class MainWindow(QMainWindow):
         layout.setSpacing(4)
         layout.addWidget(self.banner)
         layout.addWidget(self.stack, 1)
-        self.setCentralWidget(centre)
+        self.workspaces = Workspaces(self)
+        self.workspaces.add("Simulate", centre)
+        self.workspaces.add("Kernel Lab", self.lab)
+        self.setCentralWidget(self.workspaces.pages)
         self._layout = DockLayout(self, self._settings)
         left, right, bottom = Areas.LeftDockWidgetArea, Areas.RightDockWidgetArea, Areas.BottomDockWidgetArea
         for name, title, widget, area, bare in (
@@ -130,8 +138,11 @@ class MainWindow(QMainWindow):
         self.unit_menu = ChoiceMenu("The &mesh is in", "mm", self)
         self.unit_menu.set_choices(LENGTH_UNITS)
         toggles = [dock.toggleViewAction() for name, dock in self._layout.docks.items() if name != "timeline"]
-        self.actions_.build_menus(self.new_menu, self.recent_menu, self.unit_menu, self.device_menu, toggles)
-        self.toolbar = self.actions_.build_toolbar([])
+        self.actions_.build_menus(
+            self.new_menu, self.recent_menu, self.unit_menu, self.device_menu, self.workspaces.actions_, toggles
+        )
+        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [])
+        self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
         self.actions_.connect(
             gallery=self.show_gallery,
             open=self.files.open,
@@ -198,6 +209,8 @@ class MainWindow(QMainWindow):
         self.log.attention.connect(self.status.set_errors)
         self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
         theme().changed.connect(self._show_probes)
+        self.workspaces.changed.connect(self._workspace_changed)
+        self.lab.starting.connect(self._lab_starting)
 
     # What a person asks for.
 
@@ -225,11 +238,13 @@ class MainWindow(QMainWindow):
 
     def show_gallery(self) -> None:
         """The first page; a run goes on meanwhile."""
+        self.workspaces.show(SIMULATE)
         self._layout.set_bare(True)
         self.stack.setCurrentWidget(self.welcome)
 
     def show_workspace(self) -> None:
         if self.model.document is not None:
+            self.workspaces.show(SIMULATE)
             self.stack.setCurrentWidget(self.viewport)
             self._layout.set_bare(False)
 
@@ -323,6 +338,18 @@ class MainWindow(QMainWindow):
             self.meters.set_device(info.device, info.time_unit)
             self.view_panel.set_view(self.view_settings())
 
+    def _workspace_changed(self, place: int) -> None:
+        """The docks are of the simulation; the gallery has none either."""
+        self._layout.set_bare(place == LAB or self.stack.currentWidget() is self.welcome)
+        if place == LAB:
+            self.lab.setFocus()
+
+    def _lab_starting(self) -> None:
+        """A run takes bandwidth from what the Lab measures."""
+        if self.controller.phase is Phase.RUNNING:
+            self.controller.pause()
+            self.lab.banner.say("The simulation is paused while the Lab measures.", "info")
+
     def _apply_view(self, view: ViewSettings) -> None:
         """What the panel says, from where the person is looking now."""
         self.viewport.apply_view(view.model_copy(update={"camera": self.view_settings().camera}))
@@ -352,12 +379,14 @@ class MainWindow(QMainWindow):
         if phase in SAID:
             self.log.add(Message(f"{SAID[phase]} at {self.timeline.time_label.text()}."))
         running = phase is Phase.RUNNING
+        if running and self.lab.measuring.running:
+            self.banner.say("The Kernel Lab is measuring: its figures are too low while a simulation runs.", "warning")
         dress(self.actions_["run"], "pause" if running else "play", "accent")
         self.actions_["run"].setToolTip("Pause (Space)" if running else "Run (Space)")
         self.actions_["run"].setEnabled(self.timeline.run_button.isEnabled())
         self.actions_["step"].setEnabled(self.timeline.step_button.isEnabled())
         self.actions_["reset"].setEnabled(self.timeline.reset_button.isEnabled())
-        for name in ("save", "save_as", "snapshot", "results", "timing_log", "traces", "fit"):
+        for name in ("save", "save_as", *EXPORTS, "fit"):
             self.actions_[name].setEnabled(phase is not Phase.EMPTY)
 
     def _show_progress(self, text: str, fraction: float) -> None:
@@ -441,6 +470,7 @@ class MainWindow(QMainWindow):
             self.keeper.timer.stop()
             self.estimates.stop()
             self._layout.save()
+            self.lab.close_lab()
             self.controller.close()
             self.background.close()
             self.keeper.keep_at_end()

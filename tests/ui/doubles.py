@@ -28,6 +28,7 @@ from engines.backend.base import Backend, Ceilings, DeviceInfo
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus
 from engines.errors import MeshError, ProblemError
 from engines.geometry.mesh import TetMesh
+from tests.ui.lab.doubles import FakeLab
 from workbench.document import Document, save_document
 from workbench.frames import FrameRequest
 from workbench.parameter_files import named_files
@@ -219,10 +220,11 @@ class WaveEngine(Engine):
         return Wave(problem.geometry, step, backend)
 
 
-class FakeServices:
+class FakeServices(FakeLab):
     """Opens slabs by name; remembers what was asked of it."""
 
     def __init__(self, presets=(), engines=()):
+        super().__init__()
         self.engine = WaveEngine()
         self._engines = [self.engine, *engines]
         self._presets = list(presets) or [
