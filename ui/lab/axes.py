@@ -9,8 +9,8 @@ import pyqtgraph as pg
 
 from ui.formatting import bytes_text, duration_text
 
-LEAST_PIXELS = 46
-"""Room that a tick and its text want along an axis."""
+LEAST_PIXELS = (62, 36)
+"""Room that a tick and its text want along a horizontal axis, and along a vertical one."""
 STEPS = ((1.0, 2.0, 5.0), (1.0, 3.0), (1.0,))
 
 
@@ -26,7 +26,7 @@ class LogAxis(pg.AxisItem):
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if not (math.isfinite(low) and math.isfinite(high)) or high <= low or high - low > 60:
             return []
-        most = max(2.0, size / LEAST_PIXELS)
+        most = max(2.0, size / LEAST_PIXELS[self.orientation in ("left", "right")])
         if self._binary:
             return [(1.0, _powers_of_two(low, high, most))]
         for steps in STEPS:

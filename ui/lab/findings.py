@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.lab import Case, Published, Study
-from workbench.bench.records import BandwidthPoint, LabRecord, MachineRecord, VariantRecord
+from workbench.bench.records import BandwidthPoint, MachineRecord, VariantRecord
 
 Key = tuple[str, str, str, tuple[int, ...] | None, str]
 
@@ -173,10 +173,3 @@ def did_not_help(study: Study, records: Sequence[VariantRecord], case: str) -> l
         if record is not base and ratio < NO_GAIN:
             lines.append((variant.title, ratio, variant.note))
     return sorted(lines, key=lambda line: line[1])
-
-
-def merged(old: LabRecord | None, machine: MachineRecord, records: Iterable[VariantRecord]) -> LabRecord:
-    """Records of a machine with newer ones in the place of the same figures."""
-    kept = {key(record): record for record in (old.variants if old is not None else ())}
-    kept.update((key(record), record) for record in records)
-    return LabRecord(machine, tuple(kept.values()))

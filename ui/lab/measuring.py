@@ -11,8 +11,10 @@ from ui.lab.findings import Key, key
 from workbench.bench.records import LabRecord, MachineRecord, VariantRecord
 
 TICK_MILLISECONDS = 100
-REFRESH_TICKS = 3
-"""Tables and plots follow three times a second: often enough to see it go on, seldom enough for ten thousand rows."""
+REFRESH_SECONDS = 0.3
+"""Tables and plots follow three times a second: often enough to see it go on."""
+LARGEST_SHARE = 0.2
+"""Of the window's time that following may take; with ten thousand figures it follows less often."""
 END_SECONDS = 15.0
 """A launch of a large problem ends by itself; closing waits no longer than this for it."""
 
@@ -36,7 +38,7 @@ class Measuring(QObject):
         self._cancelled = False
         self._count = 0
         self._refused = 0
-        self._ticks = 0
+        self._next_refresh = 0.0
         self._dirty = False
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MILLISECONDS)
@@ -101,14 +103,19 @@ class Measuring(QObject):
                     end = (event.sentence, "error")
         if end is None and not alive:
             end = (self._summary(), "info") if self._cancelled else ("The measurement ended unexpectedly.", "error")
-        self._ticks += 1
-        if self._dirty and (end is not None or self._ticks % REFRESH_TICKS == 0):
-            self._dirty = False
-            self.changed.emit()
+        if self._dirty and (end is not None or clock.monotonic() >= self._next_refresh):
+            self._refresh()
         if end is not None:
             self._run = None
             self._timer.stop()
             self.ended.emit(*end)
+
+    def _refresh(self) -> None:
+        begun = clock.monotonic()
+        self._dirty = False
+        self.changed.emit()
+        now = clock.monotonic()
+        self._next_refresh = now + max(REFRESH_SECONDS, (now - begun) / LARGEST_SHARE)
 
     def _set_machine(self, machine: MachineRecord) -> None:
         self.device = str(machine.device.get("name", "this machine"))

@@ -82,7 +82,10 @@ class Roofline(Chart):
         left, right = min(xs) - 0.5, max(xs) + 0.5
         rightmost = [record.title for record, x in zip(records, xs, strict=True) if x > right - 0.6]
         right = left + (right - 0.4 - left) / (1 - self.room(rightmost))
-        self.fit(left, right, min(ys) - 0.35, max(ys) + 0.45)
+        top = max(ys)
+        if self._machine is not None and (found := levels(self._machine.curve)):
+            top = max(top, math.log10(found[-1].rate) + max(xs))  # the memory's ceiling above every point is seen
+        self.fit(left, right, min(ys) - 0.35, top + 0.35)
 
     def _draw_ceilings(self) -> None:
         (left, right), (low, high) = self.getPlotItem().getViewBox().viewRange()

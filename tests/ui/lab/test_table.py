@@ -103,7 +103,7 @@ def test_the_chosen_row_stays_chosen_when_figures_arrive(table, qtbot):
 
 
 def test_ten_thousand_records_do_not_make_it_slow(table):
-    """A third of a second for filling, sorting and painting: a person sees no wait. It takes 0.1 s on a slow core."""
+    """Filling, sorting and painting: 0.1 s on one core of a shared machine; ten times that would be felt."""
     base = plausible_record().variants
     many = [replace(record, variant=f"{record.variant}{copy}") for copy in range(18) for record in base][:10_000]
     record = LabRecord(plausible_record().machine, tuple(many))
