@@ -21,7 +21,7 @@ class Launches2D(Launches):
     source = Path(__file__).with_name("diffusion2d.cu")
 
     def single_shapes(self) -> list[Shape]:
-        return [(1, warps, rows) for rows in (4, 8, 2) for warps in (4, 8)]
+        return [(1, warps, rows) for rows in (4, 2) for warps in (4, 8, 2)]
 
     def fused_shapes(self, depth: int) -> list[Shape]:
         warps = [w for w in (4, 8) if LANES * w <= MOST_THREADS.get(depth, 256)]
