@@ -48,8 +48,8 @@ class StatusBar(QStatusBar):
 
     def set_geometry_info(self, geometry: Any) -> None:
         cells, points = getattr(geometry, "n_cells", None), getattr(geometry, "n_points", None)
-        known = isinstance(cells, int) and isinstance(points, int)
-        self.geometry_label.setText(f"{_grouped(cells)} cells, {_grouped(points)} points" if known else "")
+        said = [f"{_grouped(count)} {name}" for count, name in ((cells, "cells"), (points, "points")) if count]
+        self.geometry_label.setText(", ".join(said))
 
     def set_info(self, info: SimulationInfo | None) -> None:
         self.device.setText("" if info is None else info.device)

@@ -232,6 +232,7 @@ class Runner:
             series=simulation.series,
             traffic=simulation.traffic,
             front=simulation.front,
+            paintable=simulation.paintable,
             device=backend.info.name,
             extra={"device": backend.info, "ceilings": ceilings},
         )
