@@ -58,7 +58,7 @@ void main() {
                               opacity(place(at + vec3(0.0, 0.0, 0.012)))) - opacity(p);
             float facing = dot(-slope / (length(slope) + 1.0e-4), vec3(0.30, -0.40, 0.866));
             vec3 colour = texture2D(u_lut, vec2((p * 255.0 + 0.5) / 256.0, 0.5)).rgb;
-            light += clear * (1.0 - kept) * colour * (0.86 + 0.22 * facing);
+            light += clear * (1.0 - kept) * colour * (0.90 + 0.20 * facing);
         }
         clear *= kept;
         if (clear < 0.01) break;

@@ -12,8 +12,8 @@ from workbench.project import CameraView
 FIELD_OF_VIEW = 28.0
 """Vertical, in degrees: narrow enough that sizes in the picture compare."""
 
-FRAMED = 1.17
-"""How much farther than just filling the picture a frame is."""
+FRAMED = (1.03, 1.17)
+"""How much wider and higher than a frame its picture is: below it there are ticks, beside it is the colour bar."""
 
 VIEWS = {
     "x": (0.0, 0.0),
@@ -56,7 +56,8 @@ class Camera:
         half = np.deg2rad(FIELD_OF_VIEW / 2)
         if self.frame is not None:
             x, y, z = ((self.frame - self.scene_center) @ self.axes.T).T
-            return float(np.max(z + FRAMED * np.maximum(np.abs(x) / aspect, np.abs(y)) / np.tan(half)))
+            needed = np.maximum(FRAMED[0] * np.abs(x) / aspect, FRAMED[1] * np.abs(y))
+            return float(np.max(z + needed / np.tan(half)))
         narrow = min(half, np.arctan(np.tan(half) * aspect))
         return float(1.03 * self.radius / np.sin(narrow))
 

@@ -21,7 +21,7 @@ from workbench.project import CameraView
 
 VOLUME = "volume"
 VOLUME_SAMPLES = 144**3
-RELIEF_SAMPLES, COARSE_RELIEF_SAMPLES = 512 * 512, 128 * 128
+RELIEF_SAMPLES, COARSE_RELIEF_SAMPLES = 512 * 512, 96 * 96
 """Vertices of a relief with a graphics card, and without."""
 FROM_ABOVE, ASLANT = CameraView(azimuth=-90.0, elevation=90.0), CameraView(azimuth=-60.0, elevation=24.0)
 MIDDLE = (0.5, 0.5, 0.5)

@@ -14,7 +14,7 @@ from ui.scene.screen import Stroke
 
 SHORTEST_POINTS = 70
 """An axis that looks shorter than this has no ticks."""
-APART_POINTS = 95
+APART_POINTS = 65
 TICK_POINTS, LABEL_POINTS, NAME_POINTS = 5.0, 17.0, 38.0
 AXES = "xyz"
 
