@@ -156,7 +156,7 @@ class Viewport(QWidget):
         self.camera_moved()
 
     def camera_moved(self) -> None:
-        self.redraw()
+        self._ask(self.scene.replan())
         self.view_changed.emit()
 
     # Drawing.
@@ -255,7 +255,7 @@ class Viewport(QWidget):
 
     def resizeEvent(self, event: object) -> None:
         self._busy.settle()
-        ratio = self.devicePixelRatioF()
+        ratio, self.scene.aspect = self.devicePixelRatioF(), self._aspect
         self.scene.samples = self.quality.samples(round(self.width() * ratio), round(self.height() * ratio))
         self._ask(self.scene.replan())
 

@@ -54,10 +54,12 @@ class GridPainter:
                 visual.samples.set(*values[sheet.name])
                 self.stale.discard(sheet.name)
             place, mapped = sheet.place(self._grid), look.mapped and sheet.name in values
+            if sheet.detail and not mapped:
+                continue
             if mapped and lift:
                 self._draw_relief(sheet, place, visual, lift, look, view, projection, palette)
             else:
-                visual.draw(look, view, projection, place, sheet.span, mapped)
+                visual.draw(look, view, projection, place, sheet.span, mapped, over=sheet.detail)
         if len(sheets) == 3:
             places = [sheet.place(self._grid) for sheet in sheets]
             crossings = _crossings(np.array([corner for corner, *_ in places]), *self._grid.bounds)

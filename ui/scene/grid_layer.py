@@ -10,11 +10,13 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, Selection
 from engines.geometry.grid import Grid
+from ui.scene.camera import Camera
+from ui.scene.closeness import looked_at
 from ui.scene.grid_draw import GridPainter
-from ui.scene.layer import Layer, Plan
+from ui.scene.layer import Layer, Plan, Window
 from ui.scene.marching import first_above, first_opaque
 from ui.scene.sampling import Sampling, sampling
-from ui.scene.sheet import AXES, Sheet, image, layers_at, slices
+from ui.scene.sheet import Sheet, detail, image, layers_at, slices
 from ui.scene.surface_visual import Look, Palette
 from ui.scene.vertex_means import NO_DATA, magnitude
 from workbench.project import CameraView
@@ -24,6 +26,8 @@ VOLUME_SAMPLES = 144**3
 RELIEF_SAMPLES, COARSE_RELIEF_SAMPLES = 512 * 512, 96 * 96
 """Vertices of a relief with a graphics card, and without."""
 FROM_ABOVE, ASLANT = CameraView(azimuth=-90.0, elevation=90.0), CameraView(azimuth=-60.0, elevation=24.0)
+AROUND = 8
+"""While a part is looked at closely, the whole has this part of the samples."""
 MIDDLE = (0.5, 0.5, 0.5)
 
 
@@ -88,21 +92,29 @@ class GridLayer(Layer):
     def settled(self, plan: Plan) -> Plan:
         return self.plan_shape(plan).plan
 
+    def window(self, camera: Camera, aspect: float) -> Window | None:
+        return looked_at(self.grid, camera, aspect) if self.flat else None
+
     def plan_shape(self, plan: Plan) -> GridShape:
         if self._kept is None or self._kept[0] != plan:
             self._kept = (plan, self._planned(plan))
         return self._kept[1]
 
     def _planned(self, plan: Plan) -> GridShape:
-        plan = replace(plan, front=None, front_field=None, clip=None)
+        plan = replace(plan, front=None, front_field=None, clip=None, window=plan.window if self.flat else None)
         means = plan.field is None or plan.field.missing is None
         if self.flat:
             most = plan.samples
             if plan.height:
                 most = min(most, COARSE_RELIEF_SAMPLES if plan.coarse else RELIEF_SAMPLES)
             sheet = image(self.grid, most, means)
+            if plan.window is not None and not plan.height:
+                closer = detail(self.grid, plan.window, most, means)
+                if closer.sampling.strides < sheet.sampling.strides:
+                    around = image(self.grid, max(most // AROUND, 1), means)
+                    return GridShape(replace(plan, coarse=False, slices=None, volume=False), (around, closer))
             coarse = plan.coarse and plan.height > 0
-            plan = replace(plan, coarse=coarse, slices=None, volume=False, samples=sheet.sampling.size)
+            plan = replace(plan, coarse=coarse, slices=None, volume=False, samples=sheet.sampling.size, window=None)
             return GridShape(plan, (sheet,))
         nx, ny, nz = self.grid.counts
         if plan.volume:
@@ -143,7 +155,7 @@ class GridLayer(Layer):
 
     def _arranged(self, field: FieldInfo, box: Sampling, name: str, values: Array) -> Values:
         nx, ny, nz = box.counts
-        shape = (nz, ny, nx) if name == VOLUME else tuple(np.delete((nz, ny, nx), 2 - AXES.index(name)))
+        shape = (nz, ny, nx) if name == VOLUME else self._rows_and_columns(name)
         scalars = magnitude(values).reshape(shape)
         missing = scalars == np.float32(field.missing) if field.missing is not None else None
         if missing is None and np.isfinite(scalars.sum(dtype=np.float64)):
@@ -152,6 +164,9 @@ class GridLayer(Layer):
         if name == VOLUME:  # what is not there is clear
             return Values(np.where(nothing, np.float32(field.range[0]), scalars), False)
         return Values(np.where(nothing, np.float32(NO_DATA), scalars), True)
+
+    def _rows_and_columns(self, name: str) -> tuple[int, int]:
+        return next(sheet.shape for sheet in self.shape.sheets if sheet.name == name)
 
     def set_fields(self, fields: Mapping[str, Array], time: float) -> None:
         field = self.shape.plan.field
@@ -234,8 +249,8 @@ class GridLayer(Layer):
 
     def note(self) -> str:
         boxes = list(self.shape.samplings().values())
-        coarsest = max(boxes, key=lambda box: box.strides)
-        if max(coarsest.strides) == 1:
+        box = boxes[-1] if self.flat else max(boxes, key=lambda box: box.strides)
+        if max(box.strides) == 1:
             return ""
-        block = " × ".join(str(stride) for stride in coarsest.strides[: self.grid.dimensions])
-        return f"{'means' if coarsest.means else 'one'} of each {block} cells"
+        block = " × ".join(str(stride) for stride in box.strides[: self.grid.dimensions])
+        return f"{'means' if box.means else 'one'} of each {block} cells"

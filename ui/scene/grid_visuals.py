@@ -100,8 +100,10 @@ class SheetVisual:
         place: tuple[Array, Array, Array],
         span: tuple[float, float],
         mapped: bool,
+        over: bool = False,
     ) -> None:
-        """``place``: a corner and two edges; ``span``: columns and rows in full; without values if not ``mapped``."""
+        """``place``: a corner and two edges; ``span``: columns and rows in full; without values if not ``mapped``;
+        ``over`` what lies in the same plane."""
         drawing = self._programs.using(view, projection, MAPPED=mapped, MASKED=mapped and self.samples.masked)
         drawing["u_origin"], drawing["u_across"], drawing["u_up"] = (vector.astype(np.float32) for vector in place)
         drawing["u_span"] = span
@@ -112,7 +114,8 @@ class SheetVisual:
             drawing["u_lut"] = self._palette.use(look.lut)
             drawing["u_range"] = _range(look)
             drawing["u_missing"] = np.array(MISSING, np.float32) / 255
-        gloo.set_state(blend=False, depth_test=True, depth_func="less", depth_mask=True, cull_face=False)
+        depth = "always" if over else "less"
+        gloo.set_state(blend=False, depth_test=True, depth_func=depth, depth_mask=True, cull_face=False)
         drawing.draw("triangle_strip")
 
     def release(self) -> None:

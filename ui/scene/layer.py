@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from engines.api import Array, FieldInfo, FrontInfo, Selection
+from ui.scene.camera import Camera
 from ui.scene.surface_visual import Look, Palette
 from workbench.project import CameraView, ClipPlane
 
@@ -19,13 +20,16 @@ MOST_SAMPLES = 1_200_000
 """Values asked for at a moment where nobody has said how many the view has room for."""
 
 Colour = tuple[int, int, int]
+Window = tuple[int, int, int, int]
+"""Cells along x and y: from (first two, included) and to (last two, excluded)."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """What is to be shown: a field (None: the regions), the front and its time field, the clipping plane; of grids
     the relief's ``height`` (part of the longest side), the places of the ``slices`` (parts of the sides), the
-    ``volume`` instead of slices. ``coarse``: few triangles; ``samples``: how many values to ask for at most."""
+    ``volume`` instead of slices. ``coarse``: few triangles; ``samples``: how many values to ask for at most;
+    ``window``: the part of a grid that is looked at closely."""
 
     field: FieldInfo | None = None
     front: FrontInfo | None = None
@@ -36,6 +40,7 @@ class Plan:
     slices: tuple[float, float, float] | None = None
     volume: bool = False
     samples: int = MOST_SAMPLES
+    window: Window | None = None
 
 
 class Shape(Protocol):
@@ -81,6 +86,10 @@ class Layer(ABC):
     def settled(self, plan: Plan) -> Plan:
         """``plan`` as this layer carries it out: what makes no difference to it is as in every other plan."""
         return plan
+
+    def window(self, camera: Camera, aspect: float) -> Window | None:
+        """What the camera looks at so closely that it is worth more values than the rest."""
+        return None
 
     @abstractmethod
     def plan_shape(self, plan: Plan) -> Any:

@@ -43,6 +43,8 @@ class Scene:
         self.time: float | None = None
         self.coarse = False
         self.samples = MOST_SAMPLES
+        self.aspect = 1.5
+        """Width of the view over its height."""
         self.allows_volume = True
         """Whether this machine draws fast enough to look through a grid."""
         self.brush: tuple[tuple[float, float, float], float] | None = None
@@ -76,7 +78,7 @@ class Scene:
 
     def apply_view(self, view: ViewSettings, aspect: float) -> FrameRequest | None:
         """Show it as ``view`` says; returns a request if other values are needed."""
-        self.view = view.model_copy(deep=True)
+        self.view, self.aspect = view.model_copy(deep=True), aspect
         self.auto_fit = view.camera.distance is None and view.camera.center is None
         self.camera.apply(self.home if view.camera == CameraView() else view.camera, aspect)
         return self.replan()
@@ -136,6 +138,7 @@ class Scene:
             slices=view.slices,
             volume=view.volume and self.allows_volume,
             samples=self.samples,
+            window=None if self.layer is None or self.auto_fit else self.layer.window(self.camera, self.aspect),
         )
         return plan if self.layer is None else self.layer.settled(plan)
 

@@ -16,14 +16,15 @@ AXES = "xyz"
 @dataclass(frozen=True)
 class Sheet:
     """Samples of one layer of cells across ``axis`` (0, 1, 2); its columns run along the first of the other two axes,
-    its rows along the second."""
+    its rows along the second. A ``detail`` lies over another sheet and shows a part of it better."""
 
     axis: int
     sampling: Sampling
+    detail: bool = False
 
     @property
     def name(self) -> str:
-        return AXES[self.axis]
+        return f"{AXES[self.axis]} detail" if self.detail else AXES[self.axis]
 
     @property
     def along(self) -> tuple[int, int]:
@@ -68,6 +69,12 @@ def image(grid: Grid, most: int, means: bool) -> Sheet:
     """A grid of two dimensions."""
     nx, ny = grid.counts
     return Sheet(2, sampling(grid, (0, 0, 0), (nx, ny, 1), most, means))
+
+
+def detail(grid: Grid, window: tuple[int, int, int, int], most: int, means: bool) -> Sheet:
+    """A part of a grid of two dimensions: cells from (x, y) to (x, y)."""
+    left, bottom, right, top = window
+    return Sheet(2, sampling(grid, (left, bottom, 0), (right, top, 1), most, means), True)
 
 
 def slices(grid: Grid, places: tuple[float, float, float], most: int, means: bool) -> tuple[Sheet, ...]:

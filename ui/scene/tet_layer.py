@@ -86,7 +86,7 @@ class TetLayer(Layer):
 
     def settled(self, plan: Plan) -> Plan:
         coarse = plan.coarse and self.has_coarse
-        return replace(plan, coarse=coarse, height=0.0, slices=None, volume=False, samples=MOST_SAMPLES)
+        return replace(plan, coarse=coarse, height=0.0, slices=None, volume=False, samples=MOST_SAMPLES, window=None)
 
     def plan_shape(self, plan: Plan) -> Shape:
         """The triangles for ``plan``, computed now (a cut through 120,000 cells takes milliseconds)."""

@@ -15,8 +15,8 @@ from workbench.project import ClipPlane
 
 
 def warm() -> None:
-    """Take one tetrahedron through surface, cut, values, picking and decimation, and a small grid through its means (6 s
-    on one core, once)."""
+    """Take one tetrahedron through surface, cut, values, picking and decimation, and a small grid through its means
+    (6 s on one core, once)."""
     corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     mesh = TetMesh(corners, np.array([[0, 1, 2, 3]], np.int32), np.zeros(1, np.int32))
     layer = TetLayer(mesh)

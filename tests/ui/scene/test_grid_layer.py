@@ -195,3 +195,41 @@ def test_building_anew_leaves_the_camera_where_it_is() -> None:
     scene.set_simulation(info(DEEP))
     assert scene.auto_fit
     assert scene.camera.elevation == GridLayer(DEEP).home.elevation
+
+
+# Looking closely.
+
+
+def test_near_a_huge_grid_its_cells_are_asked_for_and_a_creeping_view_asks_nothing_new() -> None:
+    grid = Grid((16384, 16384), (1.0, 1.0))
+    scene = Scene()
+    scene.set_geometry(grid)
+    scene.apply_view(ViewSettings(), 1.5)
+    request = scene.set_simulation(info(grid))
+    assert list(request.parts) == ["z"]
+    values = {"z": np.zeros(len(request.parts["z"][1]), np.float32)}
+    scene.show_frame(Frame(request.serial, 1, 0.1, values))
+    scene.auto_fit = False
+    scene.camera.center, scene.camera.distance = np.array([5000.5, 9000.5, 0.0]), 900.0
+    closer = scene.replan()
+    selection = closer.parts["z detail"][1]
+    assert sum(len(part) for _, part in closer.parts.values()) <= 9 / 8 * scene.samples
+    row, column = np.divmod(selection.elements, 16384)
+    assert np.unique(np.diff(np.unique(column))).tolist() == [1]  # each cell
+    half = 900.0 * np.tan(np.deg2rad(14.0))
+    assert row.min() <= 9000 - half
+    assert row.max() >= 9000 + half
+    assert column.min() <= 5000 - 1.5 * half
+    assert column.max() >= 5000 + 1.5 * half
+    answer = {name: np.zeros(len(part), np.float32) for name, (_, part) in closer.parts.items()}
+    scene.show_frame(Frame(closer.serial, 1, 0.1, answer))
+    assert scene.layer.note() == ""
+    scene.camera.center = scene.camera.center + np.array([3.0, 0.0, 0.0])
+    assert scene.replan() is None
+    scene.camera.center = scene.camera.center + np.array([700.0, 0.0, 0.0])
+    assert scene.replan() is not None
+
+
+def test_a_small_grid_has_no_part_of_its_own() -> None:
+    layer = GridLayer(FLAT)
+    assert layer.settled(Plan(CONCENTRATION, window=(3, 3, 8, 8))).window is None

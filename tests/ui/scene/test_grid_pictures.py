@@ -29,7 +29,8 @@ def drawn(grid: Grid, values, field=CONCENTRATION, **view):
     scene.info = info(grid, field)
     scene.apply_view(ViewSettings(field=field.name, **view), SIZE[0] / SIZE[1])
     scene.show_fields({field.name: np.asarray(values, np.float32)}, 1.0)
-    scene.camera.distance = scene.camera.fitting_distance(SIZE[0] / SIZE[1])
+    if scene.auto_fit:
+        scene.camera.distance = scene.camera.fitting_distance(SIZE[0] / SIZE[1])
     target = Target()
     target.begin(*SIZE)
     gloo.set_clear_color((0, 0, 0, 0))
@@ -77,6 +78,15 @@ class TestPictures:
         # Pixels of 2.3 cells mix four of them unevenly: not 0 and 1 but a quarter to three quarters.
         low, high = expected(np.array([0.2]))[0], expected(np.array([0.8]))[0]
         assert ((inner[:, 1] > low[1]) & (inner[:, 1] < high[1])).all()
+
+    def test_a_part_that_is_looked_at_closely_shows_its_own_cells(self) -> None:
+        grid = Grid((1400, 1400), (1.0, 1.0))
+        values = np.random.default_rng(0).random(grid.n_cells)
+        stand = CameraView(azimuth=-90, elevation=90, distance=60.0, center=(400.0, 900.0, 0.0))
+        image, scene = drawn(grid, values, camera=stand)
+        assert [sheet.detail for sheet in scene.layer.shape.sheets] == [False, True]
+        cells = (np.arange(890, 910)[:, None] * 1400 + np.arange(390, 410)).ravel()
+        assert np.abs(colours_at(image, scene, grid.centers(cells)) - expected(values[cells])).max() <= 2
 
     def test_missing_cells_are_grey_and_their_neighbours_untouched(self) -> None:
         grid = Grid((5, 5), (1.0, 1.0))
