@@ -8,6 +8,7 @@ uniform mat4 u_projection;
 uniform vec2 u_size;           // of the target
 uniform float u_radius;        // in its pixels
 uniform float u_near;
+varying float v_across;        // pixels from the middle
 
 void main() {
     vec4 from = u_projection * (u_view * vec4(a_from, 1.0));
@@ -18,7 +19,8 @@ void main() {
     float stretch = length(along);
     along = stretch > 1.0e-4 ? along / stretch : vec2(1.0, 0.0);
     vec4 at = mix(from, to, a_corner.x);
-    at.xy += vec2(-along.y, along.x) * a_corner.y * 2.0 * u_radius / u_size * at.w;
+    v_across = a_corner.y * (u_radius + 1.0);
+    at.xy += vec2(-along.y, along.x) * v_across * 2.0 / u_size * at.w;
     at.z -= 2.0e-4 * at.w;     // an edge wins over the sheet that it belongs to
     gl_Position = at;
 }

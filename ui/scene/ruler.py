@@ -53,7 +53,8 @@ def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Lab
             room = LABEL_POINTS + 3.2 * len(text) * abs(outward[0])  # figures beside an edge stand clear of it
             labels.append(Label(text, _pair(mark + room * ratio * outward), False))
         unit = f" [{plates.unit_text(layer.length_unit)}]" if plates.unit_text(layer.length_unit) else ""
-        room = NAME_POINTS + 6.4 * max(map(len, plates.tick_labels(values)), default=0) * abs(outward[0])
+        longest = max(map(len, plates.tick_labels(values)), default=0)
+        room = NAME_POINTS + (12 + 6.4 * longest) * abs(outward[0])
         labels.append(Label(f"{AXES[axis]}{unit}", _pair(pixels.mean(axis=0) + room * ratio * outward), True))
     return labels, strokes
 
