@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.geometry.grid import Grid
-from tests.ui.scene.grids import ARRIVAL, CONCENTRATION, info
+from tests.ui.scene.grids import ARRIVAL, CONCENTRATION, Pond, PondServices, info
 from tests.ui.scene.test_renderer import canvas, egl  # noqa: F401  (fixtures)
 from ui.scene import renderer
 from ui.scene.colormaps import MISSING, colormap
@@ -15,6 +15,7 @@ from ui.scene.plates import LIGHT
 from ui.scene.scene import Scene
 from ui.scene.screen import Target
 from ui.scene.surface_visual import Palette
+from workbench.cli.pictures import Pictures
 from workbench.project import CameraView, ViewSettings
 
 SIZE = (300, 260)
@@ -182,3 +183,17 @@ def test_a_new_moment_of_a_big_image_costs_little(canvas) -> None:  # noqa: F811
         # Measured 0.2 and 0.6 ms on one core with llvmpipe, whose texture is a copy in main memory.
         assert np.median(took) < limit
         samples.release()
+
+
+@pytest.mark.usefixtures("egl")
+def test_a_run_without_a_window_draws_its_grid(tmp_path) -> None:
+    grid = Grid((60, 80), (1.0, 1.0))
+    pond, document = Pond(grid), PondServices(grid).document()
+    pictures = Pictures(tmp_path, document, 2, 1.0)
+    pictures.begin(pond, info(grid))
+    pond.advance(5)
+    pictures.observe(pond)
+    pictures.draw()
+    assert pictures.trouble == ""
+    assert [path.name for path in pictures.drawn] == ["picture_000000005.png"]
+    assert pictures.drawn[0].stat().st_size > 20_000
