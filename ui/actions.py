@@ -36,6 +36,7 @@ class Actions:
             ("theme", "Dark or &light", "Ctrl+T", "theme"),
             ("layout", "&Reset the layout", None, None),
             ("fit", "Show &all", "Ctrl+0", "fit"),
+            ("brush", "&Brush", "B", "brush"),
             ("about", "&About Workbench", None, None),
         ):
             self._add(name, text, shortcut, icon)
@@ -84,7 +85,7 @@ class Actions:
         view = bar.addMenu("&View")
         view.addActions(workspaces)
         view.addSeparator()
-        view.addActions([self["fit"], self["theme"]])
+        view.addActions([self["fit"], self["brush"], self["theme"]])
         view.addSeparator()
         view.addActions(docks)
         view.addSeparator()
@@ -98,7 +99,8 @@ class Actions:
         for widget in at_left:
             bar.addWidget(widget)
             bar.addSeparator()
-        for group in (("gallery", "open", "save"), ("undo", "redo"), ("run", "step", "reset"), ("fit", "snapshot")):
+        show = ("fit", "brush", "snapshot")
+        for group in (("gallery", "open", "save"), ("undo", "redo"), ("run", "step", "reset"), show):
             for name in group:
                 bar.addAction(self[name])
             bar.addSeparator()

@@ -19,6 +19,7 @@ from engines.errors import WorkbenchError
 from ui.background import Background
 from ui.forms.validation import Path
 from ui.model import DocumentModel
+from ui.painting import Painting
 from ui.services import Services
 from workbench.document import Document
 from workbench.frames import FrameRequest, Message, RunState
@@ -88,6 +89,7 @@ class Controller(QObject):
         self._opening = 0
         self._pending_opens = 0
         self._run_after_opening = False
+        self.painting = Painting(lambda: self.runner, self)
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MILLISECONDS)
         self._timer.timeout.connect(self._tick)
@@ -227,6 +229,7 @@ class Controller(QObject):
     def drop_runner(self) -> None:
         """Let go of the present run; it ends on another thread."""
         runner, self.runner = self.runner, None
+        self.painting.forget()
         if runner is not None:
             self.background.submit("runs", runner.close)
         if self.info is not None:
@@ -238,6 +241,7 @@ class Controller(QObject):
         """Stop the timer and the worker; blocks until the worker has written what it has."""
         self._closed = True
         self._timer.stop()
+        self.painting.forget()
         runner, self.runner = self.runner, None
         if runner is not None:
             runner.close()

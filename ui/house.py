@@ -17,7 +17,6 @@ from engines.api import Array, Engine, Estimate, Preset, Simulation, SimulationI
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.lab import Study
-from engines.registry import engines
 from ui.lab.events import LabRun
 from ui.lab.findings import device_text
 from ui.lab.record_files import kept_records, read_record, write_json
@@ -182,7 +181,7 @@ class HouseServices:
     # The Kernel Lab.
 
     def lab_studies(self) -> Sequence[tuple[str, Sequence[Study]]]:
-        found = [(engine.title, engine.studies()) for engine in engines().values()]
+        found = [(engine.title, engine.studies()) for engine in registry.engines().values()]
         return [(title, studies) for title, studies in found if studies]
 
     def lab_run(

@@ -334,6 +334,9 @@ class FakeViewport(QWidget):
     request_changed = Signal(object)
     view_changed = Signal()
     quality_changed = Signal(str)
+    dabbed = Signal(object)
+    brush_resized = Signal(float)
+    volume_refusal = ""
 
     def __init__(self, parent=None):
         super().__init__(parent)
@@ -377,6 +380,9 @@ class FakeViewport(QWidget):
 
     def set_clip_active(self, active):
         pass
+
+    def set_brush(self, active, radius, amount):
+        self.brush = (active, radius, amount)
 
     def reset_camera(self):
         pass
