@@ -21,16 +21,20 @@ def quantity(
     title: str | None = None,
     live: bool = False,
     advanced: bool = False,
+    file: str = "",
     **bounds: Any,
 ) -> Any:
     """A pydantic field with a unit.
 
     ``unit`` is written as people read it (``"mS/cm"``, ``"1"`` for a pure number, ``""`` for none);
     ``help`` is one line; ``bounds`` are pydantic's ``gt, ge, lt, le``, ``min_length`` and so on.
-    ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away.
+    ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away; ``file`` a path,
+    and what kind of file it names (``"picture"``): the form offers to choose one, a saved project carries a copy.
     The form reads these from ``field.json_schema_extra``.
     """
     extra: JsonDict = {"unit": unit, "live": live, "advanced": advanced}
+    if file:
+        extra["file"] = file
     field: dict[str, Any] = {"title": title, "description": help, "json_schema_extra": extra, **bounds}
     if default is ...:
         return Field(**field)
