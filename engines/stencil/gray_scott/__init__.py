@@ -1,0 +1,45 @@
+"""Gray-Scott reaction-diffusion on grids: two substances, one pass over both per step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from engines.api import KernelTraffic
+from engines.stencil.sides import Ghosts
+
+if TYPE_CHECKING:
+    from engines.backend.base import Backend
+
+
+class GrayScottStep(Protocol):
+    """What the CPU's and the GPU's step have in common (:class:`engines.stencil.gray_scott.cpu.CpuGrayScott`)."""
+
+    feed: float
+    kill: float
+    traffic: KernelTraffic
+
+    def advance(self, u: Any, v: Any, spare_u: Any, spare_v: Any, steps: int) -> tuple[Any, Any, Any, Any]:
+        """Take exactly ``steps`` steps; (u, v, spare u, spare v)."""
+
+
+def make_gray_scott(
+    backend: Backend,
+    shape: tuple[int, ...],
+    rates_u: Sequence[float],
+    rates_v: Sequence[float],
+    ghosts: Ghosts,
+    dt: float,
+    feed: float,
+    kill: float,
+    precision: str,
+) -> GrayScottStep:
+    """Steps of both substances on the device of ``backend``; arguments as in ``CpuGrayScott``."""
+    if backend.id == "cpu":
+        from engines.stencil.gray_scott.cpu import CpuGrayScott
+
+        return CpuGrayScott(backend, shape, rates_u, rates_v, ghosts, dt, feed, kill, precision)
+    # mypy: the module comes with the CUDA part of the engine
+    from engines.stencil.gray_scott.cuda import CudaGrayScott  # type: ignore[import-not-found, unused-ignore]
+
+    return CudaGrayScott(backend, shape, rates_u, rates_v, ghosts, dt, feed, kill, precision)
