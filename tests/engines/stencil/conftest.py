@@ -1,4 +1,4 @@
-"""What the stencil tests share: a CPU backend, ghosts of all kinds of sides."""
+"""What the stencil tests share."""
 
 from __future__ import annotations
 
@@ -7,25 +7,21 @@ from collections.abc import Iterator
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.stencil.sides import Ghost, Ghosts
-
-KINDS: dict[str, tuple[Ghost, Ghost]] = {
-    "periodic": (Ghost(True), Ghost(True)),
-    "value": (Ghost(False, -1.0, 0.4), Ghost(False, -1.0, -0.2)),
-    "gradient": (Ghost(False, 1.0, 0.03), Ghost(False, 1.0, -0.05)),
-    "mixed": (Ghost(False, -1.0, 1.0), Ghost(False, 1.0, 0.0)),
-    "zero": (Ghost(False, -1.0, 0.0), Ghost(False, -1.0, 0.0)),
-    "insulated": (Ghost(False, 1.0, 0.0), Ghost(False, 1.0, 0.0)),
-}
+from tests.cuda_on_host import COMPILER, HostCudaBackend
 
 
-def sides(*kinds: str) -> Ghosts:
-    """Ghosts along x, y (and z)."""
-    return tuple(KINDS[kind] for kind in kinds)
+@pytest.fixture
+def on_host(tmp_path, monkeypatch) -> HostCudaBackend:
+    """A CUDA device that is emulated on the host; launch shapes are chosen anew, and forgotten afterwards."""
+    if COMPILER is None:
+        pytest.skip("no C++ compiler, or not Linux")
+    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+    return HostCudaBackend()
 
 
 @pytest.fixture(scope="session")
 def cpu() -> Iterator[CpuBackend]:
+    """All cores."""
     backend = CpuBackend()
     yield backend
     backend.close()

@@ -8,7 +8,7 @@ import pytest
 from engines.stencil import reference
 from engines.stencil.diffusion import make_diffusion
 from engines.stencil.sides import Ghost
-from tests.engines.stencil.conftest import sides
+from tests.engines.stencil.side_kinds import sides
 
 EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52}
 KINDS = ["periodic", "value", "gradient", "mixed"]

@@ -1,0 +1,128 @@
+"""Explicit diffusion on an NVIDIA GPU: launches ``diffusion2d.cu`` and ``diffusion3d.cu``, as deep as pays here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+
+from engines.api import Array, KernelTraffic
+from engines.backend.tuning import tune, tuning_key
+from engines.stencil.diffusion.launches import Launches, Shape
+from engines.stencil.diffusion.launches2d import Launches2D
+from engines.stencil.sides import Ghosts
+
+
+class CudaDiffusion:
+    """Forward Euler steps of du/dt = div(alpha grad u) + s.
+
+    shape:        (ny, nx) or (nz, ny, nx), any sizes from 1 on
+    rates:        (alpha dt/dx², alpha dt/dy²[, alpha dt/dz²])
+    ghosts:       what lies beyond the sides, for x, y (and z)
+    dt:           time step, which multiplies the source
+    precision:    ``"float32"`` or ``"float64"``
+    conductivity: None, or a positive host array of ``shape``: alpha of each cell in units of that in ``rates``
+
+    depth:        steps that one launch takes; measured once per device and size of grid
+    traffic:      bytes and operations per step without a source: each value is read and written once per launch
+    """
+
+    def __init__(
+        self,
+        backend: Any,
+        shape: tuple[int, ...],
+        rates: Sequence[float],
+        ghosts: Ghosts,
+        dt: float,
+        precision: str,
+        conductivity: Array | None = None,
+    ) -> None:
+        self._launches = make_launches(backend, shape, rates, ghosts, dt, precision, conductivity)
+        self._backend = backend
+        self._cells = math.prod(shape)
+        self._single, self._best = self._tuned()
+        self.depth = self._best[0]
+        self.traffic = self.traffic_with(source=False)
+
+    def _tuned(self) -> tuple[Shape, Shape]:
+        """The best shape of one step per launch, and the best of all by the time of a step."""
+        launches = self._launches
+        singles = launches.single_shapes()
+        everything = singles + [
+            shape for depth in launches.depths(source=False)[1:] for shape in launches.fused_shapes(depth)
+        ]
+        arrays: list[Any] = []
+
+        def time_one(shape: Shape) -> float:
+            if not arrays:
+                # What they hold is of no interest: neither loads nor arithmetic depend on values.
+                arrays.extend(self._backend.empty(launches.shape, launches.dtype) for _ in range(2))
+            return float(self._backend.elapsed(lambda: launches.launch(*arrays, None, shape))) / shape[0]
+
+        def best(kind: str, candidates: list[Shape]) -> Shape:
+            if len(candidates) == 1:
+                return candidates[0]
+            name = f"diffusion{len(launches.shape)}d {kind} {self._shape_class()}"
+            key = tuning_key(name, self._backend.info, launches.source, self._cells, launches.macros)
+            return tune(key, candidates, time_one)
+
+        return best("single", singles), best("all", everything)
+
+    def _shape_class(self) -> str:
+        """Rows that are not aligned for packed loads, and the powers of two below the sizes."""
+        packed = 16 // self._launches.dtype.itemsize
+        aligned = "aligned" if self._launches.shape[-1] % packed == 0 else "ragged"
+        return f"{aligned} {'x'.join(str(size.bit_length() - 1) for size in self._launches.shape)}"
+
+    def traffic_with(self, source: bool) -> KernelTraffic:
+        """Bytes and operations per step; a source is read at each launch."""
+        launches = self._launches
+        depth = self._plan(source)[0][0]
+        arrays_read = launches.arrays_read + source
+        bytes_each = self._cells * launches.dtype.itemsize
+        return KernelTraffic(
+            "diffusion",
+            bytes_read=round(bytes_each * arrays_read / depth),
+            bytes_written=round(bytes_each / depth),
+            flops=self._cells * (launches.flops + 2 * source),
+        )
+
+    def _plan(self, source: bool) -> list[Shape]:
+        """One shape for each depth that is used, the deepest first; the last takes one step."""
+        plan = [self._single]
+        if self.depth > 1:
+            depths = self._launches.depths(source)[1:]
+            plan += [self._launches.with_depth(self._best, depth) for depth in depths if depth <= self.depth]
+        return plan[::-1]
+
+    def shapes(self, steps: int, source: bool = False) -> Iterator[Shape]:
+        """The launches that ``steps`` steps are split into."""
+        for shape in self._plan(source):
+            launches, steps = divmod(steps, shape[0])
+            for _ in range(launches):
+                yield shape
+
+    def advance(self, u: Any, spare: Any, source: Any, steps: int) -> tuple[Any, Any]:
+        """Take exactly ``steps`` steps from ``u``; (array with the result, the other one).
+
+        u, spare: different device arrays of ``shape``, C order. source: None, or one that is added times dt in each
+        step. Called inside ``backend.timed`` or ``backend.active()``.
+        """
+        for shape in self.shapes(steps, source is not None):
+            self._launches.launch(u, spare, source, shape)
+            u, spare = spare, u
+        return u, spare
+
+
+def make_launches(
+    backend: Any,
+    shape: tuple[int, ...],
+    rates: Sequence[float],
+    ghosts: Ghosts,
+    dt: float,
+    precision: str,
+    conductivity: Array | None = None,
+) -> Launches:
+    """The launches for a grid of two or three dimensions; arguments as in :class:`CudaDiffusion`."""
+    return Launches2D(backend, shape, rates, ghosts, dt, precision)

@@ -1,0 +1,294 @@
+// Explicit diffusion on a grid of two dimensions, u[y][x]: one step per launch, or DEPTH steps (temporal blocking) with
+// the same bits. The equation and its order of operations: update.cuh. How it works and what it costs: README.md.
+//
+// single_R: a warp takes 32 V columns of R rows, V = 16 / sizeof(REAL); all R + 2 rows are on their way before the first
+//     is used. Bytes per point and step: one value read, one written.
+// fused (-DDEPTH=T): a warp owns a strip of 32 V columns and streams over rows y; level l (0 .. T) is l rows behind
+//     the load. Two rows of each level stay in registers; neighbours in x come by shuffles, so nothing is shared and
+//     nothing waits. HALO columns on both sides and T rows above and below each part are computed twice.
+//     Bytes per point and launch: one value read, one written (and the halo, mostly from L2).
+//
+// wraps: bit 0 for x, bit 1 for y. source: added as dt source, or null.
+//
+// variants: -DREAL=float; -DREAL=float -DEQUAL; -DREAL=double; -DREAL=double -DEQUAL
+// variants: -DREAL=float -DEQUAL -DDEPTH=4; -DREAL=float -DEQUAL -DDEPTH=6; -DREAL=float -DEQUAL -DDEPTH=8
+// variants: -DREAL=float -DEQUAL -DDEPTH=10; -DREAL=float -DDEPTH=6
+// variants: -DREAL=float -DEQUAL -DDEPTH=4 -DSOURCE; -DREAL=float -DDEPTH=4 -DSOURCE
+// variants: -DREAL=double -DEQUAL -DDEPTH=4; -DREAL=double -DEQUAL -DDEPTH=6; -DREAL=double -DDEPTH=4
+// variants: -DREAL=double -DEQUAL -DDEPTH=4 -DSOURCE; -DREAL=double -DDEPTH=4 -DSOURCE
+
+#include "stencil/diffusion/update.cuh"
+
+#ifndef DEPTH
+
+// nx is a multiple of V, so that every row is aligned for packed loads.
+template <int ROWS>
+DEVICE void aligned_rows(const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx,
+                         const int ny, const int wraps, const REAL* __restrict__ sides, const REAL rate_x,
+                         const REAL rate_y, const REAL dt)
+{
+    const int lane = threadIdx.x;
+    const int x = (blockIdx.x * 32 + lane) * V;
+    const int y0 = (blockIdx.y * blockDim.y + threadIdx.y) * ROWS;
+    if (y0 >= ny) return;  // a whole warp
+    const bool wraps_x = wraps & 1, wraps_y = wraps & 2;
+    const bool at_left = x == 0, at_right = x + V == nx;
+    const REAL* column = u + min(x, nx - V);
+
+    REAL rows[ROWS + 2][V], left[ROWS], right[ROWS];
+#pragma unroll
+    for (int i = 0; i < ROWS + 2; ++i) {
+        const int y = y0 + i - 1;
+        const int from = y < 0 ? (wraps_y ? ny - 1 : 0) : y >= ny ? (wraps_y ? 0 : ny - 1) : y;
+        unpack(__ldg(reinterpret_cast<const Packed*>(column + (long long)from * nx)), rows[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; ++i) {
+        const long long row = (long long)min(y0 + i, ny - 1) * nx;
+        left[i] = right[i] = REAL(0);
+        if (lane == 0 && (!at_left || wraps_x)) left[i] = __ldg(u + row + (at_left ? nx - 1 : x - 1));
+        if ((lane == 31 && x + V < nx) || (at_right && wraps_x)) right[i] = __ldg(u + row + (at_right ? 0 : x + V));
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; ++i) {
+        const int y = y0 + i;
+        const REAL(&here)[V] = rows[i + 1];
+        const REAL from_left = __shfl_up_sync(ALL, here[V - 1], 1), from_right = __shfl_down_sync(ALL, here[0], 1);
+        REAL lo = lane == 0 ? left[i] : from_left, hi = lane == 31 || at_right ? right[i] : from_right;
+        if (at_left && !wraps_x) lo = ghost(sides, 0, 0, here[0]);
+        if (at_right && !wraps_x) hi = ghost(sides, 0, 1, here[V - 1]);
+        if (!wraps_y && y == 0) {
+#pragma unroll
+            for (int j = 0; j < V; ++j) rows[i][j] = ghost(sides, 1, 0, here[j]);
+        }
+        REAL above[V], next[V];
+#pragma unroll
+        for (int j = 0; j < V; ++j) above[j] = rows[i + 2][j];
+        if (!wraps_y && y == ny - 1) {
+#pragma unroll
+            for (int j = 0; j < V; ++j) above[j] = ghost(sides, 1, 1, here[j]);
+        }
+#pragma unroll
+        for (int j = 0; j < V; ++j)
+            next[j] = step2(here[j], j ? here[j - 1] : lo, j < V - 1 ? here[j + 1] : hi, rows[i][j], above[j], rate_x, rate_y);
+        if (x < nx && y < ny) {
+            const long long place = (long long)y * nx + x;
+            if (source) {
+                REAL s[V];
+                unpack(__ldg(reinterpret_cast<const Packed*>(source + place)), s);
+#pragma unroll
+                for (int j = 0; j < V; ++j) next[j] = multiply_add(dt, s[j], next[j]);
+            }
+            __stcs(reinterpret_cast<Packed*>(out + place), packed(next));
+        }
+    }
+}
+
+// Any nx: lanes take single cells side by side.
+template <int ROWS>
+DEVICE void any_rows(const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx,
+                     const int ny, const int wraps, const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y,
+                     const REAL dt)
+{
+    const bool wraps_x = wraps & 1, wraps_y = wraps & 2;
+    const int y0 = (blockIdx.y * blockDim.y + threadIdx.y) * ROWS;
+    const int end = min(y0 + ROWS, ny);
+#pragma unroll 1
+    for (int part = 0; part < V; ++part) {
+        const int x = (blockIdx.x * V + part) * 32 + threadIdx.x;
+        if (x >= nx || y0 >= ny) return;
+        const REAL* column = u + x;
+        REAL here = __ldg(column + (long long)y0 * nx);
+        REAL below = y0 > 0 ? __ldg(column + (long long)(y0 - 1) * nx)
+                     : wraps_y ? __ldg(column + (long long)(ny - 1) * nx) : ghost(sides, 1, 0, here);
+#pragma unroll 2
+        for (int y = y0; y < end; ++y) {
+            const REAL* row = u + (long long)y * nx;
+            const REAL above = y + 1 < ny ? __ldg(row + nx + x) : wraps_y ? __ldg(column) : ghost(sides, 1, 1, here);
+            const REAL lo = x > 0 ? __ldg(row + x - 1) : wraps_x ? __ldg(row + nx - 1) : ghost(sides, 0, 0, here);
+            const REAL hi = x + 1 < nx ? __ldg(row + x + 1) : wraps_x ? __ldg(row) : ghost(sides, 0, 1, here);
+            REAL next = step2(here, lo, hi, below, above, rate_x, rate_y);
+            const long long place = (long long)y * nx + x;
+            if (source) next = multiply_add(dt, __ldg(source + place), next);
+            __stcs(out + place, next);
+            below = here;
+            here = above;
+        }
+    }
+}
+
+// Blocks of (32, w) threads; block (i, j) takes 32 V columns and w ROWS rows.
+#define SINGLE(NAME, ROWS)                                                                                            \
+    extern "C" __global__ void __launch_bounds__(512) NAME(                                                           \
+        const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx, const int ny, \
+        const int wraps, const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y, const REAL dt)         \
+    {                                                                                                                 \
+        if (nx % V == 0) aligned_rows<ROWS>(u, out, source, nx, ny, wraps, sides, rate_x, rate_y, dt);                \
+        else any_rows<ROWS>(u, out, source, nx, ny, wraps, sides, rate_x, rate_y, dt);                                \
+    }
+
+SINGLE(single_2, 2)
+SINGLE(single_4, 4)
+SINGLE(single_8, 8)
+
+#else
+
+static constexpr int HALO = (DEPTH + V - 1) / V * V;
+static constexpr int USEFUL = 32 * V - 2 * HALO;
+
+// Row y of columns x[0 ..], or of the V columns from x[0] on.
+template <bool INTERIOR>
+DEVICE void load_row(const REAL* __restrict__ row, const int (&x)[V], const bool aligned, REAL (&v)[V])
+{
+    if (INTERIOR || aligned) unpack(__ldg(reinterpret_cast<const Packed*>(row + x[0])), v);
+    else {
+#pragma unroll
+        for (int j = 0; j < V; ++j) v[j] = __ldg(row + x[j]);
+    }
+}
+
+// What a lane of a strip at the edge has to know.
+struct Edge {
+    int columns[V];       // where its cells are found
+    bool at_left;         // its first cell has the low side beside it
+    int last;             // which of its cells has the high side beside it, or -1
+    int bottom, top;      // rows with a side beside them
+    REAL x_low_scale, x_low_shift, x_high_scale, x_high_shift;  // of the ghosts in x
+    const REAL* sides;
+};
+
+// Takes fresh, row y of level 0, through all levels; leaves row y - DEPTH of the last level in fresh.
+template <bool INTERIOR>
+DEVICE void climb(REAL (&older)[DEPTH][V], REAL (&here)[DEPTH][V], REAL (&fresh)[V], const int y, const Edge& edge,
+                  const REAL* __restrict__ source, const int nx, const int ny, const int wraps, const REAL rate_x,
+                  const REAL rate_y, const REAL dt)
+{
+#pragma unroll
+    for (int l = 0; l < DEPTH; ++l) {
+        // fresh is row y - l of level l; the row before it, here[l], is taken to level l + 1
+        const int row = y - l - 1;
+        REAL lo = __shfl_up_sync(ALL, here[l][V - 1], 1);
+        const REAL hi = __shfl_down_sync(ALL, here[l][0], 1);
+        REAL next[V];
+#ifdef SOURCE
+        REAL s[V];
+        load_row<INTERIOR>(source + (long long)(INTERIOR ? max(row, 0) : inside(row, ny, wraps & 2)) * nx, edge.columns, nx % V == 0, s);
+#endif
+        if (!INTERIOR) {
+            if (edge.at_left) lo = multiply_add(edge.x_low_scale, here[l][0], edge.x_low_shift);
+            if (row == edge.bottom) {
+                const REAL scale = __ldg(edge.sides + 4), shift = __ldg(edge.sides + 5);
+#pragma unroll
+                for (int j = 0; j < V; ++j) older[l][j] = multiply_add(scale, here[l][j], shift);
+            }
+        }
+        const bool turns = !INTERIOR && row == edge.top;
+        REAL scale = REAL(0), shift = REAL(0);
+        if (turns) scale = __ldg(edge.sides + 6), shift = __ldg(edge.sides + 7);
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+            const REAL c = here[l][j];
+            REAL x_hi = j < V - 1 ? here[l][j < V - 1 ? j + 1 : j] : hi, y_hi = fresh[j];
+            if (!INTERIOR && j == edge.last) x_hi = multiply_add(edge.x_high_scale, c, edge.x_high_shift);
+            if (turns) y_hi = multiply_add(scale, c, shift);
+            next[j] = step2(c, j ? here[l][j ? j - 1 : 0] : lo, x_hi, older[l][j], y_hi, rate_x, rate_y);
+#ifdef SOURCE
+            next[j] = multiply_add(dt, s[j], next[j]);
+#endif
+        }
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+            older[l][j] = here[l][j];
+            here[l][j] = fresh[j];
+            fresh[j] = next[j];
+        }
+    }
+}
+
+DEVICE void clear(REAL (&older)[DEPTH][V], REAL (&here)[DEPTH][V])
+{
+#pragma unroll
+    for (int l = 0; l < DEPTH; ++l)
+#pragma unroll
+        for (int j = 0; j < V; ++j) older[l][j] = here[l][j] = REAL(0);
+}
+
+// Rows y0 .. end - 1 of a strip whose lane begins at column x; all that is read lies inside the grid.
+DEVICE void stream_interior(const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx,
+                            const int ny, const int x, const int y0, const int end, const bool stored, const REAL rate_x,
+                            const REAL rate_y, const REAL dt)
+{
+    Edge edge = {};
+    edge.columns[0] = x;
+    REAL older[DEPTH][V], here[DEPTH][V], coming[V];
+    clear(older, here);
+    const int beyond = end + DEPTH;
+    int y = y0 - DEPTH;
+    unpack(__ldg(reinterpret_cast<const Packed*>(u + (long long)y * nx + x)), coming);
+#pragma unroll 2
+    for (; y < beyond; ++y) {
+        REAL fresh[V];
+#pragma unroll
+        for (int j = 0; j < V; ++j) fresh[j] = coming[j];
+        // the next row is under way while this one climbs
+        unpack(__ldg(reinterpret_cast<const Packed*>(u + (long long)min(y + 1, beyond - 1) * nx + x)), coming);
+        climb<true>(older, here, fresh, y, edge, source, nx, ny, 0, rate_x, rate_y, dt);
+        if (y - DEPTH >= y0 && stored)
+            *reinterpret_cast<Packed*>(out + (long long)(y - DEPTH) * nx + x) = packed(fresh);
+    }
+}
+
+// The same for a strip at the edge of the grid, or a grid whose rows are not aligned.
+DEVICE void stream_edge(const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx,
+                        const int ny, const int x, const int y0, const int end, const bool stored, const int wraps,
+                        const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y, const REAL dt)
+{
+    const bool wraps_x = wraps & 1, wraps_y = wraps & 2, aligned = nx % V == 0;
+    Edge edge;
+#pragma unroll
+    for (int j = 0; j < V; ++j) edge.columns[j] = inside(x + j, nx, wraps_x);
+    if (aligned && !wraps_x) edge.columns[0] = min(max(x, 0), nx - V);
+    edge.at_left = !wraps_x && x == 0;
+    edge.last = !wraps_x && nx - 1 - x < V ? nx - 1 - x : -1;
+    edge.bottom = wraps_y ? NOWHERE : 0;
+    edge.top = wraps_y ? NOWHERE : ny - 1;
+    edge.x_low_scale = __ldg(sides), edge.x_low_shift = __ldg(sides + 1);
+    edge.x_high_scale = __ldg(sides + 2), edge.x_high_shift = __ldg(sides + 3);
+    edge.sides = sides;
+
+    REAL older[DEPTH][V], here[DEPTH][V];
+    clear(older, here);
+#pragma unroll 1
+    for (int y = y0 - DEPTH; y < end + DEPTH; ++y) {
+        REAL fresh[V];
+        load_row<false>(u + (long long)inside(y, ny, wraps_y) * nx, edge.columns, aligned, fresh);
+        climb<false>(older, here, fresh, y, edge, source, nx, ny, wraps, rate_x, rate_y, dt);
+        const int row = y - DEPTH;
+        if (row < y0 || !stored) continue;
+        REAL* place = out + (long long)row * nx + x;
+        if (aligned && x < nx) *reinterpret_cast<Packed*>(place) = packed(fresh);
+        else {
+#pragma unroll
+            for (int j = 0; j < V; ++j)
+                if (x + j < nx) place[j] = fresh[j];
+        }
+    }
+}
+
+// Blocks of (32, w) threads: w strips side by side; block (i, j) takes rows j rows .. (j + 1) rows - 1 of them.
+// At most 128 registers, so that 16 warps fit; the strips at the edge of ten levels need a few more.
+extern "C" __global__ void __launch_bounds__(DEPTH > 8 ? 128 : 256, DEPTH > 8 ? 3 : 2) fused(
+    const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx, const int ny,
+    const int rows, const int wraps, const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y, const REAL dt)
+{
+    const int start = (int)(blockIdx.x * blockDim.y + threadIdx.y) * USEFUL - HALO;
+    const int y0 = blockIdx.y * rows, end = min(y0 + rows, ny);
+    if (start + HALO >= nx) return;  // a whole warp
+    const int x = start + (int)threadIdx.x * V;
+    const bool stored = threadIdx.x >= HALO / V && threadIdx.x < 32 - HALO / V;
+    if (nx % V == 0 && start >= 0 && start + 32 * V <= nx && y0 >= DEPTH && end + DEPTH <= ny)
+        stream_interior(u, out, source, nx, ny, x, y0, end, stored, rate_x, rate_y, dt);
+    else stream_edge(u, out, source, nx, ny, x, y0, end, stored, wraps, sides, rate_x, rate_y, dt);
+}
+
+#endif

@@ -1,0 +1,92 @@
+"""What the launches of the two- and the three-dimensional kernels have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engines.backend.variants import declared
+from engines.stencil.sides import Ghosts
+
+Shape = tuple[int, ...]
+"""A launch shape; its first number is the depth: steps per launch."""
+
+MOST_DEPTH = 16
+REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
+
+
+class Launches(ABC):
+    """The kernels of one ``.cu`` file for one grid: what they are compiled with, and the arguments that stay the same.
+
+    shape, rates, ghosts, dt: as in :class:`engines.stencil.diffusion.cuda.CudaDiffusion`
+    """
+
+    source: ClassVar[Path]
+    arrays_read = 1
+    """Arrays that a launch reads, each once, without a source."""
+
+    def __init__(
+        self, backend: Any, shape: tuple[int, ...], rates: Sequence[float], ghosts: Ghosts, dt: float, precision: str
+    ) -> None:
+        self.backend, self.shape = backend, shape
+        self.dtype = np.dtype(precision)
+        self.rates = tuple(self.dtype.type(rate) for rate in rates)
+        self.dt = self.dtype.type(dt)
+        self.wraps, host_sides = sides_for_kernels(ghosts, self.dtype)
+        self.sides = backend.array(host_sides)
+        self.macros: tuple[str, ...] = (REAL[precision],)
+        if len(set(self.rates)) == 1:
+            self.macros += ("-DEQUAL",)
+        self._variants = declared(self.source.read_text(encoding="utf-8")).variants
+        self._kernels: dict[tuple[str, int, bool], Any] = {}
+
+    def variant(self, depth: int, source: bool) -> tuple[str, ...]:
+        """The macros of the kernels that take ``depth`` steps; those of one step have sources built in."""
+        if depth == 1:
+            return self.macros
+        return (*self.macros, f"-DDEPTH={depth}", *(["-DSOURCE"] if source else []))
+
+    def depths(self, source: bool) -> list[int]:
+        """Steps per launch that there are kernels for, in increasing order; 1 is the first."""
+        return [depth for depth in range(1, MOST_DEPTH + 1) if self.variant(depth, source) in self._variants]
+
+    def kernel(self, name: str, depth: int = 1, source: bool = False) -> Any:
+        key = (name, depth, source)
+        if key not in self._kernels:
+            self._kernels[key] = self.backend.compile(self.source, self.variant(depth, source)).get_function(name)
+        return self._kernels[key]
+
+    @abstractmethod
+    def single_shapes(self) -> list[Shape]:
+        """Shapes of the kernels that take one step, the usual one first."""
+
+    @abstractmethod
+    def fused_shapes(self, depth: int) -> list[Shape]:
+        """Shapes of the kernel that takes ``depth`` steps (more than one), the usual one first."""
+
+    def with_depth(self, shape: Shape, depth: int) -> Shape:
+        """The shape of another fused kernel that goes with ``shape``."""
+        return (depth, *shape[1:])
+
+    @property
+    def flops(self) -> int:
+        """Per cell and step: a multiply-add counts as two."""
+        axes = len(self.shape)
+        if "-DEQUAL" in self.macros:
+            return 7 if axes == 2 else 11
+        return 5 * axes
+
+    @abstractmethod
+    def launch(self, u: Any, out: Any, source: Any, shape: Shape) -> None:
+        """Take ``shape[0]`` steps from ``u`` to ``out``; ``source`` is an array or None."""
+
+
+def sides_for_kernels(ghosts: Ghosts, dtype: Any) -> tuple[np.int32, Any]:
+    """(bit k: axis k wraps; (low scale, low shift, high scale, high shift) for each axis)."""
+    wraps = sum(1 << axis for axis, (low, _) in enumerate(ghosts) if low.wraps)
+    numbers = [number for pair in ghosts for ghost in pair for number in (ghost.scale, ghost.shift)]
+    return np.int32(wraps), np.array(numbers, dtype)

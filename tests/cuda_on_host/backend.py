@@ -1,0 +1,71 @@
+"""A ``CudaBackend`` without a device: kernels run on the host, arrays are NumPy arrays between guard pages."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.backend.cpu import CpuBackend
+from engines.backend.variants import check_declared
+from tests.cuda_on_host.loader import HostModule, compile_for_host
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+
+
+def guarded(shape: int | tuple[int, ...], dtype: Any) -> Array:
+    """An array of NaN (floats) or -1 that ends where memory ends, to 16 bytes; its start is 256 bytes behind a page.
+
+    A kernel that reads or writes past its end fails (CudaOnHostError), one that reads before its start gets NaN.
+    """
+    dtype = np.dtype(dtype)
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    rounded = -(-size // 16) * 16
+    pages = -(-(rounded + 256) // mmap.PAGESIZE)
+    memory = mmap.mmap(-1, (pages + 1) * mmap.PAGESIZE)
+    whole = np.frombuffer(memory, np.uint8)
+    end = pages * mmap.PAGESIZE
+    whole[:end] = 0xFF
+    if _libc.mprotect(whole.ctypes.data + end, mmap.PAGESIZE, 0):
+        raise OSError(ctypes.get_errno(), "mprotect")
+    return whole[end - rounded : end - rounded + size].view(dtype).reshape(shape)
+
+
+class HostCudaBackend(CpuBackend):
+    """What launchers of engines use of ``CudaBackend``: compiling, arrays, ``active``, ``timed`` and ``elapsed``."""
+
+    id = "cuda:0"
+    multiprocessors = 2
+    device = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.compiled: list[tuple[str, tuple[str, ...]]] = []
+        """Files and macros that were asked for, in this order."""
+
+    def compile(self, path: Path, macros: Sequence[str] = ()) -> HostModule:
+        check_declared(path, tuple(macros))
+        self.compiled.append((path.name, tuple(macros)))
+        return compile_for_host(path.read_text("utf-8"), macros, path.stem)
+
+    def array(self, host: Array) -> Array:
+        copy = guarded(host.shape, host.dtype)
+        copy[...] = host
+        return copy
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        return guarded(shape, dtype)
+
+    def memory(self) -> tuple[int, int]:
+        return 1 << 30, 1 << 30
+
+    def elapsed(self, launch: Callable[[], Any]) -> float:
+        """Launches; the time is of no interest, so all shapes are equally fast."""
+        launch()
+        return 1.0
