@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from engines.stencil.parameters import (
     Conductivity,
     Inclusions,
     Initial,
-    Mode,
     Noise,
     Picture,
     SameEverywhere,
@@ -46,7 +46,7 @@ def squared_distance(grid: Grid, center: Sequence[float]) -> Array:
     return np.asarray(sum((x - c) ** 2 for x, c in zip(axes(grid), center, strict=False)))
 
 
-def initial_field(setting: Initial, grid: Grid, sides: Sides, dtype: np.dtype) -> Array:
+def initial_field(setting: Initial, grid: Grid, sides: Sides, dtype: np.dtype[Any]) -> Array:
     """(grid.shape) of ``dtype``. Raises ProblemError."""
     if isinstance(setting, Picture):
         return picture_field(setting, grid, "initial state").astype(dtype)
@@ -86,7 +86,7 @@ def _mode(x: Array, number: int, pair: tuple[Side, Side]) -> Array:
     return np.sin(np.pi * waves * x) if low == "value" else np.cos(np.pi * waves * x)
 
 
-def start_fields(setting: Start, grid: Grid, dtype: np.dtype) -> tuple[Array, Array]:
+def start_fields(setting: Start, grid: Grid, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """(u, v) of Gray-Scott, (grid.shape) each of ``dtype``. Raises ProblemError."""
     if not isinstance(setting, Seeds):
         v = picture_field(setting, grid, "initial state").astype(dtype)
@@ -106,7 +106,7 @@ def start_fields(setting: Start, grid: Grid, dtype: np.dtype) -> tuple[Array, Ar
     return u, v
 
 
-def source_field(setting: Source, grid: Grid, dtype: np.dtype) -> Array:
+def source_field(setting: Source, grid: Grid, dtype: np.dtype[Any]) -> Array:
     """(grid.shape) of ``dtype``: the right-hand side of Poisson's equation. Raises ProblemError."""
     if isinstance(setting, Picture):
         return picture_field(setting, grid, "source").astype(dtype)

@@ -63,7 +63,7 @@ def paint(backend: Backend, grid: Grid, values: Any, dab: Dab, rest: float, base
         low, high, position = [*low, 0], [*high, 1], [*position[:2], 0.0]
     spacing = [*grid.spacing, 0.0][:3]
     if backend.id == "cpu":
-        box = (grid.shape if grid.dimensions == 3 else (1, *grid.shape))
+        box = grid.shape if grid.dimensions == 3 else (1, *grid.shape)
         with backend.active():
             _dab(
                 values.reshape(box), None if base is None else base.reshape(box), rest, np.array(low), np.array(high),

@@ -1,4 +1,4 @@
-"""The stencil engine's equations in float64 NumPy: slow, short and obviously right. Used by tests and the Kernel Lab."""
+"""The stencil engine's equations in float64 NumPy: slow, short and obviously right, for tests and the Kernel Lab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all simulations on a grid share; :class:`HeatSimulation` and :class:`GrayScottSimulation`.
+"""What all simulations on a grid share.
 
 Values stand on the device in the grid's own numbering, so nothing is translated.
 """
@@ -15,13 +15,10 @@ import numpy as np
 from engines.api import (
     Array,
     Dab,
-    FieldInfo,
     KernelTiming,
     KernelTraffic,
     NonFinite,
-    PaintInfo,
     Selection,
-    SeriesInfo,
     Simulation,
 )
 from engines.backend.base import Backend
@@ -29,9 +26,7 @@ from engines.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.stencil.diffusion import Diffusion
 from engines.stencil.gray_scott import GrayScottStep
-from engines.stencil.limits import ROUNDING, rounded_down
 from engines.stencil.measures import paint, total_and_largest
-from engines.stencil.patterns import RATES
 
 SAMPLE_STEPS = 48
 """Steps between two samples of probes and series: whole passes of 2, 3, 4, 6, 8, 12 and 16 fused steps."""
@@ -90,6 +85,11 @@ class GridSimulation(Simulation):
                 values[...] = self._backend.array(state[name])
         self.step = int(state["step"])
 
+    def _content(self, name: str) -> dict[str, float]:
+        """Integral over the grid and largest value."""
+        total, largest = total_and_largest(self._backend, self._arrays[name])
+        return {"content": total * math.prod(self.geometry.spacing), "largest": largest}
+
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
 
@@ -134,154 +134,10 @@ class PaintedSource:
         paint(self._backend, self._grid, self.array, dab, self._rest or 0.0, self._base)
 
 
-class HeatSimulation(GridSimulation):
-    """Explicit diffusion. ``make_step(scale)`` makes the kernels for a factor on the diffusivity;
-    ``largest_scale`` is the factor at which the time step is at its limit."""
-
-    series = (
-        SeriesInfo("content", "Total content", ""),
-        SeriesInfo("largest", "Largest value", ""),
-    )
-
-    def __init__(
-        self,
-        backend: Backend,
-        grid: Grid,
-        dt: float,
-        u: Any,
-        source: PaintedSource,
-        make_step: Callable[[float], Diffusion],
-        scale: float,
-        largest_scale: float,
-        fuse: bool,
-        fields: tuple[FieldInfo, ...],
-        paintable: PaintInfo,
-    ) -> None:
-        super().__init__(backend, grid, dt, {"u": u})
-        self.fields = fields
-        self.paintable = paintable
-        self._spare = backend.empty(grid.shape, u.dtype)
-        self._source = source
-        self._make_step, self._largest_scale, self._fuse = make_step, largest_scale, fuse
-        self._scale = scale
-        self._diffusion = make_step(scale)
-        self.traffic = (self._diffusion.traffic if fuse else unfused(self._diffusion),)
-
-    def _take(self, steps: int) -> None:
-        u, spare, source = self._arrays["u"], self._spare, self._source.array
-        with self._backend.timed("diffusion", launches=steps):
-            if self._fuse:
-                u, spare = self._diffusion.advance(u, spare, source, steps)
-            else:
-                for _ in range(steps):
-                    u, spare = self._diffusion.advance(u, spare, source, 1)
-        self._arrays["u"], self._spare = u, spare
-
-    def _values(self, name: str) -> Any:
-        if name != "source":
-            return super()._values(name)
-        if self._source.array is None:
-            return self._backend.array(self._source.host())
-        return self._source.array
-
-    def observe(self) -> Mapping[str, float]:
-        total, largest = total_and_largest(self._backend, self._arrays["u"])
-        return {"content": total * math.prod(self.geometry.spacing), "largest": largest}
-
-    def non_finite(self) -> NonFinite | None:
-        place = self._backend.first_non_finite(self._arrays["u"])
-        return None if place is None else NonFinite("The solution", place, self.advice)
-
-    def paint(self, dab: Dab) -> None:
-        self._source.paint(dab)
-
-    def set_control(self, name: str, value: Any) -> None:
-        if name != "equation.diffusivity_scale":
-            super().set_control(name, value)
-        if value > self._largest_scale * (1 + ROUNDING):
-            raise ProblemError(
-                f"With a factor of {value:g} on the diffusivity the time step is not stable: "
-                f"use at most {rounded_down(self._largest_scale, 4):g}, or a smaller time step."
-            )
-        self._scale = float(value)
-        self._diffusion = self._make_step(self._scale)
-
-    def state(self) -> dict[str, Array]:
-        return {**super().state(), "source": self._source.host(), "scale": np.array(self._scale)}
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        super().restore(state)
-        self._source.replace(state["source"])
-        if float(state["scale"]) != self._scale:
-            self.set_control("equation.diffusivity_scale", float(state["scale"]))
-
-
-def unfused(diffusion: Diffusion) -> KernelTraffic:
+def unfused(steps: Diffusion | GrayScottStep) -> KernelTraffic:
     """The traffic of steps that are taken one by one with kernels that could fuse them."""
-    traffic, depth = diffusion.traffic, diffusion.depth
+    traffic, depth = steps.traffic, steps.depth
     return KernelTraffic(traffic.kernel, traffic.bytes_read * depth, traffic.bytes_written * depth, traffic.flops)
-
-
-class GrayScottSimulation(GridSimulation):
-    """Two substances that diffuse and react."""
-
-    advice = "use a smaller time step, or rates of a named pattern."
-    series = (
-        SeriesInfo("content", "Total of V", ""),
-        SeriesInfo("largest", "Largest V", ""),
-    )
-
-    def __init__(
-        self,
-        backend: Backend,
-        grid: Grid,
-        dt: float,
-        u: Any,
-        v: Any,
-        step: GrayScottStep,
-        fields: tuple[FieldInfo, ...],
-        paintable: PaintInfo,
-    ) -> None:
-        super().__init__(backend, grid, dt, {"u": u, "v": v})
-        self.fields, self.paintable = fields, paintable
-        self.traffic = (step.traffic,)
-        self._step = step
-        self._spares = [backend.empty(grid.shape, u.dtype) for _ in range(2)]
-
-    def _take(self, steps: int) -> None:
-        with self._backend.timed(self.traffic[0].kernel, launches=steps):
-            u, v, *self._spares = self._step.advance(self._arrays["u"], self._arrays["v"], *self._spares, steps)
-        self._arrays.update(u=u, v=v)
-
-    def observe(self) -> Mapping[str, float]:
-        total, largest = total_and_largest(self._backend, self._arrays["v"])
-        return {"content": total * math.prod(self.geometry.spacing), "largest": largest}
-
-    def paint(self, dab: Dab) -> None:
-        paint(self._backend, self.geometry, self._arrays["v"], dab, rest=0.0)
-
-    def set_control(self, name: str, value: Any) -> None:
-        match name.removeprefix("equation.reaction"):
-            case ".feed":
-                self._step.feed = float(value)
-            case ".kill":
-                self._step.kill = float(value)
-            case ".pattern":
-                self._step.feed, self._step.kill = RATES[value]
-            case "" if isinstance(value, Mapping):
-                named = value.get("kind") == "named"
-                self._step.feed, self._step.kill = (
-                    RATES[value["pattern"]] if named else (float(value["feed"]), float(value["kill"]))
-                )
-            case _:
-                super().set_control(name, value)
-
-    def state(self) -> dict[str, Array]:
-        return {**super().state(), "rates": np.array([self._step.feed, self._step.kill])}
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        super().restore(state)
-        self._step.feed, self._step.kill = map(float, state["rates"])
 
 
 def field_range(values: Array, extra: Sequence[float] = ()) -> tuple[float, float]:

@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 class Diffusion(Protocol):
     """What the CPU's and the GPU's diffusion have in common (:class:`engines.stencil.diffusion.cpu.CpuDiffusion`)."""
 
-    depth: int
-    traffic: KernelTraffic
+    @property
+    def depth(self) -> int:
+        """Steps that one pass takes."""
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        """Bytes and operations per step of whole passes, without a source."""
 
     def advance(self, u: Any, spare: Any, source: Any, steps: int) -> tuple[Any, Any]:
         """Take exactly ``steps`` steps from ``u``; (array with the result, the other one)."""

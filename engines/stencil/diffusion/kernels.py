@@ -10,7 +10,7 @@ Rows are addressed by pointers: arrays that stand for one another cost an atomic
 and an index that might be negative keeps a loop from becoming SIMD. Who passes the array keeps it alive.
 """
 # Numba functions carry no annotations: their types are inferred where they are called.
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,attr-defined"
 
 from __future__ import annotations
 
@@ -218,10 +218,7 @@ def _tile(u, out, source, faces, ring, shape, wraps, laws, n, flat, equal, depth
                             below = _ghosts(_at(rest, 2 * width), row, count, laws[2][0])
                         if z == nz - 1:
                             above = _ghosts(_at(rest, 3 * width), row, count, laws[2][1])
-                    if k < depth:
-                        target = _at(ring, local + 3 * plane + begin)
-                    else:
-                        target = _at(out, start + x)
+                    target = _at(ring, local + 3 * plane + begin) if k < depth else _at(out, start + x)
                     if faces is None:
                         _update_row(
                             target, count, west, east, row, south, north, below, above, flat, equal, n,

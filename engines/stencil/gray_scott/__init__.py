@@ -17,7 +17,14 @@ class GrayScottStep(Protocol):
 
     feed: float
     kill: float
-    traffic: KernelTraffic
+
+    @property
+    def depth(self) -> int:
+        """Steps that one pass takes."""
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        """Bytes and operations per step."""
 
     def advance(self, u: Any, v: Any, spare_u: Any, spare_v: Any, steps: int) -> tuple[Any, Any, Any, Any]:
         """Take exactly ``steps`` steps; (u, v, spare u, spare v)."""

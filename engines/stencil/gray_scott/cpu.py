@@ -32,6 +32,8 @@ class CpuGrayScott:
     may change between steps. Call steps inside ``backend.timed`` or ``active``.
     """
 
+    depth = 1
+
     def __init__(
         self,
         backend: Backend,
@@ -137,8 +139,8 @@ def _react(out_u, out_v, u, v, n):
 
 @nb.njit(cache=True, nogil=True, parallel=True)
 def gray_scott_step(u, v, out_u, out_v, rates, laws, wraps, flat, n):
-    """One step; u … out_v: (nz, ny, nx) C order; rates: (2, 3); laws: (3, 2, 2) scale and shift of the ghosts of the low
-    and high side of x, y, z; n: dt, F, F + k, 1, 2."""
+    """One step; u … out_v: (nz, ny, nx) C order; rates: (2, 3); laws: (3, 2, 2) scale and shift of the ghosts of the
+    low and high side of x, y, z; n: dt, F, F + k, 1, 2."""
     nz, ny, nx = u.shape
     rows = nz * ny
     bands = nb.get_num_threads()
