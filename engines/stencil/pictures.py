@@ -30,7 +30,7 @@ def picture_field(setting: Picture, grid: Grid, what: str) -> Array:
         changed = path.stat().st_mtime_ns
     except OSError:
         raise ProblemError(f"The picture '{path}' for the {what} is not there: choose another file.") from None
-    brightness = _on_plane(path, changed, grid.shape[-2:], grid.lengths[:2], setting.shape)
+    brightness = _on_plane(path, changed, grid.shape[-2:], grid.lengths[:2], setting.fitting)
     values = np.float32(setting.low) + np.float32(setting.high - setting.low) * brightness
     return np.ascontiguousarray(np.broadcast_to(values, grid.shape))
 

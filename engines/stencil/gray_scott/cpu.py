@@ -50,6 +50,7 @@ class CpuGrayScott:
         self.dtype = np.dtype(precision)
         self.traffic = gray_scott_traffic(shape, self.dtype.itemsize)
         self._dt = dt
+        self._threads = backend.info.threads
         self._flat = len(shape) == 2
         self._box = (shape[0], 1, shape[1]) if self._flat else tuple(shape)
         axes = (0, 2) if self._flat else (0, 1, 2)
@@ -69,7 +70,7 @@ class CpuGrayScott:
         for _ in range(steps):
             gray_scott_step(
                 u.reshape(self._box), v.reshape(self._box), spare_u.reshape(self._box), spare_v.reshape(self._box),
-                self._rates, self._laws, self._wraps, self._flat, numbers,
+                self._rates, self._laws, self._wraps, self._flat, numbers, self._threads,
             )  # fmt: skip
             u, v, spare_u, spare_v = spare_u, spare_v, u, v
         return u, v, spare_u, spare_v
@@ -138,12 +139,11 @@ def _react(out_u, out_v, u, v, n):
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def gray_scott_step(u, v, out_u, out_v, rates, laws, wraps, flat, n):
+def gray_scott_step(u, v, out_u, out_v, rates, laws, wraps, flat, n, bands):
     """One step; u … out_v: (nz, ny, nx) C order; rates: (2, 3); laws: (3, 2, 2) scale and shift of the ghosts of the
-    low and high side of x, y, z; n: dt, F, F + k, 1, 2."""
+    low and high side of x, y, z; n: dt, F, F + k, 1, 2; bands: parts, each of one thread."""
     nz, ny, nx = u.shape
     rows = nz * ny
-    bands = nb.get_num_threads()
     for band in nb.prange(bands):
         scratch = np.empty((5, nx + 2), u.dtype)
         for index in range(band * rows // bands, (band + 1) * rows // bands):
