@@ -40,9 +40,7 @@ class CpuPoisson(PoissonSolver):
             for axis in level.axes
             for part in (*self._converted((axis.coefficients, axis.ghosts)), np.ascontiguousarray(axis.neighbours))
         ]
-        # Jacobi's ghosts are those of the sweep before; a single cell without a fixed side has no diagonal of its own.
-        ahead = self.method == "jacobi" or level.cells == 1
-        return kernels.Tables(*arrays, level.three, 0 if ahead else 2)
+        return kernels.Tables._make([*arrays, level.three, 0 if self._ghosts_lag(level) else 2])
 
     def _passage(self, level: Level) -> kernels.Passage:
         assert level.to_coarser is not None
@@ -51,7 +49,7 @@ class CpuPoisson(PoissonSolver):
             shares, weights = self._converted((axis.shares, axis.weights))
             arrays += [shares, np.ascontiguousarray(axis.parents), weights]
             steps.append(axis.step)
-        return kernels.Passage(*arrays, *steps)
+        return kernels.Passage._make([*arrays, *steps])
 
     def _grid(self, values: Array, level: int = 0) -> Array:
         return values.reshape(self.levels[level].shape)

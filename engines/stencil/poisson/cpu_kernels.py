@@ -4,7 +4,7 @@ Rows along x are contiguous and become SIMD: the residual of a whole row goes to
 cache, in several loops of few arrays each, for LLVM checks at most eight pairs for overlap before it gives up. Both
 colours are computed and one is stored; red runs one layer ahead of black, so that a sweep reads memory once.
 
-``level`` is :class:`Tables`; ``faces`` is None or the three arrays of conductivities; ``u`` and ``source``: (nz, ny, nx).
+``level`` is :class:`Tables`, ``faces`` None or the three arrays of conductivities, ``u`` and ``source`` (nz, ny, nx).
 """
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def"
@@ -20,7 +20,7 @@ from engines.api import Array
 
 
 class Tables(NamedTuple):
-    """Of each axis: coefficients (4, n), ghosts (4, n), neighbours (2, n) (:class:`axes.Axis`); whether there are three.
+    """Of each axis: coefficients (4, n), ghosts (4, n), neighbours (2, n) (:class:`axes.Axis`); whether z acts.
 
     ``diagonal`` is the first of the two rows of coefficients that make the diagonal: 0 or 2.
     """
@@ -224,7 +224,7 @@ def _relax_row(u, source, offset, omega, level, faces, k, j, colour, x0, x1, new
 @nb.njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def jacobi(u, source, offset, omega, level, faces, out, chunks):
     """out = u + omega r / diagonal"""
-    nz, ny, nx = u.shape
+    nz, ny = u.shape[:2]
     for chunk in nb.prange(chunks):
         _, gain = _scratch(u[0, 0])
         for row in range(chunk * nz * ny // chunks, (chunk + 1) * nz * ny // chunks):
@@ -280,7 +280,7 @@ def _add_pairs(out, row, shares, weight):
 def restrict(u, source, offset, level, faces, passage, error, residual):
     """residual (coarse) = mean of the fine one over each coarse cell; error (coarse) = 0."""
     nz, ny, nx = u.shape
-    mz, my, mx = residual.shape
+    mz, my = residual.shape[:2]
     for row in nb.prange(mz * my):
         kc, jc = row // my, row % my
         fine = np.zeros(nx + 1, u.dtype)  # an odd last cell has a partner of zero

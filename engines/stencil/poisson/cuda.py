@@ -1,4 +1,4 @@
-"""The Poisson solvers on an NVIDIA GPU: launches ``poisson.cu``. Nothing waits for the device but the residual's norm."""
+"""The Poisson solvers on an NVIDIA GPU: launches ``poisson.cu``. Only the residual's norm waits for the device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class CudaPoisson(PoissonSolver):
         super().__init__(*args, **kwargs)
         self._real = self.dtype.type
         self._omega = self._real(self.relaxation)
-        backend, first = self.backend, self.levels[0]
+        backend: Any = self.backend  # a CudaBackend, which can compile
+        first = self.levels[0]
         self._module = backend.compile(SOURCE, MACROS[self.dtype.name, first.faces is not None])
         self._grids = [self._grid(level) for level in self.levels]
         self._boxes = [seam_boxes(level) for level in self.levels]
@@ -53,9 +54,8 @@ class CudaPoisson(PoissonSolver):
     def _grid(self, level: Level) -> tuple[Any, ...]:
         """The arguments that describe a level (GRID and FACES in the source)."""
         table = np.concatenate([*(_ends(axis) for axis in level.axes), *(a.coefficients.ravel() for a in level.axes)])
-        # Jacobi's ghosts are those of the sweep before; a single cell without a fixed side has no diagonal of its own.
-        ahead = self.method == "jacobi" or level.cells == 1
-        flags = sum(int(axis.wraps) << number for number, axis in enumerate(level.axes)) + 8 * level.three + 16 * ahead
+        flags = sum(int(axis.wraps) << number for number, axis in enumerate(level.axes))
+        flags += 8 * level.three + 16 * self._ghosts_lag(level)
         nz, ny, nx = level.shape
         faces = () if level.faces is None else tuple(self._placed(face) for face in level.faces)
         return np.int32(nx), np.int32(ny), np.int32(nz), np.int32(flags), self._placed(table), *faces
@@ -90,9 +90,7 @@ class CudaPoisson(PoissonSolver):
     def _prepare(self, source: Any) -> None:
         if self.singular:
             cells = self.levels[0].cells
-            self._add_up(
-                "add_values", (source, np.int64(cells), self._parts), 1.0 / cells, self._inflow, self._offset
-            )
+            self._add_up("add_values", (source, np.int64(cells), self._parts), 1.0 / cells, self._inflow, self._offset)
 
     def _jacobi(self, u: Any, source: Any) -> Any:
         out = self._spare

@@ -1,7 +1,7 @@
 """The levels of multigrid: which axes are coarsened, the conductivities of coarse faces, the coarsest inverse.
 
-An axis is coarsened while its cells are not much wider than the narrowest ones, so that a grid of flat cells becomes one
-of cubes first (semi-coarsening): a point smoother leaves nothing oscillating along the strongly coupled axes alone.
+An axis is coarsened while its cells are not much wider than the narrowest ones, so that a grid of flat cells becomes
+one of cubes first (semi-coarsening): a point smoother leaves nothing that oscillates along strongly coupled axes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engines.stencil.poisson.axes import FLAT, LOWER, UPPER, Axis, Transfer, tra
 from engines.stencil.sides import Ghosts
 
 DIRECT_CELLS = 256
-"""Cells of the coarsest level at most: its inverse is stored, 256 kB in float32, and one product replaces four levels."""
+"""Cells of the coarsest level at most: its inverse is stored, 256 kB in float32; one product replaces some levels."""
 WIDTH_RATIO = np.sqrt(2.0)
 """Axes with cells up to so many times the narrowest are coarsened together."""
 
@@ -68,17 +68,17 @@ def finest(shape: Sequence[int], spacing: Sequence[float], ghosts: Ghosts, condu
 
 def hierarchy(level: Level) -> list[Level]:
     """``level`` and its coarser ones; at least one of these, down to ``DIRECT_CELLS``. Only the first has shifts."""
-    levels = []
+    levels: list[Level] = []
     while True:
         steps = _steps(level)
         if not levels and level.cells <= DIRECT_CELLS:
             steps = [1, 1, 1]  # solved directly on a copy
-        coarse = tuple(
+        x, y, z = (
             axis.coarsened() if step == 2 else axis.homogeneous() for axis, step in zip(level.axes, steps, strict=True)
         )
-        transfers = tuple(transfer(*both, step) for *both, step in zip(level.axes, coarse, steps, strict=True))
-        levels.append(Level(level.axes, level.faces, transfers))
-        level = Level(coarse, None if level.faces is None else _coarse_faces(level, steps))
+        down = [transfer(*axis_pair) for axis_pair in zip(level.axes, (x, y, z), steps, strict=True)]
+        levels.append(Level(level.axes, level.faces, (down[0], down[1], down[2])))
+        level = Level((x, y, z), None if level.faces is None else _coarse_faces(level, steps))
         if level.cells <= DIRECT_CELLS:
             return [*levels, level]
 

@@ -99,6 +99,13 @@ class PoissonSolver(ABC):
             self._prepare(source)
             return float(np.sqrt(self._sum_of_squares(u, source) / self.levels[0].cells))
 
+    def _ghosts_lag(self, level: Level) -> bool:
+        """Whether a cell is divided by the diagonal of Jacobi, whose ghosts are those of the sweep before.
+
+        A single cell without a fixed side has no other diagonal.
+        """
+        return self.method == "jacobi" or (level.singular and level.cells == 1)
+
     def _cycle(self, u: Any, source: Any) -> None:
         """One V-cycle. Coarse levels solve for the error, from zero and with homogeneous sides."""
         last = len(self.levels) - 1
@@ -168,7 +175,7 @@ def _check(shape: Sequence[int], conductivity: Array | None, method: str, relaxa
 
 
 def mean_inflow(level: Level) -> float:
-    """Mean over the cells of what the ghosts' shifts add to ``div(k grad u)`` (the flow through sides with a gradient)."""
+    """Mean over the cells of what the ghosts' shifts add to ``div(k grad u)``: the flow through the sides."""
     total = 0.0
     for number, axis in enumerate(level.axes):
         dimension = 2 - number

@@ -5,8 +5,8 @@ Along one axis with N cells all sides give eigenvalues (4/h²) sin²θ_m of -d²
     value, value        θ = m π / 2N,  m = 1..N         gradient, gradient   θ = m π / 2N,  m = 0..N-1
     value, gradient     θ = (2m+1) π / 4N,  m = 0..N-1  periodic             θ = m π / N,   m = 0..floor(N/2)
 
-and in more dimensions they add up. Jacobi with the ghosts of the iteration before, u += ω r / D, D = Σ 2k/h², multiplies
-each mode by 1 - ω μ, μ = λ / D in [0, 2].
+and in more dimensions they add up. Jacobi with the ghosts of the iteration before, u += ω r / D, D = Σ 2k/h²,
+multiplies each mode by 1 - ω μ, μ = λ / D in [0, 2].
 """
 
 from __future__ import annotations
@@ -54,5 +54,5 @@ def best_jacobi(axes: Sequence[Axis]) -> float:
 
 def best_sor(axes: Sequence[Axis]) -> float:
     """Young's ω = 2 / (1 + √(1 - ρ²)) with ρ = 1 - μ_min, Jacobi's radius to leading order in h² at any side."""
-    radius = 1.0 - jacobi_extremes(axes)[0]
+    radius = max(0.0, 1.0 - jacobi_extremes(axes)[0])
     return 2.0 / (1.0 + np.sqrt(1.0 - radius**2))

@@ -20,7 +20,7 @@ def method_traffic(method: str, levels: Sequence[Level], value_bytes: int, sweep
     for number, level in enumerate(levels):
         cells, dimensions = level.cells, 3 if level.three else 2
         faces = 0 if level.faces is None else dimensions * cells
-        # a difference, a product, a sum and the diagonal's sum for each of the 2d neighbours; with faces two more products
+        # difference, product, sum and the diagonal's sum for each of the 2d neighbours; with faces two more products
         each = (8 if level.faces is None else 12) * dimensions
         if method != "multigrid":
             read, written, flops = 2 * cells + faces, cells, (each + 4) * cells
