@@ -91,7 +91,9 @@ class CpuDiffusion:
         """
         while steps > 0:
             depth = min(self.depth, steps)
-            self._launch(u, spare, source, (depth, *self._tile[1:]), self._box)
+            # a single step keeps no levels in a cache, and whole rows read the memory in longer pieces
+            across = self._tile[2] if depth > 1 else self._box[2]
+            self._launch(u, spare, source, (depth, self._tile[1], across), self._box)
             u, spare = spare, u
             steps -= depth
         return u, spare
