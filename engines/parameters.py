@@ -28,9 +28,9 @@ def quantity(
 
     ``unit`` is written as people read it (``"mS/cm"``, ``"1"`` for a pure number, ``""`` for none);
     ``help`` is one line; ``bounds`` are pydantic's ``gt, ge, lt, le``, ``min_length`` and so on.
-    ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away; ``file`` a path,
-    and what kind of file it names (``"picture"``): the form offers to choose one, a saved project carries a copy.
-    The form reads these from ``field.json_schema_extra``.
+    ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away.
+    ``file`` says what kind of file a text names (``"picture"``): such files are chosen, not typed, travel with the
+    project, and reach the engine by absolute path. The form reads these from ``field.json_schema_extra``.
     """
     extra: JsonDict = {"unit": unit, "live": live, "advanced": advanced}
     if file:

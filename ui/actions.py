@@ -55,9 +55,10 @@ class Actions:
         dress(action, icon)
         self.by_name[name] = action
 
-    def build_menus(self, recent: QMenu, units: QMenu, devices: QMenu, docks: list[QAction]) -> None:
+    def build_menus(self, new: QMenu, recent: QMenu, units: QMenu, devices: QMenu, docks: list[QAction]) -> None:
         bar = self._window.menuBar()
         file = bar.addMenu("&File")
+        file.addMenu(new)
         file.addActions([self["gallery"], self["open"], self["open_folder"]])
         file.addMenu(recent)
         file.addMenu(units)

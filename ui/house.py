@@ -6,8 +6,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
+from typing import Any
 
-from engines.api import Array, Estimate, Preset, Simulation, SimulationInfo
+from engines import registry
+from engines.api import Array, Engine, Estimate, Preset, Simulation, SimulationInfo
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from ui.run_memory import RunMemory, remembered_state
@@ -44,6 +46,9 @@ class HouseServices:
     def presets(self) -> Sequence[Preset]:
         return all_presets.presets()
 
+    def engines(self) -> Sequence[Engine]:
+        return list(registry.engines().values())
+
     def devices(self) -> Sequence[tuple[str, str]]:
         from engines.backend.select import available  # Numba and CuPy are imported when they are needed
 
@@ -65,6 +70,10 @@ class HouseServices:
     def open_mesh(self, mesh: Path, length_unit: str, fibres: Path | None) -> Document:
         self._resume = None
         return new_document(default_engine(), mesh, length_unit=length_unit, fibres=fibres)
+
+    def new(self, engine: Engine) -> Document:
+        self._resume = None
+        return new_document(engine)
 
     def open_preset(self, preset: Preset) -> Document:
         self._resume = None
@@ -106,7 +115,7 @@ class HouseServices:
 
     def estimate(self, document: Document) -> Estimate:
         with self._estimating:
-            return document.engine.estimate(document.problem, self._backend(document.project.run.device))
+            return document.engine.estimate(document.complete_problem(), self._backend(document.project.run.device))
 
     def start(self, document: Document, autostart: bool) -> Runner:
         timing, memory = _TimingObserver(), RunMemory(document)
@@ -126,8 +135,8 @@ class HouseServices:
         self._logs[runner] = timing
         return runner
 
-    def locate(self, document: Document, position: tuple[float, float, float]) -> int:
-        return session.nearest_elements(document.geometry, [position])[0]
+    def locate(self, geometry: Any, position: tuple[float, float, float]) -> int:
+        return session.nearest_elements(geometry, [position])[0]
 
     # Exports.
 
@@ -186,4 +195,4 @@ class _TimingObserver(Observer):
 
 
 def _same_problem(one: Document, other: Document) -> bool:
-    return one.geometry is other.geometry and one.parameters == other.parameters
+    return one.loaded is other.loaded and one.parameters == other.parameters

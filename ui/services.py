@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from engines.api import Array, Estimate, Preset
+from engines.api import Array, Engine, Estimate, Preset
 from workbench.document import Document
 from workbench.recent import RecentFile
 from workbench.runner import Runner
@@ -16,6 +16,9 @@ class Services(Protocol):
     """Files, runs and estimates. Everything but :meth:`start` and the short lists may take its time."""
 
     def presets(self) -> Sequence[Preset]: ...
+
+    def engines(self) -> Sequence[Engine]:
+        """The engines of this installation."""
 
     def devices(self) -> Sequence[tuple[str, str]]:
         """(id, title) of the devices of this machine, ``("auto", "Automatic")`` first."""
@@ -31,6 +34,9 @@ class Services(Protocol):
     def open_mesh(self, mesh: Path, length_unit: str, fibres: Path | None) -> Document:
         """A new project on this mesh, its coordinates in this unit. Raises WorkbenchError."""
 
+    def new(self, engine: Engine) -> Document:
+        """A new project of an engine that makes its own geometry. Raises WorkbenchError."""
+
     def open_preset(self, preset: Preset) -> Document: ...
 
     def save(self, document: Document, path: Path) -> None: ...
@@ -41,8 +47,8 @@ class Services(Protocol):
     def start(self, document: Document, autostart: bool) -> Runner:
         """A runner of this document; returns at once."""
 
-    def locate(self, document: Document, position: tuple[float, float, float]) -> int:
-        """The element nearest to a position [mm]."""
+    def locate(self, geometry: Any, position: tuple[float, float, float]) -> int:
+        """The element nearest to a position, in the geometry's unit of length."""
 
     def autosave(self, document: Document) -> None:
         """Keep the document where :meth:`recover` finds it."""

@@ -52,9 +52,9 @@ def parser() -> argparse.ArgumentParser:
     presets = commands.add_parser("presets", help="list the ready problems")
     presets.set_defaults(carry_out=_later("workbench.cli.listing:presets_command"))
 
-    new = commands.add_parser("new", help="make a project from a mesh")
+    new = commands.add_parser("new", help="make a project from a mesh or, with --engine, of an engine's own geometry")
     new.add_argument("project", type=Path, metavar="PROJECT", help="folder or .zip to make")
-    new.add_argument("--mesh", type=Path, help="mesh file")
+    new.add_argument("--mesh", type=Path, help="mesh file, for an engine that takes one")
     new.add_argument("--engine", metavar="ID", help="default: the first that takes meshes")
     _mesh_options(new)
     new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
