@@ -37,6 +37,7 @@ class VariantRecord:
     seconds…:  median, 5th and 95th percentile of one launch, by device events on a GPU
     host_seconds: time that the host spends launching once
     bytes, flops: of one launch, counted from the algorithm
+    working_set: bytes that are cycled through: one set of buffers in a warm run, all that are rotated in a cold one
     ceiling:   best measured bytes per second at ``working_set``
     fraction:  bytes / seconds / ceiling
     error:     largest difference from the float64 reference, relative to its largest value
