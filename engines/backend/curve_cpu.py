@@ -15,6 +15,8 @@ from engines.backend.threads import parallel_region
 
 TIMING_SECONDS = 4e-3
 """One timing lasts at least this long, so that entering the parallel loop (some 10 µs) does not count."""
+GUESSED_BANDWIDTH = 50e9
+"""Bytes per second by which repetitions are first counted."""
 POINT_SECONDS = 0.04
 """Timings of one point are repeated for about this long; the best is kept, as STREAM does."""
 STAGGER = 384
@@ -64,7 +66,7 @@ def _point(operation: str, size: int, arrays: list[Any], threads: int, quick: bo
         kernel(*arrays, repeats, threads)
         return time.perf_counter() - start
 
-    repeats = 1
+    repeats = max(1, int(TIMING_SECONDS * GUESSED_BANDWIDTH / moved))
     while (seconds := min(timed(repeats), timed(repeats))) < TIMING_SECONDS:  # a pause of the system counts once
         repeats = max(2 * repeats, int(1.2 * repeats * TIMING_SECONDS / max(seconds, 1e-7)))
     more = max(2, int((POINT_SECONDS / 2 if quick else POINT_SECONDS) / seconds))

@@ -102,11 +102,11 @@ def published_table(study: Study, published: Published, variants: Sequence[Varia
 def measured(study: str, variant: str, column: str, unit: str, variants: Sequence[VariantRecord]) -> float | None:
     """This machine's figure for a published one: its column names a case, or a case and a block shape.
 
-    Without a shape it is that of the variant's usual (first) shape.
+    Without a shape it is that of the variant's usual (first) shape; a variant without shapes has one figure.
     """
     case, _, shape = column.partition(" ")
     for one in variants:
         named = one.study == study and one.variant == variant and one.case == case and not one.refused
-        if named and (not shape or shape_name(one.shape) == shape):
+        if named and (not shape or shape_name(one.shape) in ("", shape)):
             return one.seconds * UNITS["ms"] if unit == "ms" else one.bytes_per_second * UNITS["GB/s"]
     return None

@@ -2,7 +2,7 @@
 //
 //   y[j,i] = x[j,i+1] + x[j,i-1] + x[j+1,i] + x[j-1,i] - 4 x[j,i]
 //
-// Layout: (ny, nx) row by row. 4 bytes read and 4 written per point (half precision: 2 and 2), 5 flops.
+// Layout: (ny, nx) row by row. 4 bytes read and 4 written per point, 5 flops.
 
 // The neighbour of an index just outside; tiles may lie further out, where any valid index serves.
 __device__ __forceinline__ int wrapped(int i, int n) {
@@ -36,20 +36,6 @@ extern "C" __global__ void laplace2d_ldg(float* __restrict__ y, const float* __r
     const int c = j * nx + i;
     y[c] = __ldg(x + j * nx + ip) + __ldg(x + j * nx + im) + __ldg(x + jp * nx + i) + __ldg(x + jm * nx + i) -
            4.0f * __ldg(x + c);
-}
-
-// The same through a texture object on the rows: coordinates are in points, no filter.
-extern "C" __global__ void laplace2d_texture(float* __restrict__ y, cudaTextureObject_t x, int nx, int ny) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    const int j = blockIdx.y * blockDim.y + threadIdx.y;
-    if (i >= nx || j >= ny) return;
-    const int im = (i == 0) ? nx - 1 : i - 1;
-    const int ip = (i == nx - 1) ? 0 : i + 1;
-    const int jm = (j == 0) ? ny - 1 : j - 1;
-    const int jp = (j == ny - 1) ? 0 : j + 1;
-    const float u = i + 0.5f, v = j + 0.5f;  // the middle of a texel
-    y[j * nx + i] = tex2D<float>(x, ip + 0.5f, v) + tex2D<float>(x, im + 0.5f, v) + tex2D<float>(x, u, jp + 0.5f) +
-                    tex2D<float>(x, u, jm + 0.5f) - 4.0f * tex2D<float>(x, u, v);
 }
 
 // A tile with a rim of one point in shared memory: each point is loaded once per block, at the price of a barrier.
@@ -185,34 +171,4 @@ extern "C" __global__ void laplace2d_async(float* __restrict__ y, const float* _
         }
         __syncthreads();  // this tile's memory is next but one's
     }
-}
-
-// Two neighbouring points as one 4-byte pair of halves, arithmetic in half precision. nx is even.
-__device__ __forceinline__ unsigned add_pair(unsigned a, unsigned b) {
-    unsigned sum;
-    asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-    return sum;
-}
-__device__ __forceinline__ unsigned fma_pair(unsigned a, unsigned b, unsigned c) {
-    unsigned result;
-    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
-    return result;
-}
-
-extern "C" __global__ void laplace2d_half2(unsigned* __restrict__ y, const unsigned* __restrict__ x, int nx, int ny) {
-    const unsigned minus_four = 0xC400C400u;
-    const int pairs = nx / 2;
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    const int j = blockIdx.y * blockDim.y + threadIdx.y;
-    if (i >= pairs || j >= ny) return;
-    const int im = (i == 0) ? pairs - 1 : i - 1;
-    const int ip = (i == pairs - 1) ? 0 : i + 1;
-    const int jm = (j == 0) ? ny - 1 : j - 1;
-    const int jp = (j == ny - 1) ? 0 : j + 1;
-    const unsigned c = x[j * pairs + i];
-    // The lower half is the point with the lower index: the pairs shifted by one point straddle two of memory's.
-    const unsigned left = __byte_perm(x[j * pairs + im], c, 0x5432);
-    const unsigned right = __byte_perm(c, x[j * pairs + ip], 0x5432);
-    const unsigned sides = add_pair(add_pair(right, left), add_pair(x[jp * pairs + i], x[jm * pairs + i]));
-    y[j * pairs + i] = fma_pair(minus_four, c, sides);
 }

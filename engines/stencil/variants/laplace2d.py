@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from engines.backend.base import Backend
 from engines.lab import Case, Published, Shape, Study, Variant
-from engines.stencil.variants import laplace2d_cpu, textures
+from engines.stencil.variants import expressions, laplace2d_cpu, textures
 from engines.stencil.variants.checks import laplacian, periodic_rows, uniform
+from engines.stencil.variants.grids import SQUARES, Points, counts
 from engines.stencil.variants.prepared import HALF, Launch, array_variant, kernel_variant, over
 
 BYTES, FLOPS = 8.0, 5.0
 FILE = "laplace2d.cu"
-EXPRESSIONS = __file__
 
 EPS_NOTE = (
     "Five float32 roundings of numbers up to 8 in size, of which the largest answer comes near 7: "
@@ -30,12 +26,6 @@ SHAPES: tuple[Shape, ...] = ((16, 16), (32, 16), (32, 8), (32, 4), (64, 4), (128
 FEW: tuple[Shape, ...] = ((16, 16), (32, 8), (32, 4))
 
 
-def square(n: int) -> Case:
-    return Case(f"{n}²", (n, n), n * n)
-
-
-CASES = tuple(square(n) for n in (1024, 2048, 4096, 8192, 16384))
-
 T4 = Published(
     source="CUDA for Scientific Computing: A Practical Guide, section 6 (blocks of 16x16)",
     device="Tesla T4",
@@ -49,86 +39,42 @@ T4 = Published(
 )
 
 
-def _counts(case: Case) -> tuple[np.int32, np.int32]:
-    ny, nx = case.size
-    return np.int32(nx), np.int32(ny)
-
-
-def _points(case: Case, shape: Shape) -> Launch:
-    """One thread per point."""
-    ny, nx = case.size
-    return Launch(over((nx, ny), shape), shape, _counts(case))
-
-
-def _tile(case: Case, shape: Shape) -> Launch:
-    bx, by = shape
-    plain = _points(case, shape)
-    return Launch(plain.grid, plain.block, plain.scalars, 4 * (bx + 2) * (by + 2))
-
-
-def _four_rows(case: Case, shape: Shape) -> Launch:
-    ny, nx = case.size
-    bx, by = shape
-    return Launch(over((nx, ny), (bx, 4 * by)), shape, _counts(case))
-
-
-def _four_by_four(case: Case, shape: Shape) -> Launch:
-    ny, nx = case.size
-    bx, by = shape
-    return Launch(over((nx, ny), (4 * bx, 4 * by)), shape, _counts(case))
-
-
-def _pairs(case: Case, shape: Shape) -> Launch:
-    ny, nx = case.size
-    bx, by = shape
-    return Launch(over((nx, ny), (2 * bx, by)), shape, _counts(case))
-
-
 def _column_of_tiles(case: Case, shape: Shape) -> Launch:
     """Shape: threads along x and y, then the tiles that a block takes."""
     ny, nx = case.size
     bx, by, tiles = shape
-    scalars = (*_counts(case), np.int32(tiles))
+    scalars = (*counts(case), np.int32(tiles))
     return Launch(over((nx, ny), (bx, by * tiles)), (bx, by), scalars, 2 * 4 * (bx + 2) * (by + 2))
-
-
-def _cupy_rolled(backend: Backend, case: Case) -> Callable[..., None]:
-    roll = backend.cupy.roll  # type: ignore[attr-defined]  # the Lab gives it to no other device
-
-    def compute(y: Any, x: Any) -> None:
-        y[...] = roll(x, -1, 1) + roll(x, 1, 1) + roll(x, -1, 0) + roll(x, 1, 0) - 4 * x
-
-    return compute
 
 
 VARIANTS: tuple[Variant, ...] = (
     kernel_variant(
-        "naive", "One point per thread", FILE, "laplace2d_naive", _points,
+        "naive", "One point per thread", FILE, "laplace2d_naive", Points(),
         bytes=BYTES, flops=FLOPS, shapes=SHAPES,
         note="The caches serve the neighbours. On the guide's T4 no other of its four forms is faster.",
     ),
     kernel_variant(
-        "ldg", "Read-only loads (__ldg)", FILE, "laplace2d_ldg", _points,
+        "ldg", "Read-only loads (__ldg)", FILE, "laplace2d_ldg", Points(),
         bytes=BYTES, flops=FLOPS, shapes=FEW,
         note="The guide: equal to the naive form within 0.3 % on a T4.",
     ),
     kernel_variant(
-        "texture", "Texture object", FILE, "laplace2d_texture", _points,
+        "texture", "Texture object", "textures.cu", "laplace2d_texture", Points(),
         bytes=BYTES, flops=FLOPS, shapes=FEW, bind=textures.rows,
         note="The guide: 15-18 % slower than naive on a T4; dendrite: no gain, the L2 already serves the neighbours.",
     ),
     kernel_variant(
-        "shared", "Tile in shared memory", FILE, "laplace2d_shared", _tile,
+        "shared", "Tile in shared memory", FILE, "laplace2d_shared", Points(tile=(1, 1)),
         bytes=BYTES, flops=FLOPS, shapes=((16, 16), (32, 8), (32, 16)),
         note="The guide: 1.6-1.7 times the naive time on a T4. The tile saves no memory traffic and costs a barrier.",
     ),
     kernel_variant(
-        "coarse", "Four rows per thread (1x4)", FILE, "laplace2d_coarse", _four_rows,
+        "coarse", "Four rows per thread (1x4)", FILE, "laplace2d_coarse", Points((1, 4)),
         bytes=BYTES, flops=FLOPS, shapes=((32, 4), (32, 8), (64, 2), (128, 1)),
         note="Six loads of the own column serve four points; four times fewer threads (guide, section 8.III).",
     ),
     kernel_variant(
-        "float4", "Four columns and four rows per thread", FILE, "laplace2d_float4", _four_by_four,
+        "float4", "Four columns and four rows per thread", FILE, "laplace2d_float4", Points((4, 4)),
         bytes=BYTES, flops=FLOPS, shapes=((32, 4), (32, 8), (64, 2), (64, 4), (128, 1), (16, 16)),
         note="16-byte accesses, all loads on their way before the first is used.",
     ),
@@ -138,12 +84,12 @@ VARIANTS: tuple[Variant, ...] = (
         note="Dendrite: no gain, there is hardly any arithmetic to hide the copies behind. Plain copies before sm_80.",
     ),
     kernel_variant(
-        "half2", "Half precision, two points per thread", FILE, "laplace2d_half2", _pairs,
+        "half2", "Half precision, two points per thread", "laplace2d_half.cu", "laplace2d_half2", Points((2, 1)),
         bytes=BYTES / 2, flops=FLOPS, shapes=FEW, layout=HALF, tolerance=HALF_TOLERANCE,
         note="Half the bytes. Dendrite: 64 % of peak against 89 % in float32, because pairs straddle the neighbours.",
     ),
     array_variant(
-        "cupy", "Array expression", "CuPy", EXPRESSIONS, "_cupy_rolled", _cupy_rolled,
+        "cupy", "Array expression", "CuPy", expressions.__file__, "laplace2d_rolled", expressions.laplace2d_rolled,
         bytes=BYTES, flops=FLOPS,
         note="Each operation is a kernel of its own that goes through memory; dendrite found such code behind NumPy.",
     ),
@@ -180,7 +126,7 @@ STUDY = Study(
     id="laplace2d",
     title="Laplacian in two dimensions",
     summary="Five points, periodic: one read and one write per point if the caches serve the neighbours.",
-    cases=CASES,
+    cases=SQUARES,
     variants=VARIANTS,
     inputs=uniform,
     reference=lambda inputs, steps: laplacian(inputs["x"]),
