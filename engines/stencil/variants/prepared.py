@@ -93,7 +93,7 @@ class Launch:
 
 
 Bind = Callable[[Any, Any], Any]
-"""(CuPy, device array) -> what the kernel takes for it, such as a texture object on it."""
+"""(CuPy, device array) -> a texture object on it, whose handle the kernel takes."""
 
 
 class KernelPrepared(Buffers):
@@ -110,14 +110,24 @@ class KernelPrepared(Buffers):
     ) -> None:
         super().__init__(backend, inputs, sets, layout)
         self._cuda, self._kernels = backend, kernels
-        with backend.active():
-            self._bound = [
-                arrays if bind is None else [bind(backend.cupy, array) for array in arrays] for arrays in self._arrays
-            ]
+        self._bound: list[Any] = []  # texture objects live as long as the kernels that use their handles
+        # What a launch passes is made once: the host's time for a launch is measured too.
+        self._passed = [
+            self._pass(output, arrays, bind) for output, arrays in zip(self._outputs, self._arrays, strict=True)
+        ]
+
+    def _pass(self, output: Any, arrays: Sequence[Any], bind: Bind | None) -> list[tuple[Any, ...]]:
+        """The arguments of each kernel for one set."""
+        given = list(arrays)
+        if bind is not None:
+            with self._cuda.active():
+                bound = [bind(self._cuda.cupy, array) for array in arrays]
+            self._bound += bound
+            given = [np.uint64(one.ptr) for one in bound]
+        return [(output, *given, *how.scalars) for _, how in self._kernels]
 
     def launch(self, index: int) -> None:
-        for kernel, how in self._kernels:
-            arguments = (self._outputs[index], *map(_argument, self._bound[index]), *how.scalars)
+        for (kernel, how), arguments in zip(self._kernels, self._passed[index], strict=True):
             kernel(how.grid, how.block, arguments, shared_mem=how.shared_bytes)
 
     def resources(self) -> Resources:
@@ -137,12 +147,7 @@ class KernelPrepared(Buffers):
 
     def close(self) -> None:
         super().close()
-        self._bound = []
-
-
-def _argument(bound: Any) -> Any:
-    """A texture object goes to the kernel as its handle; the object itself must live as long."""
-    return np.uint64(bound.ptr) if hasattr(bound, "ResDesc") else bound
+        self._passed, self._bound = [], []
 
 
 def kernel_variant(
