@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from engines.backend.base import Backend
+    from engines.backend.base import Backend, Ceilings, DeviceInfo
     from engines.lab import Study
 
 Array = npt.NDArray[Any]
@@ -142,13 +142,17 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Preset:
-    """A ready problem: a project that opens from the gallery. ``project`` is a folder with ``project.json``."""
+    """A ready problem: a project that opens from the gallery. ``project`` is a folder with ``project.json``.
+
+    ``engine`` is the id of the project's engine; the application reads it from the project where it is not given.
+    """
 
     id: str
     title: str
     summary: str
     project: Traversable
     picture: Traversable | None = None
+    engine: str = ""
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,8 @@ class Engine(ABC):
     def geometry_of(self, problem: Problem) -> Any:
         """What the problem is solved on: the geometry that was opened, or the one that the parameters describe.
 
-        Cheap (a grid is a few numbers). Raises ProblemError.
+        Cheap (a grid is a few numbers), and the same object as long as the parameters that it depends on are the
+        same: viewers tell by that whether to draw anew. Raises ProblemError.
         """
         return problem.geometry
 
@@ -326,7 +331,10 @@ class Simulation(ABC):
 
 @dataclass
 class SimulationInfo:
-    """What viewers need to know of a simulation, without touching it from another thread."""
+    """What viewers need to know of a simulation, without touching it from another thread.
+
+    ``device`` is the name to show; ``device_info`` and ``ceilings`` are None where nothing runs (a drawn preview).
+    """
 
     geometry: Any
     dt: float
@@ -337,4 +345,5 @@ class SimulationInfo:
     front: FrontInfo | None
     paintable: PaintInfo | None = None
     device: str = ""
-    extra: dict[str, Any] = field(default_factory=dict)
+    device_info: DeviceInfo | None = None
+    ceilings: Ceilings | None = None

@@ -79,6 +79,7 @@ class Variant:
     shapes:       launch shapes to try, the usual one first; empty: it has none
     source, symbol: the file to show beside the figures, and the function in it
     note:         one line: what it tries, or why it does not help
+    tolerance:    its own, where the study's is not meant for it (half precision)
     prepare:      (backend, case, inputs, sets, shape) -> Prepared; raises DeviceError where the device cannot
     """
 
@@ -93,6 +94,7 @@ class Variant:
     note: str = ""
     steps: int = 1
     shapes: tuple[Shape, ...] = ()
+    tolerance: float | None = None
 
     @property
     def device(self) -> Literal["cuda", "cpu"]:
@@ -119,6 +121,8 @@ class Study:
 
     inputs:    (case, generator) -> fresh random arrays
     reference: (inputs, steps) -> the answer in float64
+    reference_rows: (inputs, steps, first, stop) -> rows first … stop - 1 of that answer along its first axis, for
+               sizes at which the whole would take too long; without it the whole is always compared
     tolerance: largest error allowed, relative to the answer's largest absolute value; ``tolerance_note`` says why
     """
 
@@ -132,3 +136,4 @@ class Study:
     tolerance: float
     tolerance_note: str = ""
     published: tuple[Published, ...] = field(default=())
+    reference_rows: Callable[[Inputs, int, int, int], Array] | None = None

@@ -21,6 +21,7 @@ def quantity(
     title: str | None = None,
     live: bool = False,
     advanced: bool = False,
+    file: str = "",
     **bounds: Any,
 ) -> Any:
     """A pydantic field with a unit.
@@ -28,9 +29,12 @@ def quantity(
     ``unit`` is written as people read it (``"mS/cm"``, ``"1"`` for a pure number, ``""`` for none);
     ``help`` is one line; ``bounds`` are pydantic's ``gt, ge, lt, le``, ``min_length`` and so on.
     ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away.
-    The form reads these from ``field.json_schema_extra``.
+    ``file`` says what kind of file a text names (``"picture"``): such files are chosen, not typed, travel with the
+    project, and reach the engine by absolute path. The form reads these from ``field.json_schema_extra``.
     """
     extra: JsonDict = {"unit": unit, "live": live, "advanced": advanced}
+    if file:
+        extra["file"] = file
     field: dict[str, Any] = {"title": title, "description": help, "json_schema_extra": extra, **bounds}
     if default is ...:
         return Field(**field)

@@ -36,6 +36,7 @@ class Actions:
             ("theme", "Dark or &light", "Ctrl+T", "theme"),
             ("layout", "&Reset the layout", None, None),
             ("fit", "Show &all", "Ctrl+0", "fit"),
+            ("brush", "&Brush", "B", "brush"),
             ("about", "&About Workbench", None, None),
         ):
             self._add(name, text, shortcut, icon)
@@ -55,9 +56,18 @@ class Actions:
         dress(action, icon)
         self.by_name[name] = action
 
-    def build_menus(self, recent: QMenu, units: QMenu, devices: QMenu, docks: list[QAction]) -> None:
+    def build_menus(
+        self,
+        new: QMenu,
+        recent: QMenu,
+        units: QMenu,
+        devices: QMenu,
+        workspaces: list[QAction],
+        docks: list[QAction],
+    ) -> None:
         bar = self._window.menuBar()
         file = bar.addMenu("&File")
+        file.addMenu(new)
         file.addActions([self["gallery"], self["open"], self["open_folder"]])
         file.addMenu(recent)
         file.addMenu(units)
@@ -73,18 +83,24 @@ class Actions:
         run.addSeparator()
         run.addMenu(devices)
         view = bar.addMenu("&View")
-        view.addActions([self["fit"], self["theme"]])
+        view.addActions(workspaces)
+        view.addSeparator()
+        view.addActions([self["fit"], self["brush"], self["theme"]])
         view.addSeparator()
         view.addActions(docks)
         view.addSeparator()
         view.addAction(self["layout"])
         bar.addMenu("&Help").addAction(self["about"])
 
-    def build_toolbar(self, at_right: list[QWidget]) -> QToolBar:
+    def build_toolbar(self, at_left: list[QWidget], at_right: list[QWidget]) -> QToolBar:
         bar = QToolBar("Toolbar", self._window)
         bar.setObjectName("toolbar")
         bar.setMovable(False)
-        for group in (("gallery", "open", "save"), ("undo", "redo"), ("run", "step", "reset"), ("fit", "snapshot")):
+        for widget in at_left:
+            bar.addWidget(widget)
+            bar.addSeparator()
+        show = ("fit", "brush", "snapshot")
+        for group in (("gallery", "open", "save"), ("undo", "redo"), ("run", "step", "reset"), show):
             for name in group:
                 bar.addAction(self[name])
             bar.addSeparator()

@@ -18,10 +18,12 @@ from engines.api import SimulationInfo
 from engines.errors import WorkbenchError
 from ui.background import Background
 from ui.forms.validation import Path
-from ui.model import DocumentModel, value_at
+from ui.model import DocumentModel
+from ui.painting import Painting
 from ui.services import Services
 from workbench.document import Document
 from workbench.frames import FrameRequest, Message, RunState
+from workbench.parameter_files import value_at
 from workbench.runner import Runner
 
 TICK_MILLISECONDS = 33
@@ -83,9 +85,11 @@ class Controller(QObject):
         self._stepped = False
         self._first_step_said = False
         self._running_since = 0.0
+        self._built_for: tuple[Any, bool] = (None, False)  # the geometry of the run, and whether it was told to start
         self._opening = 0
         self._pending_opens = 0
         self._run_after_opening = False
+        self.painting = Painting(lambda: self.runner, self)
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MILLISECONDS)
         self._timer.timeout.connect(self._tick)
@@ -156,6 +160,7 @@ class Controller(QObject):
         except WorkbenchError as error:
             self._failed(error)
             return
+        self._built_for = (self.model.document.geometry, autostart)
         self._stale = False
         self._reported = False
         self._stepped = False
@@ -224,6 +229,7 @@ class Controller(QObject):
     def drop_runner(self) -> None:
         """Let go of the present run; it ends on another thread."""
         runner, self.runner = self.runner, None
+        self.painting.forget()
         if runner is not None:
             self.background.submit("runs", runner.close)
         if self.info is not None:
@@ -235,6 +241,7 @@ class Controller(QObject):
         """Stop the timer and the worker; blocks until the worker has written what it has."""
         self._closed = True
         self._timer.stop()
+        self.painting.forget()
         runner, self.runner = self.runner, None
         if runner is not None:
             runner.close()
@@ -264,6 +271,8 @@ class Controller(QObject):
                 self._stale = True
                 if self.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED):
                     self.hint.emit("This run goes on with the values it began with; Reset takes the new ones.")
+                else:
+                    self._make_way()
             case "probes":
                 self._place_probes()
             case "run" if path[-1] == "device":
@@ -273,10 +282,21 @@ class Controller(QObject):
                 self.runner.until = self.model.document.project.run.until
                 self.runner.pace = self.model.document.project.run.pace
 
-    def _place_probes(self) -> None:
+    def _make_way(self) -> None:
+        """A run on another geometry than the document has now, of which no step was taken, makes way for a preview."""
+        geometry, starting = self._built_for
         document = self.model.document
-        if self.runner is not None and document is not None:
-            places = [(probe.name, self.services.locate(document, probe.position)) for probe in document.project.probes]
+        if self.runner is not None and not starting and document is not None and document.geometry is not geometry:
+            self.drop_runner()
+            self.progressed.emit("", 0.0)
+            self._set_phase(Phase.IDLE)
+
+    def _place_probes(self) -> None:
+        """Follow the document's probes, on the geometry of the run; once it is built, if it is not yet."""
+        document, info = self.model.document, self.info
+        if self.runner is not None and document is not None and info is not None:
+            probes = document.project.probes
+            places = [(probe.name, self.services.locate(info.geometry, probe.position)) for probe in probes]
             self.runner.set_probes(places)
 
     def _needs_build(self) -> bool:

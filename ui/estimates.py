@@ -19,6 +19,7 @@ from ui.formatting import at_most_text, bytes_text, duration_text
 from ui.forms.editor import Editor
 from ui.model import DocumentModel
 from ui.services import Services
+from workbench.units import one_of, time_text
 
 DELAY_MILLISECONDS = 300
 ROWS = (
@@ -105,17 +106,17 @@ class EstimatesPanel(QWidget):
 
     def show_estimate(self, estimate: Estimate) -> None:
         self.estimate = estimate
-        unit = self._model.document.engine.time_unit if self._model.document else ""
+        unit = self._model.document.time_unit if self._model.document else ""
         self.figures["memory"].setText(bytes_text(estimate.memory_bytes))
         self.figures["traffic"].setText(bytes_text(estimate.bytes_per_step))
-        self.figures["step"].setText(f"{estimate.step:g} {unit}")
+        self.figures["step"].setText(time_text(estimate.step, unit))
         stable = estimate.stable_step
         above = stable is not None and estimate.step > stable
         self.figures["stable"].setText("–" if stable is None else f"{at_most_text(stable, 4)} {unit}")
         for key in ("step", "stable"):
             self.figures[key].setObjectName("error" if above else "")
             Editor.repolish(self.figures[key], above)
-        name, span = estimate.milestone or (unit, 1.0)
+        name, span = estimate.milestone or (one_of(unit), 1.0)
         self.names["pace"].setText(f"Wall time per {name}")
         seconds = estimate.seconds_per_simulated_unit
         self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")

@@ -12,9 +12,12 @@ from engines.api import Array
 from engines.errors import WorkbenchError
 from ui.background import Background
 from ui.controller import Controller
+from ui.forms.file import SUFFIXES
 from ui.model import DocumentModel
 from ui.services import Services
+from workbench.export.png import holds_project
 from workbench.frames import Message
+from workbench.parameter_files import file_parameters
 from workbench.project import ViewSettings
 
 MESH_KINDS = "*.vtu *.vtk *.msh *.inp *.pts *.elem *.node *.ele"
@@ -63,6 +66,17 @@ class FileActions(QObject):
 
         self._controller.open_path(path, opened)
 
+    def use_as_picture(self, path: Path) -> bool:
+        """Whether a picture without a project in it became the first picture of the open problem's parameters."""
+        document = self._model.document
+        if document is None or path.suffix.lower() not in SUFFIXES["picture"] or holds_project(path):
+            return False
+        for found in file_parameters(document.parameters):
+            if found.kind == "picture":
+                self._model.edit(("parameters", *found.place), str(path.absolute()), "another picture")
+                return True
+        return False
+
     def save(self) -> None:
         document = self._model.document
         if document is None:
@@ -90,10 +104,11 @@ class FileActions(QObject):
             self._controller.problem.emit(sentence)
         document = self._model.snapshot(self._view())
         opened, place = self._model.document, self._model.undo_stack.index()
+        parameters = document.parameters
 
         def stood(_: object) -> None:
             if self._model.document is opened and opened is not None:
-                self._model.moved(document)
+                self._model.moved(document, parameters)
                 if self._model.undo_stack.index() == place:
                     self._model.undo_stack.setClean()
                 else:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QLinearGradient, QMouseEvent, QPainter, QPainterPath, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from engines.api import Preset
+from ui.chips import Chips
 from ui.icons import pixmap
 from ui.theme import theme
 
 CARD_WIDTH = 280
 WIDEST_CARD = 380
 PICTURE_RATIO = 0.56
+EVERY = ""
+"""In the place of an engine's id: all of them."""
 
 
 class Picture(QWidget):
@@ -131,7 +135,7 @@ class Card(QFrame):
 
 
 class Gallery(QScrollArea):
-    """Cards in as many columns as fit."""
+    """Cards in as many columns as fit; where they are of several engines, chips above show those of one."""
 
     opened = Signal(object)
     run = Signal(object)
@@ -143,11 +147,16 @@ class Gallery(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.cards: list[Card] = []
+        self._engine = EVERY
         self._columns = 0
         self.body = QWidget()
         self.body.setObjectName("scrollBody")
         outer = QVBoxLayout(self.body)
         outer.setContentsMargins(8, 8, 8, 8)
+        outer.setSpacing(12)
+        self.chips = Chips(self.body)
+        self.chips.chosen.connect(self.show_engine)
+        outer.addWidget(self.chips)
         self._grid = QGridLayout()
         self._grid.setSpacing(16)
         beside = QHBoxLayout()
@@ -161,18 +170,36 @@ class Gallery(QScrollArea):
         self.setWidget(self.body)
         self.set_presets(presets)
 
-    def set_presets(self, presets: Sequence[Preset]) -> None:
+    def set_presets(self, presets: Sequence[Preset], engines: Mapping[str, str] = MappingProxyType({})) -> None:
+        """``engines``: id to title, in the order in which their presets stand."""
+        order = list(engines)
+        presets = sorted(
+            presets, key=lambda preset: order.index(preset.engine) if preset.engine in order else len(order)
+        )
         for card in self.cards:
             card.deleteLater()
         self.cards = []
         for preset in presets:
-            card = Card(preset)
+            card = Card(preset, self.body)  # a card without a parent would be a window while it is shown
             card.opened.connect(self.opened)
             card.run.connect(self.run)
             self.cards.append(card)
         self._empty.setVisible(not self.cards)
+        present = [name for name in order if any(preset.engine == name for preset in presets)]
+        self.chips.set_choices([(EVERY, "All"), *((name, engines[name]) for name in present)])
+        self.chips.setVisible(len(present) > 1)
+        self.show_engine(EVERY)
+
+    def show_engine(self, engine: str) -> None:
+        """Only the presets of this engine, or :data:`EVERY` one."""
+        self._engine = engine
         self._columns = 0
         self._arrange()
+
+    @property
+    def shown(self) -> list[Card]:
+        """The cards that the chosen chip leaves."""
+        return [card for card in self.cards if self._engine in (EVERY, card.preset.engine)]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -185,5 +212,9 @@ class Gallery(QScrollArea):
         for column in range(max(columns, self._columns)):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
         self._columns = columns
-        for place, card in enumerate(self.cards):
+        shown = self.shown
+        for card in self.cards:
+            self._grid.removeWidget(card)
+            card.setVisible(card in shown)
+        for place, card in enumerate(shown):
             self._grid.addWidget(card, *divmod(place, columns))

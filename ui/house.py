@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
+from functools import partial
+from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any, Literal
 
-from engines.api import Array, Estimate, Preset, Simulation, SimulationInfo
+from engines import registry
+from engines.api import Array, Engine, Estimate, Preset, Simulation, SimulationInfo
 from engines.backend.base import Backend
 from engines.errors import ProblemError
+from engines.lab import Study
+from ui.lab.events import LabRun
+from ui.lab.findings import device_text
+from ui.lab.record_files import kept_records, read_record, write_json
 from ui.run_memory import RunMemory, remembered_state
 from workbench import presets as all_presets
 from workbench import session
 from workbench.autosave import Autosave, Recovery, discard, recover, recoveries
+from workbench.bench.records import LabRecord
 from workbench.document import Document, default_engine, new_document, open_document, save_document
 from workbench.export.png import save_snapshot
 from workbench.export.results import export_results, take_results
 from workbench.frames import Sample
 from workbench.observer import Observer
+from workbench.paths import state_dir
 from workbench.recent import RecentFile, RecentFiles
 from workbench.runner import Runner
 from workbench.timing_log import TimingLog, TimingRow, export_timing
@@ -44,6 +56,9 @@ class HouseServices:
     def presets(self) -> Sequence[Preset]:
         return all_presets.presets()
 
+    def engines(self) -> Sequence[Engine]:
+        return list(registry.engines().values())
+
     def devices(self) -> Sequence[tuple[str, str]]:
         from engines.backend.select import available  # Numba and CuPy are imported when they are needed
 
@@ -65,6 +80,10 @@ class HouseServices:
     def open_mesh(self, mesh: Path, length_unit: str, fibres: Path | None) -> Document:
         self._resume = None
         return new_document(default_engine(), mesh, length_unit=length_unit, fibres=fibres)
+
+    def new(self, engine: Engine) -> Document:
+        self._resume = None
+        return new_document(engine)
 
     def open_preset(self, preset: Preset) -> Document:
         self._resume = None
@@ -106,7 +125,7 @@ class HouseServices:
 
     def estimate(self, document: Document) -> Estimate:
         with self._estimating:
-            return document.engine.estimate(document.problem, self._backend(document.project.run.device))
+            return document.engine.estimate(document.complete_problem(), self._backend(document.project.run.device))
 
     def start(self, document: Document, autostart: bool) -> Runner:
         timing, memory = _TimingObserver(), RunMemory(document)
@@ -126,8 +145,8 @@ class HouseServices:
         self._logs[runner] = timing
         return runner
 
-    def locate(self, document: Document, position: tuple[float, float, float]) -> int:
-        return session.nearest_elements(document.geometry, [position])[0]
+    def locate(self, geometry: Any, position: tuple[float, float, float]) -> int:
+        return session.nearest_elements(geometry, [position])[0]
 
     # Exports.
 
@@ -159,6 +178,42 @@ class HouseServices:
             self._backends[device] = open_backend(device, reserve_core=True)
         return self._backends[device]
 
+    # The Kernel Lab.
+
+    def lab_studies(self) -> Sequence[tuple[str, Sequence[Study]]]:
+        found = [(engine.title, engine.studies()) for engine in registry.engines().values()]
+        return [(title, studies) for title, studies in found if studies]
+
+    def lab_run(
+        self,
+        device: str,
+        studies: Sequence[Study],
+        *,
+        cases: Mapping[str, Sequence[str]] | None = None,
+        variants: Mapping[str, Sequence[str]] | None = None,
+        cache: Literal["cold", "warm"] = "cold",
+        quick: bool = False,
+    ) -> LabRun:
+        from engines.backend.select import open_backend
+
+        # All cores: what a window needs while it waits is less than what a reserved core would cost the figures.
+        lab = importlib.import_module("workbench.bench.lab")
+        run: LabRun = lab.LabRun(
+            partial(open_backend, device), studies, cases=cases, variants=variants, cache=cache, quick=quick
+        )
+        return run
+
+    def lab_records(self) -> Sequence[tuple[str, Path]]:
+        with as_file(files("workbench.bench") / "records") as shipped:
+            return [record for folder in (_lab_folder(), shipped) for record in kept_records(folder)]
+
+    def open_lab_record(self, path: Path) -> LabRecord:
+        return read_record(path)
+
+    def keep_lab_record(self, record: LabRecord) -> None:
+        name = re.sub(r"[^a-z0-9]+", "-", device_text(record.machine).lower()).strip("-")
+        write_json(record, _lab_folder() / f"{name}.json")
+
 
 class _TimingObserver(Observer):
     """Collects the timing log of one run on its worker."""
@@ -186,4 +241,9 @@ class _TimingObserver(Observer):
 
 
 def _same_problem(one: Document, other: Document) -> bool:
-    return one.geometry is other.geometry and one.parameters == other.parameters
+    return one.loaded is other.loaded and one.parameters == other.parameters
+
+
+def _lab_folder() -> Path:
+    """What this person's machine has measured, newest of each device and day."""
+    return state_dir() / "lab"

@@ -12,7 +12,7 @@ from PySide6.QtCore import QSettings, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engines.api import Preset, SimulationInfo
+from engines.api import Engine, Preset, SimulationInfo
 from ui.actions import Actions
 from ui.background import Background
 from ui.banner import Banner
@@ -23,9 +23,10 @@ from ui.forms.validation import Path as ValuePath
 from ui.gallery import Gallery
 from ui.icons import dress
 from ui.keeping import Keeper
+from ui.lab.workspace import LabWorkspace
 from ui.layout import Areas, DockLayout
 from ui.log_pane import LogPane
-from ui.menus import ChoiceMenu, RecentMenu
+from ui.menus import ChoiceMenu, NewMenu, RecentMenu
 from ui.meters.panel import MetersPanel
 from ui.model import DocumentModel
 from ui.probes import ProbesPanel
@@ -36,11 +37,15 @@ from ui.theme import THEMES, theme
 from ui.timeline import Timeline
 from ui.view_panel import ViewPanel
 from ui.welcome import Welcome
+from ui.workspaces import LAB, SIMULATE, Workspaces
 from workbench import __version__
 from workbench.frames import Frame, Message, Sample
 from workbench.project import ViewSettings
+from workbench.units import time_text
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
+EXPORTS = ("snapshot", "results", "timing_log", "traces")
+OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "layout", *EXPORTS)
 SAID = {Phase.PAUSED: "Paused", Phase.FINISHED: "Finished"}
 
 
@@ -59,14 +64,17 @@ class MainWindow(QMainWindow):
         self.controller = Controller(self.model, services, self.background, self)
         self._closed = False
         self._opened_at = 0.0
+        self._geometry: Any = None
         self._make_panels(make_viewport)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
         self._make_layout()
         self._make_actions()
         self._connect()
-        self.welcome.gallery.set_presets(presets := list(services.presets()))
-        self.gallery.set_presets(presets)
+        presets, engines = list(services.presets()), list(services.engines())
+        for gallery in (self.welcome.gallery, self.gallery):
+            gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
+        self.new_menu.set_engines(engines)
         self._show_recent()
         self._layout.restore()
         self._show_phase(Phase.EMPTY.value)
@@ -91,6 +99,7 @@ class MainWindow(QMainWindow):
         self.probes = ProbesPanel(self.model)
         self.timeline = Timeline()
         self.log = LogPane()
+        self.lab = LabWorkspace(self.services, self.background)
         self.status = StatusBar(self)
         self.setStatusBar(self.status)
 
@@ -102,7 +111,10 @@ class MainWindow(QMainWindow):
         layout.setSpacing(4)
         layout.addWidget(self.banner)
         layout.addWidget(self.stack, 1)
-        self.setCentralWidget(centre)
+        self.workspaces = Workspaces(self)
+        self.workspaces.add("Simulate", centre)
+        self.workspaces.add("Kernel Lab", self.lab)
+        self.setCentralWidget(self.workspaces.pages)
         self._layout = DockLayout(self, self._settings)
         left, right, bottom = Areas.LeftDockWidgetArea, Areas.RightDockWidgetArea, Areas.BottomDockWidgetArea
         for name, title, widget, area, bare in (
@@ -120,13 +132,17 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self)
         self.actions_.adopt("undo", self.model.undo_stack.createUndoAction(self, "Undo"), "Ctrl+Z", "undo")
         self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
+        self.new_menu = NewMenu(self)
         self.recent_menu = RecentMenu(self)
         self.device_menu = ChoiceMenu("&Device", "auto", self)
         self.unit_menu = ChoiceMenu("The &mesh is in", "mm", self)
         self.unit_menu.set_choices(LENGTH_UNITS)
         toggles = [dock.toggleViewAction() for name, dock in self._layout.docks.items() if name != "timeline"]
-        self.actions_.build_menus(self.recent_menu, self.unit_menu, self.device_menu, toggles)
-        self.toolbar = self.actions_.build_toolbar([])
+        self.actions_.build_menus(
+            self.new_menu, self.recent_menu, self.unit_menu, self.device_menu, self.workspaces.actions_, toggles
+        )
+        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [])
+        self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
         self.actions_.connect(
             gallery=self.show_gallery,
             open=self.files.open,
@@ -160,6 +176,7 @@ class MainWindow(QMainWindow):
         controller.restarted.connect(self._restarted)
         controller.message.connect(self.log.add)
         self.keeper.message.connect(self.log.add)
+        self.new_menu.chosen.connect(self.new_project)
         self.recent_menu.chosen.connect(self.open_path)
         self.unit_menu.chosen.connect(self._reopen_mesh)
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
@@ -169,6 +186,11 @@ class MainWindow(QMainWindow):
         viewport.picked.connect(lambda element, position: self.probes.add(position))
         viewport.request_changed.connect(controller.watch)
         viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
+        viewport.dabbed.connect(controller.painting.add)
+        viewport.brush_resized.connect(self.view_panel.brush.set_radius)
+        self.view_panel.brush.changed.connect(viewport.set_brush)
+        self.view_panel.brush.share(self.actions_["brush"])
+        self.view_panel.grid.set_refusal(viewport.volume_refusal)
         viewport.quality_changed.connect(self.status.quality.setText)
         self.view_panel.edited.connect(self._apply_view)
         self.view_panel.clip_active.connect(viewport.set_clip_active)
@@ -192,6 +214,8 @@ class MainWindow(QMainWindow):
         self.log.attention.connect(self.status.set_errors)
         self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
         theme().changed.connect(self._show_probes)
+        self.workspaces.changed.connect(self._workspace_changed)
+        self.lab.starting.connect(self._lab_starting)
 
     # What a person asks for.
 
@@ -199,6 +223,11 @@ class MainWindow(QMainWindow):
         """A project, a mesh or a snapshot, from the menu, the command line, a drop or the recent files."""
         self.banner.hide()
         self.files.open_path(Path(path), then)
+
+    def new_project(self, engine: Engine) -> None:
+        """A project of an engine that makes its own geometry, with the values it suggests."""
+        self.banner.hide()
+        self.controller.open_with(lambda: self.services.new(engine), f"Making a project of {engine.title}")
 
     def open_preset(self, preset: Preset) -> None:
         self.banner.hide()
@@ -214,11 +243,13 @@ class MainWindow(QMainWindow):
 
     def show_gallery(self) -> None:
         """The first page; a run goes on meanwhile."""
+        self.workspaces.show(SIMULATE)
         self._layout.set_bare(True)
         self.stack.setCurrentWidget(self.welcome)
 
     def show_workspace(self) -> None:
         if self.model.document is not None:
+            self.workspaces.show(SIMULATE)
             self.stack.setCurrentWidget(self.viewport)
             self._layout.set_bare(False)
 
@@ -248,18 +279,16 @@ class MainWindow(QMainWindow):
             return
         self.banner.hide()  # what it says is of the document before
         self.viewport.set_simulation(None)
-        self.viewport.set_geometry(document.geometry)
+        self._show_geometry(document.geometry)
         self.viewport.apply_view(document.project.view)
-        self.view_panel.set_geometry(document.geometry)
         self.view_panel.set_view(document.project.view)
-        self.timeline.set_unit(document.engine.time_unit)
+        self.timeline.set_unit(document.time_unit)
         self.timeline.set_until(document.project.run.until)
         self.timeline.set_pace(document.project.run.pace)
-        self.status.set_geometry_info(document.geometry)
         self._show_title()
         self._show_probes()
         self._check_choices()
-        self.log.add(Message(f"Opened {document.project.title}: {self.status.geometry_label.text() or 'no mesh'}."))
+        self.log.add(Message(f"Opened {document.project.title}: {self.status.geometry_label.text() or 'no geometry'}."))
         quality = getattr(document.geometry, "quality", "")
         if quality:
             self.log.add(Message(f"Quality of the mesh: {quality}."))
@@ -272,6 +301,23 @@ class MainWindow(QMainWindow):
         else:
             self.show_workspace()
 
+    def _show_geometry(self, geometry: Any) -> None:
+        """What the document stands on now, without values."""
+        self._geometry = geometry
+        self.viewport.set_geometry(geometry)
+        self.view_panel.set_geometry(geometry)
+        self.status.set_geometry_info(geometry)
+
+    def _follow_parameters(self) -> None:
+        """Some parameters make another grid or count time in another unit; a run that goes on keeps its own."""
+        document, controller = self.model.document, self.controller
+        if document is None:
+            return
+        if not controller.locked:
+            self.timeline.set_unit(document.time_unit)
+        if controller.info is None and document.geometry is not self._geometry:
+            self._show_geometry(document.geometry)
+
     def _value_changed(self, path: ValuePath) -> None:
         if path[0] == "probes":
             self._show_probes()
@@ -279,18 +325,35 @@ class MainWindow(QMainWindow):
             self.timeline.set_until(self.model.document.project.run.until)
             self.timeline.set_pace(self.model.document.project.run.pace)
             self._check_choices()
+        elif path[0] == "parameters":
+            self._follow_parameters()
         elif path[0] == "title":
             self._show_title()
 
     def _info_changed(self, info: SimulationInfo | None) -> None:
+        if info is not None and info.geometry is not self._geometry:
+            self._show_geometry(info.geometry)
         self.viewport.set_simulation(info)
         self.view_panel.set_info(info)
         self.probes.set_info(info)
         self.status.set_info(info)
         if info is not None:
-            self.log.add(Message(f"Built on {info.device}, step {info.dt:g} {info.time_unit}."))
+            self.log.add(Message(f"Built on {info.device}, step {time_text(info.dt, info.time_unit)}."))
+            self.timeline.set_unit(info.time_unit)
             self.meters.set_device(info.device, info.time_unit)
             self.view_panel.set_view(self.view_settings())
+
+    def _workspace_changed(self, place: int) -> None:
+        """The docks are of the simulation; the gallery has none either."""
+        self._layout.set_bare(place == LAB or self.stack.currentWidget() is self.welcome)
+        if place == LAB:
+            self.lab.setFocus()
+
+    def _lab_starting(self) -> None:
+        """A run takes bandwidth from what the Lab measures."""
+        if self.controller.phase is Phase.RUNNING:
+            self.controller.pause()
+            self.lab.banner.say("The simulation is paused while the Lab measures.", "info")
 
     def _apply_view(self, view: ViewSettings) -> None:
         """What the panel says, from where the person is looking now."""
@@ -321,12 +384,14 @@ class MainWindow(QMainWindow):
         if phase in SAID:
             self.log.add(Message(f"{SAID[phase]} at {self.timeline.time_label.text()}."))
         running = phase is Phase.RUNNING
+        if running and self.lab.measuring.running:
+            self.banner.say("The Kernel Lab is measuring: its figures are too low while a simulation runs.", "warning")
         dress(self.actions_["run"], "pause" if running else "play", "accent")
         self.actions_["run"].setToolTip("Pause (Space)" if running else "Run (Space)")
         self.actions_["run"].setEnabled(self.timeline.run_button.isEnabled())
         self.actions_["step"].setEnabled(self.timeline.step_button.isEnabled())
         self.actions_["reset"].setEnabled(self.timeline.reset_button.isEnabled())
-        for name in ("save", "save_as", "snapshot", "results", "timing_log", "traces", "fit"):
+        for name in ("save", "save_as", *EXPORTS, "fit"):
             self.actions_[name].setEnabled(phase is not Phase.EMPTY)
 
     def _show_progress(self, text: str, fraction: float) -> None:
@@ -396,7 +461,8 @@ class MainWindow(QMainWindow):
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if QUrl(url).isLocalFile()]
         if paths:
             event.acceptProposedAction()
-            self.open_path(paths[0])
+            if not self.files.use_as_picture(paths[0]):
+                self.open_path(paths[0])
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -409,6 +475,7 @@ class MainWindow(QMainWindow):
             self.keeper.timer.stop()
             self.estimates.stop()
             self._layout.save()
+            self.lab.close_lab()
             self.controller.close()
             self.background.close()
             self.keeper.keep_at_end()

@@ -10,6 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
+from engines.api import Engine
 from workbench.recent import RecentFile
 
 
@@ -30,6 +31,29 @@ class RecentMenu(QMenu):
 
     def _choose(self, path: Path, _checked: bool = False) -> None:
         self.chosen.emit(path)
+
+
+class NewMenu(QMenu):
+    """The engines that a project can be begun with out of nothing."""
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("&New", parent)
+
+    def set_engines(self, engines: Sequence[Engine]) -> None:
+        """Those that make their own geometry stand in the menu; without any there is no menu."""
+        self.clear()
+        for engine in engines:
+            if engine.geometry_type is None:
+                action = self.addAction(engine.title)
+                action.setToolTip(engine.summary)
+                action.triggered.connect(partial(self._choose, engine))
+        self.setToolTipsVisible(True)
+        self.menuAction().setVisible(not self.isEmpty())
+
+    def _choose(self, engine: Engine, _checked: bool = False) -> None:
+        self.chosen.emit(engine)
 
 
 class ChoiceMenu(QMenu):

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path as FilePath
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
+from engines.api import Problem
 from engines.errors import ProblemError
 from ui.commands import SetValue
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
 from workbench.document import Document
+from workbench.parameter_files import named_files, value_at, with_paths
 from workbench.project import Probe, RunSettings, ViewSettings
 
 
@@ -31,6 +34,8 @@ class DocumentModel(QObject):
     """Another document is open (or none)."""
     changed = Signal(tuple)
     """The value at this path of the draft has changed."""
+    files_moved = Signal()
+    """The parameters name the same files at another place, where the project was saved."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -78,6 +83,8 @@ class DocumentModel(QObject):
     def first_error(self) -> str:
         """One sentence that names the first wrong field, or an empty text."""
         for path, sentence in self.errors.items():
+            if len(path) == 1:
+                return sentence  # of the whole
             return f"{self._name_of(path)}: {sentence[:1].lower()}{sentence[1:]}"
         return ""
 
@@ -113,12 +120,29 @@ class DocumentModel(QObject):
         update = {} if view is None else {"view": view}
         return replace(self.document, project=self.document.project.model_copy(update=update, deep=True))
 
-    def moved(self, saved: Document) -> None:
-        """The document was saved as ``saved``: it stands where that stands; what was edited since stays."""
+    def moved(self, saved: Document, before: BaseModel) -> None:
+        """The document, its parameters then ``before``, was saved as ``saved``: it stands where that stands.
+
+        What was edited since stays.
+        """
         assert self.document is not None
         self.document.path = saved.path
         self.document.mesh, self.document.fibres = saved.mesh, saved.fibres
         self.document.project.geometry = saved.project.geometry
+        old, new = named_files(before), named_files(saved.parameters)
+        moves = {place: str(new[place]) for place in new if new[place] != old.get(place)}
+        moves = {place: path for place, path in moves.items() if self._names(place, old.get(place))}
+        if moves:
+            self.draft["parameters"] = with_paths(self.draft["parameters"], moves)
+            self._apply("parameters")
+            self.files_moved.emit()
+
+    def _names(self, place: Path, file: FilePath | None) -> bool:
+        """Whether the draft still names this file at this place."""
+        try:
+            return bool(value_at(self.draft["parameters"], place) == str(file))
+        except (KeyError, IndexError, TypeError):
+            return False
 
     def _apply(self, part: str) -> None:
         document = self.document
@@ -128,6 +152,11 @@ class DocumentModel(QObject):
             parameters, errors = validated(type(document.parameters), self.draft["parameters"])
             self.errors.update({("parameters", *path): text for path, text in errors.items()})
             if parameters is not None:
+                try:
+                    document.engine.geometry_of(Problem(parameters, document.loaded))
+                except ProblemError as error:
+                    self.errors[("parameters",)] = str(error)
+                    return
                 document.parameters = parameters
                 document.project.parameters = parameters.model_dump(mode="json")
             return
@@ -142,13 +171,6 @@ class DocumentModel(QObject):
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             self.errors[(part, *detail["loc"])] = f"{detail['msg']}."
-
-
-def value_at(tree: Any, path: Path) -> Any:
-    """The value at ``path`` of nested dicts and lists."""
-    for key in path:
-        tree = tree[key]
-    return tree
 
 
 def _draft_of(document: Document) -> dict[str, Any]:

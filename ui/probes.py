@@ -170,7 +170,7 @@ class ProbesPanel(QWidget):
             names, title, unit = [chosen[2]], chosen[2], chosen[3]
         elif chosen[1] in self._fields:
             title, unit = self._fields[chosen[1]].title, self._fields[chosen[1]].unit
-        if (title, unit) != self.plot.axes:
+        if (title, unit, self._time_unit) != self.plot.axes:
             self.plot.set_axes(title, unit, self._time_unit)
         self.plot.show_traces(names, buffers)
         last = {place: buffers[name].values[-1] for place, name in enumerate(names) if len(buffers.get(name, ()))}

@@ -46,6 +46,7 @@ class ProblemPanel(QWidget):
         layout.addWidget(estimates)
         model.opened.connect(self._opened)
         model.changed.connect(self._changed)
+        model.files_moved.connect(lambda: self._changed(("parameters",)))
 
     def _opened(self) -> None:
         document = self._model.document

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
-from engines.api import Array, Estimate, Preset
+from engines.api import Array, Engine, Estimate, Preset
+from engines.lab import Study
+from ui.lab.events import LabRun
+from workbench.bench.records import LabRecord
 from workbench.document import Document
 from workbench.recent import RecentFile
 from workbench.runner import Runner
@@ -16,6 +19,9 @@ class Services(Protocol):
     """Files, runs and estimates. Everything but :meth:`start` and the short lists may take its time."""
 
     def presets(self) -> Sequence[Preset]: ...
+
+    def engines(self) -> Sequence[Engine]:
+        """The engines of this installation."""
 
     def devices(self) -> Sequence[tuple[str, str]]:
         """(id, title) of the devices of this machine, ``("auto", "Automatic")`` first."""
@@ -31,6 +37,9 @@ class Services(Protocol):
     def open_mesh(self, mesh: Path, length_unit: str, fibres: Path | None) -> Document:
         """A new project on this mesh, its coordinates in this unit. Raises WorkbenchError."""
 
+    def new(self, engine: Engine) -> Document:
+        """A new project of an engine that makes its own geometry. Raises WorkbenchError."""
+
     def open_preset(self, preset: Preset) -> Document: ...
 
     def save(self, document: Document, path: Path) -> None: ...
@@ -41,8 +50,8 @@ class Services(Protocol):
     def start(self, document: Document, autostart: bool) -> Runner:
         """A runner of this document; returns at once."""
 
-    def locate(self, document: Document, position: tuple[float, float, float]) -> int:
-        """The element nearest to a position [mm]."""
+    def locate(self, geometry: Any, position: tuple[float, float, float]) -> int:
+        """The element nearest to a position, in the geometry's unit of length."""
 
     def autosave(self, document: Document) -> None:
         """Keep the document where :meth:`recover` finds it."""
@@ -65,3 +74,27 @@ class Services(Protocol):
         """The whole fields of the present moment. Waits for the worker between two batches."""
 
     def export_timing_log(self, path: Path, document: Document, runner: Runner) -> Any: ...
+
+    def lab_studies(self) -> Sequence[tuple[str, Sequence[Study]]]:
+        """(title of an engine, its studies), of the engines that have any."""
+
+    def lab_run(
+        self,
+        device: str,
+        studies: Sequence[Study],
+        *,
+        cases: Mapping[str, Sequence[str]] | None = None,
+        variants: Mapping[str, Sequence[str]] | None = None,
+        cache: Literal["cold", "warm"] = "cold",
+        quick: bool = False,
+    ) -> LabRun:
+        """A measurement that is not started; returns at once. ``cases`` and ``variants``: names by study id."""
+
+    def lab_records(self) -> Sequence[tuple[str, Path]]:
+        """(device and date, file) of the records that are kept, newest first."""
+
+    def open_lab_record(self, path: Path) -> LabRecord:
+        """Raises ProblemError."""
+
+    def keep_lab_record(self, record: LabRecord) -> None:
+        """Put it where :meth:`lab_records` finds it. Raises StorageError."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWi
 
 from engines.api import SimulationInfo
 from ui.icons import dress
+from workbench.units import grouped
 
 
 class StatusBar(QStatusBar):
@@ -47,9 +48,7 @@ class StatusBar(QStatusBar):
         self.progress.setValue(round(1000 * fraction))
 
     def set_geometry_info(self, geometry: Any) -> None:
-        cells, points = getattr(geometry, "n_cells", None), getattr(geometry, "n_points", None)
-        known = isinstance(cells, int) and isinstance(points, int)
-        self.geometry_label.setText(f"{_grouped(cells)} cells, {_grouped(points)} points" if known else "")
+        self.geometry_label.setText(geometry_text(geometry))
 
     def set_info(self, info: SimulationInfo | None) -> None:
         self.device.setText("" if info is None else info.device)
@@ -59,5 +58,10 @@ class StatusBar(QStatusBar):
         self.errors.setText(str(count))
 
 
-def _grouped(count: Any) -> str:
-    return f"{count:,}".replace(",", "\u202f")
+def geometry_text(geometry: Any) -> str:
+    """``86 400 cells, 17 061 points`` of a mesh, ``512 × 256 cells`` of a grid."""
+    if geometry is None:
+        return ""
+    points, counts = getattr(geometry, "n_points", None), getattr(geometry, "counts", None)
+    cells = " × ".join(grouped(count) for count in counts or (geometry.n_cells,))
+    return f"{cells} cells" + (f", {grouped(points)} points" if isinstance(points, int) else "")

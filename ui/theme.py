@@ -100,6 +100,8 @@ class Theme(QObject):
         images = {
             "chevron": self._image("chevron-down", self.palette.muted),
             "check": self._image("check", self.palette.accent_text),
+            "sorted_up": self._image("up", self.palette.muted),
+            "sorted_down": self._image("down", self.palette.muted),
         }
         return template.substitute({**vars(self.palette), **sizes, **images})
 

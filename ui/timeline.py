@@ -13,6 +13,7 @@ from ui.formatting import duration_text
 from ui.icons import dress
 from ui.optional_number import OptionalNumber
 from ui.theme import theme
+from workbench.units import is_count, time_text
 
 NOTE_GAP, SHORTEST_BAR = 10, 60  # pixels
 LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
@@ -144,8 +145,9 @@ class Timeline(QWidget):
 
     def set_unit(self, unit: str) -> None:
         self._unit = unit
-        self.until.set_unit(unit)
-        self.pace.set_unit(f"{unit}/s")
+        short = "" if is_count(unit) else unit  # the time beside them says it in words
+        self.until.set_unit(short)
+        self.pace.set_unit(f"{short}/s")
         self.set_time(self._time)
 
     def set_until(self, until: float | None) -> None:
@@ -159,7 +161,7 @@ class Timeline(QWidget):
     def set_time(self, time: float, remaining: float | None = None) -> None:
         self._time = time
         self._name_the_button()
-        self.time_label.setText(f"{time:.2f} {self._unit}")
+        self.time_label.setText(time_text(time, self._unit, ".2f"))
         self.bar.set_fraction(None if not self._until else time / self._until)
         if remaining is not None and self._running:
             self.bar.set_note(f"{duration_text(remaining)} left")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from ui.theme import theme
 from ui.traces import TraceBuffer
+from workbench.units import time_text
 
 MARGIN = 0.04
 
@@ -38,9 +39,9 @@ class TracePlot(pg.PlotWidget):
         self._dress()
 
     @property
-    def axes(self) -> tuple[str, str]:
-        """(title, unit) of the values."""
-        return self._title, self._unit
+    def axes(self) -> tuple[str, str, str]:
+        """(title, unit) of the values, and the unit of time."""
+        return self._title, self._unit, self._time_unit
 
     def set_axes(self, title: str, unit: str, time_unit: str) -> None:
         self._title, self._unit, self._time_unit = title, unit, time_unit
@@ -79,7 +80,7 @@ class TracePlot(pg.PlotWidget):
         """``12.3 ms   P1 −84.2 mV   P2 …``"""
         values = [(name, buffer.at(time)) for name, buffer in self._buffers.items()]
         parts = [f"{name} {value:.4g} {self._unit}" for name, value in values if value is not None]
-        return "   ".join([f"{time:.2f} {self._time_unit}", *parts]) if parts else ""
+        return "   ".join([time_text(time, self._time_unit, ".2f"), *parts]) if parts else ""
 
     def leaveEvent(self, event: object) -> None:
         self._cursor.hide()

@@ -20,14 +20,19 @@ from PySide6.QtWidgets import (
 )
 
 from engines.api import FieldInfo, SimulationInfo
+from engines.geometry.grid import Grid
+from ui.brush_panel import BrushPanel
 from ui.forms.number import NumberBox
 from ui.forms.scalars import CalmComboBox
+from ui.grid_panel import GridPanel
 from ui.scene.colormaps import names as colormap_names
 from workbench.project import ClipPlane, ViewSettings
 
 DIRECTIONS = (("x", "+ x"), ("y", "+ y"), ("z", "+ z"), ("-x", "− x"), ("-y", "− y"), ("-z", "− z"))
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 SLIDER_STEPS = 200
+FROM_ABOVE = 80.0
+"""A camera higher than this [degrees] sees nothing of a relief's height."""
 
 
 class ViewPanel(QScrollArea):
@@ -78,6 +83,9 @@ class ViewPanel(QScrollArea):
         self.clip_slider.setValue(SLIDER_STEPS // 2)
         self.clip_slider.setAccessibleName("Position of the clipping plane")
         self.clip_slider.valueChanged.connect(lambda _: self._settle.start())
+        self.grid = GridPanel()
+        self.grid.edited.connect(self._edit_grid)
+        self.brush = BrushPanel()
         self.front = QCheckBox("Wavefront")
         self.front.setToolTip("Draw where the front is passing")
         self.front.clicked.connect(lambda on: self._edit(front=bool(on)))
@@ -94,9 +102,16 @@ class ViewPanel(QScrollArea):
         for field in self._fields.values():
             self.field.addItem(f"{field.title} [{field.unit}]" if field.unit else field.title, field.name)
         self.front.setEnabled(info is None or info.front is not None)
+        self.brush.set_info(None if info is None else info.paintable)
+        if info is not None:
+            self.set_geometry(info.geometry)
         self._show()
 
     def set_geometry(self, geometry: Any) -> None:
+        grid = geometry if isinstance(geometry, Grid) else None
+        self.grid.set_grid(grid)
+        for widget in (self.clip, self.axis, self.flip, self.clip_slider, self.front):
+            widget.setVisible(grid is None)
         points = getattr(geometry, "points", None)
         if points is not None and len(points):
             self._bounds = (np.min(points, axis=0), np.max(points, axis=0))
@@ -112,6 +127,12 @@ class ViewPanel(QScrollArea):
         self._view = self._view.model_copy(update=changes)
         self._show()
         self.edited.emit(self._view)
+
+    def _edit_grid(self, changes: dict[str, Any]) -> None:
+        lifted = changes.get("height", 0.0) > 0 and self._view.height == 0
+        self._edit(**changes)
+        if lifted and self._view.camera.elevation > FROM_ABOVE:
+            self.camera_asked.emit("slant")
 
     def _edit_range(self) -> None:
         low, high = float(self.low.value()), float(self.high.value())
@@ -168,6 +189,7 @@ class ViewPanel(QScrollArea):
             widget.setEnabled(clipped)
         if view.clip is not None:
             self._show_plane(np.array(view.clip.origin), np.array(view.clip.normal))
+        self.grid.set_view(view)
         self.front.setChecked(view.front)
         self.overlay.setChecked(view.overlay)
 
@@ -226,6 +248,7 @@ class ViewPanel(QScrollArea):
         layout.setSpacing(8)
         layout.addLayout(grid)
         layout.addSpacing(4)
+        layout.addWidget(self.grid)
         layout.addWidget(self.clip)
         layout.addLayout(plane)
         layout.addWidget(self.clip_slider)
@@ -237,5 +260,7 @@ class ViewPanel(QScrollArea):
         heading.setObjectName("heading")
         layout.addWidget(heading)
         layout.addLayout(cameras)
+        layout.addSpacing(4)
+        layout.addWidget(self.brush)
         layout.addStretch(1)
         self.setWidget(body)

@@ -11,15 +11,17 @@ from PySide6.QtGui import QCloseEvent, QMouseEvent, QPalette, QShowEvent, QWheel
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engines.api import Array, SimulationInfo
+from ui.brush import Brush
 from ui.scene.clip_handle import pushed
 from ui.scene.plates import DARK, LIGHT
 from ui.scene.scene import Scene
+from ui.scene.software import NO_VOLUME
 from ui.viewport_busy import BusyPlate
 from ui.viewport_mouse import Mouse
 from ui.viewport_quality import Quality
 from ui.viewport_surfaces import view_for
 from workbench.frames import Frame, FrameRequest
-from workbench.project import CameraView, ClipPlane, ViewSettings
+from workbench.project import ClipPlane, ViewSettings
 
 
 class Viewport(QWidget):
@@ -27,7 +29,11 @@ class Viewport(QWidget):
     :class:`Quality` allows on this machine."""
 
     picked = Signal(int, tuple)
-    """The element under a click (geometry's numbering), and the position (x, y, z) [mm]."""
+    """The element under a click (geometry's numbering), and the position (x, y, z) in the geometry's unit."""
+    dabbed = Signal(object)
+    """A :class:`engines.api.Dab`: the brush has touched the geometry."""
+    brush_resized = Signal(float)
+    """The radius that the wheel gave the brush, as a part of the geometry's longest side."""
     request_changed = Signal(object)
     """A :class:`FrameRequest` to hand to ``Runner.watch``."""
     view_changed = Signal()
@@ -41,12 +47,14 @@ class Viewport(QWidget):
         super().__init__(parent)
         self.scene = Scene()
         self.quality = Quality(self._coarse_ready.emit)
+        self.brush = Brush()
         self._mouse = Mouse(self)
         self._closed = False
         self._resting = False
         self._drawn_at = 0.0
         self._view, context = view_for(self, self.scene, self.quality.resolution, self._drawn)
         self.quality.set_renderer(context.renderer, context.is_software)
+        self.scene.allows_volume = not context.is_software
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._view.widget)
@@ -70,15 +78,16 @@ class Viewport(QWidget):
     def set_geometry(self, geometry: Any) -> None:
         """Preview a geometry: its regions in quiet colours with a legend. None empties the view."""
         self.scene.set_geometry(geometry)
-        self.quality.geometry_changed(self.scene.layer)
+        self._geometry_changed()
         self.redraw()
 
     def set_simulation(self, info: SimulationInfo | None) -> None:
         """Show the fields of a simulation; emits :attr:`request_changed`."""
         layer = self.scene.layer
+        self.brush.info = None if info is None else info.paintable
         request = self.scene.set_simulation(info)
         if self.scene.layer is not layer:
-            self.quality.geometry_changed(self.scene.layer)
+            self._geometry_changed()
         self._ask(request)
 
     def show_frame(self, frame: Frame) -> None:
@@ -105,6 +114,16 @@ class Viewport(QWidget):
             self.scene.lines = list(lines)
             self.redraw()
 
+    def set_brush(self, active: bool, radius: float, amount: float) -> None:
+        """``active``: the left button paints and the right one erases; ``radius`` is a part of the longest side."""
+        self.brush.active, self.brush.radius, self.brush.amount = active, radius, amount
+        self._mouse.show_brush()
+
+    @property
+    def volume_refusal(self) -> str:
+        """Why this machine does not look through grids; empty if it does."""
+        return "" if self.scene.allows_volume else NO_VOLUME
+
     def set_busy(self, text: str | None, fraction: float) -> None:
         """Progress over the view while something is built; None takes it away."""
         self._busy.tell(text, fraction)
@@ -128,7 +147,7 @@ class Viewport(QWidget):
     def reset_camera(self) -> None:
         """Frame the whole geometry, seen from where it was at first."""
         self.scene.auto_fit = True
-        self.scene.camera.apply(CameraView(), self._aspect)
+        self.scene.camera.apply(self.scene.home, self._aspect)
         self.camera_moved()
 
     def view_along(self, axis: str) -> None:
@@ -137,7 +156,7 @@ class Viewport(QWidget):
         self.camera_moved()
 
     def camera_moved(self) -> None:
-        self.redraw()
+        self._ask(self.scene.replan())
         self.view_changed.emit()
 
     # Drawing.
@@ -147,6 +166,11 @@ class Viewport(QWidget):
         if not self._closed and not self._timer.isActive():
             wait = self.quality.interval - (clock.perf_counter() - self._drawn_at)
             self._timer.start(max(0, round(1000 * wait)))
+
+    def redraw_overlay(self) -> None:
+        """Draw text and lines anew; the scene is as it was."""
+        if not self._closed and not self._timer.isActive():
+            self._view.refresh_overlay()
 
     def image(self, width: int | None = None, height: int | None = None) -> Array:
         """The view as (height, width, 4) uint8, by default in the size on the screen, drawn with smoothed edges."""
@@ -177,9 +201,16 @@ class Viewport(QWidget):
             self._answer_timer.start()
         self.redraw()
 
+    def _geometry_changed(self) -> None:
+        self.quality.geometry_changed(self.scene.layer)
+        self.scene.brush = None
+        if self.scene.layer is not None:
+            low, high = self.scene.layer.bounds
+            self.brush.longest = float((high - low).max())
+
     def _use_coarse(self) -> None:
         layer = self.scene.layer
-        if not self._closed and layer is not None and layer.coarse is not None:
+        if not self._closed and layer is not None and layer.has_coarse:
             self.scene.coarse = True
             self._ask(self.scene.replan())
 
@@ -224,7 +255,12 @@ class Viewport(QWidget):
 
     def resizeEvent(self, event: object) -> None:
         self._busy.settle()
-        self.redraw()
+        ratio, self.scene.aspect = self.devicePixelRatioF(), self._aspect
+        self.scene.samples = self.quality.samples(round(self.width() * ratio), round(self.height() * ratio))
+        self._ask(self.scene.replan())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._mouse.leave()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.close_canvas()

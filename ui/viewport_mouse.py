@@ -2,7 +2,8 @@
 
 Left drag turns, middle or Shift+left drag pans, the wheel zooms to the pointer, a click picks, a double click brings
 what is under it to the middle. On the clipping plane's handle a drag pushes (arrow) or tilts (ball); Ctrl+wheel
-pushes it too.
+pushes it too. While the brush is on, the left button paints on the geometry, the right one erases, and Ctrl+wheel
+changes the brush's radius; beside the geometry they turn and zoom as ever.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtGui import QCursor, QMouseEvent, QWheelEvent
 
 from ui.scene.clip_handle import Grip, grip_at, moved, tilted
 
@@ -32,15 +33,25 @@ class Mouse:
         self._travel = 0.0
         self._grip: Grip | None = None
         self._focusing = False
+        self._painting = False
 
     def press(self, event: QMouseEvent) -> None:
         self._last, self._button, self._travel = event.position(), event.button(), 0.0
         self._focusing = False
         self._viewport.quality.hands_on = True
         self._grip = self._grip_under(event.position()) if event.button() == Qt.MouseButton.LeftButton else None
+        self._painting = False
+        if self._paints and event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+            self._begin_stroke(event)
 
     def move(self, event: QMouseEvent) -> None:
         viewport, camera = self._viewport, self._viewport.scene.camera
+        self._show_brush_at(event.position() if self._last is None or self._painting else None)
+        if self._painting:
+            hit = self._under(event.position())
+            for dab in viewport.brush.go_on(None if hit is None else np.array(hit[1])):
+                viewport.dabbed.emit(dab)
+            return
         if self._last is None:
             over = self._grip_under(event.position())
             viewport.setCursor(Qt.CursorShape.OpenHandCursor if over else Qt.CursorShape.ArrowCursor)
@@ -68,8 +79,8 @@ class Mouse:
             viewport.camera_moved()
 
     def release(self, event: QMouseEvent) -> None:
-        was_click = self._last is not None and self._travel < CLICK_TRAVEL and self._grip is None
-        self._last, self._grip = None, None
+        was_click = self._last is not None and self._travel < CLICK_TRAVEL and self._grip is None and not self._painting
+        self._last, self._grip, self._painting = None, None, False
         self._viewport.quality.hands_on = False
         if was_click and event.button() == Qt.MouseButton.LeftButton and not self._focusing:
             hit = self._under(event.position())
@@ -77,6 +88,9 @@ class Mouse:
                 self._viewport.picked.emit(*hit)
 
     def double_click(self, event: QMouseEvent) -> None:
+        if self._paints:
+            self.press(event)
+            return
         self._focusing = True
         hit = self._under(event.position())
         if hit is not None:
@@ -90,13 +104,48 @@ class Mouse:
         if not turns or viewport.scene.layer is None:
             return
         event.accept()
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and viewport.scene.view.clip is not None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and self._paints:
+            viewport.brush.resize(1.12**turns)
+            viewport.brush_resized.emit(viewport.brush.radius)
+            self._show_brush_at(event.position())
+            return
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and viewport.scene.clip is not None:
             viewport.push_clip(0.02 * viewport.scene.camera.radius * turns)
             return
         viewport.scene.auto_fit = False
         at = event.position()
         viewport.scene.camera.zoom(1.12**turns, at.x(), at.y(), viewport.width(), viewport.height())
         viewport.camera_moved()
+
+    def leave(self) -> None:
+        """The pointer is elsewhere."""
+        self._show_brush_at(None)
+
+    def show_brush(self) -> None:
+        """The brush is another; show it where the pointer is."""
+        at = QPointF(self._viewport.mapFromGlobal(QCursor.pos()))
+        self._show_brush_at(at if self._viewport.underMouse() else None)
+
+    @property
+    def _paints(self) -> bool:
+        return self._viewport.brush.active and self._viewport.brush.info is not None
+
+    def _begin_stroke(self, event: QMouseEvent) -> None:
+        hit = self._under(event.position())
+        if hit is None or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            return
+        self._painting = True
+        for dab in self._viewport.brush.begin(np.array(hit[1]), event.button() == Qt.MouseButton.RightButton):
+            self._viewport.dabbed.emit(dab)
+
+    def _show_brush_at(self, at: QPointF | None) -> None:
+        """The circle where the brush would paint; none while it is off or beside the geometry."""
+        viewport = self._viewport
+        hit = self._under(at) if at is not None and self._paints else None
+        mark = None if hit is None else (hit[1], viewport.brush.reach)
+        if mark != viewport.scene.brush:
+            viewport.scene.brush = mark
+            viewport.redraw_overlay()
 
     def _under(self, at: QPointF) -> tuple[int, tuple[float, float, float]] | None:
         return self._viewport.scene.pick(at.x(), at.y(), self._viewport.width(), self._viewport.height())

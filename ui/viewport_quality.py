@@ -12,8 +12,7 @@ import time as clock
 from collections import deque
 from collections.abc import Callable
 
-from ui.scene.decimate import coarse_surface
-from ui.scene.tet_layer import TetLayer
+from ui.scene.layer import MOST_SAMPLES, Layer
 
 SHARE = 0.3
 """Largest part of the time that a software renderer may draw. While it draws it keeps 1.7 of two cores busy (measured
@@ -24,7 +23,8 @@ LEVELS = (1.0, 0.85, 0.75, 0.65, 0.55)
 SLOW, FAST = 0.032, 0.016
 """Seconds of drawing above which a software renderer gets fewer pixels, and below which it gets more."""
 NEWS_SECONDS = 5.0
-COARSE_TRIANGLES = 20_000
+FEWEST_SAMPLES = 512 * 512
+"""Values of a grid that every machine shows: sending them costs less than 1 ms."""
 
 
 class Quality:
@@ -43,7 +43,7 @@ class Quality:
         self._recent: deque[float] = deque(maxlen=12)
         self._resting = False
         self._last_news: str | None = None
-        self._told_of: tuple[int, bool] | None = None
+        self._told_of: tuple[int, str] | None = None
         self._told_at = 0.0
         self._thread: threading.Thread | None = None
         self._cancelled = threading.Event()
@@ -67,6 +67,11 @@ class Quality:
             return 1.0 if full else LEVELS[self._level]
         # 4K times four samples is more than integrated graphics fill at 60 frames a second.
         return min(2.0, max(1.0, (16e6 / (width * height)) ** 0.5))
+
+    def samples(self, width: int, height: int) -> int:
+        """How many values of a grid a view of so many pixels shows: about one for each pixel that is drawn."""
+        pixels = width * height * (LEVELS[2] ** 2 if self.software else 1.3)
+        return round(min(max(pixels, FEWEST_SAMPLES if self.software else MOST_SAMPLES), 4 * MOST_SAMPLES))
 
     def took(self, seconds: float) -> None:
         """Told after each frame what drawing it cost (not the full ones at rest)."""
@@ -93,40 +98,44 @@ class Quality:
         self._resting = self.software and LEVELS[self._level] < 1.0
         return self._resting
 
-    def geometry_changed(self, layer: TetLayer | None) -> None:
-        """Prepare a surface of fewer triangles in the background if this machine will want it."""
+    def geometry_changed(self, layer: Layer | None) -> None:
+        """Prepare what costs less to draw in the background if this machine will want it."""
         self.stop()
-        if layer is None or not self.software or len(layer.full.triangles) <= 1.25 * COARSE_TRIANGLES:
+        if layer is None or not self.software:
+            return
+        if layer.has_coarse:
+            self._coarse_ready()
+            return
+        if not layer.wants_reducing():
             return
         cancelled = threading.Event()
 
         def reduce() -> None:
-            reduced = coarse_surface(layer.mesh, layer.full, COARSE_TRIANGLES, cancelled.is_set)
-            if reduced is not None:
-                layer.coarse = reduced
+            if layer.reduce(cancelled.is_set):
                 self._coarse_ready()
 
         self._cancelled = cancelled
         self._thread = threading.Thread(target=reduce, name="workbench-coarse-surface", daemon=True)
         self._thread.start()
 
-    def news(self, layer: TetLayer | None) -> str | None:
+    def news(self, layer: Layer | None) -> str | None:
         """A line for the status bar, when it is another than the last one. The frame rate alone, which changes all
         the time, is news every few seconds only."""
         line = self._describe(layer)
         now = clock.monotonic()
-        drawn = (self._level, layer is not None and layer.shape.plan.coarse)
+        drawn = (self._level, "" if layer is None else layer.note())
         if line == self._last_news or (drawn == self._told_of and now - self._told_at < NEWS_SECONDS):
             return None
         self._last_news, self._told_of, self._told_at = line, drawn, now
         return line
 
-    def _describe(self, layer: TetLayer | None) -> str:
+    def _describe(self, layer: Layer | None) -> str:
+        note = "" if layer is None else layer.note()
         if not self.software:
-            return ""
+            return note and f"In the picture: {note}"
         said = [f"{100 * LEVELS[self._level]:.0f} % resolution"]
-        if layer is not None and layer.shape.plan.coarse:
-            said.append(f"{_grouped(layer.triangle_count)} of {_grouped(len(layer.full.triangles))} triangles")
+        if note:
+            said.append(note)
         rate = 1 / self.interval
         said.append(f"about {next((step for step in (15, 10, 7, 5) if rate >= 0.99 * step), 4)} frames a second")
         return "Software rendering: " + ", ".join(said)
@@ -137,7 +146,3 @@ class Quality:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
-
-
-def _grouped(number: int) -> str:
-    return f"{number:,}".replace(",", "\u202f")

@@ -24,8 +24,7 @@ from engines.api import Array
 from ui.scene.painter import Painter
 from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
-
-SOFTWARE = ("llvmpipe", "softpipe", "swrast", "swiftshader", "lavapipe", "gdi generic", "basic render")
+from ui.scene.software import is_software
 
 
 class OffscreenContext:
@@ -59,7 +58,7 @@ class OffscreenContext:
 
     @property
     def is_software(self) -> bool:
-        return any(name in self.renderer.lower() for name in SOFTWARE)
+        return is_software(self.renderer)
 
 
 class DirectView:
@@ -79,6 +78,10 @@ class DirectView:
         self.widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def refresh(self) -> None:
+        self.widget.update()
+
+    def refresh_overlay(self) -> None:
+        """Text and lines have changed: here the scene is drawn again with them."""
         self.widget.update()
 
     def _draw(self, event: object) -> None:
@@ -151,6 +154,10 @@ class RasterView:
         self._picture = picture.convertToFormat(QImage.Format.Format_RGB32)  # scales twice as fast
         self._context.release()
         self._fresh = clock.perf_counter() - started
+        self.widget.update()
+
+    def refresh_overlay(self) -> None:
+        """Paint text and lines anew over the picture of the scene that there is."""
         self.widget.update()
 
     def _paint(self, painter: QPainter) -> None:

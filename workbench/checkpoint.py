@@ -16,6 +16,8 @@ from engines.api import Array
 from engines.errors import ProblemError
 from workbench.atomic import write_atomically
 from workbench.document import Document
+from workbench.meshes import fingerprint
+from workbench.parameter_files import named_files, with_paths
 
 META = "checkpoint.json"
 VERSION = 1
@@ -43,14 +45,17 @@ class Checkpoint:
 def problem_fingerprint(document: Document, probes: Sequence[tuple[str, int]]) -> str:
     """SHA-256 of all that a run's numbers and its tables' columns depend on."""
     digest = hashlib.sha256()
+    contents = {
+        place: fingerprint([file]) for place, file in named_files(document.parameters).items() if file.is_file()
+    }
     content = {
         "engine": document.engine.id,
-        "parameters": document.parameters.model_dump(mode="json"),
+        "parameters": with_paths(document.parameters.model_dump(mode="json"), contents),
         "probes": [list(probe) for probe in probes],
     }
     digest.update(json.dumps(content, sort_keys=True).encode())
     for name in ("points", "cells", "regions", "fibres", "sheets"):
-        values = getattr(document.geometry, name, None)
+        values = getattr(document.loaded, name, None)
         if values is not None:
             digest.update(np.ascontiguousarray(values).tobytes())
     return digest.hexdigest()

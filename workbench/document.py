@@ -5,18 +5,27 @@ The window edits a document through commands on its undo stack; the command line
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from engines import registry
 from engines.api import Engine, Finding, Problem
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 from workbench.meshes import SUFFIXES, fingerprint, mesh_files, read_mesh_file, usual_length_unit
+from workbench.parameter_files import (
+    Place,
+    check_files,
+    file_parameters,
+    missing_file,
+    named_files,
+    value_at,
+    with_paths,
+)
 from workbench.project import MeshReference, Project
 from workbench.store import Stored, read_stored, validated, write_folder, write_zip
 
@@ -26,14 +35,14 @@ class Document:
     """An open project.
 
     ``path`` is the folder or zip that it was opened from or saved to (None: never saved);
-    ``geometry`` is the loaded mesh, ``parameters`` the engine's validated model; ``mesh`` and ``fibres`` are the
-    files that the geometry was read from.
+    ``parameters`` is the engine's validated model, which names files by absolute path; ``loaded`` is the mesh, None
+    for an engine that makes its own geometry; ``mesh`` and ``fibres`` are the files that it was read from.
     """
 
     project: Project
     engine: Engine
     parameters: BaseModel
-    geometry: Any = None
+    loaded: Any = None
     path: Path | None = None
     findings: tuple[Finding, ...] = field(default=())
     mesh: Path | None = None
@@ -41,7 +50,22 @@ class Document:
 
     @property
     def problem(self) -> Problem:
-        return Problem(self.parameters, self.geometry)
+        return Problem(self.parameters, self.loaded)
+
+    @property
+    def geometry(self) -> Any:
+        """What the problem is solved on, with the parameters as they are now. Raises ProblemError."""
+        return self.engine.geometry_of(self.problem)
+
+    @property
+    def time_unit(self) -> str:
+        """Unit of simulated time, with the parameters as they are now."""
+        return self.engine.time_unit_of(self.parameters)
+
+    def complete_problem(self) -> Problem:
+        """The problem, with all files that it names in their places. Raises ProblemError."""
+        check_files(self.parameters)
+        return self.problem
 
     def current_project(self) -> Project:
         """The project with the parameters as they are now."""
@@ -72,7 +96,7 @@ def open_document(path: Path | str, engine: Engine | None = None) -> Document:
     path = Path(path).expanduser()
     if path.suffix.lower() in SUFFIXES and not path.is_dir():
         return new_document(engine or default_engine(), path)
-    return document_of(read_stored(path))
+    return document_of(read_stored(path, names_of_files))
 
 
 def document_of(stored: Stored) -> Document:
@@ -80,12 +104,28 @@ def document_of(stored: Stored) -> Document:
     project = stored.project
     name = f"'{stored.path or project.title}'"
     engine = registry.engine(project.engine)
-    geometry, findings = _load_geometry(engine, stored, name)
+    loaded, findings = _load_geometry(engine, stored, name)
     if project.parameters:
         parameters = validated(engine.Parameters, project.parameters, name)
+        paths = {place: str(stored.locate(str(file)).absolute()) for place, file in named_files(parameters).items()}
+        parameters = validated(engine.Parameters, with_paths(parameters.model_dump(mode="json"), paths), name)
     else:
-        parameters = engine.default_parameters(geometry)
-    return Document(project, engine, parameters, geometry, stored.path, findings, stored.mesh, stored.fibres)
+        parameters = engine.default_parameters(loaded)
+    for found in file_parameters(parameters):
+        if found.path and not Path(found.path).is_file():
+            findings = (*findings, Finding(missing_file(found)))
+    document = Document(project, engine, parameters, loaded, stored.path, findings, stored.mesh, stored.fibres)
+    engine.geometry_of(document.problem)  # refuses here what it would refuse wherever it is looked at
+    return document
+
+
+def names_of_files(project: Project) -> list[str]:
+    """The files that the project's parameters name, as they stand in it; none where they cannot be understood."""
+    try:
+        parameters = registry.engine(project.engine).Parameters.model_validate(project.parameters)
+    except (ProblemError, ValidationError):
+        return []  # said when the document is made of it
+    return [found.path for found in file_parameters(parameters) if found.path]
 
 
 def new_document(
@@ -97,7 +137,9 @@ def new_document(
     Raises ProblemError.
     """
     if mesh is None:
-        return document_of(Stored(Project(title=engine.title, engine=engine.id), None, None, None))
+        return document_of(
+            Stored(Project(title=engine.title, summary=engine.summary, engine=engine.id), None, None, None)
+        )
     source = Path(mesh).expanduser().absolute()
     fibre_file = None if fibres is None else Path(fibres).expanduser().absolute()
     reference = validated(
@@ -116,8 +158,9 @@ def new_document(
 def save_document(document: Document, path: Path | str | None = None) -> Path:
     """Save to ``path``: a ``.zip``, or else a folder (or the ``project.json`` in it); None saves in place.
 
-    The mesh is copied next to the project file. On success the document stands at its new place; on
-    StorageError the document and the file that was there are as they were. Returns where it was saved.
+    The mesh and the files that parameters name are copied next to the project file. On success the document stands at
+    its new place; on StorageError the document and the file that was there are as they were. Returns where it was
+    saved.
     """
     target = document.path if path is None else Path(path).expanduser()
     if target is None:
@@ -127,19 +170,33 @@ def save_document(document: Document, path: Path | str | None = None) -> Path:
     for file in (document.mesh, document.fibres):
         if file is not None and not file.is_file():
             raise ProblemError(f"The mesh '{file}' is no longer there: put it back, then save again.")
+    check_files(document.parameters)
+    files = named_files(document.parameters)
     write: Callable[..., Project] = write_zip if target.suffix.lower() == ".zip" else write_folder
-    document.project = write(document.current_project(), document.mesh, document.fibres, target)
+    document.project = write(document.current_project(), document.mesh, document.fibres, target, files)
     document.path = target
-    if write is write_folder and document.project.geometry is not None:
-        document.mesh = target / document.project.geometry.path
-        if document.project.geometry.fibres is not None:
-            document.fibres = target / document.project.geometry.fibres
+    if write is write_folder:
+        _move_into(target, document, files)
     return target
+
+
+def _move_into(folder: Path, document: Document, files: Mapping[Place, Path]) -> None:
+    """From now on the document reads the copies in the folder that it was saved to."""
+    saved = document.project
+    if saved.geometry is not None:
+        document.mesh = folder / saved.geometry.path
+        if saved.geometry.fibres is not None:
+            document.fibres = folder / saved.geometry.fibres
+    if files:
+        paths = {place: str((folder / value_at(saved.parameters, place)).absolute()) for place in files}
+        document.parameters = type(document.parameters).model_validate(with_paths(saved.parameters, paths))
 
 
 def _load_geometry(engine: Engine, stored: Stored, name: str) -> tuple[Any, tuple[Finding, ...]]:
     reference = stored.project.geometry
     if engine.geometry_type is None:
+        if reference is not None:
+            raise ProblemError(f"The engine '{engine.id}' makes its own geometry: leave the mesh out.")
         return None, ()
     if reference is None or stored.mesh is None:
         raise ProblemError(f"{name} names no mesh: the engine '{engine.id}' needs one.")

@@ -16,7 +16,7 @@ class Observer:
     """
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
-        """The simulation is built. ``info.extra`` holds ``"device"`` (DeviceInfo) and ``"ceilings"`` (Ceilings)."""
+        """The simulation is built. ``info`` says on which device, and what its memory can deliver."""
 
     def next_step(self, after: int) -> int | None:
         """The first step greater than ``after`` at which :meth:`observe` must be called; None for never."""

@@ -19,7 +19,11 @@ PICTURE = "preview.png"
 
 def presets() -> list[Preset]:
     """All presets of this installation, by title. One that cannot be read is left out."""
-    found = {preset.id: preset for engine in registry.engines().values() for preset in engine.presets()}
+    found = {
+        preset.id: replace(preset, engine=preset.engine or engine.id)
+        for engine in registry.engines().values()
+        for preset in engine.presets()
+    }
     found |= {preset.id: preset for preset in presets_in(resources.files("sample_data"))}
     return sorted(found.values(), key=lambda preset: preset.title.lower())
 
@@ -32,10 +36,11 @@ def presets_in(folder: Traversable) -> list[Preset]:
             try:
                 content = json.loads(place.joinpath(PROJECT_FILE).read_text("utf-8"))
                 title, summary = str(content.get("title", place.name)), str(content.get("summary", ""))
+                engine = str(content.get("engine", ""))
             except (ValueError, AttributeError, OSError):
                 continue
             picture = place.joinpath(PICTURE)
-            found.append(Preset(place.name, title, summary, place, picture if picture.is_file() else None))
+            found.append(Preset(place.name, title, summary, place, picture if picture.is_file() else None, engine))
     return found
 
 

@@ -13,6 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 SCHEMA_VERSION = 1
 
 
+Fraction = Annotated[float, Field(ge=0, le=1)]
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
@@ -68,7 +71,12 @@ class CameraView(_Model):
 
 
 class ViewSettings(_Model):
-    """What the viewport shows. None means "the field's own suggestion"."""
+    """What the viewport shows. None means "the field's own suggestion".
+
+    Of grids: ``height`` lifts a grid of two dimensions by its values (the upper end of the range, as a part of the
+    longest side); ``slices`` are the places of the slices through three dimensions as parts of the sides (None: the
+    middle), ``volume`` shows the whole instead.
+    """
 
     field: str | None = None
     colormap: str | None = None
@@ -77,6 +85,9 @@ class ViewSettings(_Model):
     clip: ClipPlane | None = None
     front: bool = True
     overlay: bool = True
+    height: Annotated[float, Field(ge=0, le=1)] = 0.0
+    slices: tuple[Fraction, Fraction, Fraction] | None = None
+    volume: bool = False
 
 
 class Project(_Model):

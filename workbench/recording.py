@@ -4,7 +4,7 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
 
     traces.csv, series.csv       a row for each sampled time
     points.csv                   at the end: each probe, where it is, its activation time and the like
-    fields.pvd, fields/*.vtu     whole fields, every ``snapshot_interval`` and at the end
+    fields.pvd, fields/*         whole fields, every ``snapshot_interval`` and at the end
     checkpoint.npz               to resume from, every minute and at the end
     timing.jsonl, timing.csv     a row for each kernel and second
     run.json                     the project, the device, versions, and how the run ended
@@ -29,9 +29,9 @@ from workbench.atomic import storing, write_text
 from workbench.background import BackgroundWriter
 from workbench.checkpoint import Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
 from workbench.document import Document
+from workbench.export.formats import FORMATS, FieldWriter, format_of, split_by_location
 from workbench.export.pvd import read_pvd, write_pvd
-from workbench.export.tables import columns_of, points_table, rows_as_text, write_table
-from workbench.export.vtu import VtuWriter, split_by_location
+from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.failures import as_sentence
 from workbench.frames import RunState, Sample
 from workbench.observer import Observer
@@ -81,7 +81,8 @@ class Recorder(Observer):
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._info = info
         self._writer = BackgroundWriter()
-        self._vtu: VtuWriter | None = None
+        self._format = format_of(info.geometry)
+        self._fields_writer: FieldWriter | None = None
         self.timing.begin(info)
         self._at = (simulation.step, simulation.time)
         with storing(self.folder):
@@ -172,8 +173,9 @@ class Recorder(Observer):
 
     def _clear(self) -> None:
         with storing(self.folder):
-            for stale in (self.folder / "fields").glob("fields_*.vtu"):
-                stale.unlink()
+            for suffix in {form.suffix for form in FORMATS.values()}:
+                for stale in (self.folder / "fields").glob(f"fields_*{suffix}"):
+                    stale.unlink()
             for name in ("points.csv", "fields.pvd", "checkpoint.npz", "traces.csv", "series.csv"):
                 (self.folder / name).unlink(missing_ok=True)
 
@@ -220,12 +222,12 @@ class Recorder(Observer):
         values = {field.name: simulation.field(field.name) for field in self._info.fields}
         cells, points = split_by_location(self._info.fields, values)
         self._last_snapshot, time = simulation.step, simulation.time
-        name = f"fields/fields_{simulation.step:09d}.vtu"
+        name = f"fields/fields_{simulation.step:09d}{self._format.suffix}"
 
         def write() -> None:
-            if self._vtu is None:  # compressing the mesh takes 0.3 s for a million cells: not on the worker
-                self._vtu = VtuWriter(self._info.geometry)
-            self._vtu.write(self.folder / name, cells, points)
+            if self._fields_writer is None:  # compressing a mesh takes 0.3 s for a million cells: not on the worker
+                self._fields_writer = self._format.writer(self._info.geometry)
+            self._fields_writer.write(self.folder / name, cells, points)
             self._moments.append((time, name))
             write_pvd(self.folder / "fields.pvd", self._moments)
 
@@ -259,13 +261,14 @@ class Recorder(Observer):
         handle = simulation.select(Selection(np.array([element for _, element in self.probes], np.int32)))
         shown = [field for field in self._info.fields if field.summary]
         values = {field.name: simulation.gather(field.name, handle) for field in shown}
-        header, rows = points_table(self.probes, simulation.geometry.centroids, shown, values)
-        header[1:4] = ["x [mm]", "y [mm]", "z [mm]", "cell x [mm]", "cell y [mm]", "cell z [mm]"]
+        geometry = simulation.geometry
+        header, rows = points_table(self.probes, geometry, shown, values)
+        header[1:4] = [*position_titles(geometry), *position_titles(geometry, "cell ")]
         rows = [[row[0], *probe.position, *row[1:]] for probe, row in zip(self._project.probes, rows, strict=True)]
         write_table(self.folder / "points.csv", header, rows)
 
     def _write_outcome(self, state: str, error: WorkbenchError | None) -> None:
-        device = self._info.extra["device"]
+        device = self._info.device_info
         content = {
             "outcome": {
                 "state": state,
@@ -277,8 +280,12 @@ class Recorder(Observer):
             "started": self._started,
             "written": _now(),
             "resumed_at": None if self._resume is None else self._resume.meta.time,
-            "device": {"name": device.name, "kind": device.kind, "threads": device.threads, "driver": device.driver},
-            "versions": {"workbench": __version__, "python": platform.python_version(), **device.versions},
+            "device": {name: getattr(device, name, None) for name in ("name", "kind", "threads", "driver")},
+            "versions": {
+                "workbench": __version__,
+                "python": platform.python_version(),
+                **(device.versions if device else {}),
+            },
             "files": self.saved() if state != "running" else [],
             "project": self._project.model_dump(mode="json"),
         }

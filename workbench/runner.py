@@ -24,6 +24,7 @@ from workbench.frames import Frame, FrameRequest, Mailbox, Message, RunState, Sa
 from workbench.meters import Meters
 from workbench.observer import Audience, Observer
 from workbench.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
+from workbench.units import time_text
 from workbench.viewing import FrameSource
 
 T = TypeVar("T")
@@ -222,7 +223,7 @@ class Runner:
             except (KeyError, ValueError, TypeError) as error:
                 raise ProblemError(f"The checkpoint does not fit this problem ({error}): start without it.") from error
             self._resume_from = None
-            self.say(f"Goes on from {simulation.time:g} {self.time_unit}.")
+            self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
         self._meters = Meters(simulation, ceilings.best, self._probes)
         self.info = SimulationInfo(
             geometry=simulation.geometry,
@@ -232,8 +233,10 @@ class Runner:
             series=simulation.series,
             traffic=simulation.traffic,
             front=simulation.front,
+            paintable=simulation.paintable,
             device=backend.info.name,
-            extra={"device": backend.info, "ceilings": ceilings},
+            device_info=backend.info,
+            ceilings=ceilings,
         )
         self._audience.begin(simulation, self.info)
         self._set_state(RunState.READY)

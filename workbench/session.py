@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from engines.api import Array, Progress, Simulation
 from engines.backend.base import Backend
 from engines.errors import ProblemError
+from engines.geometry.base import Geometry
 from workbench.document import Document
 from workbench.observer import Observer
 from workbench.runner import Runner
 
 OpenBackend = Callable[[str, bool], Backend]
-
-CHUNK = 1_000_000
-"""Elements whose distances are computed at once: 24 MB of temporaries, whatever the size of the mesh."""
 
 
 def start(
@@ -35,11 +32,12 @@ def start(
 ) -> Runner:
     """Run the document as it is now; later edits do not reach the run.
 
-    ``device`` is ``auto``, ``cpu`` or ``cuda:N``; ``until`` is in the engine's time unit (default: what the project
+    ``device`` is ``auto``, ``cpu`` or ``cuda:N``; ``until`` is in the document's time unit (default: what the project
     says), ``pace`` in that unit per second (default: as fast as it can). ``reserve_core`` leaves one core to a
-    window. Raises ProblemError if a probe has no place.
+    window. Raises ProblemError if a probe has no place or
+    a file is missing.
     """
-    engine, problem = document.engine, document.problem
+    engine, problem = document.engine, document.complete_problem()
     parameters = problem.parameters.model_copy(deep=True)
     problem = type(problem)(parameters, problem.geometry)
     opener = open_backend or _open_backend
@@ -50,7 +48,7 @@ def start(
     return Runner(
         lambda: opener(device, reserve_core),
         build,
-        time_unit=engine.time_unit,
+        time_unit=document.time_unit,
         until=document.project.run.until if until is None else until,
         pace=pace,
         probes=probe_elements(document),
@@ -70,26 +68,14 @@ def probe_elements(document: Document) -> list[tuple[str, int]]:
     return [(probe.name, element) for probe, element in zip(probes, found, strict=True)]
 
 
-def nearest_elements(geometry: Any, positions: Sequence[Sequence[float]]) -> list[int]:
-    """The element of ``geometry`` whose centroid is nearest to each of ``positions: (n, 3)`` [mm].
+def nearest_elements(geometry: Geometry, positions: Sequence[Sequence[float]]) -> list[int]:
+    """The element of ``geometry`` whose centre is nearest to each of ``positions: (n, 3)``, in its unit of length.
 
-    Raises ProblemError if the geometry has no centroids.
+    Raises ProblemError if the geometry has no elements.
     """
-    centroids = getattr(geometry, "centroids", None)
-    if centroids is None or not len(centroids):
+    if not geometry.n_cells:
         raise ProblemError("This geometry has no elements that a probe could follow: remove the probes.")
-    return [_nearest(centroids, np.asarray(position, float)) for position in positions]
-
-
-def _nearest(centroids: Array, position: Array) -> int:
-    best, best_distance = 0, np.inf
-    for first in range(0, len(centroids), CHUNK):
-        offsets = centroids[first : first + CHUNK] - position
-        distances = np.einsum("ij,ij->i", offsets, offsets)
-        nearest = int(distances.argmin())
-        if distances[nearest] < best_distance:
-            best, best_distance = first + nearest, distances[nearest]
-    return best
+    return [int(element) for element in geometry.nearest(np.asarray(positions, float))]
 
 
 def _open_backend(device: str, reserve_core: bool) -> Backend:

@@ -1,6 +1,7 @@
 """Projects on disk: reading and writing folders, zips and the project in a snapshot's PNG.
 
-A project read from here is validated but its mesh is not loaded; see :mod:`workbench.document` for that.
+A project read from here is validated, but its parameters are not and its mesh is not loaded; see
+:mod:`workbench.document` for that.
 Nothing that is read is executed, and a zip's names never become paths outside of the cache.
 """
 
@@ -12,9 +13,11 @@ import os
 import shutil
 import time as clock
 import zipfile
+from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -24,6 +27,7 @@ from workbench.atomic import storing, write_atomically, write_stream, write_text
 from workbench.export.png import read_snapshot_text
 from workbench.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
 from workbench.migrations import migrate
+from workbench.parameter_files import Place, with_paths
 from workbench.paths import cache_dir
 from workbench.project import MeshReference, Project
 
@@ -32,21 +36,45 @@ Model = TypeVar("Model", bound=BaseModel)
 PROJECT_FILE = "project.json"
 LARGEST_PROJECT = 16 * 2**20
 LARGEST_MESH = 8 * 2**30
+LARGEST_FILE = 2**30
+"""Bytes of a file that a parameter names."""
 KEPT_SECONDS = 30 * 86400
-"""How long a mesh stays in the cache after its zip was last opened."""
+"""How long a mesh or picture stays in the cache after its zip was last opened."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A project and where its mesh files lie. ``path`` is where saving in place goes (None: nowhere yet)."""
+    """A project and where its mesh files lie. ``path`` is where saving in place goes (None: nowhere yet).
+
+    ``folder`` is where the names of its other files begin.
+    """
 
     project: Project
     mesh: Path | None
     fibres: Path | None
     path: Path | None
+    folder: Path | None = None
+
+    def locate(self, name: str) -> Path:
+        """Where the file lies that the project names, or may lie where a picture came from another machine."""
+        if self.folder is None:
+            return Path(name)
+        file, beside = self.folder / name, self.folder / PurePosixPath(name.replace("\\", "/")).name
+        return beside if beside.is_file() and not file.is_file() else file
 
 
-def read_stored(path: Path) -> Stored:
+NO_FILES: Mapping[Place, Path] = MappingProxyType({})
+
+NamesOf = Callable[[Project], Iterable[str]]
+"""The files besides the mesh that a project names."""
+
+
+def no_names(project: Project) -> Iterable[str]:
+    """A :data:`NamesOf` for whoever needs the project alone."""
+    return ()
+
+
+def read_stored(path: Path, names_of: NamesOf = no_names) -> Stored:
     """The project in a folder, a ``project.json``, a zip or a snapshot. Raises ProblemError."""
     try:
         if path.is_dir():
@@ -62,7 +90,7 @@ def read_stored(path: Path) -> Stored:
                 f"'{path}' is neither a project nor a mesh that can be read: choose a project's folder or .zip, "
                 f"a snapshot .png, or a mesh ({', '.join(SUFFIXES)})."
             )
-        return _from_zip(path)
+        return _from_zip(path, names_of)
     except OSError as error:
         raise ProblemError(f"'{path}' cannot be read: {error.strerror or error}.") from error
 
@@ -94,32 +122,42 @@ def validated(model: type[Model], content: Any, name: str) -> Model:
         raise ProblemError(f"{name} has a wrong value at {where}: {what[0].lower()}{what[1:]}{more}.") from error
 
 
-def write_folder(project: Project, mesh: Path | None, fibres: Path | None, folder: Path) -> Project:
-    """Save into ``folder``; returns the project as saved, its mesh by relative path and fingerprint.
+def write_folder(
+    project: Project, mesh: Path | None, fibres: Path | None, folder: Path, files: Mapping[Place, Path] = NO_FILES
+) -> Project:
+    """Save into ``folder``; returns the project as saved, all its files by relative path, its mesh by fingerprint.
 
-    The project file comes last and in one piece, and a mesh of other content is never overwritten, so whatever
-    happens the folder holds the old project or the new one. Raises StorageError.
+    ``files`` stand at these places of the parameters. The project file comes last and in one piece, and a file of
+    other content is never overwritten, so whatever happens the folder holds the old project or the new one.
+    Raises StorageError.
     """
     with storing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        names = _place_files(mesh, fibres, folder) if mesh is not None else {}
-        saved = _with_reference(project, mesh, fibres, names)
+        names = _place_files(mesh_files(mesh, fibres), folder) if mesh is not None else {}
+        others: dict[Path, str] = {}
+        for file in dict.fromkeys(files.values()):
+            others |= _place_files([file], folder, {*names.values(), *others.values(), PROJECT_FILE})
+        saved = _with_names(_with_reference(project, mesh, fibres, names), files, others)
     write_text(folder / PROJECT_FILE, as_json(saved), durable=True)
     return saved
 
 
-def write_zip(project: Project, mesh: Path | None, fibres: Path | None, path: Path) -> Project:
-    """Save as one zip; returns the project as saved. Raises StorageError."""
+def write_zip(
+    project: Project, mesh: Path | None, fibres: Path | None, path: Path, files: Mapping[Place, Path] = NO_FILES
+) -> Project:
+    """Save as one zip, as :func:`write_folder` does; returns the project as saved. Raises StorageError."""
     with storing(path):
-        files = mesh_files(mesh, fibres) if mesh is not None else []
-        names = _flat_names(files)
-        saved = _with_reference(project, mesh, fibres, names)
+        names = _flat_names(mesh_files(mesh, fibres)) if mesh is not None else {}
+        others: dict[Path, str] = {}
+        for file in dict.fromkeys(files.values()):
+            others |= _flat_names([file], taken={*names.values(), *others.values(), PROJECT_FILE})
+        saved = _with_names(_with_reference(project, mesh, fibres, names), files, others)
 
     def write(stream: Any) -> None:
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             archive.writestr(PROJECT_FILE, as_json(saved))
-            for file in files:
-                archive.write(file, names[file])
+            for file, name in (*names.items(), *others.items()):
+                archive.write(file, name)
 
     write_atomically(path, write, durable=True)
     return saved
@@ -142,15 +180,19 @@ def _with_reference(project: Project, mesh: Path | None, fibres: Path | None, na
     return project.model_copy(update={"geometry": reference})
 
 
-def _place_files(mesh: Path, fibres: Path | None, folder: Path) -> dict[Path, str]:
-    """Copy the mesh's files into ``folder`` where they are not below it already; their names relative to it."""
-    files = mesh_files(mesh, fibres)
+def _with_names(project: Project, files: Mapping[Place, Path], names: Mapping[Path, str]) -> Project:
+    parameters = with_paths(project.parameters, {place: names[file] for place, file in files.items()})
+    return project.model_copy(update={"parameters": parameters})
+
+
+def _place_files(files: list[Path], folder: Path, taken: Set[str] = frozenset()) -> dict[Path, str]:
+    """Copy ``files`` into ``folder`` where they are not below it already; their names relative to it."""
     root = folder.resolve()
     if all(file.resolve().is_relative_to(root) for file in files):
         return {file: file.resolve().relative_to(root).as_posix() for file in files}
-    names = _flat_names(files)
+    names = _flat_names(files, taken=taken)
     if any(_holds_other_content(folder / name, file) for file, name in names.items()):
-        names = _flat_names(files, mark=f"-{fingerprint(files)[:8]}")
+        names = _flat_names(files, mark=f"-{fingerprint(files)[:8]}", taken=taken)
     for file, name in names.items():
         target = folder / name
         if not target.exists():
@@ -159,12 +201,20 @@ def _place_files(mesh: Path, fibres: Path | None, folder: Path) -> dict[Path, st
     return names
 
 
-def _flat_names(files: list[Path], mark: str = "") -> dict[Path, str]:
-    """A name for each file in one common folder; ``mark`` tells apart what would meet another file there."""
+def _flat_names(files: list[Path], mark: str = "", taken: Set[str] = frozenset()) -> dict[Path, str]:
+    """A name for each file in one common folder; ``mark`` tells apart what would meet another file there.
+
+    Fibres that are called as their mesh get a name of their own, and so does a file whose name is ``taken``.
+    """
     names: dict[Path, str] = {}
     for file in files:
-        name = f"{file.stem}{mark}{file.suffix}"
-        names[file] = f"fibres-{name}" if name in names.values() else name
+        name, number = f"{file.stem}{mark}{file.suffix}", 1
+        if name in names.values():
+            name = f"fibres-{name}"
+        while name.lower() in {other.lower() for other in taken}:  # one file to Windows and macOS
+            number += 1
+            name = f"{file.stem}{mark}-{number}{file.suffix}"
+        names[file] = name
     return names
 
 
@@ -180,13 +230,13 @@ def _from_folder(folder: Path, name: str = PROJECT_FILE) -> Stored:
         raise ProblemError(f"'{file}' is too large for a project file (over {LARGEST_PROJECT >> 20} MB).")
     project = parse_project(file.read_bytes(), f"'{file}'")
     mesh, fibres = _resolved(project.geometry, folder)
-    return Stored(project, mesh, fibres, folder)
+    return Stored(project, mesh, fibres, folder, folder)
 
 
 def _from_snapshot(path: Path) -> Stored:
     project = parse_project(read_snapshot_text(path), f"The project in '{path}'")
     mesh, fibres = _resolved(project.geometry, path.parent)
-    return Stored(project, _or_beside(mesh, path), _or_beside(fibres, path), None)
+    return Stored(project, _or_beside(mesh, path), _or_beside(fibres, path), None, path.parent)
 
 
 def _or_beside(file: Path | None, picture: Path) -> Path | None:
@@ -203,7 +253,7 @@ def _resolved(reference: MeshReference | None, folder: Path) -> tuple[Path | Non
     return folder / reference.path, None if reference.fibres is None else folder / reference.fibres
 
 
-def _from_zip(path: Path) -> Stored:
+def _from_zip(path: Path, names_of: NamesOf) -> Stored:
     try:
         with zipfile.ZipFile(path) as archive:
             members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
@@ -212,13 +262,13 @@ def _from_zip(path: Path) -> Stored:
                 raise ProblemError(f"'{path}' holds no {PROJECT_FILE}: choose a project that Workbench saved.")
             home = PurePosixPath(homes[0]).parent
             project = parse_project(_member(archive, members[homes[0]], LARGEST_PROJECT), f"'{path}'")
-            if project.geometry is None:
-                return Stored(project, None, None, path)
-            folder = _unpack(archive, members, home, project.geometry, path)
+            wanted = _mesh_members(members, home, project.geometry, path)
+            wanted += _other_members(members, home, names_of(project), path)
+            folder = _unpack(archive, members, home, wanted, path)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise ProblemError(f"'{path}' is a damaged zip ({error}): copy it again from where it is whole.") from error
     mesh, fibres = _resolved(project.geometry, folder)
-    return Stored(project, mesh, fibres, path)
+    return Stored(project, mesh, fibres, path, folder)
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
@@ -228,14 +278,12 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> byte
         return member.read(limit)
 
 
-def _unpack(
-    archive: zipfile.ZipFile,
-    members: dict[str, zipfile.ZipInfo],
-    home: PurePosixPath,
-    reference: MeshReference,
-    path: Path,
-) -> Path:
-    """Put the mesh's files into the cache, in a folder of their own, by their names relative to the project."""
+def _mesh_members(
+    members: Mapping[str, zipfile.ZipInfo], home: PurePosixPath, reference: MeshReference | None, path: Path
+) -> list[str]:
+    """The members that make up the mesh. Raises ProblemError if one is missing or too large."""
+    if reference is None:
+        return []
     wanted = [_inside(home, reference.path, path)]
     stem = PurePosixPath(wanted[0])
     for family in FAMILIES:
@@ -248,9 +296,32 @@ def _unpack(
             raise ProblemError(f"The mesh '{name}' is missing in '{path}': save the project again where it is whole.")
         if members[name].file_size > LARGEST_MESH:
             raise ProblemError(f"The mesh '{name}' in '{path}' is over {LARGEST_MESH >> 30} GB: unpack the zip first.")
-    infos = [members[name] for name in dict.fromkeys(wanted)]
+    return wanted
+
+
+def _other_members(
+    members: Mapping[str, zipfile.ZipInfo], home: PurePosixPath, names: Iterable[str], path: Path
+) -> list[str]:
+    """The members that parameters name. Raises ProblemError if one is too large or not inside the zip."""
+    wanted = [_inside(home, name, path) for name in names]
+    for name in wanted:
+        if name in members and members[name].file_size > LARGEST_FILE:
+            raise ProblemError(f"The file '{name}' in '{path}' is over {LARGEST_FILE >> 30} GB: unpack the zip first.")
+    return wanted
+
+
+def _unpack(
+    archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], home: PurePosixPath, wanted: list[str], path: Path
+) -> Path:
+    """Put the members into the cache, in a folder of their own, by their names relative to the project.
+
+    A member that is missing is left out: whoever needs the file says which parameter names it.
+    """
+    infos = [members[name] for name in dict.fromkeys(wanted) if name in members]
     key = hashlib.sha256(repr([(i.filename, i.CRC, i.file_size) for i in infos] + [str(path.resolve())]).encode())
     folder = cache_dir() / "unpacked" / key.hexdigest()[:24]
+    if not infos:
+        return folder
     _forget_old(folder.parent)
     with storing(folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -74,9 +74,9 @@ class TimingLog:
     def flush(self) -> list[TimingRow]:
         """Rows of what was added since the last ones."""
         info = self._info
-        if info is None:
+        if info is None or info.device_info is None or info.ceilings is None:
             return []
-        device, ceiling = info.extra["device"], info.extra["ceilings"].best
+        device, ceiling = info.device_info, info.ceilings.best
         versions = " ".join(f"{name}={version}" for name, version in sorted(device.versions.items()))
         rows = []
         for traffic in info.traffic:

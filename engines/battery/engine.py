@@ -160,10 +160,11 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
     fastest = max((abs(each.value) for each in plan if each.kind == Kind.CURRENT), default=0.0)
     fastest *= parameters.current_factor
     if fastest > 0 and 3600 * capacity / fastest < 60 * step:
+        seconds = 3600 * capacity / fastest
         found.append(
             Finding(
-                f"At {fastest:g} A this cell is empty after some {3600 * capacity / fastest:.0f} s: cut-offs are met to the "
-                f"step of {step:g} s, so use a shorter one to see the end well."
+                f"At {fastest:g} A this cell is empty after some {seconds:.0f} s: cut-offs are met to the step of "
+                f"{step:g} s, so use a shorter one to see the end well."
             )
         )
     if plan[0].kind in (Kind.CURRENT, Kind.POWER) and plan[0].value < 0:

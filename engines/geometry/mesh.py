@@ -9,6 +9,9 @@ import numpy as np
 
 from engines.api import Array, Finding
 
+CHUNK = 1_000_000
+"""Cells whose distances are computed at once: 24 MB of temporaries, whatever the size of the mesh."""
+
 
 @dataclass(frozen=True, eq=False)
 class TetMesh:
@@ -51,6 +54,33 @@ class TetMesh:
     @property
     def n_cells(self) -> int:
         return len(self.cells)
+
+    @property
+    def length_unit(self) -> str:
+        return "mm"
+
+    @cached_property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lowest and highest corner of the points, (3,) each [mm]"""
+        return self.points.min(axis=0), self.points.max(axis=0)
+
+    def centers(self, elements: Array) -> Array:
+        """(n, 3) float64: the centroids of the cells ``elements: (n,)`` [mm]"""
+        return self.points[self.cells[elements]].mean(axis=1)
+
+    def nearest(self, positions: Array) -> Array:
+        """(n,) int64: the cell whose centroid is nearest to each of ``positions: (n, 3)`` [mm]; the first of equals"""
+        wanted = np.atleast_2d(np.asarray(positions, float))
+        found, best = np.zeros(len(wanted), np.int64), np.full(len(wanted), np.inf)
+        for first in range(0, self.n_cells, CHUNK):
+            centroids = self.centroids[first : first + CHUNK]
+            for place, position in enumerate(wanted):
+                offsets = centroids - position
+                distances = np.einsum("ij,ij->i", offsets, offsets)
+                nearest = int(distances.argmin())
+                if distances[nearest] < best[place]:
+                    found[place], best[place] = first + nearest, distances[nearest]
+        return found
 
     @cached_property
     def centroids(self) -> Array:

@@ -1,6 +1,6 @@
 // CUDA on the host: each thread of a block is a fiber, so that barriers, shuffles and shared memory mean what they do
-// on a device. Blocks run one after the other; the order of the threads is reversed in every second block, so that a
-// forgotten barrier shows. Included before the text of a .cu file by loader.py; Linux, GCC or Clang.
+// on a device. Blocks run one after the other, and in a block one warp after the other as far as it gets without the rest;
+// the order is reversed in every second block, so that a forgotten barrier shows. Included before the text of a .cu file by loader.py; Linux, GCC or Clang.
 //
 // Stricter than a device: a thread that has ended counts as missing at a barrier and in the mask of a shuffle.
 // Shared memory is filled with 0xFF (NaN) before each block. An access that is not mapped, or not aligned as its type
@@ -188,9 +188,17 @@ inline void run_block(bool backwards) {
     for (;;) {
         bool ran = false;
         size_t ended = 0, waiting = 0;
-        for (size_t k = 0; k < n; ++k) {
-            Fiber& fiber = fibers[backwards ? n - 1 - k : k];
-            if (fiber.state == READY) resume(fiber), ran = true;
+        // Each warp as far as it gets before the next one begins: the more they are apart, the more a barrier matters.
+        const size_t warps = (n + 31) / 32;
+        for (size_t w = 0; w < warps; ++w) {
+            const size_t first = (backwards ? warps - 1 - w : w) * 32, lanes = std::min<size_t>(32, n - first);
+            for (bool moved = true; moved; ran |= moved) {
+                moved = false;
+                for (size_t k = 0; k < lanes; ++k) {
+                    Fiber& fiber = fibers[first + (backwards ? lanes - 1 - k : k)];
+                    if (fiber.state == READY) resume(fiber), moved = true;
+                }
+            }
         }
         for (Fiber& fiber : fibers) ended += fiber.state == ENDED, waiting += fiber.state == AT_BARRIER;
         if (ended == n) return;

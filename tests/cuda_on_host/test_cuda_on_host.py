@@ -98,7 +98,7 @@ extern "C" __global__ void votes(const float4* in, double2* out, unsigned* votes
     [
         ("if (threadIdx.x < 40) __syncthreads();", 64, "diverges near line 1: 40 threads wait at a barrier"),
         ("if (threadIdx.x == 3) return; out[0] = __shfl_up_sync(~0u, out[0], 1);", 32, "31 in a shuffle, 1 have ended"),
-        ("if (threadIdx.x < 16) __shfl_up_sync(~0u, 1, 1); else __shfl_down_sync(~0u, 1, 1);", 32, "different operations"),
+        ("if (threadIdx.x < 9) __shfl_up_sync(~0u, 1, 1); else __shfl_down_sync(~0u, 1, 1);", 32, "different"),
         ("__shfl_sync(0xffu << (threadIdx.x & 24), 1, 0);", 32, "reads lane 0, which is not in the mask"),
         ("__syncwarp();", 16, "lanes that the block does not have"),
         ("out[threadIdx.x + 8] = 1;", 32, "access outside of memory"),

@@ -28,8 +28,10 @@ from engines.backend.base import Backend, Ceilings, DeviceInfo
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus
 from engines.errors import MeshError, ProblemError
 from engines.geometry.mesh import TetMesh
-from workbench.document import Document
+from tests.ui.lab.doubles import FakeLab
+from workbench.document import Document, save_document
 from workbench.frames import FrameRequest
+from workbench.parameter_files import named_files
 from workbench.project import Project, ViewSettings
 from workbench.recent import RecentFile
 from workbench.runner import Runner
@@ -218,11 +220,13 @@ class WaveEngine(Engine):
         return Wave(problem.geometry, step, backend)
 
 
-class FakeServices:
+class FakeServices(FakeLab):
     """Opens slabs by name; remembers what was asked of it."""
 
-    def __init__(self, presets=()):
+    def __init__(self, presets=(), engines=()):
+        super().__init__()
         self.engine = WaveEngine()
+        self._engines = [self.engine, *engines]
         self._presets = list(presets) or [
             Preset("slab", "Slab", "A wave crosses a slab of tissue.", Path("slab")),
             Preset("cube", "Cube", "A wave in a cube.", Path("cube")),
@@ -235,6 +239,13 @@ class FakeServices:
 
     def presets(self):
         return self._presets
+
+    def engines(self):
+        return self._engines
+
+    def new(self, engine):
+        project = Project(title=engine.title, summary=engine.summary, engine=engine.id)
+        return Document(project, engine, engine.default_parameters(None))
 
     def devices(self):
         return [("auto", "Automatic"), ("cpu", "A device for tests")]
@@ -268,16 +279,18 @@ class FakeServices:
         if Path(path).name == "full.zip":
             raise ProblemError("The disk is full: free some room, then save again.")
         document.path = Path(path)
+        if named_files(document.parameters):
+            save_document(document)
         self.saved.append((document, Path(path)))
 
     def estimate(self, document):
-        return self.engine.estimate(document.problem, FakeBackend())
+        return document.engine.estimate(document.problem, FakeBackend())
 
     def start(self, document, autostart):
         runner = Runner(
             FakeBackend,
-            lambda backend, progress: self.engine.build(document.problem, backend, progress),
-            time_unit="ms",
+            lambda backend, progress: document.engine.build(document.problem, backend, progress),
+            time_unit=document.time_unit,
             until=document.project.run.until,
             pace=document.project.run.pace,
             autostart=autostart,
@@ -285,8 +298,8 @@ class FakeServices:
         self.runners.append(runner)
         return runner
 
-    def locate(self, document, position):
-        return int(((document.geometry.centroids - np.array(position)) ** 2).sum(1).argmin())
+    def locate(self, geometry, position):
+        return int(geometry.nearest([position])[0])
 
     def autosave(self, document):
         self.autosaved.append(document)
@@ -321,6 +334,9 @@ class FakeViewport(QWidget):
     request_changed = Signal(object)
     view_changed = Signal()
     quality_changed = Signal(str)
+    dabbed = Signal(object)
+    brush_resized = Signal(float)
+    volume_refusal = ""
 
     def __init__(self, parent=None):
         super().__init__(parent)
@@ -364,6 +380,9 @@ class FakeViewport(QWidget):
 
     def set_clip_active(self, active):
         pass
+
+    def set_brush(self, active, radius, amount):
+        self.brush = (active, radius, amount)
 
     def reset_camera(self):
         pass

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QSettings
 
+from engines import registry
 from engines.errors import ProblemError
 from tests.ui.doubles import FakeViewport
+from tests.workbench.fake_grid_engine import FadeEngine
 from ui.house import HouseServices
 from ui.main_window import MainWindow
 from ui.run_memory import runs_dir
@@ -246,3 +248,30 @@ def test_a_mesh_in_another_unit_is_another_size(qtbot, make_window):
     qtbot.waitUntil(lambda: window.model.document.project.geometry.length_unit == "cm", timeout=10_000)
     np.testing.assert_allclose(window.model.document.geometry.points.max(axis=0), 10 * before)
     assert [action.isChecked() for action in window.unit_menu.actions()] == [False, False, True, False]
+
+
+def test_a_problem_without_a_mesh(make_window, qtbot, monkeypatch, tmp_path):
+    """Begun from the menu, estimated, saved with its picture, opened again, on the real house."""
+    fade = FadeEngine()
+    monkeypatch.setattr(registry, "engines", lambda: {"fade": fade})
+    window = make_window()
+    window.new_menu.actions()[0].trigger()
+    wait_for(qtbot, window, "ready")
+    qtbot.waitUntil(lambda: window.estimates.estimate is not None, timeout=10_000)
+    assert window.problem.subtitle.text() == fade.summary
+    picture = tmp_path / "elsewhere" / "cat.png"
+    picture.parent.mkdir()
+    picture.write_bytes(bytes([3, 5]))
+    window.model.edit(("parameters", "start"), {"kind": "picture", "picture": str(picture)})
+    window.files.save_to(tmp_path / "p.zip")
+    qtbot.waitUntil(lambda: not window.isWindowModified(), timeout=10_000)
+    picture.unlink()
+    qtbot.waitUntil(lambda: not window.background.busy, timeout=10_000)
+    window.estimates.recompute()
+    qtbot.waitUntil(lambda: "is missing: put it back" in window.estimates.sentence.text(), timeout=10_000)
+    window.open_path(tmp_path / "p.zip")
+    qtbot.waitUntil(lambda: window.model.document.parameters.start.picture != str(picture), timeout=10_000)
+    window.controller.step()
+    wait_for(qtbot, window, "paused")
+    values = window.controller.runner.post(lambda simulation: simulation.field("u")).result(10)
+    assert values == pytest.approx(np.full(24, 4.0 * 0.95))  # the mean of the bytes, faded by one step

@@ -105,7 +105,7 @@ def test_meters_and_traces_follow_the_run(opened, qtbot):
     window.controller.pause()
     wait_for(qtbot, window, Phase.PAUSED)
     buffer = window.probes.store.probes["P1", "voltage"]
-    element = window.services.locate(window.model.document, (2.0, 4.0, 2.0))
+    element = window.services.locate(window.model.document.geometry, (2.0, 4.0, 2.0))
     arrival = window.model.document.geometry.centroids[element, 0] / 0.5
     before = buffer.values[buffer.times < arrival - 0.1]
     assert len(before)

@@ -20,6 +20,7 @@ from workbench.background import BackgroundWriter
 from workbench.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.document import Document, open_document
 from workbench.export.pvd import read_pvd
+from workbench.export.vtu import VtuWriter
 from workbench.frames import RunState
 from workbench.recording import Recorder
 from workbench.session import start
@@ -134,7 +135,7 @@ def test_the_timing_log_says_device_kernel_and_fraction(document, tmp_path):
 
 def test_a_pause_does_not_wait_for_the_writing(document, tmp_path, monkeypatch):
     document.parameters.delay = 0.001
-    monkeypatch.setattr(module.VtuWriter, "write", lambda *arguments: time.sleep(0.5))
+    monkeypatch.setattr(VtuWriter, "write", lambda *arguments: time.sleep(0.5))
     recorder = Recorder(tmp_path / "out", document, snapshot_interval=2.0)
     runner = start(document, observers=[recorder], autostart=True)
     runner.wait(RunState.RUNNING)

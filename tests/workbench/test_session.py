@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engines.api import Problem
 from engines.errors import ProblemError
+from engines.geometry import mesh as mesh_module
 from tests.workbench.fake_engine import WaveEngine, WaveParameters, block
-from workbench import session
 from workbench.document import Document, open_document
 from workbench.frames import RunState
 from workbench.project import Probe, Project
@@ -17,16 +19,16 @@ from workbench.session import nearest_elements, probe_elements, start
 
 @pytest.mark.parametrize("chunk", [7, 1_000_000])
 def test_the_nearest_element_is_found_in_any_chunk(monkeypatch, chunk):
-    monkeypatch.setattr(session, "CHUNK", chunk)
+    monkeypatch.setattr(mesh_module, "CHUNK", chunk)
     mesh = block()
-    for element in (0, 6, 7, 100, mesh.n_cells - 1):
-        assert nearest_elements(mesh, [mesh.centroids[element] + 1e-6]) == [element]
+    elements = [0, 6, 7, 100, mesh.n_cells - 1]
+    assert nearest_elements(mesh, mesh.centers(np.array(elements)) + 1e-6) == elements
 
 
 def test_probes_of_a_geometry_without_elements_are_refused():
-    document = Document(
-        Project(engine="wave", probes=[Probe(name="p", position=(0, 0, 0))]), WaveEngine(), WaveParameters(), object()
-    )
+    empty = replace(block(), cells=np.zeros((0, 4), np.int32))
+    project = Project(engine="wave", probes=[Probe(name="p", position=(0, 0, 0))])
+    document = Document(project, WaveEngine(), WaveParameters(), empty)
     with pytest.raises(ProblemError, match="remove the probes"):
         probe_elements(document)
 

@@ -39,7 +39,7 @@ class FieldLine(QWidget):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         grid.addWidget(label, 0, 0)
-        if spec.kind is Kind.ROW:  # numbers side by side are legible only on a line of their own
+        if spec.kind in (Kind.ROW, Kind.FILE):  # legible only on a line of their own
             label.setText(f"{spec.title} [{spec.unit}]" if spec.unit else spec.title)
             grid.addWidget(editor, 1, 0, 1, 3)
         elif not spec.unit:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QHBoxLayout, QWidget
 
 from ui.forms.editor import Editor, Suggestions
+from ui.forms.file import FileEditor
 from ui.forms.line import Line
 from ui.forms.number import NumberEditor
 from ui.forms.schema import FieldSpec, Kind, default_value
@@ -179,5 +180,7 @@ def make_scalar(spec: FieldSpec, parent: QWidget | None = None) -> Editor:
             return FlagEditor(spec, parent)
         case Kind.ROW:
             return RowEditor(spec, parent)
+        case Kind.FILE:
+            return FileEditor(spec, parent)
         case _:
             return TextEditor(spec, parent)

@@ -20,6 +20,7 @@ class Kind(StrEnum):
     CHOICE = "choice"
     FLAG = "flag"
     TEXT = "text"
+    FILE = "file"
     ROW = "row"
     GROUP = "group"
     LIST = "list"
@@ -52,7 +53,10 @@ class Bounds:
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """One field: ``items`` are the parts of a row, ``item`` the element of a list, ``variants`` tag → model."""
+    """One field: ``items`` are the parts of a row, ``item`` the element of a list, ``variants`` tag → model.
+
+    ``file`` is the kind of file that a FILE names.
+    """
 
     key: str
     title: str
@@ -69,6 +73,7 @@ class FieldSpec:
     model: type[BaseModel] | None = None
     variants: dict[str, type[BaseModel]] = field(default_factory=dict)
     discriminator: str = ""
+    file: str = ""
 
     @property
     def composite(self) -> bool:
@@ -100,7 +105,7 @@ def default_value(spec: FieldSpec) -> Any:
             return spec.choices[0]
         case Kind.FLAG:
             return False
-        case Kind.TEXT:
+        case Kind.TEXT | Kind.FILE:
             return ""
         case Kind.ROW:
             return [default_value(part) for part in spec.items]
@@ -151,6 +156,7 @@ def _spec(key: str, info: FieldInfo) -> FieldSpec:
         "unit": "" if extra.get("unit") == "1" else str(extra.get("unit") or ""),
         "live": bool(extra.get("live")),
         "advanced": bool(extra.get("advanced")),
+        "file": str(extra.get("file") or ""),
     }
     discriminator = info.discriminator if isinstance(info.discriminator, str) else ""
     return _typed(info.annotation, list(info.metadata), discriminator, common)
@@ -185,13 +191,15 @@ def _typed(annotation: Any, metadata: list[Any], discriminator: str, common: dic
         )
         return FieldSpec(kind=Kind.ROW, items=parts, **common)
     if origin is list:
-        item = _typed(arguments[0], [], "", {"key": "", "title": _singular(common["title"]), "live": common["live"]})
+        passed_on: dict[str, Any] = {key: common[key] for key in ("live", "file") if key in common}
+        item = _typed(arguments[0], [], "", {"key": "", "title": _singular(common["title"]), **passed_on})
         return FieldSpec(kind=Kind.LIST, item=item, **common)
     if isinstance(annotation, type):
         if issubclass(annotation, BaseModel) and not common.get("optional"):
             return FieldSpec(kind=Kind.GROUP, model=annotation, **common)
         for base, kind in ((bool, Kind.FLAG), (int, Kind.INTEGER), (float, Kind.NUMBER), (str, Kind.TEXT)):
             if issubclass(annotation, base):
+                kind = Kind.FILE if kind is Kind.TEXT and common.get("file") else kind
                 return FieldSpec(kind=kind, bounds=_bounds(metadata), **common)
     raise TypeError(f"There is no editor for the field '{common['key']}' of type {annotation!r}.")
 

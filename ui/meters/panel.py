@@ -12,6 +12,7 @@ from ui.meters.gauge import Gauge
 from ui.meters.history import History
 from ui.meters.kernels import KernelTable
 from workbench.frames import Sample
+from workbench.units import is_count
 
 PANEL_WIDTH = 296
 
@@ -96,13 +97,14 @@ class MetersPanel(QScrollArea):
         self.history.add(rate, rate / fraction if fraction > 0 else 0.0)
         self.kernels.kernels.set_rates(last.kernels)
         self.figures["steps"].setText(count_text(steps))
-        self.figures["pace"].setText(f"{count_text(pace)} {self._time_unit}")
+        unit = "" if is_count(self._time_unit) else f" {self._time_unit}"
+        self.figures["pace"].setText(f"{count_text(pace)}{unit}")
         self.figures["step"].setText(f"{last.step:,}".replace(",", "\u202f"))
         self.figures["remaining"].setText("open end" if last.remaining is None else duration_text(last.remaining))
         self._lines = [
             f"Bandwidth\t{rate_text(rate)}, {fraction:.0%}",
             f"Steps\t{count_text(steps)} /s",
-            f"Pace\t{count_text(pace)} {self._time_unit}/s",
+            *([f"Pace\t{count_text(pace)}{unit}/s"] if unit else []),
             *([] if last.remaining is None else [f"Remaining\t{duration_text(last.remaining)}"]),
         ]
 

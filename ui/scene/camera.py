@@ -12,6 +12,9 @@ from workbench.project import CameraView
 FIELD_OF_VIEW = 28.0
 """Vertical, in degrees: narrow enough that sizes in the picture compare."""
 
+FRAMED = (1.03, 1.17)
+"""How much wider and higher than a frame its picture is: below it there are ticks, beside it is the colour bar."""
+
 VIEWS = {
     "x": (0.0, 0.0),
     "-x": (180.0, 0.0),
@@ -21,6 +24,8 @@ VIEWS = {
     "-z": (-90.0, -90.0),
 }
 """Azimuth and elevation of a camera that stands on each axis."""
+SLANT = (-65.0, 38.0)
+"""Of one that sees how high a relief is."""
 
 
 @dataclass
@@ -36,16 +41,23 @@ class Camera:
     center: Array = field(default_factory=lambda: np.zeros(3))
     radius: float = 30.0
     scene_center: Array = field(default_factory=lambda: np.zeros(3))
+    frame: Array | None = None
 
-    def fit(self, points: Array, aspect: float = 1.5) -> None:
-        """Frame ``points`` (n, 3)."""
+    def fit(self, points: Array, aspect: float = 1.5, frame: Array | None = None) -> None:
+        """Frame ``points`` (n, 3): their sphere, or as closely as can be the corners ``frame`` (n, 3)."""
+        self.frame = frame
         self.scene_center, self.radius = bounding_sphere(points)
         self.center = self.scene_center.copy()
         self.distance = self.fitting_distance(aspect)
 
     def fitting_distance(self, aspect: float) -> float:
-        """From here the bounding sphere fills the shorter side of the picture, all but a small margin."""
+        """From here the bounding sphere fills the shorter side of the picture, all but a small margin; a frame is
+        closer, and leaves room for its ticks."""
         half = np.deg2rad(FIELD_OF_VIEW / 2)
+        if self.frame is not None:
+            x, y, z = ((self.frame - self.scene_center) @ self.axes.T).T
+            needed = np.maximum(FRAMED[0] * np.abs(x) / aspect, FRAMED[1] * np.abs(y))
+            return float(np.max(z + needed / np.tan(half)))
         narrow = min(half, np.arctan(np.tan(half) * aspect))
         return float(1.03 * self.radius / np.sin(narrow))
 
@@ -90,7 +102,7 @@ class Camera:
         matrix = self.projection(width / height) @ self.view()
         clip = np.atleast_2d(points) @ matrix[:, :3].T + matrix[:, 3]
         depth = clip[:, 3]
-        ndc = clip[:, :2] / np.where(np.abs(depth) > 1e-9, depth, 1e-9)[:, None]
+        ndc = clip[:, :2] / np.where(depth != 0, depth, 1e-30)[:, None]
         return np.stack([(ndc[:, 0] + 1) * width / 2, (1 - ndc[:, 1]) * height / 2], axis=1), depth
 
     def ray(self, x: float, y: float, width: float, height: float) -> tuple[Array, Array]:
@@ -123,8 +135,9 @@ class Camera:
         self.center = self.center + (dx * self.axes[0] + dy * self.axes[1]) * scale * (before - self.distance)
 
     def look_along(self, axis: str) -> None:
-        """Stand on the axis ``"x"``, ``"-x"``, … and look at the center. Raises KeyError for other names."""
-        self.azimuth, self.elevation = VIEWS[axis]
+        """Stand on the axis ``"x"``, ``"-x"``, …, or ``"slant"``, and look at the center. Raises KeyError for other
+        names."""
+        self.azimuth, self.elevation = SLANT if axis == "slant" else VIEWS[axis]
 
     def settings(self) -> CameraView:
         center = float(self.center[0]), float(self.center[1]), float(self.center[2])

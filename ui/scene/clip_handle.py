@@ -25,7 +25,7 @@ def _frame(normal: Array) -> tuple[Array, Array]:
 
 def _points(scene: Scene) -> tuple[Array, Array, Array]:
     """Foot and tip of the arrow, and the corners (4, 3) of the plane's outline [mm]."""
-    clip = scene.view.clip
+    clip = scene.clip
     assert clip is not None
     normal = np.array(clip.normal, float)
     low, high = scene.layer.bounds if scene.layer is not None else (np.zeros(3), np.zeros(3))
@@ -57,7 +57,7 @@ def handle_strokes(scene: Scene, width: int, height: int, ratio: float) -> list[
 
 def grip_at(scene: Scene, x: float, y: float, width: float, height: float) -> Grip | None:
     """What of the handle is under the pointer."""
-    if scene.view.clip is None:
+    if scene.clip is None:
         return None
     foot, tip, _ = _points(scene)
     (a, b), depth = scene.camera.to_pixels(np.vstack([foot, tip]), width, height)
@@ -73,7 +73,7 @@ def grip_at(scene: Scene, x: float, y: float, width: float, height: float) -> Gr
 
 def moved(scene: Scene, dx: float, dy: float, width: float, height: float) -> ClipPlane:
     """The plane after dragging its arrow by (dx, dy) pixels."""
-    clip = scene.view.clip
+    clip = scene.clip
     assert clip is not None
     foot, tip, _ = _points(scene)
     (a, b), _ = scene.camera.to_pixels(np.vstack([foot, tip]), width, height)
@@ -97,7 +97,7 @@ def pushed(scene: Scene, clip: ClipPlane, distance: float) -> ClipPlane:
 
 def tilted(scene: Scene, dx: float, dy: float, height: float) -> ClipPlane:
     """The plane after dragging the ball: it turns about the middle with the pointer."""
-    clip = scene.view.clip
+    clip = scene.clip
     assert clip is not None
     foot, _, _ = _points(scene)
     arm = 0.42 * scene.camera.radius

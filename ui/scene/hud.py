@@ -8,10 +8,12 @@ import numpy as np
 
 from engines.api import Array
 from ui.scene import plates
+from ui.scene.brush_mark import brush_strokes
 from ui.scene.clip_handle import handle_strokes
+from ui.scene.layer import Layer
+from ui.scene.ruler import ruler
 from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
-from ui.scene.tet_layer import TetLayer
 
 Placed = tuple[str, Array, int, int]
 
@@ -39,7 +41,11 @@ class Hud:
         self._bar_or_legend(scene, placed, width, height, margin, ratio)
         self._scale_bar(scene, placed, strokes, width, height, margin, ratio)
         self._axes(scene, placed, strokes, height, ratio)
-        if handles and scene.view.clip is not None:
+        if scene.layer.ruled:
+            self._ruler(scene, placed, strokes, width, height, ratio)
+        if handles and scene.brush is not None:
+            strokes += brush_strokes(scene, width, height, ratio)
+        if handles and scene.clip is not None:
             strokes += handle_strokes(scene, width, height, ratio)
         self._probes(scene, placed, strokes, width, height, ratio)
         return placed, strokes
@@ -91,7 +97,8 @@ class Hud:
         left = right - pixels
         for start, end in (((left, y), (right, y)), ((left, y - 4 * r), (left, y)), ((right, y - 4 * r), (right, y))):
             strokes.append(Stroke(start, end, 0.75 * r, ink))
-        string = f"{plates.tick_labels([length])[0]} mm"
+        assert scene.layer is not None
+        string = f"{plates.tick_labels([length])[0]} {plates.unit_text(scene.layer.length_unit)}".rstrip()
         image = self._keep("scale", (string, scene.theme, r), lambda: plates.bare_text(string, scene.theme.ink, r))
         placed.append(("scale", image, round((left + right - image.shape[1]) / 2), round(y - 7 * r - image.shape[0])))
 
@@ -111,12 +118,28 @@ class Hud:
             spot = np.round(at - np.array(image.shape[1::-1]) / 2).astype(int)
             placed.append((f"axis {name}", image, int(spot[0]), int(spot[1])))
 
+    def _ruler(
+        self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, ratio: float
+    ) -> None:
+        labels, ticks = ruler(scene, width, height, ratio)
+        strokes += ticks
+        for place, label in enumerate(labels):
+            colour = scene.theme.faint if label.faint else scene.theme.ink
+            key = (label.text, colour, ratio)
+            image = self._keep(
+                f"tick {place}", key, lambda t=label.text, c=colour: plates.bare_text(t, c, ratio, size=11.5)
+            )
+            x, y = label.middle
+            placed.append((f"tick {place}", image, round(x - image.shape[1] / 2), round(y - image.shape[0] / 2)))
+
     def _probes(
         self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, ratio: float
     ) -> None:
         if not scene.probes:
             return
-        pixels, depth = scene.camera.to_pixels(np.array([position for _, position, _ in scene.probes]), width, height)
+        assert scene.layer is not None
+        places = scene.layer.shown_at(np.array([position for _, position, _ in scene.probes], float))
+        pixels, depth = scene.camera.to_pixels(places, width, height)
         for (name, position, colour), (x, y), z in zip(scene.probes, pixels, depth, strict=True):
             if z <= 0:
                 continue
@@ -134,7 +157,7 @@ class Hud:
     def _hidden(self, scene: Scene, position: tuple[float, float, float]) -> bool:
         """Whether the surface, as it is drawn, stands between the eye and a probe."""
         assert scene.layer is not None
-        seen = (id(scene.layer), scene.layer.shape.plan.clip, tuple(scene.camera.eye))
+        seen = (id(scene.layer), scene.layer.shape.plan, tuple(scene.camera.eye))
         if seen != self._hidden_seen:
             self._hidden_seen, self._hidden_known = seen, {}
         if position not in self._hidden_known:
@@ -142,10 +165,12 @@ class Hud:
         return self._hidden_known[position]
 
     @staticmethod
-    def _find_hidden(scene: Scene, layer: TetLayer, position: Array) -> bool:
+    def _find_hidden(scene: Scene, layer: Layer, position: Array) -> bool:
         eye = scene.camera.eye
-        away = position - eye
+        away = layer.shown_at(position[None])[0] - eye
         distance = float(np.linalg.norm(away))
         hit = layer.pick(eye, away / distance)
         slack = 0.02 * scene.camera.radius
-        return hit is not None and float(np.linalg.norm(hit[1] - eye)) < distance - slack
+        if hit is None:
+            return False
+        return float(np.linalg.norm(layer.shown_at(hit[1][None])[0] - eye)) < distance - slack

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engines.errors import ProblemError
+from engines.geometry.grid import Grid
 from engines.geometry.mesh import TetMesh
+from ui.scene.grid_layer import GridLayer
+from ui.scene.layer import Layer
 from ui.scene.tet_layer import TetLayer
 
-LAYERS: dict[type[Any], type[TetLayer]] = {TetMesh: TetLayer}
+LAYERS: dict[type[Any], Callable[[Any], Layer]] = {TetMesh: TetLayer, Grid: GridLayer}
 
 
-def layer_for(geometry: Any) -> TetLayer:
+def layer_for(geometry: Any) -> Layer:
     """A layer for ``geometry``; raises ProblemError for a kind that cannot be drawn."""
     for kind, layer in LAYERS.items():
         if isinstance(geometry, kind):

@@ -7,13 +7,15 @@ from vispy import gloo
 
 from engines.api import Array
 from ui.scene.hud import Hud
+from ui.scene.layer import Layer
 from ui.scene.scene import Scene
 from ui.scene.screen import Background, Sprites, Strokes, Target
 from ui.scene.surface_visual import Palette
-from ui.scene.tet_layer import TetLayer
 
 BAR_POINTS = 130
 """Width of the colour bar's place."""
+LINE_POINTS = 0.55
+"""Half the width of lines in space."""
 
 
 class Painter:
@@ -26,7 +28,7 @@ class Painter:
         self._sprites = Sprites()
         self._strokes = Strokes()
         self.hud = Hud()
-        self._layer: TetLayer | None = None
+        self._layer: Layer | None = None
 
     def draw_scene(
         self, scene: Scene, width: int, height: int, ratio: float, resolution: float, gloss: bool = True
@@ -43,11 +45,16 @@ class Painter:
             scene.camera.distance = scene.camera.fitting_distance(free / height)
         inner = max(round(width * resolution), 16), max(round(height * resolution), 16)
         self._target.begin(*inner)
+        look, matrices = scene.look(), (scene.camera.view(), scene.camera.projection(width / height))
+        look.gloss = look.gloss if gloss else 0.0
+        look.size, look.stroke = inner, max(LINE_POINTS * ratio * resolution, 0.5)
+        red, green, blue = (channel / 255 for channel in scene.theme.faint)
+        look.ink = (red, green, blue)
         if scene.layer is not None:
-            look = scene.look()
-            look.gloss = look.gloss if gloss else 0.0
-            scene.layer.draw(look, scene.camera.view(), scene.camera.projection(width / height), self._palette)
+            scene.layer.draw(look, *matrices, self._palette)
         self._background.draw(scene.theme, *inner)
+        if scene.layer is not None:
+            scene.layer.draw_over(look, *matrices, self._palette)
         self._target.end()
 
     def read_scene(self) -> Array:

@@ -177,6 +177,11 @@ def tick_labels(values: Sequence[float]) -> list[str]:
     return [f"{v + 0.0:.{digits}f}".replace("-", "−") for v in values]
 
 
+def unit_text(unit: str) -> str:
+    """A unit as it is written: µm for um; nothing where there is none."""
+    return {"um": "µm", "1": ""}.get(unit, unit)
+
+
 def bare_text(string: str, colour: Colour, scale: float, size: float = 12) -> Array:
     """Text without a plate."""
     pixels = round(size * scale)

@@ -14,6 +14,7 @@ from engines.api import Array, SimulationInfo
 from engines.errors import DeviceError
 from ui.scene.plates import DARK, Theme
 from ui.scene.scene import Scene
+from ui.scene.software import is_software
 from workbench.project import ViewSettings
 
 
@@ -32,9 +33,11 @@ def render(
     ``values`` maps field names to arrays in the geometry's numbering (the shown field and, for the front, its
     time); without ``info`` or values the regions are shown. Raises DeviceError where there is no EGL.
     """
-    canvas, painter = _canvas()
+    canvas, painter, software = _canvas()
     width, height = size
     scene = Scene(theme)
+    scene.allows_volume = not software
+    scene.samples = width * height
     scene.set_geometry(geometry)
     if info is not None:
         scene.info = replace(info, fields=tuple(field for field in info.fields if field.name in (values or {})))
@@ -69,9 +72,9 @@ def current(canvas: Any) -> Iterator[None]:
 
 
 @cache
-def _canvas() -> tuple[Any, Any]:
-    """One hidden canvas for the life of the process."""
-    from vispy import app
+def _canvas() -> tuple[Any, Any, bool]:
+    """One hidden canvas for the life of the process, and whether the processor draws on it."""
+    from vispy import app, gloo
 
     try:
         application = app.Application("egl")
@@ -94,4 +97,4 @@ def _canvas() -> tuple[Any, Any]:
     except RuntimeError as error:
         raise DeviceError("No picture was drawn because a window's 3D view holds OpenGL on this thread.") from error
     with current(canvas):
-        return canvas, Painter()
+        return canvas, Painter(), is_software(str(gloo.gl.glGetParameter(gloo.gl.GL_RENDERER)))

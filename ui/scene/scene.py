@@ -16,12 +16,12 @@ import numpy as np
 from engines.api import Array, FieldInfo, FrontInfo, SimulationInfo
 from ui.scene.camera import Camera
 from ui.scene.colormaps import colormap
+from ui.scene.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.layers import layer_for
 from ui.scene.plates import DARK, Theme, nice_step
 from ui.scene.surface_visual import Look
-from ui.scene.tet_layer import Plan, Shape, TetLayer
 from workbench.frames import Frame, FrameRequest
-from workbench.project import ClipPlane, ViewSettings
+from workbench.project import CameraView, ClipPlane, ViewSettings
 
 ANSWER_SECONDS = 0.3
 """A request that nobody answers for so long (the run has ended) is shown without values."""
@@ -35,42 +35,63 @@ class Scene:
     def __init__(self, theme: Theme = DARK) -> None:
         self.theme = theme
         self.camera = Camera()
-        self.layer: TetLayer | None = None
+        self.layer: Layer | None = None
         self.info: SimulationInfo | None = None
         self.view = ViewSettings()
         self.probes: list[ProbeMark] = []
         self.lines: list[str] = []
         self.time: float | None = None
         self.coarse = False
+        self.samples = MOST_SAMPLES
+        self.aspect = 1.5
+        """Width of the view over its height."""
+        self.allows_volume = True
+        """Whether this machine draws fast enough to look through a grid."""
+        self.brush: tuple[tuple[float, float, float], float] | None = None
+        """Where the brush is, and its radius."""
         self.auto_fit = True
         self._serial = 0
-        self._pending: tuple[int, Shape, float] | None = None
+        self._pending: tuple[int, Any, float] | None = None
         self._shown_serial = -1
 
     # What is shown.
 
     def set_geometry(self, geometry: Any) -> None:
         """Show another geometry, framed, without values. None empties the scene."""
-        self.layer = None if geometry is None else layer_for(geometry)
+        before, self.layer = self.layer, None if geometry is None else layer_for(geometry)
         self.info, self.time, self._pending = None, None, None
         self.coarse = False
-        self.auto_fit = True
-        if self.layer is not None:
-            self.camera.fit(self.layer.full.points)
+        if self.layer is None:
+            self.auto_fit = True
+        elif before is None or not _in_one_place(before, self.layer):
+            self.auto_fit = True
+            self.camera.fit(self.layer.outline, frame=self.layer.frame)
+            if before is None or before.home != self.layer.home:
+                self.camera.azimuth, self.camera.elevation = self.layer.home.azimuth, self.layer.home.elevation
 
     def set_simulation(self, info: SimulationInfo | None) -> FrameRequest | None:
         """The fields that there are now; returns what to ask of the run."""
-        if info is not None and (self.layer is None or info.geometry is not self.layer.mesh):
+        if info is not None and (self.layer is None or info.geometry is not self.layer.geometry):
             self.set_geometry(info.geometry)
         self.info, self.time = info, None
         return self.replan(force=True)
 
     def apply_view(self, view: ViewSettings, aspect: float) -> FrameRequest | None:
         """Show it as ``view`` says; returns a request if other values are needed."""
-        self.view = view.model_copy(deep=True)
+        self.view, self.aspect = view.model_copy(deep=True), aspect
         self.auto_fit = view.camera.distance is None and view.camera.center is None
-        self.camera.apply(view.camera, aspect)
+        self.camera.apply(self.home if view.camera == CameraView() else view.camera, aspect)
         return self.replan()
+
+    @property
+    def home(self) -> CameraView:
+        """Where the camera stands at first."""
+        return CameraView() if self.layer is None else self.layer.home
+
+    @property
+    def clip(self) -> ClipPlane | None:
+        """The clipping plane, if it cuts what is shown."""
+        return self.view.clip if self.layer is not None and self.layer.clips else None
 
     def view_settings(self) -> ViewSettings:
         camera = self.camera.settings()
@@ -92,7 +113,11 @@ class Scene:
 
     @property
     def fields(self) -> tuple[FieldInfo, ...]:
-        return () if self.info is None else tuple(f for f in self.info.fields if f.location == "cell")
+        return () if self.info is None else tuple(f for f in self.info.fields if f.location in self._locations)
+
+    @property
+    def _locations(self) -> tuple[str, ...]:
+        return () if self.layer is None else self.layer.locations
 
     def field(self) -> FieldInfo | None:
         """The field that the view names, or the first."""
@@ -102,7 +127,20 @@ class Scene:
     def plan(self) -> Plan:
         front: FrontInfo | None = self.info.front if self.info is not None and self.view.front else None
         timed = next((f for f in self.fields if front is not None and f.name == front.field), None)
-        return Plan(self.field(), front if timed else None, timed, self.view.clip, self.coarse)
+        view = self.view
+        plan = Plan(
+            field=self.field(),
+            front=front if timed else None,
+            front_field=timed,
+            clip=view.clip,
+            coarse=self.coarse,
+            height=view.height,
+            slices=view.slices,
+            volume=view.volume and self.allows_volume,
+            samples=self.samples,
+            window=None if self.layer is None or self.auto_fit else self.layer.window(self.camera, self.aspect),
+        )
+        return plan if self.layer is None else self.layer.settled(plan)
 
     def replan(self, force: bool = False) -> FrameRequest | None:
         """A request for the present plan, if it differs from what was asked last.
@@ -121,8 +159,6 @@ class Scene:
         if plan.field is None:
             self.layer.adopt(shape)
             self._pending = None
-            return None
-        if not force and shape.plan == self.layer.shape.plan:
             return None
         self._serial += 1
         self._pending = (self._serial, shape, clock.monotonic())
@@ -188,10 +224,11 @@ class Scene:
             time=self.time or 0.0,
             front_width=front.width if front is not None else 0.0,
             isochrone=nice_step((limits[1] - limits[0]) / 14) if field.summary else 0.0,
+            diverging=(self.view.colormap or field.colormap) == "diverging",
         )
 
     def pick(self, x: float, y: float, width: float, height: float) -> tuple[int, tuple[float, float, float]] | None:
-        """The cell under a pixel and the position [mm] that was met."""
+        """The element under a pixel and the position that was met."""
         if self.layer is None:
             return None
         hit = self.layer.pick(*self.camera.ray(x, y, width, height))
@@ -199,6 +236,11 @@ class Scene:
 
     def set_labels(self, probes: Sequence[ProbeMark], lines: Sequence[str]) -> None:
         self.probes, self.lines = list(probes), list(lines)
+
+
+def _in_one_place(one: Layer, other: Layer) -> bool:
+    """Whether a person can go on looking from where they were."""
+    return one.home == other.home and all(np.array_equal(a, b) for a, b in zip(one.bounds, other.bounds, strict=True))
 
 
 def _triple(vector: Array) -> tuple[float, float, float]:

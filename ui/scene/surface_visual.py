@@ -21,7 +21,7 @@ NO_PLANE = (0.0, 0.0, 0.0, 1.0)
 @dataclass
 class Look:
     """How values become colours. ``clip`` hides where dot(xyz, position) > w; ``front_masks``: no data before the
-    front (the field shown is the front's own time)."""
+    front (the field shown is the front's own time). Lines are ``2 * stroke`` pixels wide, in a target of ``size``."""
 
     lut: Array = field(default_factory=lambda: np.zeros((256, 3), np.uint8))
     limits: tuple[float, float] = (0.0, 1.0)
@@ -33,6 +33,10 @@ class Look:
     clip: tuple[float, float, float, float] = NO_PLANE
     lit: float = 1.0
     gloss: float = 0.10
+    diverging: bool = False
+    ink: tuple[float, float, float] = (0.5, 0.5, 0.5)
+    stroke: float = 0.0
+    size: tuple[int, int] = (1, 1)
 
 
 class Palette:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 
-from engines.api import Array, FieldInfo, FrontInfo, Selection
+from engines.api import Array, Selection
 from engines.geometry.mesh import TetMesh
 from ui.scene.colormaps import distinct_colours
 from ui.scene.cut import Cut, cut
+from ui.scene.decimate import coarse_surface
+from ui.scene.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.picking import first_hit
 from ui.scene.smoothing import smoothed, smoothing
 from ui.scene.surface import Surface, cells_at, surface
@@ -21,17 +23,7 @@ from workbench.project import ClipPlane
 
 AHEAD = 0.3
 """Cells that a front has not reached are taken to be reached after this part of its width."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is to be shown: a field (None: the regions), the front and its time field, the clipping plane."""
-
-    field: FieldInfo | None = None
-    front: FrontInfo | None = None
-    front_field: FieldInfo | None = None
-    clip: ClipPlane | None = None
-    coarse: bool = False
+COARSE_TRIANGLES = 20_000
 
 
 @dataclass(frozen=True)
@@ -51,11 +43,11 @@ class Shape:
         return found
 
 
-class TetLayer:
-    """Draws a :class:`TetMesh`. Everything but :meth:`draw` and :meth:`release` works without a GL context."""
+class TetLayer(Layer):
+    """Draws a :class:`TetMesh`."""
 
     def __init__(self, mesh: TetMesh) -> None:
-        self.mesh = mesh
+        self.mesh = self.geometry = mesh
         self.full = surface(mesh)
         self.coarse: Surface | None = None
         identifiers = np.unique(mesh.regions)
@@ -68,7 +60,7 @@ class TetLayer:
         self._means: dict[bool, VertexMeans] = {}
         self._smooth: dict[bool, sparse.csr_matrix] = {}
         self._last_cut: tuple[ClipPlane, Cut] | None = None
-        self.shape = self.plan_shape(Plan())
+        self._shape = self.plan_shape(Plan())
         self._values: dict[str, Array] = {}
         self._activations: dict[str, Array] = {}
         self._stale_meshes = {"surface", "cut"}
@@ -80,13 +72,26 @@ class TetLayer:
         return self.full.points.min(axis=0).astype(float), self.full.points.max(axis=0).astype(float)
 
     @property
+    def outline(self) -> Array:
+        return self.full.points
+
+    @property
+    def shape(self) -> Shape:
+        return self._shape
+
+    @property
     def triangle_count(self) -> int:
         """Triangles of the surface that is drawn."""
         return len(self.shape.surface.triangles)
 
+    def settled(self, plan: Plan) -> Plan:
+        coarse = plan.coarse and self.has_coarse
+        return replace(plan, coarse=coarse, height=0.0, slices=None, volume=False, samples=MOST_SAMPLES, window=None)
+
     def plan_shape(self, plan: Plan) -> Shape:
         """The triangles for ``plan``, computed now (a cut through 120,000 cells takes milliseconds)."""
-        coarse = plan.coarse and self.coarse is not None
+        plan = self.settled(plan)
+        coarse = plan.coarse
         shown = self.coarse if coarse and self.coarse is not None else self.full
         if coarse not in self._means:
             self._means[coarse] = VertexMeans(cells_at(self.mesh, shown.nodes))
@@ -98,7 +103,7 @@ class TetLayer:
             smooth["surface"] = self._smooth[coarse]
             if section is not None:
                 smooth["cut"] = smoothing(section.triangles, np.arange(len(section.points)))
-        return Shape(replace(plan, coarse=coarse), shown, self._means[coarse], section, smooth)
+        return Shape(plan, shown, self._means[coarse], section, smooth)
 
     def _cut(self, plane: ClipPlane | None) -> Cut | None:
         if plane is None:
@@ -108,7 +113,6 @@ class TetLayer:
         return self._last_cut[1]
 
     def parts(self, shape: Shape) -> dict[str, tuple[str, Selection]]:
-        """What to ask of the simulation for ``shape``."""
         plan, asked = shape.plan, {}
         for name, means in shape.means().items():
             if plan.field is not None:
@@ -119,7 +123,7 @@ class TetLayer:
 
     def adopt(self, shape: Shape) -> None:
         """Show these triangles from now on. Values stay where triangles and field do; the others are grey until set."""
-        old, self.shape = self.shape, shape
+        old, self._shape = self._shape, shape
         same = {"surface": shape.surface is old.surface, "cut": shape.cut is old.cut}
         self._stale_meshes |= {name for name, kept in same.items() if not kept}
         if shape.plan.field != old.plan.field:
@@ -131,7 +135,6 @@ class TetLayer:
                 del kept[name]
 
     def set_values(self, values: Mapping[str, Array], time: float) -> None:
-        """The answer to :meth:`parts` of the present shape, at ``time``."""
         plan = self.shape.plan
         for name, means in self.shape.means().items():
             if plan.field is not None and name in values:
@@ -143,7 +146,6 @@ class TetLayer:
         self._stale_values = True
 
     def set_fields(self, fields: Mapping[str, Array], time: float) -> None:
-        """Whole fields by name, in the mesh's numbering, at ``time``."""
         plan, answer = self.shape.plan, {}
         for name, means in self.shape.means().items():
             if plan.field is not None:
@@ -170,7 +172,7 @@ class TetLayer:
         return cell, origin + distance * direction
 
     def draw(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
-        """Needs the GL context. ``look.clip`` is set here."""
+        """``look.clip`` is set here."""
         self._upload(palette)
         front = look.front_width if self._activations else 0.0
         clip = plane_equation(self.shape.plan.clip) or NO_PLANE
@@ -210,11 +212,33 @@ class TetLayer:
         return section.points, normals, section.triangles, self.region_colours[rows]
 
     def release(self) -> None:
-        """Free what is on the graphics card; :meth:`draw` would put it there again."""
         for visual in self._visuals.values():
             visual.release()
         self._visuals = {}
         self._stale_meshes = {"surface", "cut"}
+
+    # Machines that draw slowly.
+
+    @property
+    def has_coarse(self) -> bool:
+        return self.coarse is not None
+
+    def wants_reducing(self) -> bool:
+        return len(self.full.triangles) > 1.25 * COARSE_TRIANGLES
+
+    def reduce(self, cancelled: Callable[[], bool]) -> bool:
+        self.coarse = coarse_surface(self.mesh, self.full, COARSE_TRIANGLES, cancelled)
+        return self.has_coarse
+
+    def note(self) -> str:
+        if not self.shape.plan.coarse:
+            return ""
+        return f"{grouped(self.triangle_count)} of {grouped(len(self.full.triangles))} triangles"
+
+
+def grouped(number: int) -> str:
+    """Digits in threes."""
+    return f"{number:,}".replace(",", "\u202f")
 
 
 def plane_equation(clip: ClipPlane | None) -> tuple[float, float, float, float] | None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields
+from importlib.resources import files
 from typing import Any, Literal
 
+from pydantic import TypeAdapter, ValidationError
 
-@dataclass(frozen=True)
-class BandwidthPoint:
-    """Bytes per second of one operation (``copy``, ``mul``, ``add``, ``triad``, ``read``) over a working set."""
-
-    operation: str
-    working_set: int
-    bytes_per_second: float
+from engines.backend.curve import BandwidthPoint as BandwidthPoint  # a name of this module for those who read records
+from engines.errors import ProblemError
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,11 @@ class VariantRecord:
     seconds…:  median, 5th and 95th percentile of one launch, by device events on a GPU
     host_seconds: time that the host spends launching once
     bytes, flops: of one launch, counted from the algorithm
+    working_set: bytes that are cycled through: one set of buffers in a warm run, all that are rotated in a cold one
     ceiling:   best measured bytes per second at ``working_set``
     fraction:  bytes / seconds / ceiling
     error:     largest difference from the float64 reference, relative to its largest value
+    seed:      of the random input that it was compared on
     refused:   why there is no figure (wrong answer, above the ceiling, the device cannot); empty if there is one.
                The figures of a refused record are 0.
     """
@@ -66,6 +69,7 @@ class VariantRecord:
     registers: int | None = None
     shared_bytes: int | None = None
     occupancy: float | None = None
+    seed: int = 0
     refused: str = ""
 
     @property
@@ -88,3 +92,46 @@ class LabRecord:
 
     machine: MachineRecord
     variants: tuple[VariantRecord, ...] = field(default=())
+
+
+DERIVED = ("bytes_per_second", "fraction", "points_per_second")
+"""Properties of a :class:`VariantRecord` that stand in the CSV too."""
+
+
+def to_json(record: LabRecord) -> str:
+    return json.dumps(asdict(record), indent=1)
+
+
+def lab_record(text: str) -> LabRecord:
+    """The record that :func:`to_json` wrote; raises ProblemError with what is wrong first in any other text."""
+    try:
+        return TypeAdapter(LabRecord).validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise ProblemError(f"This is no record of the Kernel Lab: {where}: {first['msg']}.") from error
+
+
+def to_csv(record: LabRecord) -> str:
+    """One line per variant; the shape as 32x8."""
+    text = io.StringIO()
+    names = [column.name for column in fields(VariantRecord)]
+    writer = csv.DictWriter(text, [*names, *DERIVED])
+    writer.writeheader()
+    for variant in record.variants:
+        derived = {name: getattr(variant, name) for name in DERIVED}
+        writer.writerow({**asdict(variant), "shape": shape_name(variant.shape), **derived})
+    return text.getvalue()
+
+
+def shape_name(shape: tuple[int, ...] | None) -> str:
+    """``32x8``; empty without a shape."""
+    return "x".join(map(str, shape or ()))
+
+
+def kept_records() -> Iterator[tuple[str, LabRecord]]:
+    """(name, record) of the sessions kept in ``workbench/bench/records``, files ``lab-*.json``, by name."""
+    folder = files("workbench.bench").joinpath("records")
+    for file in sorted(folder.iterdir(), key=lambda one: one.name):
+        if file.name.startswith("lab-") and file.name.endswith(".json"):
+            yield file.name.removesuffix(".json"), lab_record(file.read_text(encoding="utf-8"))

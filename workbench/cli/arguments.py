@@ -40,7 +40,9 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument("engines", nargs="*", metavar="ENGINE", help="default: all engines")
     bench.add_argument("--device", type=device, default="auto", help="auto, cpu or cuda:N")
     bench.add_argument("--elements", type=elements, nargs="+", default=(), metavar="N", help="sizes, such as 1e6")
-    bench.add_argument("--out", type=Path, metavar="DIR", help="folder for bench.json and bench.csv")
+    bench.add_argument("--out", type=Path, metavar="DIR", help="folder for the tables as JSON and CSV, and for plots")
+    bench.add_argument("--quick", action="store_true", help="one size of each study and few runs: a minute on a CPU")
+    bench.add_argument("--study", action="append", default=[], metavar="ID", help="only this study (may be repeated)")
     bench.set_defaults(carry_out=_later("workbench.cli.bench:bench_command"))
 
     doctor = commands.add_parser("doctor", help="what this machine has, and the command that adds what is missing")
@@ -52,9 +54,9 @@ def parser() -> argparse.ArgumentParser:
     presets = commands.add_parser("presets", help="list the ready problems")
     presets.set_defaults(carry_out=_later("workbench.cli.listing:presets_command"))
 
-    new = commands.add_parser("new", help="make a project from a mesh")
+    new = commands.add_parser("new", help="make a project from a mesh or, with --engine, of an engine's own geometry")
     new.add_argument("project", type=Path, metavar="PROJECT", help="folder or .zip to make")
-    new.add_argument("--mesh", type=Path, help="mesh file")
+    new.add_argument("--mesh", type=Path, help="mesh file, for an engine that takes one")
     new.add_argument("--engine", metavar="ID", help="default: the first that takes meshes")
     _mesh_options(new)
     new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))

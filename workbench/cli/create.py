@@ -13,11 +13,15 @@ from workbench.meshes import read_mesh_file, usual_length_unit
 
 
 def new_command(options: Namespace) -> int:
-    """Make a project from a mesh and save it."""
+    """Make a project from a mesh, or of an engine that makes its own geometry, and save it."""
     target = options.project
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise ProblemError(f"'{target}' exists already: choose another name.")
     engine = registry.engine(options.engine) if options.engine else default_engine()
+    if options.mesh is None and engine.geometry_type is not None:
+        others = [other.id for other in registry.engines().values() if other.geometry_type is None]
+        advice = f", or choose an engine that needs none with --engine: {', '.join(others)}" if others else ""
+        raise ProblemError(f"The engine '{engine.id}' needs a mesh: add --mesh FILE{advice}.")
     document = new_document(engine, options.mesh, length_unit=options.length_unit, fibres=options.fibres)
     for finding in document.findings:
         print(finding.message, file=sys.stderr)

@@ -7,6 +7,7 @@ import time as clock
 
 from workbench.frames import Sample
 from workbench.runner import Runner
+from workbench.units import number_text, time_text
 
 TERMINAL_SECONDS = 0.2
 QUIET_SECONDS = 10.0
@@ -49,13 +50,18 @@ class ProgressLine:
         ceiling = sample.bytes_per_second / sample.fraction_of_ceiling
         parts = [
             f"{min(1.0, sample.time / self._until):4.0%}",
-            f"{sample.time:.6g} of {self._until:g} {self._unit}",
-            f"{self._rate:.3g} {self._unit}/s",
+            f"{number_text(sample.time, self._unit, '.6g')} of {time_text(self._until, self._unit)}",
+            f"{_rate_text(self._rate, self._unit)}/s",
             f"{self._moved / 1e9:.3g} GB/s ({self._moved / ceiling:.0%} of the measured ceiling)",
         ]
         if sample.remaining:
             parts.append(f"{duration(sample.remaining)} left")
         return "  ".join(parts)
+
+
+def _rate_text(rate: float, unit: str) -> str:
+    """What is simulated in a second: three digits, a count of some size in whole numbers."""
+    return time_text(rate, unit, ".3g") if rate >= 10 else f"{rate:.3g} {unit}"
 
 
 def duration(seconds: float) -> str:

@@ -25,6 +25,7 @@ from workbench.presets import open_preset, presets
 from workbench.recording import Recorder
 from workbench.runner import Runner
 from workbench.session import probe_elements, start
+from workbench.units import time_text
 
 LEAST_FREE = 1 << 16
 """Bytes: where not even the heads of the tables have room, nothing needs to be computed."""
@@ -36,7 +37,7 @@ def run_command(options: Namespace) -> int:
     document = _open(options.project)
     until = options.until or document.project.run.until
     if until is None:
-        raise ProblemError(f"The project does not say how far to run: add --until T [{document.engine.time_unit}].")
+        raise ProblemError(f"The project does not say how far to run: add --until T [{document.time_unit}].")
     for finding in document.findings:
         print(finding.message, file=sys.stderr)
     folder = _output_folder(options, document)
@@ -60,7 +61,7 @@ def run_command(options: Namespace) -> int:
             resume_from=None if resume is None else resume.state,
             can_reset=False,
         )
-        interrupted = _watch(runner, pictures, ProgressLine(until, document.engine.time_unit))
+        interrupted = _watch(runner, pictures, ProgressLine(until, document.time_unit))
     return _report(runner, recorder, pictures, interrupted)
 
 
@@ -90,7 +91,7 @@ def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted:
     if pictures.trouble:
         print(pictures.trouble, file=sys.stderr)
     saved = [*recorder.saved(), *(path.name for path in pictures.drawn)] if runner.info else []
-    ended = f"{'Interrupted' if interrupted else 'Finished'} at {pictures.time:.6g} {runner.time_unit}."
+    ended = f"{'Interrupted' if interrupted else 'Finished'} at {time_text(pictures.time, runner.time_unit, '.6g')}."
     where = f"Saved in '{recorder.folder}': {', '.join(saved)}." if saved else "Nothing was saved."
     if runner.error is not None:
         if runner.info is None:

@@ -48,6 +48,14 @@ def read_snapshot_text(path: Path) -> str:
     return text
 
 
+def holds_project(path: Path) -> bool:
+    """Whether this is a picture that :func:`save_snapshot` made."""
+    try:
+        return bool(read_snapshot_text(path))
+    except (ProblemError, OSError):
+        return False
+
+
 def encode_png(rgba: Array, texts: Mapping[str, str] | None = None) -> bytes:
     """A PNG of ``rgba: (h, w, 4) uint8``, top row first, with ``texts`` by keyword."""
     pixels = np.ascontiguousarray(rgba, np.uint8)

@@ -1,4 +1,4 @@
-"""Export of what a run holds now, while it goes on or rests: a mesh with its fields for ParaView, and tables."""
+"""Export of what a run holds now, while it goes on or rests: the geometry with its fields for ParaView, and tables."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, Selection, Simulation
+from workbench.export.formats import format_of, split_by_location
 from workbench.export.pvd import write_pvd
 from workbench.export.tables import points_table, write_table
-from workbench.export.vtu import VtuWriter, split_by_location
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,20 @@ def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ())
 
 
 def export_results(results: Results, path: Path) -> list[Path]:
-    """Write ``path`` (.pvd), its .vtu beside it, and the probes' table; what was written. Raises StorageError."""
+    """Write ``path`` (.pvd), its .vtu or .vti beside it, and the probes' table; what was written.
+
+    Raises StorageError, or ProblemError for a geometry that there is no format for.
+    """
+    form = format_of(results.geometry)
     collection = path.with_suffix(".pvd")
-    grid = path.with_name(f"{path.stem}_{results.step:09d}.vtu")
+    grid = path.with_name(f"{path.stem}_{results.step:09d}{form.suffix}")
     cells, points = split_by_location(results.fields, results.values)
-    VtuWriter(results.geometry).write(grid, cells, points)
+    form.writer(results.geometry).write(grid, cells, points)
     write_pvd(collection, [(results.time, grid.name)])
     written = [collection, grid]
     if results.points:
         table = path.with_name(f"{path.stem}_points.csv")
-        header, rows = points_table(results.points, results.geometry.centroids, results.fields, results.point_values)
+        header, rows = points_table(results.points, results.geometry, results.fields, results.point_values)
         write_table(table, header, rows)
         written.append(table)
     return written

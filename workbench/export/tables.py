@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo
+from engines.geometry.base import Geometry
 from workbench.atomic import write_text
 
 
@@ -40,19 +41,25 @@ def columns_of(info: FieldInfo, prefix: str = "") -> list[str]:
     return [f"{prefix}{info.name}_{index}{unit}" for index in range(info.components)]
 
 
+def position_titles(geometry: Geometry, prefix: str = "") -> list[str]:
+    """Headings of a position: ``x [mm]`` and so on."""
+    return [f"{prefix}{axis} [{geometry.length_unit}]" for axis in "xyz"]
+
+
 def points_table(
-    points: Sequence[tuple[str, int]], centroids: Array, fields: Sequence[FieldInfo], values: dict[str, Array]
+    points: Sequence[tuple[str, int]], geometry: Geometry, fields: Sequence[FieldInfo], values: dict[str, Array]
 ) -> tuple[list[str], list[list[Any]]]:
     """(header, rows): where each probe is and the final value of each summary field there.
 
     ``points`` are (name, element); ``values[field]`` is ``(n_points,)``.
     """
-    header = ["name", "x [mm]", "y [mm]", "z [mm]", "element"]
+    header = ["name", *position_titles(geometry), "element"]
+    centers = geometry.centers(np.array([element for _, element in points], np.int64))
     shown = [info for info in fields if info.name in values]
     header += [title for info in shown for title in columns_of(info)]
     rows = []
     for index, (name, element) in enumerate(points):
-        row: list[Any] = [name, *(float(x) for x in centroids[element]), element]
+        row: list[Any] = [name, *(float(x) for x in centers[index]), element]
         for info in shown:
             for value in np.atleast_1d(values[info.name][index]):
                 row.append(None if info.missing is not None and value == info.missing else float(value))

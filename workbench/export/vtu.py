@@ -1,4 +1,4 @@
-"""Unstructured grids as .vtu, the XML format of VTK: base64 of zlib blocks, read by ParaView and meshio.
+"""Tetrahedra as .vtu, the XML format of VTK: base64 of zlib blocks, read by ParaView and meshio.
 
 Format: VTK File Formats, "XML file formats", compressed inline binary: a header of four UInt64 (blocks, block size,
 size of the last block, compressed size) in base64, followed by the compressed data in base64.
@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from engines.api import Array, FieldInfo
+from engines.api import Array
 from engines.geometry.mesh import TetMesh
 from workbench.atomic import write_atomically
 
@@ -60,22 +60,6 @@ class VtuWriter:
             file.write(b"</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n")
 
         write_atomically(path, content)
-
-
-def split_by_location(
-    fields: tuple[FieldInfo, ...], values: Mapping[str, Array]
-) -> tuple[dict[str, Array], dict[str, Array]]:
-    """(cell data, point data) under names with units; NaN stands where a value has not come yet."""
-    cells: dict[str, Array] = {}
-    points: dict[str, Array] = {}
-    for info in fields:
-        if info.name in values:
-            column = np.asarray(values[info.name])
-            if info.missing is not None:
-                column = np.where(column == info.missing, np.float32(np.nan), column)
-            home = cells if info.location == "cell" else points
-            home[f"{info.name} [{info.unit}]" if info.unit else info.name] = column
-    return cells, points
 
 
 def _region_names(names: Mapping[int, str]) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-
 from engines.api import Array, KernelTraffic
-from engines.backend.tuning import tune, tuning_key
-from engines.stencil.diffusion.launches import Launches, Shape
+from engines.stencil.choice import Shape, best_shape, split
+from engines.stencil.diffusion.launches import Launches
 from engines.stencil.diffusion.launches2d import Launches2D
+from engines.stencil.diffusion.launches3d import Launches3D
+from engines.stencil.diffusion.launches_conductivity import LaunchesConductivity
 from engines.stencil.sides import Ghosts
 
 
@@ -49,31 +50,16 @@ class CudaDiffusion:
         """The best shape of one step per launch, and the best of all by the time of a step."""
         launches = self._launches
         singles = launches.single_shapes()
-        everything = singles + [
-            shape for depth in launches.depths(source=False)[1:] for shape in launches.fused_shapes(depth)
-        ]
-        arrays: list[Any] = []
-
-        def time_one(shape: Shape) -> float:
-            if not arrays:
-                # What they hold is of no interest: neither loads nor arithmetic depend on values.
-                arrays.extend(self._backend.empty(launches.shape, launches.dtype) for _ in range(2))
-            return float(self._backend.elapsed(lambda: launches.launch(*arrays, None, shape))) / shape[0]
+        fused = [shape for depth in launches.depths(source=False)[1:] for shape in launches.fused_shapes(depth)]
 
         def best(kind: str, candidates: list[Shape]) -> Shape:
-            if len(candidates) == 1:
-                return candidates[0]
-            name = f"diffusion{len(launches.shape)}d {kind} {self._shape_class()}"
-            key = tuning_key(name, self._backend.info, launches.source, self._cells, launches.macros)
-            return tune(key, candidates, time_one)
+            return best_shape(
+                self._backend, f"{launches.source.stem} {kind}", launches.source, launches.macros,
+                launches.shape, launches.dtype, candidates,
+                lambda arrays, shape: launches.launch(arrays[0], arrays[1], None, shape), arrays=2,
+            )  # fmt: skip
 
-        return best("single", singles), best("all", everything)
-
-    def _shape_class(self) -> str:
-        """Rows that are not aligned for packed loads, and the powers of two below the sizes."""
-        packed = 16 // self._launches.dtype.itemsize
-        aligned = "aligned" if self._launches.shape[-1] % packed == 0 else "ragged"
-        return f"{aligned} {'x'.join(str(size.bit_length() - 1) for size in self._launches.shape)}"
+        return best("single", singles), best("all", singles + fused)
 
     def traffic_with(self, source: bool) -> KernelTraffic:
         """Bytes and operations per step; a source is read at each launch."""
@@ -96,12 +82,9 @@ class CudaDiffusion:
             plan += [self._launches.with_depth(self._best, depth) for depth in depths if depth <= self.depth]
         return plan[::-1]
 
-    def shapes(self, steps: int, source: bool = False) -> Iterator[Shape]:
-        """The launches that ``steps`` steps are split into."""
-        for shape in self._plan(source):
-            launches, steps = divmod(steps, shape[0])
-            for _ in range(launches):
-                yield shape
+    def launches(self, steps: int, source: bool = False) -> list[Shape]:
+        """The shapes of the launches that ``steps`` steps are split into."""
+        return split(steps, self._plan(source))
 
     def advance(self, u: Any, spare: Any, source: Any, steps: int) -> tuple[Any, Any]:
         """Take exactly ``steps`` steps from ``u``; (array with the result, the other one).
@@ -109,7 +92,7 @@ class CudaDiffusion:
         u, spare: different device arrays of ``shape``, C order. source: None, or one that is added times dt in each
         step. Called inside ``backend.timed`` or ``backend.active()``.
         """
-        for shape in self.shapes(steps, source is not None):
+        for shape in self.launches(steps, source is not None):
             self._launches.launch(u, spare, source, shape)
             u, spare = spare, u
         return u, spare
@@ -125,4 +108,7 @@ def make_launches(
     conductivity: Array | None = None,
 ) -> Launches:
     """The launches for a grid of two or three dimensions; arguments as in :class:`CudaDiffusion`."""
-    return Launches2D(backend, shape, rates, ghosts, dt, precision)
+    if conductivity is not None:
+        return LaunchesConductivity(backend, shape, rates, ghosts, dt, precision, conductivity)
+    kind = Launches2D if len(shape) == 2 else Launches3D
+    return kind(backend, shape, rates, ghosts, dt, precision)

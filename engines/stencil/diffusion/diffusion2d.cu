@@ -52,25 +52,21 @@ DEVICE void aligned_rows(const REAL* __restrict__ u, REAL* __restrict__ out, con
 #pragma unroll
     for (int i = 0; i < ROWS; ++i) {
         const int y = y0 + i;
-        const REAL(&here)[V] = rows[i + 1];
-        const REAL from_left = __shfl_up_sync(ALL, here[V - 1], 1), from_right = __shfl_down_sync(ALL, here[0], 1);
+        const REAL from_left = __shfl_up_sync(ALL, rows[i + 1][V - 1], 1);
+        const REAL from_right = __shfl_down_sync(ALL, rows[i + 1][0], 1);
         REAL lo = lane == 0 ? left[i] : from_left, hi = lane == 31 || at_right ? right[i] : from_right;
-        if (at_left && !wraps_x) lo = ghost(sides, 0, 0, here[0]);
-        if (at_right && !wraps_x) hi = ghost(sides, 0, 1, here[V - 1]);
-        if (!wraps_y && y == 0) {
+        if (at_left && !wraps_x) lo = ghost(sides, 0, 0, rows[i + 1][0]);
+        if (at_right && !wraps_x) hi = ghost(sides, 0, 1, rows[i + 1][V - 1]);
+        REAL next[V];
 #pragma unroll
-            for (int j = 0; j < V; ++j) rows[i][j] = ghost(sides, 1, 0, here[j]);
+        for (int j = 0; j < V; ++j) {
+            const REAL c = rows[i + 1][j];
+            REAL y_lo = rows[i][j], y_hi = rows[i + 2][j];
+            if (!wraps_y && y == 0) y_lo = ghost(sides, 1, 0, c);
+            if (!wraps_y && y == ny - 1) y_hi = ghost(sides, 1, 1, c);
+            const REAL x_lo = j ? rows[i + 1][j ? j - 1 : 0] : lo, x_hi = j < V - 1 ? rows[i + 1][j < V - 1 ? j + 1 : j] : hi;
+            next[j] = step2(c, x_lo, x_hi, y_lo, y_hi, rate_x, rate_y);
         }
-        REAL above[V], next[V];
-#pragma unroll
-        for (int j = 0; j < V; ++j) above[j] = rows[i + 2][j];
-        if (!wraps_y && y == ny - 1) {
-#pragma unroll
-            for (int j = 0; j < V; ++j) above[j] = ghost(sides, 1, 1, here[j]);
-        }
-#pragma unroll
-        for (int j = 0; j < V; ++j)
-            next[j] = step2(here[j], j ? here[j - 1] : lo, j < V - 1 ? here[j + 1] : hi, rows[i][j], above[j], rate_x, rate_y);
         if (x < nx && y < ny) {
             const long long place = (long long)y * nx + x;
             if (source) {
@@ -119,7 +115,7 @@ DEVICE void any_rows(const REAL* __restrict__ u, REAL* __restrict__ out, const R
 
 // Blocks of (32, w) threads; block (i, j) takes 32 V columns and w ROWS rows.
 #define SINGLE(NAME, ROWS)                                                                                            \
-    extern "C" __global__ void __launch_bounds__(512) NAME(                                                           \
+    extern "C" __global__ void __launch_bounds__(256, 3) NAME(                                                           \
         const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx, const int ny, \
         const int wraps, const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y, const REAL dt)         \
     {                                                                                                                 \
@@ -129,7 +125,6 @@ DEVICE void any_rows(const REAL* __restrict__ u, REAL* __restrict__ out, const R
 
 SINGLE(single_2, 2)
 SINGLE(single_4, 4)
-SINGLE(single_8, 8)
 
 #else
 

@@ -10,10 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from engines.backend.variants import declared
+from engines.stencil.choice import Shape
 from engines.stencil.sides import Ghosts
-
-Shape = tuple[int, ...]
-"""A launch shape; its first number is the depth: steps per launch."""
 
 MOST_DEPTH = 16
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
@@ -42,7 +40,7 @@ class Launches(ABC):
         if len(set(self.rates)) == 1:
             self.macros += ("-DEQUAL",)
         self._variants = declared(self.source.read_text(encoding="utf-8")).variants
-        self._kernels: dict[tuple[str, int, bool], Any] = {}
+        self._kernels: dict[tuple[str, tuple[str, ...]], Any] = {}
 
     def variant(self, depth: int, source: bool) -> tuple[str, ...]:
         """The macros of the kernels that take ``depth`` steps; those of one step have sources built in."""
@@ -50,14 +48,17 @@ class Launches(ABC):
             return self.macros
         return (*self.macros, f"-DDEPTH={depth}", *(["-DSOURCE"] if source else []))
 
+    def is_declared(self, macros: tuple[str, ...]) -> bool:
+        return macros in self._variants
+
     def depths(self, source: bool) -> list[int]:
         """Steps per launch that there are kernels for, in increasing order; 1 is the first."""
-        return [depth for depth in range(1, MOST_DEPTH + 1) if self.variant(depth, source) in self._variants]
+        return [depth for depth in range(1, MOST_DEPTH + 1) if self.is_declared(self.variant(depth, source))]
 
-    def kernel(self, name: str, depth: int = 1, source: bool = False) -> Any:
-        key = (name, depth, source)
+    def kernel(self, name: str, macros: tuple[str, ...]) -> Any:
+        key = (name, macros)
         if key not in self._kernels:
-            self._kernels[key] = self.backend.compile(self.source, self.variant(depth, source)).get_function(name)
+            self._kernels[key] = self.backend.compile(self.source, macros).get_function(name)
         return self._kernels[key]
 
     @abstractmethod

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engines.stencil.diffusion.launches import Launches, Shape
+from engines.stencil.choice import Shape
+from engines.stencil.diffusion.launches import Launches
 
 LANES = 32
 MOST_THREADS = {10: 128}
@@ -20,7 +21,7 @@ class Launches2D(Launches):
     source = Path(__file__).with_name("diffusion2d.cu")
 
     def single_shapes(self) -> list[Shape]:
-        return [(1, warps, rows) for rows in (4, 8, 2) for warps in (4, 8)]
+        return [(1, warps, rows) for rows in (4, 2) for warps in (4, 8, 2)]
 
     def fused_shapes(self, depth: int) -> list[Shape]:
         warps = [w for w in (4, 8) if LANES * w <= MOST_THREADS.get(depth, 256)]
@@ -33,15 +34,15 @@ class Launches2D(Launches):
         depth, warps, rows = shape
         ny, nx = self.shape
         packed = 16 // self.dtype.itemsize
-        size = (np.int32(nx), np.int32(ny))
+        size: tuple[np.int32, ...] = (np.int32(nx), np.int32(ny))
         if depth == 1:
             columns, rows_of_block = LANES * packed, warps * rows
-            kernel, extra = self.kernel(f"single_{rows}"), ()
+            kernel = self.kernel(f"single_{rows}", self.macros)
         else:
             halo = -(-depth // packed) * packed
             columns, rows_of_block = warps * (LANES * packed - 2 * halo), rows
-            kernel = self.kernel("fused", depth, source is not None)
-            extra = (np.int32(rows),)
+            kernel = self.kernel("fused", self.variant(depth, source is not None))
+            size = (*size, np.int32(rows))
         grid = (-(-nx // columns), -(-ny // rows_of_block))
         given = np.uint64(0) if source is None else source
-        kernel(grid, (LANES, warps), (u, out, given, *size, *extra, self.wraps, self.sides, *self.rates, self.dt))
+        kernel(grid, (LANES, warps), (u, out, given, *size, self.wraps, self.sides, *self.rates, self.dt))

@@ -1,9 +1,12 @@
-"""What tests of the stencil engine's kernels share."""
+"""What the stencil tests share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from engines.backend.cpu import CpuBackend
 from tests.cuda_on_host import COMPILER, HostCudaBackend
 
 
@@ -14,3 +17,11 @@ def on_host(tmp_path, monkeypatch) -> HostCudaBackend:
         pytest.skip("no C++ compiler, or not Linux")
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     return HostCudaBackend()
+
+
+@pytest.fixture(scope="session")
+def cpu() -> Iterator[CpuBackend]:
+    """All cores."""
+    backend = CpuBackend()
+    yield backend
+    backend.close()

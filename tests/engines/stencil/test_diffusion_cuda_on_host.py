@@ -77,10 +77,44 @@ def test_fused_steps_in_2d_equal_single_steps_bit_for_bit(on_host, precision, si
                     np.testing.assert_array_equal(fused, single, err_msg=f"{shape}, depth {depth}, rows {rows}")
 
 
+SHAPES_3D = [(1, 1, 1), (2, 1, 3), (1, 5, 2), (2, 2, 2), (4, 9, 130), (7, 5, 64), (9, 21, 132)]
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("sides", SIDES)
+@pytest.mark.parametrize("rates", [EQUAL, UNEQUAL], ids=["equal", "unequal"])
+def test_single_steps_in_3d(on_host, precision, sides, rates):
+    for shape in SHAPES_3D:
+        launches = launches_for(on_host, shape, rates, sides, precision)
+        u, source = fields(on_host, shape, precision)
+        for given, candidate in ((None, (1, 4, 64, 2)), (source, (1, 2, 3, 2))):
+            expected = reference(u, launches.rates, ghosts_of(sides, 3), 2, given, float(launches.dt))
+            got = steps_of(launches, u, given, candidate, 2)
+            np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance(precision, 2), err_msg=f"{shape}")
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("sides", SIDES)
+@pytest.mark.parametrize("rates", [EQUAL, UNEQUAL], ids=["equal", "unequal"])
+def test_fused_steps_in_3d_equal_single_steps_bit_for_bit(on_host, precision, sides, rates):
+    for shape in SHAPES_3D:
+        launches = launches_for(on_host, shape, rates, sides, precision)
+        u, source = fields(on_host, shape, precision)
+        for given in (None, source):
+            for depth in launches.depths(given is not None)[1:]:
+                single = steps_of(launches, u, given, launches.single_shapes()[0], depth)
+                for warps, planes, rows in ((4, 3, 2), (8, 64, 2), (4, 5, 3)):
+                    if launches.is_declared(launches.variant(depth, given is not None, rows)):
+                        fused = steps_of(launches, u, given, (depth, warps, planes, rows), depth)
+                        np.testing.assert_array_equal(
+                            fused, single, err_msg=f"{shape}, depth {depth}, {warps} warps, {planes} planes"
+                        )
+
+
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_a_constant_stays_constant_to_the_last_bit(on_host, precision):
     """At the largest stable rate, for a value whose multiples are rounded."""
-    for shape in [(21, 132)]:
+    for shape in [(21, 132), (5, 9, 132)]:
         rate = 0.5 / len(shape)
         for rates in ((rate,) * 3, (rate, 0.7 * rate, rate)):
             launches = launches_for(on_host, shape, rates, "insulated", precision)
@@ -92,7 +126,7 @@ def test_a_constant_stays_constant_to_the_last_bit(on_host, precision):
 
 
 @pytest.mark.parametrize("with_source", [False, True])
-@pytest.mark.parametrize("shape", [(37, 133), (24, 256)])
+@pytest.mark.parametrize("shape", [(37, 133), (24, 256), (5, 11, 64)])
 def test_advance_takes_exactly_the_steps_asked_for(on_host, shape, with_source):
     """The shapes that tuning would choose on some GPU, each forced here by refusing to time the others."""
     dimensions = len(shape)
@@ -109,7 +143,7 @@ def test_advance_takes_exactly_the_steps_asked_for(on_host, shape, with_source):
             assert {id(result), id(other)} == {id(start), id(spare)}
             expected = reference(u, EQUAL[:dimensions], around, steps, given, DT)
             np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance("float64", max(steps, 1)))
-        assert sum(launched[0] for launched in diffusion.shapes(11)) == 11
+        assert sum(launched[0] for launched in diffusion.launches(11)) == 11
 
 
 def test_the_chosen_shape_is_remembered_and_the_traffic_follows_the_depth(on_host):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from tests.ui.scene.meshes import kuhn_cube
+from ui.scene.layer import Plan
 from ui.scene.picking import first_hit
-from ui.scene.tet_layer import Plan, TetLayer
+from ui.scene.tet_layer import TetLayer
 from workbench.project import ClipPlane
 
 

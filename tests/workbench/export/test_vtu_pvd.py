@@ -15,9 +15,10 @@ from engines.api import FieldInfo, Problem
 from engines.errors import ProblemError
 from engines.geometry.reading import read_mesh
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
+from workbench.export.formats import split_by_location
 from workbench.export.pvd import read_pvd, write_pvd
 from workbench.export.results import export_results, take_results
-from workbench.export.vtu import VtuWriter, split_by_location
+from workbench.export.vtu import VtuWriter
 
 KINDS = ["f4", "f8", "i4", "i8", "u1", ">f4", ">i4"]
 

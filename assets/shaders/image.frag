@@ -1,0 +1,40 @@
+// Samples as squares of even colour whose borders are smoothed over one pixel; smaller than pixels they are averaged.
+// MAPPED: there are values. MASKED: some of them are missing, so they are read one by one.
+#version 120
+uniform sampler2D u_values;
+uniform sampler2D u_lut;
+uniform vec2 u_size;           // of the texture, in samples
+uniform vec2 u_range;          // lowest value, 1 / (highest - lowest)
+uniform vec3 u_missing;
+uniform vec3 u_plain;
+varying vec2 v_texel;
+
+#ifdef MASKED
+vec2 one(vec2 at) {
+    float value = texture2D(u_values, (clamp(at, vec2(0.0), u_size - 1.0) + 0.5) / u_size).r;
+    return value < 1.0e38 ? vec2(value, 1.0) : vec2(0.0);
+}
+#endif
+
+void main() {
+#ifdef MAPPED
+    vec2 width = max(fwidth(v_texel), vec2(1.0e-6));
+    vec2 low = floor(v_texel - 0.5);
+    vec2 part = clamp((v_texel - low - 1.0) / width + 0.5, 0.0, 1.0);
+#ifdef MASKED
+    vec2 bottom = mix(one(low), one(low + vec2(1.0, 0.0)), part.x);
+    vec2 top = mix(one(low + vec2(0.0, 1.0)), one(low + vec2(1.0, 1.0)), part.x);
+    vec2 met = mix(bottom, top, part.y);
+    float value = met.x / max(met.y, 1.0e-6);
+    float known = met.y;
+#else
+    float value = texture2D(u_values, (low + 0.5 + part) / u_size).r;
+    float known = 1.0;
+#endif
+    float place = clamp((value - u_range.x) * u_range.y, 0.0, 1.0);
+    vec3 mapped = texture2D(u_lut, vec2((place * 255.0 + 0.5) / 256.0, 0.5)).rgb;
+    gl_FragColor = vec4(mix(u_missing, mapped, known), 1.0);
+#else
+    gl_FragColor = vec4(u_plain, 1.0);
+#endif
+}

@@ -1,0 +1,142 @@
+"""Explicit diffusion on the CPU: chooses how many steps a pass takes, and on which tiles."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from engines.api import Array, KernelTraffic
+from engines.backend.base import Backend
+from engines.backend.tuning import tune, tuning_key
+from engines.stencil.diffusion import kernels
+from engines.stencil.diffusion.faces import face_coefficients
+from engines.stencil.diffusion.traffic import diffusion_traffic
+from engines.stencil.sides import Ghosts
+
+SOURCE = Path(kernels.__file__)
+TUNED_FROM = 1 << 17
+"""Points from which tiles are measured: smaller grids stay in a core's cache, and any tile will do."""
+SAMPLE_POINTS = 1 << 23
+"""Points on which tiles are measured at most: twice 32 MB in float32, more than most caches hold."""
+RING_BYTES = 1 << 21
+"""The most that the levels of a tile may take; second-level caches have 0.25 to 2 MB."""
+
+Tile = tuple[int, int, int]
+"""Steps at a pass, cells of a tile along y and along x."""
+
+
+class CpuDiffusion:
+    """Forward Euler steps of du/dt = div(alpha grad u) + s; call them inside ``backend.timed`` or ``active``.
+
+    shape:        (ny, nx) or (nz, ny, nx)
+    rates:        (alpha dt/dx², alpha dt/dy²[, alpha dt/dz²])
+    ghosts:       what lies beyond the sides, for x, y (and z)
+    dt:           time step, which multiplies the source
+    precision:    ``"float32"`` or ``"float64"``
+    conductivity: None, or a positive host array of ``shape``: alpha of each cell in units of that in ``rates``
+
+    depth:        steps that one pass over the grid takes; measured once per machine and size of grid
+    traffic:      bytes and operations per step without a source (:mod:`engines.stencil.diffusion.traffic`)
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        shape: Sequence[int],
+        rates: Sequence[float],
+        ghosts: Ghosts,
+        dt: float,
+        precision: str,
+        conductivity: Array | None = None,
+    ) -> None:
+        self.shape = tuple(shape)
+        self.dtype = np.dtype(precision)
+        self._backend = backend
+        self._threads = backend.info.threads
+        self._flat = len(self.shape) == 2
+        self._box = (self.shape[0], 1, self.shape[1]) if self._flat else self.shape
+        axes = (0, 2) if self._flat else (0, 1, 2)
+        three_rates, laws = [0.0, 0.0, 0.0], [1.0, 0.0] * 6
+        self._wraps = np.zeros(3, np.bool_)
+        for axis, rate, pair in zip(axes, rates, ghosts, strict=True):
+            three_rates[axis] = rate
+            self._wraps[axis] = pair[0].wraps
+            laws[4 * axis : 4 * axis + 4] = [pair[0].scale, pair[0].shift, pair[1].scale, pair[1].shift]
+        self._numbers = np.array([*three_rates, dt, 2.0, 4.0, 6.0, *laws]).astype(self.dtype)
+        self._equal = len(set(rates)) == 1
+        self._faces = None if conductivity is None else self._placed(conductivity, ghosts)
+        self._tile = self._tuned()
+        self.depth = self._tile[0]
+        self.traffic = self.traffic_with(source=False)
+
+    def _placed(self, conductivity: Array, ghosts: Ghosts) -> tuple[Array, Array, Array]:
+        faces = [face.reshape(-1) for face in face_coefficients(conductivity.astype(self.dtype), ghosts)]
+        return (faces[0], faces[0], faces[1]) if self._flat else (faces[0], faces[1], faces[2])
+
+    def traffic_with(self, source: bool) -> KernelTraffic:
+        """Bytes and operations per step of a full pass."""
+        variable = self._faces is not None
+        return diffusion_traffic(
+            self.shape, self.dtype.itemsize, variable=variable, source=source, depth=self.depth
+        )  # fmt: skip
+
+    def advance(self, u: Array, spare: Array, source: Array | None, steps: int) -> tuple[Array, Array]:
+        """Take exactly ``steps`` steps from ``u``; (array with the result, the other one).
+
+        u, spare: different arrays of ``shape``, C order. source: None, or one that is added times dt in each step.
+        """
+        while steps > 0:
+            depth = min(self.depth, steps)
+            # a single step keeps no levels in a cache, and whole rows read the memory in longer pieces
+            across = self._tile[2] if depth > 1 else self._box[2]
+            self._launch(u, spare, source, (depth, self._tile[1], across), self._box)
+            u, spare = spare, u
+            steps -= depth
+        return u, spare
+
+    def _launch(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
+        kernels.advance(
+            u.reshape(-1), out.reshape(-1), None if source is None else source.reshape(-1), self._faces,
+            box, self._numbers, self._wraps, self._flat, self._equal, *tile, min(self._threads, box[0]),
+        )  # fmt: skip
+
+    def _tuned(self) -> Tile:
+        """The fastest tile; what is measured are planes of full size, but no more than needed of them."""
+        points = math.prod(self.shape)
+        candidates = self._candidates()
+        if points < TUNED_FROM or len(candidates) == 1:
+            return candidates[0]
+        planes = max(2 * self._threads, SAMPLE_POINTS // math.prod(self._box[1:]))
+        box = (min(self._box[0], planes), *self._box[1:])
+        arrays: list[Array] = []
+
+        def time_one(tile: Tile) -> float:
+            if not arrays:
+                arrays.extend(np.zeros(math.prod(box), self.dtype) for _ in range(2))
+            with self._backend.active():
+                start = clock.perf_counter()
+                self._launch(arrays[0], arrays[1], None, tile, box)
+                return (clock.perf_counter() - start) / tile[0]
+
+        kind = f"{len(self.shape)}d {self.dtype.name} {'constant' if self._faces is None else 'variable'}"
+        row = f"row 2^{self.shape[-1].bit_length() - 1}"
+        name = f"diffusion {kind} {row} {self._threads} threads"
+        return tune(tuning_key(name, self._backend.info, SOURCE, points), candidates, time_one)
+
+    def _candidates(self) -> list[Tile]:
+        """Tiles whose levels may stay in the second-level cache, the usual one first."""
+        planes, rows, columns = self._box
+        band = max(1, planes // self._threads)
+        found: dict[Tile, None] = {}
+        for depth in (8, 16, 12, 4) if self._flat else (3, 4, 2):
+            for wanted in (4096, 2048, 1024) if self._flat else (16, 32, 8):
+                tile_y, tile_x = (1, min(wanted, columns)) if self._flat else (min(wanted, rows), min(512, columns))
+                ring = 3 * depth * (tile_x + 2 * depth) * (1 if self._flat else tile_y + 2 * depth)
+                # what a band computes beyond its ends is done twice, at each end half of depth² planes
+                if ring * self.dtype.itemsize <= RING_BYTES and 4 * depth <= band:
+                    found[depth, tile_y, tile_x] = None
+        return list(found) or [(1, rows, columns)]

@@ -1,0 +1,97 @@
+"""Explicit diffusion as a simulation: a source that is painted, a diffusivity that changes live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
+from engines.backend.base import Backend
+from engines.errors import ProblemError
+from engines.geometry.grid import Grid
+from engines.stencil.diffusion import Diffusion
+from engines.stencil.limits import ROUNDING, rounded_down
+from engines.stencil.simulation import GridSimulation, PaintedSource, unfused
+
+
+class HeatSimulation(GridSimulation):
+    """Explicit diffusion. ``make_step(scale)`` makes the kernels for a factor on the diffusivity;
+    ``largest_scale`` is the factor at which the time step is at its limit."""
+
+    series = (
+        SeriesInfo("content", "Total content", ""),
+        SeriesInfo("largest", "Largest value", ""),
+    )
+
+    def __init__(
+        self,
+        backend: Backend,
+        grid: Grid,
+        dt: float,
+        u: Any,
+        source: PaintedSource,
+        make_step: Callable[[float], Diffusion],
+        scale: float,
+        largest_scale: float,
+        fuse: bool,
+        fields: tuple[FieldInfo, ...],
+        paintable: PaintInfo,
+    ) -> None:
+        super().__init__(backend, grid, dt, {"u": u})
+        self.fields = fields
+        self.paintable = paintable
+        self._spare = backend.empty(grid.shape, u.dtype)
+        self._source = source
+        self._make_step, self._largest_scale, self._fuse = make_step, largest_scale, fuse
+        self._scale = scale
+        self._diffusion = make_step(scale)
+        self.traffic = (self._diffusion.traffic if fuse else unfused(self._diffusion),)
+
+    def _take(self, steps: int) -> None:
+        u, spare, source = self._arrays["u"], self._spare, self._source.array
+        with self._backend.timed("diffusion", launches=steps):
+            if self._fuse:
+                u, spare = self._diffusion.advance(u, spare, source, steps)
+            else:
+                for _ in range(steps):
+                    u, spare = self._diffusion.advance(u, spare, source, 1)
+        self._arrays["u"], self._spare = u, spare
+
+    def _values(self, name: str) -> Any:
+        if name != "source":
+            return super()._values(name)
+        if self._source.array is None:
+            return self._backend.array(self._source.host())
+        return self._source.array
+
+    def observe(self) -> Mapping[str, float]:
+        return self._content("u")
+
+    def non_finite(self) -> NonFinite | None:
+        place = self._backend.first_non_finite(self._arrays["u"])
+        return None if place is None else NonFinite("The solution", place, self.advice)
+
+    def paint(self, dab: Dab) -> None:
+        self._source.paint(dab)
+
+    def set_control(self, name: str, value: Any) -> None:
+        if name != "equation.diffusivity_scale":
+            super().set_control(name, value)
+        if value > self._largest_scale * (1 + ROUNDING):
+            raise ProblemError(
+                f"With a factor of {value:g} on the diffusivity the time step is not stable: "
+                f"use at most {rounded_down(self._largest_scale, 4):g}, or a smaller time step."
+            )
+        self._scale = float(value)
+        self._diffusion = self._make_step(self._scale)
+
+    def state(self) -> dict[str, Array]:
+        return {**super().state(), "source": self._source.host(), "scale": np.array(self._scale)}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        super().restore(state)
+        self._source.replace(state["source"])
+        if float(state["scale"]) != self._scale:
+            self.set_control("equation.diffusivity_scale", float(state["scale"]))

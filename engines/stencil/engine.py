@@ -1,0 +1,300 @@
+"""The stencil engine: diffusion, Gray-Scott and Poisson's equation on uniform grids of two and three dimensions.
+
+Method: values at cell centres, fluxes through faces, sides as ghost cells (``sides.py``); forward Euler in time for
+diffusion and Gray-Scott, iteration for Poisson.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from engines.api import (
+    Array,
+    Benchmark,
+    Engine,
+    Estimate,
+    FieldInfo,
+    Finding,
+    PaintInfo,
+    Preset,
+    Problem,
+    Progress,
+    Simulation,
+    no_progress,
+)
+from engines.backend.base import Backend
+from engines.geometry.grid import Grid
+from engines.stencil.benchmarks import benchmarks, warming_problems
+from engines.stencil.diffusion import Diffusion as DiffusionStep
+from engines.stencil.diffusion import make_diffusion
+from engines.stencil.diffusion.simulation import HeatSimulation
+from engines.stencil.diffusion.traffic import diffusion_traffic
+from engines.stencil.fields import initial_field, source_field, start_fields
+from engines.stencil.gray_scott import make_gray_scott
+from engines.stencil.gray_scott.simulation import GrayScottSimulation
+from engines.stencil.limits import Material, check_memory, chosen_step, material, stable_step
+from engines.stencil.parameters import (
+    Box,
+    Diffusion,
+    GrayScott,
+    GridSetting,
+    NamedPattern,
+    Poisson,
+    SameEverywhere,
+    StencilParameters,
+)
+from engines.stencil.patterns import RATES
+from engines.stencil.poisson import make_poisson
+from engines.stencil.poisson.simulation import PoissonSimulation
+from engines.stencil.presets import presets
+from engines.stencil.sides import Ghosts, ghosts
+from engines.stencil.simulation import PaintedSource, field_range
+
+PRECISIONS: dict[str, np.dtype[Any]] = {"fp32": np.dtype(np.float32), "fp64": np.dtype(np.float64)}
+BRUSH = 0.03
+"""First radius of the brush as a fraction of the longest side."""
+
+
+class StencilEngine(Engine):
+    """Diffusion, reaction-diffusion and Poisson problems on a grid that the parameters describe."""
+
+    id = "stencil"
+    title = "Grid: diffusion and Laplace"
+    summary = "Heat, Gray-Scott patterns and Poisson's equation on grids that are painted on while they run"
+    time_unit = "s"
+    Parameters = StencilParameters
+    geometry_type = None
+
+    def default_parameters(self, geometry: Any) -> StencilParameters:
+        return StencilParameters()
+
+    def geometry_of(self, problem: Problem) -> Grid:
+        return _grid(_checked(problem).grid.model_dump_json())
+
+    def time_unit_of(self, parameters: Any) -> str:
+        return "iterations" if isinstance(parameters.equation, Poisson) else self.time_unit
+
+    def estimate(self, problem: Problem, backend: Backend) -> Estimate:
+        """Seconds are those of single steps at the memory's ceiling; fused steps are several times faster."""
+        setup = _Setup(problem, backend)
+        moved, arrays = setup.bytes_per_step, setup.arrays
+        return Estimate(
+            memory_bytes=setup.grid.n_cells * arrays * setup.dtype.itemsize,
+            bytes_per_step=moved,
+            step=setup.step,
+            stable_step=setup.limit,
+            seconds_per_simulated_unit=moved / backend.ceilings().best / setup.step,
+            findings=setup.findings,
+        )
+
+    def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
+        progress("Preparing the grid", 0.0)
+        setup = _Setup(problem, backend)
+        progress(f"Moving {setup.grid.n_cells:,} cells to {backend.info.name}", 0.3)
+        simulation = setup.build()
+        progress("Ready", 1.0)
+        return simulation
+
+    def presets(self) -> Sequence[Preset]:
+        return presets(resources.files("engines.stencil").joinpath("presets"))
+
+    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
+        return benchmarks(elements)
+
+    def warm(self, backend: Backend) -> None:
+        """Two steps of a small grid of each kind of kernel."""
+        for problem in warming_problems():
+            simulation = self.build(problem, backend)
+            simulation.advance(2)
+            simulation.observe()
+            simulation.synchronize()
+            simulation.close()
+
+
+def _checked(problem: Problem) -> StencilParameters:
+    if not isinstance(problem.parameters, StencilParameters):
+        raise TypeError(f"parameters of the stencil engine, not {type(problem.parameters).__name__}")
+    return problem.parameters
+
+
+@lru_cache(maxsize=16)
+def _grid(settings: str) -> Grid:
+    """The same object for the same settings: viewers compare grids by identity."""
+    from pydantic import TypeAdapter
+
+    grid = TypeAdapter(GridSetting).validate_json(settings)
+    counts, sizes = [grid.cells_x, grid.cells_y], [grid.size_x, grid.size_y]
+    if isinstance(grid, Box):
+        counts, sizes = [*counts, grid.cells_z], [*sizes, grid.size_z]
+    return Grid(tuple(counts[::-1]), tuple(size / count for size, count in zip(sizes, counts, strict=True)))
+
+
+class _Setup:
+    """A problem checked and ready to build. Raises ProblemError."""
+
+    def __init__(self, problem: Problem, backend: Backend) -> None:
+        self.parameters = parameters = _checked(problem)
+        self.backend = backend
+        self.equation = parameters.equation
+        self.grid = _grid(parameters.grid.model_dump_json())
+        self.dtype = PRECISIONS[parameters.numerics.precision]
+        self.ghosts: Ghosts = ghosts(parameters.sides.pairs(self.grid.dimensions), self.grid.spacing)
+        check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
+        self.limit: float | None = None
+        self.step: float = 1.0
+        self.findings: tuple[Finding, ...] = ()
+        self.material: Material | None = None
+        if isinstance(self.equation, GrayScott):
+            fastest = max(self.equation.diffusion_u, self.equation.diffusion_v)
+            self.limit = stable_step(fastest, 2 * sum(h**-2 for h in self.grid.spacing))
+        else:
+            self.material = material(self.equation.conductivity, self.grid, self.ghosts)
+            if isinstance(self.equation, Diffusion):
+                self.limit = stable_step(self.equation.diffusivity * self.equation.diffusivity_scale, self.material.sum)
+        if self.limit is not None:
+            self.step, self.findings = chosen_step(parameters.numerics, self.limit, self.equation)
+
+    @property
+    def arrays(self) -> int:
+        """Values per cell that the device holds: the solution, a spare, a source that may be painted, faces."""
+        if isinstance(self.equation, GrayScott):
+            return 4
+        faces = 0 if isinstance(self.equation.conductivity, SameEverywhere) else self.grid.dimensions
+        return (3 if isinstance(self.equation, Diffusion) else 5) + faces
+
+    @property
+    def bytes_per_step(self) -> int:
+        if isinstance(self.equation, GrayScott):
+            return 4 * self.grid.n_cells * self.dtype.itemsize
+        variable = not isinstance(self.equation.conductivity, SameEverywhere)
+        source = isinstance(self.equation, Poisson) or self.equation.source != 0.0
+        moved = diffusion_traffic(self.grid.shape, self.dtype.itemsize, variable=variable, source=source).bytes
+        # a V-cycle: five passes (three sweeps, two transfers) on all levels, together 2^d/(2^d - 1) of the first
+        multigrid = isinstance(self.equation, Poisson) and self.equation.method == "multigrid"
+        return round(5 * moved / (1 - 0.5**self.grid.dimensions)) if multigrid else moved
+
+    def rates(self, diffusivity: float) -> tuple[float, ...]:
+        """alpha dt/h² along x, y (and z)."""
+        return tuple(diffusivity * self.step / h**2 for h in self.grid.spacing)
+
+    def side_values(self) -> list[float]:
+        pairs = self.parameters.sides.pairs(self.grid.dimensions)
+        return [side.value for pair in pairs for side in pair if side.kind == "value"]
+
+    def build(self) -> Simulation:
+        if isinstance(self.equation, GrayScott):
+            return self._gray_scott(self.equation)
+        if isinstance(self.equation, Poisson):
+            return self._poisson(self.equation)
+        return self._diffusion(self.equation)
+
+    def _diffusion(self, equation: Diffusion) -> Simulation:
+        grid, backend = self.grid, self.backend
+        assert self.material is not None
+        start = initial_field(equation.initial, grid, self.parameters.sides, self.dtype)
+        shown = field_range(start, self.side_values())
+        conductivity = self.material.conductivity
+        # in the time that heat takes through the brush, a dab shall bring what the colours span
+        radius = BRUSH * max(grid.lengths)
+        amount = (shown[1] - shown[0]) * equation.diffusivity / radius**2
+
+        def make_step(scale: float) -> DiffusionStep:
+            rates = self.rates(equation.diffusivity * scale)
+            return make_diffusion(backend, grid.shape, rates, self.ghosts, self.step, self.dtype.name, conductivity)
+
+        return HeatSimulation(
+            backend,
+            grid,
+            self.step,
+            backend.array(start),
+            PaintedSource(backend, grid, lambda: np.full(grid.shape, equation.source, self.dtype), equation.source),
+            make_step,
+            equation.diffusivity_scale,
+            stable_step(equation.diffusivity, self.material.sum) / self.step,
+            self.parameters.numerics.fuse,
+            (
+                FieldInfo("u", "Temperature", "", "cell", shown, "inferno"),
+                _source_info(amount, equation.source, "1/s"),
+            ),
+            PaintInfo("source", "Heat source", "1/s", amount, BRUSH),
+        )
+
+    def _gray_scott(self, equation: GrayScott) -> Simulation:
+        reaction = equation.reaction
+        feed, kill = RATES[reaction.pattern] if isinstance(reaction, NamedPattern) else (reaction.feed, reaction.kill)
+        u, v = start_fields(equation.start, self.grid, self.dtype)
+        step = make_gray_scott(
+            self.backend,
+            self.grid.shape,
+            self.rates(equation.diffusion_u),
+            self.rates(equation.diffusion_v),
+            self.ghosts,
+            self.step,
+            feed,
+            kill,
+            self.dtype.name,
+        )
+        return GrayScottSimulation(
+            self.backend,
+            self.grid,
+            self.step,
+            self.backend.array(u),
+            self.backend.array(v),
+            step,
+            self.parameters.numerics.fuse,
+            (
+                FieldInfo("v", "Substance V", "1", "cell", (0.0, 0.4), "viridis"),
+                FieldInfo("u", "Substance U", "1", "cell", (0.0, 1.0), "viridis"),
+            ),
+            PaintInfo("v", "Substance V", "1", 0.25, BRUSH),
+        )
+
+    def _poisson(self, equation: Poisson) -> Simulation:
+        grid, backend = self.grid, self.backend
+        assert self.material is not None
+        solver = make_poisson(
+            backend,
+            grid.shape,
+            grid.spacing,
+            self.ghosts,
+            self.dtype.name,
+            self.material.conductivity,
+            equation.method,
+            equation.relaxation,
+        )
+
+        def make() -> Array:
+            return source_field(equation.source, grid, self.dtype)
+
+        first = make()
+        source = PaintedSource(backend, grid, make, None)
+        reach = max(grid.lengths) / 8
+        # what the given source, spread over a ball of that radius, lifts the solution by
+        lift = float(np.abs(first).sum(dtype=np.float64)) * math.prod(grid.spacing) / (4 * math.pi)
+        lift *= 1.0 if grid.dimensions == 2 else 1.0 / reach
+        signs = (-1.0 if first.min() < 0 else 0.0, 1.0 if first.max() > 0 or not self.side_values() else 0.0)
+        shown = field_range(lift * np.array(signs), self.side_values())
+        amount = (shown[1] - shown[0]) / (BRUSH * max(grid.lengths)) ** 2
+        return PoissonSimulation(
+            backend,
+            grid,
+            backend.array(np.zeros(grid.shape, self.dtype)),
+            source,
+            solver,
+            (
+                FieldInfo("u", "Potential", "", "cell", shown, "viridis"),
+                _source_info(amount, float(first.max()), "1/mm²"),
+            ),
+            PaintInfo("source", "Source", "1/mm²", amount, BRUSH),
+        )
+
+
+def _source_info(amount: float, given: float, unit: str) -> FieldInfo:
+    largest = max(abs(amount), abs(given))
+    return FieldInfo("source", "Source", unit, "cell", (-largest, largest), "viridis")

@@ -1,0 +1,60 @@
+"""Poisson's equation as a simulation: a step is an iteration, the source is painted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from engines.api import Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
+from engines.backend.base import Backend
+from engines.geometry.grid import Grid
+from engines.stencil.measures import total_and_largest
+from engines.stencil.poisson.solver import PoissonSolver
+from engines.stencil.simulation import GridSimulation, PaintedSource
+
+SAMPLE_ITERATIONS = {"multigrid": 1, "sor": 20, "jacobi": 50}
+"""Iterations between two samples: about as many as reduce the residual visibly."""
+
+
+class PoissonSimulation(GridSimulation):
+    """Iterations of a solver; time counts them."""
+
+    advice = "use a smaller relaxation factor."
+    series = (
+        SeriesInfo("residual", "Residual", "1/mm²"),
+        SeriesInfo("content", "Total content", ""),
+        SeriesInfo("largest", "Largest value", ""),
+    )
+
+    def __init__(
+        self,
+        backend: Backend,
+        grid: Grid,
+        u: Any,
+        source: PaintedSource,
+        solver: PoissonSolver,
+        fields: tuple[FieldInfo, ...],
+        paintable: PaintInfo,
+    ) -> None:
+        super().__init__(backend, grid, 1.0, {"u": u, "source": source.array})
+        self.fields, self.paintable = fields, paintable
+        self.sample_steps = SAMPLE_ITERATIONS[solver.method]
+        self.traffic = (solver.traffic,)
+        self._source, self._solver = source, solver
+
+    def _take(self, steps: int) -> None:
+        with self._backend.timed(self.traffic[0].kernel, launches=steps):
+            self._arrays["u"] = self._solver.iterate(self._arrays["u"], self._arrays["source"], steps)
+
+    def observe(self) -> Mapping[str, float]:
+        residual = self._solver.residual_norm(self._arrays["u"], self._arrays["source"])
+        total, largest = total_and_largest(self._backend, self._arrays["u"])
+        return {"residual": residual, "content": total * math.prod(self.geometry.spacing), "largest": largest}
+
+    def non_finite(self) -> NonFinite | None:
+        place = self._backend.first_non_finite(self._arrays["u"])
+        return None if place is None else NonFinite("The solution", place, self.advice)
+
+    def paint(self, dab: Dab) -> None:
+        self._source.paint(dab)

@@ -1,0 +1,20 @@
+"""The stencil kernels in the ways that people write them, for the Kernel Lab."""
+
+from __future__ import annotations
+
+from engines.lab import Study
+
+
+def studies() -> tuple[Study, ...]:
+    """All studies of stencils; imported when they are asked for."""
+    from engines.stencil.variants import diffusion2d, fusion, laplace1d, laplace2d, laplace3d, layout, temporal
+
+    return (
+        laplace1d.STUDY,
+        laplace2d.STUDY,
+        diffusion2d.STUDY,
+        laplace3d.STUDY,
+        layout.STUDY,
+        fusion.STUDY,
+        temporal.study2d(),
+    )

@@ -1,0 +1,70 @@
+"""The study of several steps per launch: memory is read and written once for all of them.
+
+The engine's own fused kernels join it: :func:`study2d` takes further variants, whose ``steps`` are their depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engines.api import Array
+from engines.lab import Inputs, Shape, Study, Variant
+from engines.stencil.variants import cpu
+from engines.stencil.variants.checks import laplacian, periodic_rows, uniform
+from engines.stencil.variants.grids import SQUARES, Points
+from engines.stencil.variants.prepared import array_variant, kernel_variant
+
+BYTES, FLOPS_PER_STEP = 8.0, 7.0
+FILE = "temporal2d.cu"
+R = np.float32(0.2)
+SHAPES: tuple[Shape, ...] = ((32, 16), (32, 8), (32, 32), (64, 8))
+BAND_ROWS = 32
+"""Rows of a band on a CPU: two buffers of 40 rows of 8192 floats are 2.6 MB."""
+
+
+def reference(inputs: Inputs, steps: int) -> Array:
+    """``steps`` periodic diffusion steps in float64."""
+    u = inputs["x"].astype(np.float64)
+    for _ in range(steps):
+        u = u + float(R) * laplacian(u)
+    return u
+
+
+def _cuda(depth: int) -> Variant:
+    return kernel_variant(
+        f"tile-{depth}", f"Overlapped tile, {depth} step{'s' * (depth > 1)}", FILE, "temporal2d",
+        Points(scalars=(R,), tile=(depth, 2)), bytes=BYTES, flops=FLOPS_PER_STEP * depth, steps=depth, shapes=SHAPES,
+        macros=(f"-DDEPTH={depth}",),
+        note="A block computes the rim of its neighbours too: the deeper, the more is computed twice.",
+    )  # fmt: skip
+
+
+def _numba(depth: int) -> Variant:
+    return array_variant(
+        f"numba-{depth}", f"Bands of {BAND_ROWS} rows, {depth} step{'s' * (depth > 1)}", "Numba", cpu.__file__,
+        "temporal2d_bands",
+        lambda backend, case: lambda out, u: cpu.temporal2d_bands(out, u, R, depth, BAND_ROWS),
+        bytes=BYTES, flops=FLOPS_PER_STEP * depth, steps=depth,
+        note="A band stays in a core's cache between its steps.",
+    )  # fmt: skip
+
+
+def study2d(more: Sequence[Variant] = ()) -> Study:
+    """The study with the variants of this folder and ``more`` (periodic sides, R as here)."""
+    return Study(
+        id="temporal2d",
+        title="Several steps per launch in two dimensions",
+        summary="Periodic diffusion; bytes are those of one pass, so time per launch tells what depth costs.",
+        cases=SQUARES,
+        variants=(*map(_cuda, range(1, 5)), *map(_numba, range(1, 5)), *more),
+        inputs=uniform,
+        reference=reference,
+        reference_rows=periodic_rows(reference),
+        tolerance=5e-6,
+        tolerance_note=(
+            "Seven float32 roundings a step of numbers up to 1.6, at most 4e-7; a step does not amplify them, and ten "
+            "steps leave a largest answer near 0.8."
+        ),
+    )

@@ -1,0 +1,25 @@
+"""The window in its Lab."""
+
+from __future__ import annotations
+
+import pytest
+
+from ui.workspaces import LAB
+
+
+@pytest.fixture
+def lab(window, qtbot, services, tmp_path):
+    """The Lab's workspace, its studies listed; nothing measured yet."""
+    services.lab_folder = tmp_path / "kept"
+    services.lab_folder.mkdir()
+    window.workspaces.show(LAB)
+    qtbot.waitUntil(lambda: window.lab.setup.study is not None and not window.background.busy, timeout=5000)
+    return window.lab
+
+
+@pytest.fixture
+def measured(lab, qtbot):
+    """The Lab after it has played back the plausible record."""
+    lab.setup.run_button.click()
+    qtbot.waitUntil(lambda: not lab.measuring.running, timeout=10_000)
+    return lab

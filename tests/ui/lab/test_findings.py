@@ -1,0 +1,130 @@
+"""What is made of records without a window: the best, the levels of the curve, notes, published figures, labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from tests.ui.lab.doubles import CACHE_BYTES, MEMORY, SIZES, STUDY, WAYS, machine, plausible_record, variant_record
+from ui.lab.axes import LogAxis, binary_text, rate_tick, seconds_tick
+from ui.lab.blocks import cells
+from ui.lab.chart import spread
+from ui.lab.findings import (
+    accepted,
+    best_blocks,
+    cases_of,
+    did_not_help,
+    fastest,
+    key,
+    levels,
+    published_figure,
+    published_line,
+    winners,
+)
+from ui.lab.source import line_of
+from workbench.bench.records import BandwidthPoint
+
+
+def test_the_best_block_of_each_variant_is_its_fastest_and_refusals_remain():
+    records = plausible_record().variants
+    best = best_blocks(records)
+    assert len(best) == len(WAYS) * len(SIZES)
+    for record in best:
+        same = [r for r in accepted(records) if (r.variant, r.case) == (record.variant, record.case)]
+        assert record.seconds == min((r.seconds for r in same), default=0.0)
+    assert {record.variant for record in best if record.refused} == {"broken"}
+    assert all(not record.refused for record in fastest(records).values())
+
+
+def test_one_winner_for_each_size_and_it_updates_most_points():
+    records = plausible_record().variants
+    won = [record for record in records if key(record) in winners(records)]
+    assert sorted(record.case for record in won) == sorted(cases_of(records))
+    assert {record.variant for record in won} == {"temporal"}
+
+
+def test_levels_find_the_cache_and_the_memory_but_no_launch_cost():
+    found = levels(machine().curve)
+    assert [level.name for level in found] == ["Cache", "Memory"]
+    assert CACHE_BYTES / 2 < found[0].reach <= 2 * CACHE_BYTES
+    assert found[1].rate == pytest.approx(MEMORY, rel=0.02)  # the double's curve is 0.4 % below it at its end
+
+
+def test_levels_of_three_caches_and_of_no_curve():
+    rates = (400, 400, 200, 200, 90, 88, 30, 20, 20)
+    powers = (15, 17, 19, 20, 22, 24, 26, 28, 30)
+    found = levels(BandwidthPoint("copy", 1 << n, rate * 1e9) for n, rate in zip(powers, rates, strict=True))
+    assert found[0].rate == 400e9
+    assert found[-1].name == "Memory"
+    assert found[-1].rate == 20e9
+    assert levels([]) == []
+
+
+def test_a_steep_curve_ends_in_the_memory():
+    points = [BandwidthPoint("copy", 1 << 20, 100e9), BandwidthPoint("copy", 1 << 30, 10e9)]
+    assert [(level.name, level.rate) for level in levels(points)] == [("Cache", 100e9), ("Memory", 10e9)]
+
+
+def test_what_did_not_help_names_slower_variants_with_their_notes():
+    lines = did_not_help(STUDY, plausible_record().variants, "4096²")
+    titles = [title for title, _, _ in lines]
+    assert titles[:2] == ["Texture object", "Shared-memory tile"]
+    assert "float4 × 4 rows" not in titles
+    assert "CuPy array expression" not in titles  # the first of its language is what the others are held against
+    ratios = {title: ratio for title, ratio, _ in lines}
+    assert ratios["Texture object"] == pytest.approx(0.43 / 0.55, rel=0.05)  # the double scatters by 1 %
+
+
+def test_published_figures_by_block_and_by_size():
+    table = STUDY.published[0]
+    naive, tile = WAYS[0], WAYS[3]
+    assert published_figure(table, variant_record(naive, 4096, (32, 8))) == 815.0
+    assert published_figure(table, variant_record(naive, 4096, (64, 8))) is None
+    assert published_figure(table, variant_record(tile, 4096, (16, 8))) == 340.0
+    assert published_line(table, "naive", STUDY.cases) == [(4096**2, 836e9)]
+
+
+def test_cells_of_a_map_take_the_best_of_deeper_shapes():
+    way = WAYS[0]
+    slow = variant_record(way, 4096, (32, 8, 1))
+    fast = replace(variant_record(way, 4096, (32, 8, 4)), seconds=slow.seconds / 2)
+    refused = replace(variant_record(way, 4096, (64, 8)), refused="too many registers")
+    found = cells([slow, fast, refused, variant_record(way, 4096, None)])
+    assert found == {(32, 8): fast, (64, 8): refused}
+
+
+def test_labels_do_not_cover_each_other_and_stay_below_the_top():
+    points = [(0.0, float(y)) for y in (10, 11, 12, 96, 97, 98)] + [(500.0, 98.5)]
+    heights = spread(points, gap=15, near=100, top=100)
+    assert all(b - a >= 15 - 1e-9 for a, b in pairwise(heights[:6]))
+    assert max(heights) <= 100 - 15 / 2
+    assert heights[0] == 10.0
+    assert heights[6] == 92.5  # far away along x: it makes way for the top alone
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [(binary_text(32768), "32 KB"), (binary_text(2**32), "4 GB"), (rate_tick(2e11), "200 GB/s"),
+     (rate_tick(5e12), "5 TB/s"), (seconds_tick(2e-5), "20 µs"), (seconds_tick(1e-3), "1 ms")],
+)  # fmt: skip
+def test_ticks_as_text(text, wanted):
+    assert text == wanted
+
+
+@pytest.mark.parametrize("size", [200, 600, 1400])
+@pytest.mark.parametrize(("low", "high"), [(3.0, 3.2), (5.0, 9.0), (-6.5, -2.1), (0.0, 40.0)])
+def test_ticks_are_few_enough_to_read_and_at_least_two(qapp, size, low, high):
+    axis = LogAxis("bottom", str)
+    ((_, ticks),) = axis.tickValues(low, high, size)
+    assert 2 <= len(ticks) <= max(6, size / 40)
+    assert all(low - 1e-9 <= tick <= high + 1e-9 for tick in ticks)
+
+
+def test_the_line_of_a_symbol():
+    before = '// step\n#define N 4\nextern "C" __global__ void stepper(int n);\n'
+    assert line_of(before + 'extern "C" __global__ void step(\n  int n)\n{ }\n', "step") == 3
+    python = "import numpy\n\n\n@njit\ndef step(a):\n    return other(a)\n"
+    assert line_of(python, "step") == 4
+    assert line_of(python, "absent") == 0

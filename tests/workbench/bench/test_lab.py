@@ -1,0 +1,411 @@
+"""The measuring procedure: what is refused, what is rotated, how a session ends, and what its files hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines import registry
+from engines.backend import curve, open_backend
+from engines.backend.curve import BandwidthPoint, Curve, ceiling_at, working_sets
+from engines.errors import DeviceError, ProblemError
+from engines.lab import Case, Prepared, Published, Study, Variant
+from workbench.bench import check, lab, timed
+from workbench.bench.check import Checker
+from workbench.bench.lab import Lab
+from workbench.bench.records import LabRecord, kept_records, lab_record, to_csv, to_json
+from workbench.bench.tables import curve_table, duration, measured, published_table, size_name, study_table
+from workbench.bench.timed import COLD_CACHES, sets_needed
+from workbench.cli import main
+
+FLAT = 1e12
+"""A ceiling that no test machine reaches."""
+
+
+@pytest.fixture
+def backend(monkeypatch):
+    """The CPU with a curve that need not be measured."""
+    points = tuple(BandwidthPoint(name, size, FLAT) for name in curve.OPERATIONS for size in (1 << 15, 1 << 30))
+    monkeypatch.setattr(lab, "measured_curve", lambda backend, **options: Curve(points, 1e-6, None))
+    opened = open_backend("cpu")
+    yield opened
+    opened.close()
+
+
+class Doubling(Prepared):
+    """``y = 2 x`` on NumPy arrays, with what goes wrong as an option; remembers the sets that were launched."""
+
+    def __init__(self, inputs, sets, wrong=lambda answer: answer) -> None:
+        self.x, self.y = inputs["x"], [np.empty_like(inputs["x"]) for _ in range(sets)]
+        self.wrong, self.launched, self.closed = wrong, [], False
+        self.set_bytes = 2 * self.x.nbytes
+
+    def launch(self, index):
+        self.launched.append(index)
+        self.y[index][:] = self.wrong(2 * self.x)
+
+    def poison(self, index):
+        self.y[index].fill(np.nan)
+
+    def result(self, index):
+        return self.y[index]
+
+    def close(self):
+        self.closed = True
+
+
+THOUSAND = Case("1000", (1000,), 1000)
+
+
+def study_of(*variants, cases=(THOUSAND,), **options):
+    return Study(
+        id="double",
+        title="Doubling",
+        summary="Twice a number.",
+        cases=cases,
+        variants=variants,
+        inputs=lambda case, generator: {"x": generator.random(case.size)},
+        reference=lambda inputs, steps: 2.0 * inputs["x"],
+        tolerance=1e-12,
+        **options,
+    )
+
+
+def variant_of(id="right", wrong=lambda answer: answer, made=None, **options):
+    def prepare(backend, case, inputs, sets, shape):
+        prepared = Doubling(inputs, sets, wrong)
+        if made is not None:
+            made.append(prepared)
+        return prepared
+
+    given = {"bytes": 16.0, "flops": 1.0, **options}
+    return Variant(id, id, "NumPy", source=Path(__file__), symbol="launch", prepare=prepare, **given)
+
+
+def spoiled(answer):
+    answer[17] += 1e-3
+    return answer
+
+
+def unwritten(answer):
+    answer[-1] = np.nan
+    return answer
+
+
+def test_a_right_variant_gets_a_figure(backend):
+    made: list[Doubling] = []
+    (record,) = Lab(backend).run([study_of(variant_of(made=made))])
+    assert record.refused == ""
+    assert 0 < record.seconds_p5 <= record.seconds <= record.seconds_p95
+    assert record.bytes == 16_000
+    assert record.ceiling == FLAT
+    assert record.error == 0.0
+    assert made[0].closed
+
+
+@pytest.mark.parametrize(("wrong", "words"), [(spoiled, "Wrong answer: off by 5"), (unwritten, "not finite")])
+def test_a_wrong_answer_is_refused(backend, wrong, words):
+    """One element of a thousand is off by 1e-3 (5e-4 of the largest, 2), or was not written."""
+    made: list[Doubling] = []
+    (record,) = Lab(backend).run([study_of(variant_of("wrong", wrong, made))])
+    assert words in record.refused
+    assert str(record.seed) in record.refused
+    assert record.seconds == record.fraction == 0.0
+    assert made[0].launched == [0]  # it was never timed
+    assert made[0].closed
+
+
+def test_a_figure_above_the_ceiling_is_refused(backend):
+    """A variant that claims to move 10 GB in the microseconds that it takes for 16 KB."""
+    (record,) = Lab(backend, cache="warm").run([study_of(variant_of(bytes=1e7))])
+    assert "of what the memory gives" in record.refused
+    assert record.seconds == 0.0
+
+
+def test_fresh_input_each_time(backend):
+    seeds = {record.seed for _ in range(5) for record in Lab(backend).run([study_of(variant_of())])}
+    assert len(seeds) == 5
+
+
+def test_what_the_device_cannot_do_is_said(backend):
+    def refuses(*_):
+        raise DeviceError("Not on this device.")
+
+    def too_large(*_):
+        raise MemoryError
+
+    broken = replace(variant_of("broken"), prepare=refuses)
+    large = replace(variant_of("large"), prepare=too_large)
+    huge = variant_of("huge", bytes=1e15)
+    records = {record.variant: record for record in Lab(backend).run([study_of(broken, large, huge, variant_of())])}
+    assert records["broken"].refused == "Not on this device."
+    assert "does not hold 1000" in records["large"].refused
+    assert "Needs" in records["huge"].refused
+    assert records["right"].refused == ""
+
+
+def test_the_cold_rotation_covers_the_cache(backend, monkeypatch):
+    """With a cache of 100 sets' tenth, more than four caches are gone through before a set is met again."""
+    monkeypatch.setattr(timed, "cache_bytes", lambda backend: 160_000)
+    made: list[Doubling] = []
+    (cold,) = Lab(backend).run([study_of(variant_of(made=made))])
+    sets = len(made[0].y)
+    assert cold.working_set == sets * made[0].set_bytes > COLD_CACHES * 160_000
+    timed_launches = made[0].launched[1 + timed.WARM_UP :]
+    first = timed_launches[0]
+    assert timed_launches[: 2 * sets] == [(first + k) % sets for k in range(min(2 * sets, len(timed_launches)))]
+    (warm,) = Lab(backend, cache="warm").run([study_of(variant_of(made=made))])
+    assert set(made[1].launched) == {0}
+    assert warm.working_set == made[1].set_bytes
+    assert (cold.cache, warm.cache) == ("cold", "warm")
+
+
+def test_sets_of_buffers():
+    assert sets_needed(1e9, 50_000_000) == 1
+    assert sets_needed(200e6, 50_000_000) == 2  # four caches exactly are not more than four
+    assert sets_needed(8e6, 50_000_000) * 8e6 > 200e6
+
+
+def test_a_session_can_be_cancelled(backend):
+    """After the first record nothing else is started; during a timing it ends between two runs."""
+    found: list[str] = []
+    for record in Lab(backend, cancelled=lambda: bool(found)).run([study_of(variant_of("a"), variant_of("b"))]):
+        found.append(record.variant)
+    assert found == ["a"]
+    made: list[Doubling] = []
+    asked = iter([False, False, False, True])
+    assert list(Lab(backend, cancelled=lambda: next(asked)).run([study_of(variant_of(made=made))])) == []
+    assert made[0].closed
+
+
+def test_progress_ends_at_one(backend):
+    heard: list[tuple[str, float]] = []
+    list(Lab(backend, progress=lambda *said: heard.append(said)).run([study_of(variant_of("a"), variant_of("b"))]))
+    assert [fraction for _, fraction in heard] == [0.0, 0.5, 1.0]
+    assert "Doubling, 1000: a" in heard[0][0]
+
+
+def test_a_quick_session_takes_one_case_and_one_shape(backend):
+    cases = tuple(Case(str(n), (n,), n) for n in (10, 1000, 1 << 23))
+    many = variant_of("many", shapes=((1,), (2,), (3,)))
+    quick = list(Lab(backend, quick=True).run([study_of(many, cases=cases)]))
+    assert [(record.case, record.shape) for record in quick] == [("1000", (1,))]
+    full = list(Lab(backend).run([study_of(many, cases=cases[:2])]))
+    assert len(full) == 6
+
+
+def test_large_answers_are_compared_by_rows(monkeypatch):
+    """The first, the last and random rows are compared, and all must be finite."""
+    monkeypatch.setattr(check, "WHOLE", 100)
+    monkeypatch.setattr(check, "WINDOW_POINTS", 50)
+    asked = []
+
+    def rows(inputs, steps, first, stop):
+        asked.append((first, stop))
+        return 2.0 * inputs["x"][first:stop]
+
+    study = study_of(variant_of(), reference_rows=rows)
+    checker = Checker(study, study.cases[0], seed=3)
+    right = 2.0 * checker.inputs["x"]
+    assert checker.error(right, 1) == 0.0
+    assert (0, 50) in asked
+    assert (950, 1000) in asked
+    assert len(set(asked)) == check.WINDOWS
+    for place in (0, 999):
+        wrong = right.copy()
+        wrong[place] += 1.0
+        assert checker.error(wrong, 1) > 0.4
+    outside = next(k for k in range(1000) if not any(first <= k < stop for first, stop in asked))
+    right[outside] = np.nan
+    assert checker.error(right, 1) == float("inf")
+    assert len(asked) == check.WINDOWS  # computed once
+
+
+def test_another_shape_is_wrong():
+    study = study_of(variant_of())
+    checker = Checker(study, study.cases[0], seed=3)
+    assert checker.error(np.zeros(999), 1) == float("inf")
+
+
+# ---- records and tables -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def record(backend):
+    session = Lab(backend)
+    many = variant_of("many", shapes=((32, 8), (32, 4)))
+    records = session.run([study_of(many, variant_of("wrong", spoiled))])
+    return LabRecord(session.machine(), tuple(records))
+
+
+def test_json_comes_back_equal(record):
+    assert lab_record(to_json(record)) == record
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '{"machine": 3}', '{"machine": null, "variants": [{"study": "a"}]}'], ids=repr
+)
+def test_another_text_is_one_sentence(text):
+    with pytest.raises(ProblemError, match="no record of the Kernel Lab"):
+        lab_record(text)
+
+
+def test_a_damaged_figure_is_named(record):
+    content = json.loads(to_json(record))
+    content["variants"][1]["seconds"] = "fast"
+    with pytest.raises(ProblemError, match=r"variants\.1\.seconds"):
+        lab_record(json.dumps(content))
+
+
+def test_csv_holds_the_same_figures(record):
+    rows = list(csv.DictReader(io.StringIO(to_csv(record))))
+    assert [row["shape"] for row in rows] == ["32x8", "32x4", ""]
+    for row, variant in zip(rows, record.variants, strict=True):
+        assert float(row["seconds"]) == variant.seconds
+        assert float(row["fraction"]) == variant.fraction
+
+
+def test_kept_records_can_be_read():
+    for name, kept in kept_records():
+        assert name.startswith("lab-")
+        assert kept.variants
+
+
+def test_tables_say_what_was_measured_and_what_was_refused(record):
+    study = study_of(variant_of("many"))
+    text = study_table(study, record)
+    assert "32x8" in text
+    assert "refused: Wrong answer" in text
+    assert "32 KB" in curve_table(record.machine)
+    assert len(text.splitlines()) == 2 + len(record.variants)
+
+
+def test_published_figures_stand_beside_ours(record):
+    table = Published("A paper", "Their card", "GB/s", {"many": {"1000 32x4": 99.0, "1000 64x1": 98.0}})
+    text = published_table(study_of(), table, record.variants, "Ours")
+    ours = record.variants[1].bytes_per_second / 1e9
+    assert f"99 [{ours:.4g}]" in text
+    assert "98 [-]" in text
+    assert measured("double", "many", "1000", "ms", record.variants) == pytest.approx(record.variants[0].seconds * 1e3)
+    assert measured("double", "wrong", "1000", "ms", record.variants) is None
+
+
+def test_units():
+    assert [duration(s) for s in (1.5e-6, 2.5e-3, 3.0)] == ["1.5 µs", "2.5 ms", "3 s"]
+    assert [size_name(1 << power) for power in (15, 22, 32)] == ["32 KB", "4 MB", "4 GB"]
+
+
+# ---- the curve ----------------------------------------------------------------------------------------------------
+
+
+def test_the_ceiling_is_interpolated_in_the_logarithm_of_the_size():
+    points = [
+        BandwidthPoint("copy", 1 << 20, 100.0),
+        BandwidthPoint("copy", 1 << 22, 50.0),
+        BandwidthPoint("triad", 1 << 22, 60.0),
+    ]
+    assert ceiling_at(points, 1 << 21, ("copy",)) == 75.0
+    assert ceiling_at(points, 1 << 10) == 100.0  # beyond the ends: the end
+    assert ceiling_at(points, 1 << 40) == 60.0  # the best operation
+    assert ceiling_at([], 1 << 20) == 0.0
+
+
+def test_working_sets_fit_the_memory():
+    assert working_sets(1 << 40)[0] == 1 << 15
+    assert working_sets(1 << 40)[-1] == 1 << 32
+    assert working_sets(1 << 30)[-1] == 1 << 28
+    assert set(working_sets(1 << 40, quick=True)) < set(working_sets(1 << 40))
+
+
+def test_the_curve_of_this_processor():
+    """All operations at two sizes, and plausible: a byte takes between a picosecond and 10 ns."""
+    from engines.backend import curve_cpu
+
+    points = list(curve_cpu.measure(1, [1 << 15, 1 << 18], quick=True))
+    assert [(point.operation, point.working_set) for point in points] == [
+        (operation, size) for size in (1 << 15, 1 << 18) for operation in curve.OPERATIONS
+    ]
+    assert all(1e8 < point.bytes_per_second < 1e12 for point in points)
+    assert 0 < curve_cpu.parallel_loop_seconds(1) < 1.0
+
+
+def test_the_curve_kernels_compute_what_they_say():
+    """What is timed is really done; 3 + repeat is the factor of the last repetition."""
+    from engines.backend import curve_kernels as kernels
+    from engines.backend.threads import parallel_region
+
+    a, b = np.arange(101.0), np.arange(101.0) ** 2
+    c = np.empty(101)
+    with parallel_region():
+        kernels.copy(a, c, 2, 2)
+        np.testing.assert_array_equal(c, a)
+        kernels.mul(a, c, 2, 2)
+        np.testing.assert_array_equal(c, 4 * a)
+        kernels.add(a, b, c, 2, 2)
+        np.testing.assert_array_equal(c, a + b)
+        kernels.triad(a, b, c, 2, 2)
+        np.testing.assert_array_equal(c, a + 4 * b)
+        sums = np.zeros(2, np.int64)
+        numbers = np.arange(101)
+        kernels.read(numbers, sums, 2, 2)
+        assert sums.sum() == numbers.sum() + (numbers ^ 1).sum()
+
+
+# ---- the command --------------------------------------------------------------------------------------------------
+
+
+class Bare:
+    """What the command asks of an engine."""
+
+    id = "bare"
+
+    def studies(self):
+        table = Published("A paper", "Their card", "ms", {"right": {"1000": 1.0}})
+        return (study_of(variant_of(), published=(table,)),)
+
+    def benchmarks(self, elements=()):
+        return ()
+
+
+@pytest.fixture
+def bare(backend, monkeypatch):
+    monkeypatch.setattr(registry, "engines", lambda: {"bare": Bare()})
+
+
+def test_the_command_prints_tables_and_writes_files(bare, tmp_path, capsys, monkeypatch):
+    drawn: list[LabRecord] = []
+
+    class Point:
+        def load(self):
+            return lambda record, folder: drawn.append(record) or [folder / "curve.png"]
+
+    from workbench.bench import plots
+
+    monkeypatch.setattr(plots, "entry_points", lambda group: [Point()] if group == "workbench.plots" else [])
+    out = tmp_path / "lab"
+    assert main(["bench", "bare", "--device", "cpu", "--study", "double", "--quick", "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert said.index("working set") < said.index("Doubling (double)") < said.index("A paper")
+    assert "1 plots drawn" in said
+    kept = lab_record((out / "lab.json").read_text("utf-8"))
+    assert drawn == [kept]
+    assert (out / "lab.csv").read_text("utf-8").count("\n") == 2
+
+
+def test_without_a_plotter_the_command_says_so(bare, tmp_path, capsys, monkeypatch):
+    from workbench.bench import plots
+
+    monkeypatch.setattr(plots, "entry_points", lambda group: [])
+    assert main(["bench", "bare", "--device", "cpu", "--study", "double", "--quick", "--out", str(tmp_path)]) == 0
+    assert "no plots" in capsys.readouterr().out
+
+
+def test_an_unknown_study_is_one_sentence(bare, capsys):
+    assert main(["bench", "bare", "--study", "teapot"]) == 2
+    assert "no study 'teapot' (there are: double)" in capsys.readouterr().err

@@ -1,0 +1,108 @@
+"""The Lab's export menu: JSON, CSV, all plots, the plot that is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from engines.errors import WorkbenchError
+from engines.lab import Study
+from ui.lab.plots import plots, png
+from ui.lab.record_files import write_csv, write_json
+from workbench.atomic import write_bytes
+from workbench.bench.records import LabRecord
+
+NOTHING = "There is nothing to export yet: measure something, or show a kept record."
+
+
+class LabExport(QObject):
+    """Asks where, writes, and says so in one sentence."""
+
+    done = Signal(str)
+    failed = Signal(str)
+
+    def __init__(
+        self, record: Callable[[], LabRecord | None], studies: Callable[[], list[Study]], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._parent = parent
+        self._record = record
+        self._studies = studies
+        self._left: Iterator[Path] = iter(())
+        self._written = 0
+        self._folder = Path()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._next_plot)
+
+    def menu(self, picture: Callable[[], object]) -> QMenu:
+        """``picture``: called for the plot that is seen, None where a table is."""
+        menu = QMenu(self._parent)
+        menu.addAction("Record as &JSON…", lambda: self._ask("Record (*.json)", "record.json", self.json))
+        menu.addAction("Figures as &CSV…", lambda: self._ask("Table (*.csv)", "figures.csv", self.csv))
+        menu.addAction("All plots as &PNG…", self._ask_folder)
+        self._seen = menu.addAction("&This plot as PNG…", lambda: self._ask("Picture (*.png)", "plot.png", self._plot))
+        self._picture = picture
+        menu.aboutToShow.connect(lambda: self._seen.setEnabled(picture() is not None))
+        return menu
+
+    def json(self, path: Path) -> None:
+        self._write(path, lambda record: write_json(record, path))
+
+    def csv(self, path: Path) -> None:
+        self._write(path, lambda record: write_csv(record, path))
+
+    def plots(self, folder: Path) -> None:
+        """All plots, one at a turn of the event loop, so that the window answers meanwhile."""
+        record = self._record()
+        if record is None:
+            self.failed.emit(NOTHING)
+            return
+        self._folder = folder
+        self._left = plots(record, folder, self._studies())
+        self._written = 0
+        self._timer.start()
+
+    def stop(self) -> None:
+        """The window closes: what is not yet written is left out."""
+        self._timer.stop()
+
+    def _next_plot(self) -> None:
+        try:
+            next(self._left)
+            self._written += 1
+        except StopIteration:
+            self._timer.stop()
+            self.done.emit(f"Exported {self._written} plots to {self._folder}.")
+        except WorkbenchError as error:
+            self._timer.stop()
+            self.failed.emit(str(error))
+
+    def _plot(self, path: Path) -> None:
+        image = self._picture()
+        self._write(path, lambda record: write_bytes(path, png(image)))  # type: ignore[arg-type]  # enabled for one only
+
+    def _write(self, path: Path, write: Callable[[LabRecord], object]) -> None:
+        record = self._record()
+        if record is None:
+            self.failed.emit(NOTHING)
+            return
+        try:
+            write(record)
+        except WorkbenchError as error:
+            self.failed.emit(str(error))
+        else:
+            self.done.emit(f"Exported to {path}.")
+
+    def _ask(self, kind: str, name: str, write: Callable[[Path], None]) -> None:
+        chosen, _ = QFileDialog.getSaveFileName(self._parent, "Export", str(Path.home() / name), kind)
+        if chosen:
+            path = Path(chosen)
+            write(path if path.suffix else path.with_suffix(Path(name).suffix))
+
+    def _ask_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self._parent, "Folder for the plots", str(Path.home()))
+        if chosen:
+            self.plots(Path(chosen))

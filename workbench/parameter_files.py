@@ -1,0 +1,81 @@
+"""Files that parameters name (a picture to start from): found by the model's fields, whatever they are nested in.
+
+A field made with ``quantity(..., file="picture")`` is a ``str`` (or may be None, or a list of texts). Empty is no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from engines.errors import ProblemError
+
+Place = tuple[str | int, ...]
+"""Where a value stands in the tree of parameters: ``("start", "pictures", 0)``."""
+
+
+@dataclass(frozen=True)
+class FileParameter:
+    """A parameter that names a file of some ``kind``; ``path`` is empty where none is chosen."""
+
+    place: Place
+    path: str
+    kind: str
+    title: str
+
+
+def file_parameters(parameters: BaseModel) -> list[FileParameter]:
+    """All parameters that name files, those that name none yet too."""
+    return list(_walk(parameters, (), "", ""))
+
+
+def named_files(parameters: BaseModel) -> dict[Place, Path]:
+    """The files that the parameters name."""
+    return {found.place: Path(found.path) for found in file_parameters(parameters) if found.path}
+
+
+def with_paths(values: Mapping[str, Any], paths: Mapping[Place, str]) -> dict[str, Any]:
+    """A copy of a tree of parameters with other texts at these places."""
+    changed = deepcopy(dict(values))
+    for place, path in paths.items():
+        value_at(changed, place[:-1])[place[-1]] = path
+    return changed
+
+
+def value_at(tree: Any, place: Place) -> Any:
+    """What stands at a place of nested dicts and lists."""
+    for key in place:
+        tree = tree[key]
+    return tree
+
+
+def check_files(parameters: BaseModel) -> None:
+    """Raises ProblemError in one sentence if a file that the parameters name is not there."""
+    for found in file_parameters(parameters):
+        if found.path and not Path(found.path).is_file():
+            raise ProblemError(missing_file(found))
+
+
+def missing_file(found: FileParameter) -> str:
+    return f"The file '{found.path}' of '{found.title}' is missing: put it back or choose another {found.kind}."
+
+
+def _walk(value: Any, place: Place, kind: str, title: str) -> Iterator[FileParameter]:
+    if isinstance(value, BaseModel):
+        for name, info in type(value).model_fields.items():
+            extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+            heading = info.title or name.replace("_", " ").capitalize()
+            yield from _walk(getattr(value, name), (*place, name), str(extra.get("file", "")), heading)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _walk(item, (*place, key), kind, title)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for index, item in enumerate(value):
+            yield from _walk(item, (*place, index), kind, title)
+    elif kind and (value is None or isinstance(value, str)):
+        yield FileParameter(place, value or "", kind, title)

@@ -1,0 +1,31 @@
+"""Simulated time in words: seconds of some kind, or a count (the iterations of a solver) where there is no time."""
+
+from __future__ import annotations
+
+COUNTS = ("iterations", "steps")
+"""Units that are counted: whole numbers, with the unit in words."""
+
+
+def is_count(unit: str) -> bool:
+    return unit in COUNTS
+
+
+def one_of(unit: str) -> str:
+    """What comes after "per": ``ms``, ``iteration``."""
+    return unit.removesuffix("s") if is_count(unit) else unit
+
+
+def time_text(time: float, unit: str, form: str = "g") -> str:
+    """``4.25 ms`` (``form`` is that of the number) or ``12 500 iterations``."""
+    word = one_of(unit) if is_count(unit) and round(time) == 1 else unit
+    return f"{number_text(time, unit, form)} {word}"
+
+
+def number_text(time: float, unit: str, form: str = "g") -> str:
+    """The number alone: ``4.25``, ``12 500``."""
+    return grouped(round(time)) if is_count(unit) else f"{time:{form}}"
+
+
+def grouped(count: int) -> str:
+    """A whole number with thin spaces between the thousands."""
+    return f"{count:,}".replace(",", "\u202f")
