@@ -1,4 +1,4 @@
-"""Tetrahedra as .vtu, the XML format of VTK: base64 of zlib blocks, read by ParaView and meshio.
+"""Tetrahedra and spheres as .vtu, the XML format of VTK: base64 of zlib blocks, read by ParaView and meshio.
 
 Format: VTK File Formats, "XML file formats", compressed inline binary: a header of four UInt64 (blocks, block size,
 size of the last block, compressed size) in base64, followed by the compressed data in base64.
@@ -17,9 +17,10 @@ import numpy as np
 
 from engines.api import Array
 from engines.geometry.mesh import TetMesh
+from engines.geometry.particles import Particles
 from workbench.atomic import write_atomically
 
-VTK_TETRA = 10
+VTK_VERTEX, VTK_TETRA = 1, 10
 TYPES = {"float32": "Float32", "float64": "Float64", "int32": "Int32", "int64": "Int64", "uint8": "UInt8"}
 
 
@@ -58,6 +59,35 @@ class VtuWriter:
                 file.write(_array(name, values).encode())
             file.write(self._static)
             file.write(b"</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n")
+
+        write_atomically(path, content)
+
+
+class SpheresWriter:
+    """Writes fields on spheres, each a vertex with its ``radius``: ParaView's glyphs make spheres of them."""
+
+    def __init__(self, particles: Particles) -> None:
+        n = particles.n_cells
+        each = np.arange(n, dtype=np.int32)
+        self._head = (
+            '<?xml version="1.0"?>\n'
+            '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64" '
+            'compressor="vtkZLibDataCompressor">\n<UnstructuredGrid>\n'
+            f'<Piece NumberOfPoints="{n}" NumberOfCells="{n}">\n'
+            f"<Points>\n{_array('Points', particles.positions)}</Points>\n"
+            f"<Cells>\n{_array('connectivity', each)}{_array('offsets', each + 1)}"
+            f"{_array('types', np.full(n, VTK_VERTEX, np.uint8))}</Cells>\n"
+            f"<PointData>\n{_array(f'radius [{particles.length_unit}]', particles.radii)}"
+        ).encode()
+
+    def write(self, path: Path, cell_data: Mapping[str, Array], point_data: Mapping[str, Array] | None = None) -> None:
+        """Write one moment; arrays are ``(n,)`` or ``(n, components)``, whatever they are said to live on."""
+
+        def content(file: BinaryIO) -> None:
+            file.write(self._head)
+            for name, values in {**cell_data, **(point_data or {})}.items():
+                file.write(_array(name, values).encode())
+            file.write(b"</PointData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n")
 
         write_atomically(path, content)
 

@@ -1,7 +1,7 @@
 """Cells on the CPU: the twin of ``cells.cu``, a cell at a time on all cores.
 
-The modes of a cell are short arrays in the precision asked for, which LLVM makes vectors of; what there is one of per
-cell is float64.
+The modes of a cell are short arrays in the precision asked for, which LLVM makes vectors of. What there is one of per
+cell is float64 within a step and rounded to that precision between steps, so that batches of steps make one run.
 """
 
 from __future__ import annotations
@@ -219,11 +219,11 @@ def advance(
                         following -= move
                         if abs(move) <= 1e-7 * (1e-3 + abs(following)):
                             break
-                    current = following
+                    current = float(real(following))
                 elif kind == DRIVE:
-                    current = factor * drive[int(order[VALUE]) + elapsed]
+                    current = float(real(factor * drive[int(order[VALUE]) + elapsed]))
                 else:
-                    current = factor * order[VALUE]
+                    current = float(real(factor * order[VALUE]))
                 if electrolyte:
                     salt_step(u, up, delta, tables, given, salt_arrhenius, current, dt)
                     if not held:
@@ -234,6 +234,7 @@ def advance(
                 voltage_before = voltage
                 x_n, x_p = A_n + B_n * current, A_p + B_p * current
                 voltage, open_circuit = terminal(tables, thermal, now, kinetic_n, kinetic_p, x_n, x_p, current)
+                voltage = float(real(voltage))
                 elapsed += 1
                 low, high = voltage <= order[LOWEST], voltage >= order[HIGHEST]
                 spent = kind == HELD_VOLTAGE and abs(current) <= order[LEAST_CURRENT]
@@ -283,7 +284,8 @@ def advance(
                     )
                     heat = current * (open_circuit - voltage - (REFERENCE + warmth) * entropic)
                     lost = given[COOLING] * (warmth - given[AMBIENT])
-                    warmth += (heat - lost) / (given[HEAT_CAPACITY] / dt + 0.5 * given[COOLING])
+                    change = (heat - lost) / (given[HEAT_CAPACITY] / dt + 0.5 * given[COOLING])
+                    warmth = float(real(warmth + change))
             if len(trace) and (step + 1) % every == 0:
                 trace[step // every, cell] = voltage if running else np.nan
         for k in range(MODES):
