@@ -95,4 +95,4 @@ def voltage_bands(backend: Backend, cells: Cells, trace: Any) -> Bands:
 
 def end_times(backend: Backend, cells: Cells) -> Array:
     """(n_cells,) time at which each cell's protocol ended [s]; −1 where it goes on."""
-    return backend.to_host(cells.state[Row.ENDED])[: cells.n_cells].astype(float)
+    return backend.to_host(cells.state[int(Row.ENDED)])[: cells.n_cells].astype(float)

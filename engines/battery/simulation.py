@@ -101,8 +101,9 @@ class BatterySimulation(Simulation):
         state, n = self._cells.state, self._cells.n_cells
         voltage = bands(self._backend, state[Row.VOLTAGE : Row.VOLTAGE + 1], n)
         with self._backend.active():
-            current, warmth, charge = (float(state[row, :n].mean()) for row in (Row.CURRENT, Row.WARMTH, Row.CHARGE))
-            running = float((state[Row.INSTRUCTION, :n] < self._cells.n_instructions).sum())
+            rows = (Row.CURRENT, Row.WARMTH, Row.CHARGE)
+            current, warmth, charge = (float(state[int(row), :n].mean()) for row in rows)
+            running = float((state[int(Row.INSTRUCTION), :n] < self._cells.n_instructions).sum())
         return {
             "voltage": float(voltage.mean[0]),
             "voltage_p05": float(voltage.low[0]),
@@ -136,7 +137,7 @@ class BatterySimulation(Simulation):
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
-        found = self._backend.first_non_finite(self._cells.state[Row.VOLTAGE, : self._cells.n_cells])
+        found = self._backend.first_non_finite(self._cells.state[int(Row.VOLTAGE), : self._cells.n_cells])
         if found is None:
             return None
         return NonFinite("The voltage", found, "use a smaller time step or a smaller current.")

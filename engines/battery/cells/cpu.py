@@ -63,13 +63,25 @@ def terminal(tables, thermal, now, kinetic_n, kinetic_p, x_n, x_p, current):
 
 
 @njit
-def response(b, share, weights):
-    """(relaxed, driven): the modes' sum at the end of a step without current, and per unit of gain and current."""
-    relaxed, driven = b.dtype.type(0.0), b.dtype.type(0.2)
+def relaxed(b, share):
+    """The modes' sum at the end of a step without current; four sums side by side, for one would wait for itself."""
+    one = b.dtype.type(1.0)
+    s0, s1, s2, s3 = b.dtype.type(0.0), b.dtype.type(0.0), b.dtype.type(0.0), b.dtype.type(0.0)
+    for k in range(0, MODES, 4):
+        s0 += b[k] * (one - share[k])
+        s1 += b[k + 1] * (one - share[k + 1])
+        s2 += b[k + 2] * (one - share[k + 2])
+        s3 += b[k + 3] * (one - share[k + 3])
+    return (s0 + s1) + (s2 + s3)
+
+
+@njit
+def driven_part(share, weights):
+    """The modes' sum at the end of a step that started at rest, per unit of gain and current, with the tail."""
+    total = 0.2
     for k in range(MODES):
-        relaxed += b[k] * (b.dtype.type(1.0) - share[k])
-        driven += (share[k] - b.dtype.type(1.0)) * weights[k]
-    return relaxed, driven
+        total += (share[k] - 1.0) * weights[k]
+    return total
 
 
 @njit
@@ -157,7 +169,7 @@ def advance(
         current, ended = float(state[CURRENT, cell]), float(state[ENDED, cell])
         instruction, elapsed = int(state[INSTRUCTION, cell]), int(state[ELAPSED, cell])
         fresh = True
-        rate_n, rate_p, gain_n, gain_p, driven_n, driven_p = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        rate_n, rate_p, gain_n, gain_p, B_n, B_p = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         kinetic_n, kinetic_p, at_rest_n, at_rest_p, salt_arrhenius = 0.0, 0.0, 0.0, 0.0, 1.0
         for step in range(steps):
             running = instruction < len(instructions)
@@ -175,6 +187,8 @@ def advance(
                     for k in range(MODES):
                         share_n[k] = -math.expm1(-squares[k] * (rate_n * dt))
                         share_p[k] = -math.expm1(-squares[k] * (rate_p * dt))
+                    B_n = given[GROWTH] * dt + gain_n * driven_part(share_n, weights)
+                    B_p = given[ELECTRODE + GROWTH] * dt + gain_p * driven_part(share_p, weights)
                     now[2] = given[RESISTANCE]
                     if electrolyte:
                         salt_arrhenius = math.exp(given[SALT_DIFFUSION_HEAT] * inverse)
@@ -184,12 +198,9 @@ def advance(
                 order = instructions[instruction]
                 kind = int(order[KIND])
                 held = kind in (HELD_VOLTAGE, HELD_POWER)
-                relaxed, driven_n = response(b_n, share_n, weights)
                 mean_n = given[START] + state[MEAN_N, cell]
-                A_n, B_n = mean_n + relaxed, given[GROWTH] * dt + gain_n * driven_n
-                relaxed, driven_p = response(b_p, share_p, weights)
                 mean_p = given[ELECTRODE + START] + state[MEAN_P, cell]
-                A_p, B_p = mean_p + relaxed, given[ELECTRODE + GROWTH] * dt + gain_p * driven_p
+                A_n, A_p = mean_n + relaxed(b_n, share_n), mean_p + relaxed(b_p, share_p)
                 if held:
                     if electrolyte:
                         log_n, root_n = salt_means(u, 0)
