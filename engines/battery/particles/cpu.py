@@ -20,7 +20,7 @@ def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
     """The kernels; ``sources`` is a digest of the code of other files that is compiled into them."""
 
     @njit(parallel=True, nogil=True, cache=True)
-    def explicit(c, rate, radius_per_diffusivity, flux, inner, outer, steady, dt, steps):
+    def explicit(c, base, rate, radius_per_diffusivity, flux, inner, outer, steady, dt, steps):
         """As ``constant`` in explicit.cu; c: (points, n_padded), the others (n_padded,) or (points,)."""
         points, stride = c.shape
         width = lanes(rate)
@@ -42,12 +42,16 @@ def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
                     left = right
                     here = beyond
                 store_row(w, points - 1, 0, here - inner[points - 1] * left)
-            grown = gain * (3.0 * tau * steps)
+            grown = gain * (3.0 * tau * steps) - load_row(base, 1, j)
+            last = load_row(base, 0, j)
+            after = last + grown
+            store_row(base, 0, j, after)
+            store_row(base, 1, j, (after - last) - grown)
             for i in range(points):
-                store_row(c, i, j, load_row(w, i, 0) + (gain * steady[i] + grown))
+                store_row(c, i, j, load_row(w, i, 0) + gain * steady[i])
 
     @njit(parallel=True, nogil=True, cache=True)
-    def implicit(c, rate, radius_per_diffusivity, flux, inner, outer, steady, theta, dt, steps):
+    def implicit(c, base, rate, radius_per_diffusivity, flux, inner, outer, steady, theta, dt, steps):
         """As implicit.cu."""
         points, stride = c.shape
         width = lanes(rate)
@@ -82,9 +86,13 @@ def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
                     i = points - 1 - k
                     change = load_row(delta, i, 0) + load_row(up, i, 0) * change
                     store_row(w, i, 0, load_row(w, i, 0) + change)
-            grown = gain * (3.0 * tau * steps)
+            grown = gain * (3.0 * tau * steps) - load_row(base, 1, j)
+            last = load_row(base, 0, j)
+            after = last + grown
+            store_row(base, 0, j, after)
+            store_row(base, 1, j, (after - last) - grown)
             for i in range(points):
-                store_row(c, i, j, load_row(w, i, 0) + (gain * steady[i] + grown))
+                store_row(c, i, j, load_row(w, i, 0) + gain * steady[i])
 
     @njit(parallel=True, nogil=True, cache=True)
     def relax(state, rate, radius_per_diffusivity, flux, squares, time):
@@ -175,13 +183,13 @@ class CpuShellDiffusion(ShellDiffusion):
     def explicit(self, flux: Any, dt: float, steps: int) -> None:
         if self.curve is None:
             explicit(
-                self.concentration, self._rate, self._radius_per_diffusivity, flux, self._inner, self._outer,
+                self.deviation, self.base, self._rate, self._radius_per_diffusivity, flux, self._inner, self._outer,
                 self._steady, dt, steps,
             )  # fmt: skip
             return
         real = self.dtype.type
         explicit_varying(
-            self.concentration, self._rate, self._radius, flux, self._inner, self._outer, self._table,
+            self.deviation, self._rate, self._radius, flux, self._inner, self._outer, self._table,
             real(self.curve.low), real(self.curve.inverse_step), real(self._source), real(dt), steps,
         )  # fmt: skip
 
@@ -189,7 +197,8 @@ class CpuShellDiffusion(ShellDiffusion):
         if self.curve is not None:
             raise ProblemError("The implicit scheme takes a constant diffusivity: use the explicit one.")
         implicit(
-            self.concentration, self._rate, self._radius_per_diffusivity, flux, self._inner, self._outer, self._steady,
+            self.deviation, self.base, self._rate, self._radius_per_diffusivity, flux, self._inner, self._outer,
+            self._steady,
             theta, dt, steps,
         )  # fmt: skip
 

@@ -69,7 +69,7 @@ class CudaShellDiffusion(ShellDiffusion):
         if self.curve is None:
             self._explicit.get_function(f"constant_{per_lane}")(
                 grid, (block,),
-                (self.concentration, self._rate, self._radius_per_diffusivity, flux, self._inner, self._outer,
+                (self.deviation, self.base, self._rate, self._radius_per_diffusivity, flux, self._inner, self._outer,
                  self._steady, *counts),
             )  # fmt: skip
             return
@@ -79,7 +79,7 @@ class CudaShellDiffusion(ShellDiffusion):
         )  # fmt: skip
         self._explicit.get_function(f"varying_{per_lane}")(
             grid, (block,),
-            (self.concentration, self._rate, self._radius, flux, self._inner, self._outer, *table, *counts),
+            (self.deviation, self._rate, self._radius, flux, self._inner, self._outer, *table, *counts),
         )  # fmt: skip
 
     def _time(self, shape: tuple[int, int, int]) -> float:
@@ -92,7 +92,8 @@ class CudaShellDiffusion(ShellDiffusion):
             raise ProblemError("The implicit scheme takes a constant diffusivity: use the explicit one.")
         real = self.dtype.type
         arguments = [
-            self.concentration, self._rate, self._radius_per_diffusivity, flux, self._inner, self._outer, self._steady,
+            self.deviation, self.base, self._rate, self._radius_per_diffusivity, flux, self._inner, self._outer,
+            self._steady,
             real(theta), real(dt), np.int32(steps), np.int32(self.points), np.int32(self.n_particles),
             np.int32(self.n_padded),
         ]  # fmt: skip

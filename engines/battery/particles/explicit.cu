@@ -2,12 +2,13 @@
 //
 //   c_i += τ [outer_i (c_{i+1} − c_i) − inner_i (c_i − c_{i−1})],   τ = D dt/R²           (shells.py)
 //
-// Layout: c[shell * stride + particle], deviations from the initial concentration; a particle's shells are spread over
+// Layout: c[shell * stride + particle], deviations from the particle's base (which starts at 0); a particle's shells are spread over
 // `lanes` lanes (a power of two up to 32), POINTS each, the surface at the last lane's last. Rows that POINTS * lanes has
 // too many stand before the centre with couplings of 0, so the surface is always at the same place.
 //
 // A steady flux is split off first: c = w + gain (steady + 3τ n) holds for the scheme exactly, gain = flux R/D, and w
-// knows no flux. So a step has no source, and the lithium that enters is added once per launch, not rounded n times.
+// knows no flux. So a step has no source; the lithium that enters moves the base, base[particle], whose rounding error
+// base[stride + particle] is carried along (Kahan). Shells stay small numbers however much enters, in however many launches.
 //
 // Bytes: every c is read and written once per launch, whatever the steps. Instructions per shell and step (SASS, float):
 // POINTS + 1 subtractions, 2 POINTS fused multiply-adds, 2 shuffles, so 3 + 3/POINTS:
@@ -39,7 +40,8 @@ __device__ __forceinline__ Place place(int lanes, int points, int n) {
 
 template <int POINTS>
 __device__ __forceinline__ void constant(
-    REAL* __restrict__ c, const REAL* __restrict__ rate, const REAL* __restrict__ radius_per_diffusivity,
+    REAL* __restrict__ c, REAL* __restrict__ base, const REAL* __restrict__ rate,
+    const REAL* __restrict__ radius_per_diffusivity,
     const REAL* __restrict__ flux, const REAL* __restrict__ inner, const REAL* __restrict__ outer,
     const REAL* __restrict__ steady, REAL dt, int steps, int lanes, int points, int n, int stride) {
     const Place at = place<POINTS>(lanes, points, n);
@@ -69,11 +71,16 @@ __device__ __forceinline__ void constant(
         }
     }
     if (!at.inside) return;
-    const REAL grown = gain * (REAL(3) * tau * REAL(steps));
+    if ((threadIdx.x & (lanes - 1)) == 0) {
+        const REAL grown = gain * (REAL(3) * tau * REAL(steps)) - base[stride + at.particle];
+        const REAL before = base[at.particle], after = before + grown;
+        base[at.particle] = after;
+        base[stride + at.particle] = (after - before) - grown;
+    }
 #pragma unroll
     for (int k = 0; k < POINTS; ++k) {
         const int i = at.first + k;
-        if (i >= 0) c[(long long)i * stride + at.particle] = w[k] + (gain * steady[i] + grown);
+        if (i >= 0) c[(long long)i * stride + at.particle] = w[k] + gain * steady[i];
     }
 }
 
@@ -135,10 +142,11 @@ constexpr int blocks = sizeof(REAL) == 4 ? (POINTS < 8 ? 8 : 64 / POINTS) : 1;
 
 #define CONSTANT(POINTS)                                                                                               \
     extern "C" __global__ void __launch_bounds__(128, blocks<POINTS>) constant_##POINTS(                               \
-        REAL* c, const REAL* rate, const REAL* radius_per_diffusivity, const REAL* flux, const REAL* inner,            \
-        const REAL* outer, const REAL* steady, REAL dt, int steps, int lanes, int points, int n, int stride) {         \
-        constant<POINTS>(c, rate, radius_per_diffusivity, flux, inner, outer, steady, dt, steps, lanes, points, n,     \
-                         stride);                                                                                      \
+        REAL* c, REAL* base, const REAL* rate, const REAL* radius_per_diffusivity, const REAL* flux,                   \
+        const REAL* inner, const REAL* outer, const REAL* steady, REAL dt, int steps, int lanes, int points, int n,    \
+        int stride) {                                                                                                  \
+        constant<POINTS>(c, base, rate, radius_per_diffusivity, flux, inner, outer, steady, dt, steps, lanes, points,  \
+                         n, stride);                                                                                   \
     }
 
 CONSTANT(1)

@@ -13,7 +13,8 @@
 
 template <int POINTS>
 __device__ __forceinline__ void in_registers(
-    REAL* __restrict__ c, const REAL* __restrict__ rate, const REAL* __restrict__ radius_per_diffusivity,
+    REAL* __restrict__ c, REAL* __restrict__ base, const REAL* __restrict__ rate,
+    const REAL* __restrict__ radius_per_diffusivity,
     const REAL* __restrict__ flux, const REAL* __restrict__ inner, const REAL* __restrict__ outer,
     const REAL* __restrict__ steady, REAL theta, REAL dt, int steps, int points, int n, int stride) {
     __shared__ REAL in[POINTS], out[POINTS], profile[POINTS];
@@ -56,18 +57,22 @@ __device__ __forceinline__ void in_registers(
             w[k] += change;
         }
     }
-    const REAL grown = gain * (REAL(3) * tau * REAL(steps));
+    const REAL grown = gain * (REAL(3) * tau * REAL(steps)) - base[stride + particle];
+    const REAL last = base[particle], after = last + grown;
+    base[particle] = after;
+    base[stride + particle] = (after - last) - grown;
 #pragma unroll
     for (int k = 0; k < POINTS; ++k)
-        if (first + k >= 0) c[(long long)(first + k) * stride + particle] = w[k] + (gain * profile[k] + grown);
+        if (first + k >= 0) c[(long long)(first + k) * stride + particle] = w[k] + gain * profile[k];
 }
 
 #define KERNEL(POINTS)                                                                                                 \
-    extern "C" __global__ void __launch_bounds__(128) implicit_##POINTS(                                               \
-        REAL* c, const REAL* rate, const REAL* radius_per_diffusivity, const REAL* flux, const REAL* inner,            \
-        const REAL* outer, const REAL* steady, REAL theta, REAL dt, int steps, int points, int n, int stride) {        \
-        in_registers<POINTS>(c, rate, radius_per_diffusivity, flux, inner, outer, steady, theta, dt, steps, points, n, \
-                             stride);                                                                                  \
+    extern "C" __global__ void __launch_bounds__(128, 2) implicit_##POINTS(                                            \
+        REAL* c, REAL* base, const REAL* rate, const REAL* radius_per_diffusivity, const REAL* flux,                   \
+        const REAL* inner, const REAL* outer, const REAL* steady, REAL theta, REAL dt, int steps, int points, int n,   \
+        int stride) {                                                                                                  \
+        in_registers<POINTS>(c, base, rate, radius_per_diffusivity, flux, inner, outer, steady, theta, dt, steps,      \
+                             points, n, stride);                                                                       \
     }
 
 KERNEL(8)
@@ -79,7 +84,8 @@ KERNEL(32)
 
 // scratch: (3, points, stride).
 extern "C" __global__ void __launch_bounds__(128) implicit_any(
-    REAL* __restrict__ c, const REAL* __restrict__ rate, const REAL* __restrict__ radius_per_diffusivity,
+    REAL* __restrict__ c, REAL* __restrict__ base, const REAL* __restrict__ rate,
+    const REAL* __restrict__ radius_per_diffusivity,
     const REAL* __restrict__ flux, const REAL* __restrict__ inner, const REAL* __restrict__ outer,
     const REAL* __restrict__ steady, REAL theta, REAL dt, int steps, int points, int n, int stride,
     REAL* __restrict__ scratch) {
@@ -120,6 +126,9 @@ extern "C" __global__ void __launch_bounds__(128) implicit_any(
             w[at] += change;
         }
     }
-    const REAL grown = gain * (REAL(3) * tau * REAL(steps));
-    for (int k = 0; k < points; ++k) w[(long long)k * stride] += gain * steady[k] + grown;
+    const REAL grown = gain * (REAL(3) * tau * REAL(steps)) - base[stride + particle];
+    const REAL last = base[particle], after = last + grown;
+    base[particle] = after;
+    base[stride + particle] = (after - last) - grown;
+    for (int k = 0; k < points; ++k) w[(long long)k * stride] += gain * steady[k];
 }

@@ -1,8 +1,8 @@
 """What the CPU's and the GPU's diffusion in particles have in common.
 
-Particles stand side by side: ``concentration[shell, particle]`` is the deviation from the concentration at the start.
-A deviation in float32 keeps the lithium that comes in; the concentration itself, a thousand times larger than a
-step's change, does not.
+Particles stand side by side: ``deviation[shell, particle]`` is what a shell has above ``base[0, particle]``, the base
+what the particle's mean has gained since the start. In float32 these keep the lithium that comes in; a concentration,
+a thousand times larger than a step's change, does not.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class _Particles:
 class ShellDiffusion(_Particles, ABC):
     """Finite volumes with ``points`` shells. With ``curve``, D is ``diffusivity`` times the curve of the deviation.
 
-    ``concentration: (points, n_padded)`` on the device [mol/m³]. Steps go inside ``backend.timed`` or ``active``.
+    On the device, both [mol/m³]: ``deviation: (points, n_padded)``, and ``base: (2, n_padded)`` with its rounding error
+    (with a curve it stays 0). Steps go inside ``backend.timed`` or ``active``.
     """
 
     def __init__(
@@ -63,7 +64,8 @@ class ShellDiffusion(_Particles, ABC):
         self.shells = shells(points)
         self.points = points
         self.curve = curve
-        self.concentration = backend.array(np.zeros((points, self.n_padded), self.dtype))
+        self.deviation = backend.array(np.zeros((points, self.n_padded), self.dtype))
+        self.base = backend.array(np.zeros((2, self.n_padded), self.dtype))
         grid = self.shells
         self._inner, self._outer, self._steady = map(self._constants, (grid.inner, grid.outer, grid.steady))
         if curve is not None:
@@ -99,13 +101,18 @@ class ShellDiffusion(_Particles, ABC):
     def surface(self, flux: Any) -> Any:
         """(n_padded,) on the device: the deviation at the surface [mol/m³] under ``flux``. Constant D."""
         last, before, slope = map(self.dtype.type, surface_weights(self.points))
-        c = self.concentration
+        c = self.deviation
         with self.backend.active():
-            return last * c[-1] + before * c[-2] + slope * (flux * self._radius_per_diffusivity)
+            return self.base[0] + (last * c[-1] + before * c[-2] + slope * (flux * self._radius_per_diffusivity))
+
+    def concentration(self) -> Array:
+        """(points, n_particles) float64 on the host: what each shell has gained since the start [mol/m³]."""
+        base, error = self.backend.to_host(self.base)[:, : self.n_particles].astype(float)
+        return self.backend.to_host(self.deviation)[:, : self.n_particles].astype(float) + (base - error)
 
     def mean(self) -> Array:
         """(n_particles,) float64 on the host: mean deviation of each particle [mol/m³]."""
-        return self.shells.volumes @ self.backend.to_host(self.concentration)[:, : self.n_particles].astype(float)
+        return self.shells.volumes @ self.concentration()
 
 
 class ModeDiffusion(_Particles, ABC):
