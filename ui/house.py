@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,14 +16,13 @@ from engines.api import Array, Engine, Estimate, Preset, Simulation, SimulationI
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.lab import Study
-from ui.lab.events import LabRun
-from ui.lab.findings import device_text
-from ui.lab.record_files import kept_records, read_record, write_json
 from ui.run_memory import RunMemory, remembered_state
 from workbench import presets as all_presets
 from workbench import session
 from workbench.autosave import Autosave, Recovery, discard, recover, recoveries
-from workbench.bench.records import LabRecord
+from workbench.bench.lab_run import LabRun
+from workbench.bench.record_files import kept_records, read_record, write_json
+from workbench.bench.records import LabRecord, device_text
 from workbench.document import Document, default_engine, new_document, open_document, save_document
 from workbench.export.png import save_snapshot
 from workbench.export.results import export_results, take_results
@@ -197,11 +195,7 @@ class HouseServices:
         from engines.backend.select import open_backend
 
         # All cores: what a window needs while it waits is less than what a reserved core would cost the figures.
-        lab = importlib.import_module("workbench.bench.lab")
-        run: LabRun = lab.LabRun(
-            partial(open_backend, device), studies, cases=cases, variants=variants, cache=cache, quick=quick
-        )
-        return run
+        return LabRun(partial(open_backend, device), studies, cases=cases, variants=variants, cache=cache, quick=quick)
 
     def lab_records(self) -> Sequence[tuple[str, Path]]:
         with as_file(files("workbench.bench") / "records") as shipped:

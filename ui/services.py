@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from engines.api import Array, Engine, Estimate, Preset
 from engines.lab import Study
-from ui.lab.events import LabRun
+from workbench.bench.lab_run import LabRun
 from workbench.bench.records import LabRecord
 from workbench.document import Document
 from workbench.recent import RecentFile

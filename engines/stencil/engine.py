@@ -30,6 +30,7 @@ from engines.api import (
 )
 from engines.backend.base import Backend
 from engines.geometry.grid import Grid
+from engines.lab import Study
 from engines.stencil.benchmarks import benchmarks, warming_problems
 from engines.stencil.diffusion import Diffusion as DiffusionStep
 from engines.stencil.diffusion import make_diffusion
@@ -55,6 +56,7 @@ from engines.stencil.poisson.simulation import PoissonSimulation
 from engines.stencil.presets import presets
 from engines.stencil.sides import Ghosts, ghosts
 from engines.stencil.simulation import PaintedSource, field_range
+from engines.stencil.variants import studies
 
 PRECISIONS: dict[str, np.dtype[Any]] = {"fp32": np.dtype(np.float32), "fp64": np.dtype(np.float64)}
 BRUSH = 0.03
@@ -106,6 +108,9 @@ class StencilEngine(Engine):
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         return benchmarks(elements)
+
+    def studies(self) -> Sequence[Study]:
+        return studies()
 
     def warm(self, backend: Backend) -> None:
         """Two steps of a small grid of each kind of kernel."""

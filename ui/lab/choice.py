@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QWidg
 
 from engines.errors import WorkbenchError
 from ui.background import Background
-from ui.lab.findings import device_text
-from workbench.bench.records import LabRecord
+from workbench.bench.records import LabRecord, device_text
 
 THIS, NONE, FILE = "this", "none", "file"
 Entry = str | Path

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from engines.errors import WorkbenchError
 from engines.lab import Study
 from ui.lab.plots import plots, png
-from ui.lab.record_files import write_csv, write_json
 from workbench.atomic import write_bytes
+from workbench.bench.record_files import write_csv, write_json
 from workbench.bench.records import LabRecord
 
 NOTHING = "There is nothing to export yet: measure something, or show a kept record."

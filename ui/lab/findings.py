@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.lab import Case, Published, Study
-from workbench.bench.records import BandwidthPoint, MachineRecord, VariantRecord
+from workbench.bench.records import BandwidthPoint, VariantRecord
 
 Key = tuple[str, str, str, tuple[int, ...] | None, str]
 
@@ -67,11 +67,6 @@ def winners(records: Iterable[VariantRecord]) -> set[Key]:
 def shape_text(shape: Sequence[int] | None) -> str:
     """``32×8``"""
     return "" if shape is None else "×".join(str(threads) for threads in shape)
-
-
-def device_text(machine: MachineRecord) -> str:
-    """``NVIDIA H200, 2026-11-20``"""
-    return f"{machine.device.get('name', 'unknown device')}, {machine.date[:10]}"
 
 
 # Published figures.

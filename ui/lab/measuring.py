@@ -6,8 +6,8 @@ import time as clock
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from ui.lab.events import Ceilings, Failed, Finished, LabRun, Measured, Progress
 from ui.lab.findings import Key, key
+from workbench.bench.lab_run import Ceilings, Failed, Finished, LabRun, Measured, Progress
 from workbench.bench.records import LabRecord, MachineRecord, VariantRecord
 
 TICK_MILLISECONDS = 100

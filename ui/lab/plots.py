@@ -18,12 +18,12 @@ from engines.registry import engines
 from ui.lab.bandwidth import BandwidthCurve
 from ui.lab.blocks import BlockMap, cells
 from ui.lab.chart import Chart
-from ui.lab.findings import cases_of, device_text, variants_of
+from ui.lab.findings import cases_of, variants_of
 from ui.lab.roofline import Roofline
 from ui.lab.scaling import QUANTITIES, Scaling
 from ui.theme import palette
 from workbench.atomic import write_bytes
-from workbench.bench.records import LabRecord, VariantRecord
+from workbench.bench.records import LabRecord, VariantRecord, device_text
 
 SIZE = QSize(1200, 760)
 HEAD = 56

@@ -11,9 +11,9 @@ from PySide6.QtGui import QFont
 
 from engines.lab import Study
 from ui.formatting import count_text, duration_text
-from ui.lab.findings import Key, device_text, key, published_figure, shape_text, winners
+from ui.lab.findings import Key, key, published_figure, shape_text, winners
 from ui.theme import theme
-from workbench.bench.records import LabRecord, VariantRecord
+from workbench.bench.records import LabRecord, VariantRecord, device_text
 
 Index = QModelIndex | QPersistentModelIndex
 FRACTION = Qt.ItemDataRole.UserRole

@@ -25,13 +25,13 @@ from ui.formatting import duration_text, rate_text
 from ui.icons import dress
 from ui.lab.choice import RecordChoice
 from ui.lab.exporting import LabExport
-from ui.lab.findings import device_text, levels
+from ui.lab.findings import levels
 from ui.lab.measuring import Measuring
 from ui.lab.setup_panel import Request, SetupPanel
 from ui.lab.source import SourcePanel
 from ui.lab.views import LabViews
 from ui.services import Services
-from workbench.bench.records import LabRecord, VariantRecord
+from workbench.bench.records import LabRecord, VariantRecord, device_text
 
 
 class LabWorkspace(QWidget):

@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
-from importlib.resources import files
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -29,6 +27,11 @@ class MachineRecord:
     curve: tuple[BandwidthPoint, ...]
     launch_seconds: float
     graph_node_seconds: float | None
+
+
+def device_text(machine: MachineRecord) -> str:
+    """``NVIDIA H200, 2026-11-20``"""
+    return f"{machine.device.get('name', 'unknown device')}, {machine.date[:10]}"
 
 
 @dataclass(frozen=True)
@@ -102,36 +105,32 @@ def to_json(record: LabRecord) -> str:
     return json.dumps(asdict(record), indent=1)
 
 
-def lab_record(text: str) -> LabRecord:
+def lab_record(text: str, name: str = "This") -> LabRecord:
     """The record that :func:`to_json` wrote; raises ProblemError with what is wrong first in any other text."""
     try:
         return TypeAdapter(LabRecord).validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise ProblemError(f"This is no record of the Kernel Lab: {where}: {first['msg']}.") from error
+        what = f"{where}: {first['msg']}"
+        raise ProblemError(
+            f"{name} is no record of the Kernel Lab ({what}): choose a JSON file exported there."
+        ) from error
 
 
 def to_csv(record: LabRecord) -> str:
-    """One line per variant; the shape as 32x8."""
+    """One line per variant; the shape as 32x8; device and date stand in the last columns."""
     text = io.StringIO()
     names = [column.name for column in fields(VariantRecord)]
-    writer = csv.DictWriter(text, [*names, *DERIVED])
+    writer = csv.DictWriter(text, [*names, *DERIVED, "device", "date"])
     writer.writeheader()
+    about = {"device": record.machine.device.get("name", ""), "date": record.machine.date}
     for variant in record.variants:
         derived = {name: getattr(variant, name) for name in DERIVED}
-        writer.writerow({**asdict(variant), "shape": shape_name(variant.shape), **derived})
+        writer.writerow({**asdict(variant), "shape": shape_name(variant.shape), **derived, **about})
     return text.getvalue()
 
 
 def shape_name(shape: tuple[int, ...] | None) -> str:
     """``32x8``; empty without a shape."""
     return "x".join(map(str, shape or ()))
-
-
-def kept_records() -> Iterator[tuple[str, LabRecord]]:
-    """(name, record) of the sessions kept in ``workbench/bench/records``, files ``lab-*.json``, by name."""
-    folder = files("workbench.bench").joinpath("records")
-    for file in sorted(folder.iterdir(), key=lambda one: one.name):
-        if file.name.startswith("lab-") and file.name.endswith(".json"):
-            yield file.name.removesuffix(".json"), lab_record(file.read_text(encoding="utf-8"))

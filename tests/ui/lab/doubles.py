@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from engines.lab import Case, Published, Study, Variant
-from ui.lab.events import Ceilings, Failed, Finished, Measured, Progress
-from ui.lab.record_files import kept_records, read_record, write_json
+from workbench.bench.lab_run import Ceilings, Failed, Finished, Measured, Progress
+from workbench.bench.record_files import kept_records, read_record, write_json
 from workbench.bench.records import BandwidthPoint, LabRecord, MachineRecord, VariantRecord
 
 MEMORY, CACHE = 4.3e12, 9.5e12

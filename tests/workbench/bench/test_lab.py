@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,8 @@ from engines.lab import Case, Prepared, Published, Study, Variant
 from workbench.bench import check, lab, timed
 from workbench.bench.check import Checker
 from workbench.bench.lab import Lab
-from workbench.bench.records import LabRecord, kept_records, lab_record, to_csv, to_json
+from workbench.bench.record_files import kept_records, read_record
+from workbench.bench.records import LabRecord, lab_record, to_csv, to_json
 from workbench.bench.tables import curve_table, duration, measured, published_table, size_name, study_table
 from workbench.bench.timed import COLD_CACHES, sets_needed
 from workbench.cli import main
@@ -271,10 +273,13 @@ def test_csv_holds_the_same_figures(record):
         assert float(row["fraction"]) == variant.fraction
 
 
-def test_kept_records_can_be_read():
-    for name, kept in kept_records():
-        assert name.startswith("lab-")
-        assert kept.variants
+def test_shipped_records_can_be_read():
+    """Every ``lab-*.json`` that ships is listed; records of other kinds beside them are not."""
+    with as_file(files("workbench.bench") / "records") as folder:
+        listed = [path for _, path in kept_records(folder)]
+        assert sorted(listed) == sorted(folder.glob("lab-*.json"))
+        for path in listed:
+            assert read_record(path).variants
 
 
 def test_tables_say_what_was_measured_and_what_was_refused(record):

@@ -1,0 +1,136 @@
+"""A session of the Kernel Lab on a thread of its own, followed by polling: a window never waits for it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from engines.backend.base import Backend
+from engines.lab import Study
+from workbench.bench.lab import Lab
+from workbench.bench.records import LabRecord, MachineRecord, VariantRecord
+from workbench.failures import as_sentence
+
+log = logging.getLogger(__name__)
+
+Names = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is being measured, and how much of the whole is done (0..1)."""
+
+    text: str
+    fraction: float
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """What the device can deliver: measured before any variant."""
+
+    machine: MachineRecord
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One more figure."""
+
+    record: VariantRecord
+
+
+@dataclass(frozen=True)
+class Finished:
+    """All that was asked for, or all there was until it was cancelled."""
+
+    record: LabRecord
+
+
+@dataclass(frozen=True)
+class Failed:
+    """One sentence: why the measurement ended."""
+
+    sentence: str
+
+
+LabEvent = Progress | Ceilings | Measured | Finished | Failed
+
+
+class LabRun:
+    """Measures ``studies`` on the device that ``open_backend`` opens; the backend is closed at the end.
+
+    cases, variants: names and ids to measure, by study id; a study that is not named there is measured whole
+    """
+
+    def __init__(
+        self,
+        open_backend: Callable[[], Backend],
+        studies: Sequence[Study],
+        *,
+        cases: Names | None = None,
+        variants: Names | None = None,
+        cache: Literal["cold", "warm"] = "cold",
+        quick: bool = False,
+    ) -> None:
+        self._open_backend = open_backend
+        self._studies = [_narrowed(study, cases or {}, variants or {}) for study in studies]
+        self._cache, self._quick = cache, quick
+        self._events: deque[LabEvent] = deque()
+        self._cancelled = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="workbench-lab")
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """End after the launch that is under way; what was measured until then stays."""
+        self._cancelled.set()
+
+    @property
+    def alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def poll(self) -> Sequence[LabEvent]:
+        """What has happened since the last call."""
+        taken = []
+        while self._events:
+            taken.append(self._events.popleft())
+        return taken
+
+    def _work(self) -> None:
+        try:
+            backend = self._open_backend()
+            try:
+                self._measure(backend)
+            finally:
+                backend.close()
+        except Exception as error:
+            log.warning("the measurement ended", exc_info=True)
+            self._events.append(Failed(str(as_sentence(error))))
+
+    def _measure(self, backend: Backend) -> None:
+        lab = Lab(
+            backend,
+            cache=self._cache,
+            quick=self._quick,
+            progress=lambda text, fraction: self._events.append(Progress(text, fraction)),
+            cancelled=self._cancelled.is_set,
+        )
+        machine = lab.machine()
+        self._events.append(Ceilings(machine))
+        records = []
+        for record in lab.run(self._studies):
+            records.append(record)
+            self._events.append(Measured(record))
+        self._events.append(Finished(LabRecord(machine, tuple(records))))
+
+
+def _narrowed(study: Study, cases: Names, variants: Names) -> Study:
+    return replace(
+        study,
+        cases=[case for case in study.cases if case.name in cases.get(study.id, (case.name,))],
+        variants=[variant for variant in study.variants if variant.id in variants.get(study.id, (variant.id,))],
+    )

@@ -1,0 +1,44 @@
+"""Records of the Lab as files: JSON that can be opened again, CSV for a spreadsheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engines.errors import ProblemError
+from workbench.atomic import write_text
+from workbench.bench.records import LabRecord, device_text, lab_record, to_csv, to_json
+
+LARGEST_FILE = 256 * 2**20
+
+
+def write_json(record: LabRecord, path: Path) -> None:
+    """Raises StorageError."""
+    write_text(path, to_json(record))
+
+
+def write_csv(record: LabRecord, path: Path) -> None:
+    """One line a figure. Raises StorageError."""
+    write_text(path, to_csv(record))
+
+
+def read_record(path: Path) -> LabRecord:
+    """A record that was written as JSON. Raises ProblemError with a sentence."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ProblemError(f"'{path.name}' is too large for a record of the Kernel Lab.")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProblemError(f"'{path}' could not be read ({error}).") from error
+    return lab_record(text, f"'{path.name}'")
+
+
+def kept_records(folder: Path) -> list[tuple[str, Path]]:
+    """(device and date, file) of the records in a folder, newest first; files of other kinds are left out."""
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            machine = read_record(path).machine
+        except ProblemError:
+            continue
+        found.append((machine.date, device_text(machine), path))
+    return [(title, path) for _, title, path in sorted(found, reverse=True)]
