@@ -1,0 +1,38 @@
+"""Voltages and temperatures at 1C beside PyBaMM's, where it is installed: another mesh, another average of κ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.backend.cpu import CpuBackend
+from engines.battery.cells import Instruction, Kind, Row, make_cells
+from engines.battery.parameter_sets import PARAMETER_SETS
+
+TIMES = np.array([60, 300, 900, 1800, 2400, 3000, 3400])
+
+
+@pytest.mark.parametrize("name", list(PARAMETER_SETS))
+@pytest.mark.parametrize("electrolyte", [False, True], ids=["SPM", "SPMe"])
+@pytest.mark.parametrize("thermal", [False, True], ids=["isothermal", "lumped"])
+def test_one_hour_at_1c(name, electrolyte, thermal):
+    """0.1 mV for PyBaMM's 100 shells, 0.5 mV in the SPMe for its κ at the mean over x; 0.05 K."""
+    pybamm = pytest.importorskip("pybamm")
+    model = getattr(pybamm.lithium_ion, "SPMe" if electrolyte else "SPM")(
+        {"thermal": "lumped" if thermal else "isothermal"}
+    )
+    points = {"x_n": 30, "x_s": 20, "x_p": 30, "r_n": 100, "r_p": 100}
+    values = pybamm.ParameterValues(name)
+    solved = pybamm.Simulation(model, parameter_values=values, var_pts=points, C_rate=1).solve(np.arange(0, 3451, 10.0))
+    backend, parameters = CpuBackend(), PARAMETER_SETS[name]
+    current = parameters.scalars["nominal_capacity"].value
+    cells = make_cells(
+        backend, parameters, [Instruction(Kind.CURRENT, current)], 1.0, electrolyte=electrolyte, thermal=thermal
+    )
+    trace = cells.new_trace(3400)
+    with backend.active():
+        cells.advance(0, 3400, trace)
+    limit = 5e-4 if electrolyte else 1e-4
+    assert trace[TIMES - 1, 0] == pytest.approx(solved["Voltage [V]"](TIMES), abs=limit)
+    temperature = float(solved["X-averaged cell temperature [K]"](3400.0))
+    assert cells.state[Row.WARMTH, 0] + 298.15 == pytest.approx(temperature, abs=0.05)
