@@ -126,10 +126,19 @@ DEVICE void any_rows(const REAL* __restrict__ u, REAL* __restrict__ out, const R
 SINGLE(single_2, 2)
 SINGLE(single_4, 4)
 
+#include "stencil/diffusion/plain2d.cuh"
+#include "stencil/diffusion/march2d.cuh"
+
 #else
 
 static constexpr int HALO = (DEPTH + V - 1) / V * V;
 static constexpr int USEFUL = 32 * V - 2 * HALO;
+// Rows per turn of the loop inside the grid: with three, no row moves between registers; eight levels then spill on Blackwell.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && DEPTH == 8
+static constexpr int TURNS = 2;
+#else
+static constexpr int TURNS = 3;
+#endif
 
 // Row y of columns x[0 ..], or of the V columns from x[0] on.
 template <bool INTERIOR>
@@ -220,7 +229,7 @@ DEVICE void stream_interior(const REAL* __restrict__ u, REAL* __restrict__ out, 
     const int beyond = end + DEPTH;
     int y = y0 - DEPTH;
     unpack(__ldg(reinterpret_cast<const Packed*>(u + (long long)y * nx + x)), coming);
-#pragma unroll 2
+#pragma unroll TURNS
     for (; y < beyond; ++y) {
         REAL fresh[V];
 #pragma unroll

@@ -14,6 +14,8 @@
 // wraps: bits 0, 1, 2 for x, y, z. source: added as dt source, or null.
 //
 // variants: -DREAL=float; -DREAL=float -DEQUAL; -DREAL=double; -DREAL=double -DEQUAL
+// variants: -DREAL=float -DEQUAL -DDEPTH=1 -DROWS=2; -DREAL=float -DEQUAL -DDEPTH=1 -DROWS=2 -DSOURCE
+// variants: -DREAL=double -DEQUAL -DDEPTH=1 -DROWS=2; -DREAL=double -DEQUAL -DDEPTH=1 -DROWS=2 -DSOURCE
 // variants: -DREAL=float -DEQUAL -DDEPTH=2 -DROWS=2; -DREAL=float -DEQUAL -DDEPTH=2 -DROWS=3
 // variants: -DREAL=float -DEQUAL -DDEPTH=3 -DROWS=2; -DREAL=float -DDEPTH=2 -DROWS=2
 // variants: -DREAL=float -DEQUAL -DDEPTH=2 -DROWS=2 -DSOURCE; -DREAL=float -DDEPTH=2 -DROWS=2 -DSOURCE
@@ -66,6 +68,9 @@ DEVICE void store_row(REAL* __restrict__ row, const int x, const int nx, const b
 }
 
 #ifndef DEPTH
+
+#include "stencil/diffusion/march3d.cuh"
+#include "stencil/diffusion/plain3d.cuh"
 
 static constexpr int PAIR = 2;
 
