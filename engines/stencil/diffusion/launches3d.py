@@ -72,7 +72,8 @@ class Launches3D(Launches):
     def launch(self, u: Any, out: Any, source: Any, shape: Shape) -> None:
         nz, ny, nx = self.shape
         packed = 16 // self.dtype.itemsize
-        size = (np.int32(nx), np.int32(ny), np.int32(nz))
+        size: tuple[np.int32, ...] = (np.int32(nx), np.int32(ny), np.int32(nz))
+        block: tuple[int, ...]
         shared = 0
         if shape[0] == 1 and list(SINGLES)[shape[1]] != "fused":
             _, number, warps, planes = shape
