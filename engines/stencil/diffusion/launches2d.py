@@ -8,25 +8,23 @@ from typing import Any
 import numpy as np
 
 from engines.stencil.choice import Shape
-from engines.stencil.diffusion.launches import Launches
+from engines.stencil.diffusion.launches import Call, Launches
 
 LANES = 32
 MOST_THREADS = {10: 128}
 """Threads per block that a depth is compiled for, where it is not 256."""
 
-SINGLES = (
-    "single_2", "single_4",
-    "plain_2", "plain_4", "plain_8", "plain_2_stream", "plain_4_stream", "plain_8_stream",
-    "march_2", "march_4",
-)  # fmt: skip
-"""Kernels of one step; launch shapes hold a place in this list."""
-NARROW = ("plain_4", "plain_8", "plain_4_stream", "plain_8_stream", "march_2", "march_4")
-"""Those that exist as ``_any`` too, for rows that are not aligned."""
+SINGLES = (2, 4, 8)
+"""Rows of a thread, for which there is a kernel of one step."""
+SINGLES_RAGGED = (4, 8)
+"""Those that there are for rows that are not aligned."""
+BLOCKS = ((64, 2), (32, 4), (32, 8), (64, 4), (128, 1))
+"""Threads along x and y of the blocks of one step."""
 
 
 class Launches2D(Launches):
     """Shapes are (depth, warps per block, rows of the part that a strip is cut into); and for one step
-    (1, kernel's place in SINGLES, threads of a block along x, along y, rows of a strip or 0).
+    (1, rows of a thread, threads of a block along x, along y).
     """
 
     source = Path(__file__).with_name("diffusion2d.cu")
@@ -37,18 +35,8 @@ class Launches2D(Launches):
         return self.shape[1] * self.dtype.itemsize % 16 == 0
 
     def single_shapes(self) -> list[Shape]:
-        shapes: list[Shape] = []
-        for number, name in enumerate(SINGLES):
-            if name.startswith("single"):
-                shapes += [(1, number, LANES, warps, 0) for warps in (4, 2)]
-            elif not self.aligned and name not in NARROW:
-                continue
-            elif name.startswith("plain"):
-                shapes += [(1, number, x, y, 0) for x, y in ((32, 4), (32, 8), (64, 2), (128, 1), (64, 4))]
-            else:
-                strips = [rows for rows in (64, 128, 256) if rows < 2 * self.shape[0] or rows == 64]
-                shapes += [(1, number, LANES, warps, rows) for rows in strips for warps in (4, 2)]
-        return shapes
+        several = SINGLES if self.aligned else SINGLES_RAGGED
+        return [(1, rows, x, y) for rows in sorted(several, key=lambda rows: rows != 4) for x, y in BLOCKS]
 
     def fused_shapes(self, depth: int) -> list[Shape]:
         warps = [w for w in (4, 8) if LANES * w <= MOST_THREADS.get(depth, 256)]
@@ -57,21 +45,16 @@ class Launches2D(Launches):
             (depth, w, rows) for rows in (256, 128, 64, 32) for w in warps if rows < 2 * self.shape[0] or rows == 32
         ]
 
-    def launch(self, u: Any, out: Any, source: Any, shape: Shape) -> None:
+    def call(self, u: Any, out: Any, source: Any, shape: Shape) -> Call:
         ny, nx = self.shape
         packed = 16 // self.dtype.itemsize
         size: tuple[np.int32, ...] = (np.int32(nx), np.int32(ny))
         if shape[0] == 1:
-            _, number, x, y, rows = shape
-            name, block, width = SINGLES[number], (x, y), packed
-            if name in NARROW and not self.aligned:
-                name, width = f"{name}_any", 1
+            _, rows, x, y = shape
+            block = (x, y)
+            name, width = (f"plain_{rows}", packed) if self.aligned else (f"plain_{rows}_any", 1)
             kernel = self.kernel(name, self.macros)
-            if rows:
-                size = (*size, np.int32(rows))
-                columns, rows_of_block = x * y * width, rows
-            else:
-                columns, rows_of_block = x * width, y * int(SINGLES[number].split("_")[1])
+            columns, rows_of_block = x * width, y * rows
         else:
             depth, warps, rows = shape
             halo = -(-depth // packed) * packed
@@ -81,4 +64,4 @@ class Launches2D(Launches):
             size = (*size, np.int32(rows))
         grid = (-(-nx // columns), -(-ny // rows_of_block))
         given = np.uint64(0) if source is None else source
-        kernel(grid, block, (u, out, given, *size, self.wraps, self.sides, *self.rates, self.dt))
+        return Call(kernel, grid, block, (u, out, given, *size, self.wraps, self.sides, *self.rates, self.dt))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.stencil.choice import Shape
-from engines.stencil.diffusion.launches import Launches
+from engines.stencil.diffusion.launches import Call, Launches
 
 LANES = 32
 PAIR = 2
@@ -18,17 +18,16 @@ WARPS = {2: (16, 8), 3: (12, 8)}
 MOST_SHARED = 48 * 1024
 """Bytes of shared memory that a block has without asking."""
 
-SINGLES = {
-    "single": (8, 4), "march_1": (8, 4), "march_2": (4, 2), "plain_1": (4, 8), "plain_2": (4, 2), "fused": (16, 8)
-}  # fmt: skip
-"""Kernels of one step and warps of a block along y; launch shapes hold a place in this list."""
-TILE = {"march_1": (1, 2), "march_2": (2, 4), "plain_1": (2, 4), "plain_2": (2, 4)}
-"""Rows of a thread, and of one of the kernel ``_any`` for rows that are not aligned."""
+MARCHES = {2: 4, 4: 8}
+"""Rows of a warp that goes along z in the kernel of one step, and of one whose rows are not aligned."""
+PLANES = 2
+ROWS_AT_ONCE, ROWS_AT_ONCE_ANY = 2, 4
+"""Planes and rows of a thread that takes them at once; rows where they are not aligned."""
 
 
 class Launches3D(Launches):
-    """Shapes are (depth, warps per block, planes of a part, rows of a warp); and for one step
-    (1, kernel's place in SINGLES, warps of a block along y, planes of a part or warps of a block along z).
+    """Shapes are (depth, warps per block, planes of a part, rows of a warp), with 0 rows for the kernel that takes
+    planes at once: then planes are warps of a block along z.
     """
 
     source = Path(__file__).with_name("diffusion3d.cu")
@@ -47,17 +46,13 @@ class Launches3D(Launches):
         return [planes for planes in candidates if planes < 2 * self.shape[0]] or [candidates[-1]]
 
     def single_shapes(self) -> list[Shape]:
-        shapes: list[Shape] = []
-        for number, (name, warps) in enumerate(SINGLES.items()):
-            if name == "fused" and not self.is_declared(self._once(True)):
-                continue
-            along_z = [1, 2] if name.startswith("plain") else self._planes((64, 32, 128, 16))
-            shapes += [(1, number, w, planes) for planes in along_z for w in warps if w * planes <= 8 or planes > 2]
-        return shapes
-
-    def _once(self, source: bool) -> tuple[str, ...]:
-        """The macros of the fused kernel that takes one step."""
-        return (*self.macros, "-DDEPTH=1", f"-DROWS={PAIR}", *(["-DSOURCE"] if source else []))
+        marches = [
+            (1, warps, planes, rows)
+            for rows in MARCHES
+            for planes in self._planes((64, 32, 128, 16))
+            for warps in (4, 2)
+        ]
+        return [*marches, (1, 4, 1, 0), (1, 2, 2, 0)]
 
     def fused_shapes(self, depth: int) -> list[Shape]:
         return [
@@ -69,35 +64,29 @@ class Launches3D(Launches):
             if warps * rows > 2 * depth
         ]
 
-    def launch(self, u: Any, out: Any, source: Any, shape: Shape) -> None:
+    def call(self, u: Any, out: Any, source: Any, shape: Shape) -> Call:
         nz, ny, nx = self.shape
+        depth, warps, planes, rows = shape
         packed = 16 // self.dtype.itemsize
-        size: tuple[np.int32, ...] = (np.int32(nx), np.int32(ny), np.int32(nz))
-        block: tuple[int, ...]
+        width, ending = (packed, "") if nx % packed == 0 else (1, "_any")
+        size: tuple[np.int32, ...] = (np.int32(nx), np.int32(ny), np.int32(nz), np.int32(planes))
+        block: tuple[int, ...] = (LANES, warps)
         shared = 0
-        if shape[0] == 1 and list(SINGLES)[shape[1]] != "fused":
-            _, number, warps, planes = shape
-            name, width, rows = list(SINGLES)[number], packed, PAIR
-            if name in TILE:
-                rows, rows_any = TILE[name]
-                if nx % packed:
-                    name, width, rows = f"{name}_any", 1, rows_any
-            kernel = self.kernel(name, self.macros)
-            columns, rows_of_block, block = LANES * width, warps * rows, (LANES, warps)
-            if name.startswith("plain"):
-                block, planes = (LANES, warps, planes), planes * int(name.split("_")[1])
-            else:
-                size = (*size, np.int32(planes))
-        else:
-            depth, warps, planes, rows = shape if shape[0] > 1 else (1, *shape[2:], PAIR)
-            macros = self.variant(depth, source is not None, rows) if depth > 1 else self._once(source is not None)
-            kernel = self.kernel("fused", macros)
+        if depth > 1:
+            kernel = self.kernel("fused", self.variant(depth, source is not None, rows))
             halo = -(-depth // packed) * packed
-            columns, rows_of_block, block = LANES * packed - 2 * halo, warps * rows - 2 * depth, (LANES, warps)
-            size = (*size, np.int32(planes))
+            columns, rows_of_block = LANES * packed - 2 * halo, warps * rows - 2 * depth
             shared = 2048 * depth * warps
             if shared > MOST_SHARED:
                 kernel.max_dynamic_shared_size_bytes = shared
+        elif rows:
+            kernel = self.kernel(f"march_{rows}{ending}", self.macros)
+            columns, rows_of_block = LANES * width, warps * (MARCHES[rows] if ending else rows)
+        else:
+            kernel = self.kernel(f"plain_{PLANES}{ending}", self.macros)
+            columns, rows_of_block = LANES * width, warps * (ROWS_AT_ONCE_ANY if ending else ROWS_AT_ONCE)
+            block, size, planes = (LANES, warps, planes), size[:3], planes * PLANES
         grid = (-(-nx // columns), -(-ny // rows_of_block), -(-nz // planes))
         given = np.uint64(0) if source is None else source
-        kernel(grid, block, (u, out, given, *size, self.wraps, self.sides, *self.rates, self.dt), shared_mem=shared)
+        arguments = (u, out, given, *size, self.wraps, self.sides, *self.rates, self.dt)
+        return Call(kernel, grid, block, arguments, shared)

@@ -116,8 +116,13 @@ DEVICE void march_tile(const REAL* __restrict__ u, REAL* __restrict__ out, const
         march_tile<W, P>(u, out, source, nx, ny, nz, planes, wraps, sides, rate_x, rate_y, rate_z, dt);                  \
     }
 
-KERNEL(march_1, V, 1, 256, 3)
 KERNEL(march_2, V, 2, 128, sizeof(REAL) == 4 ? 5 : 4)
-KERNEL(march_1_any, 1, 2, 256, 3)
+// With 128 registers four rows spill on Blackwell.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+KERNEL(march_4, V, 4, 128, 3)
+#else
+KERNEL(march_4, V, 4, 128, sizeof(REAL) == 4 ? 4 : 3)
+#endif
 KERNEL(march_2_any, 1, 4, 128, sizeof(REAL) == 4 ? 5 : 4)
+KERNEL(march_4_any, 1, 8, 128, sizeof(REAL) == 4 ? 4 : 3)
 #undef KERNEL

@@ -4,7 +4,7 @@
 #pragma once
 #include "stencil/diffusion/cells.cuh"
 
-template <int W, int R, bool EDGE, bool STREAM>
+template <int W, int R, bool EDGE>
 DEVICE void plain_cells(const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx,
                         const int ny, const int x, const int y0, const int wraps, const REAL* __restrict__ sides,
                         const REAL rate_x, const REAL rate_y, const REAL dt)
@@ -43,11 +43,11 @@ DEVICE void plain_cells(const REAL* __restrict__ u, REAL* __restrict__ out, cons
         }
         const long long place = (long long)y * nx + x;
         add_source<W>(source, place, dt, next);
-        store_cells<W, STREAM>(out + place, next);
+        store_cells<W, false>(out + place, next);
     }
 }
 
-template <int W, int R, bool STREAM>
+template <int W, int R>
 DEVICE void plain_block(const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx,
                         const int ny, const int wraps, const REAL* __restrict__ sides, const REAL rate_x,
                         const REAL rate_y, const REAL dt)
@@ -55,28 +55,23 @@ DEVICE void plain_block(const REAL* __restrict__ u, REAL* __restrict__ out, cons
     const int first_x = blockIdx.x * blockDim.x * W, first_y = blockIdx.y * blockDim.y * R;
     const int x = first_x + (int)threadIdx.x * W, y0 = first_y + (int)threadIdx.y * R;
     if (first_x > 0 && first_y > 0 && first_x + (int)blockDim.x * W < nx && first_y + (int)blockDim.y * R < ny)
-        plain_cells<W, R, false, STREAM>(u, out, source, nx, ny, x, y0, wraps, sides, rate_x, rate_y, dt);
+        plain_cells<W, R, false>(u, out, source, nx, ny, x, y0, wraps, sides, rate_x, rate_y, dt);
     else if (x < nx && y0 < ny)
-        plain_cells<W, R, true, STREAM>(u, out, source, nx, ny, x, y0, wraps, sides, rate_x, rate_y, dt);
+        plain_cells<W, R, true>(u, out, source, nx, ny, x, y0, wraps, sides, rate_x, rate_y, dt);
 }
 
 // Blocks of (a, b) threads, at most 256; block (i, j) takes W a columns and R b rows; W = V, or 1 for _any nx.
-#define KERNEL(NAME, W, R, STREAM, THREADS, BLOCKS)                                                                        \
+#define KERNEL(NAME, W, R, THREADS, BLOCKS)                                                                                \
     extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) NAME(                                                  \
         const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx, const int ny, \
         const int wraps, const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y, const REAL dt)            \
     {                                                                                                                    \
-        plain_block<W, R, STREAM>(u, out, source, nx, ny, wraps, sides, rate_x, rate_y, dt);                             \
+        plain_block<W, R>(u, out, source, nx, ny, wraps, sides, rate_x, rate_y, dt);                             \
     }
 
-KERNEL(plain_2, V, 2, false, 256, 4)
-KERNEL(plain_4, V, 4, false, 256, 3)
-KERNEL(plain_8, V, 8, false, 256, 2)
-KERNEL(plain_2_stream, V, 2, true, 256, 4)
-KERNEL(plain_4_stream, V, 4, true, 256, 3)
-KERNEL(plain_8_stream, V, 8, true, 256, 2)
-KERNEL(plain_4_any, 1, 4, false, 256, 4)
-KERNEL(plain_8_any, 1, 8, false, 256, 3)
-KERNEL(plain_4_stream_any, 1, 4, true, 256, 4)
-KERNEL(plain_8_stream_any, 1, 8, true, 256, 3)
+KERNEL(plain_2, V, 2, 256, 4)
+KERNEL(plain_4, V, 4, 256, 3)
+KERNEL(plain_8, V, 8, 256, 2)
+KERNEL(plain_4_any, 1, 4, 256, 4)
+KERNEL(plain_8_any, 1, 8, 256, 3)
 #undef KERNEL

@@ -87,8 +87,6 @@ DEVICE void plain_block(const REAL* __restrict__ u, REAL* __restrict__ out, cons
         plain_block<W, P, Q>(u, out, source, nx, ny, nz, wraps, sides, rate_x, rate_y, rate_z, dt);                      \
     }
 
-KERNEL(plain_1, V, 2, 1, 256, 3)
 KERNEL(plain_2, V, 2, 2, 256, 2)
-KERNEL(plain_1_any, 1, 4, 1, 256, 3)
 KERNEL(plain_2_any, 1, 4, 2, 256, 2)
 #undef KERNEL

@@ -45,12 +45,12 @@ def steps_of(launches, u, source, shape, steps):
 SHAPES_2D = [(1, 1), (1, 7), (5, 1), (2, 2), (3, 4), (40, 128), (9, 300), (37, 133), (19, 256)]
 
 
-def first_and_last(candidates):
-    """Of each kernel of one step."""
+def first_and_last(candidates, place):
+    """Of each kernel of one step, which the number at ``place`` of a shape tells."""
     return [
         shape
-        for number in sorted({shape[1] for shape in candidates})
-        for mine in [[shape for shape in candidates if shape[1] == number]]
+        for number in sorted({shape[place] for shape in candidates})
+        for mine in [[shape for shape in candidates if shape[place] == number]]
         for shape in (mine[0], mine[-1])
     ]
 
@@ -73,10 +73,8 @@ def check_single_steps(launches, sides, shape, candidates):
 def test_single_steps_in_2d(on_host, precision, sides, rates):
     for shape in [*SHAPES_2D, (70, 1028)]:  # the last has blocks that touch no side
         launches = launches_for(on_host, shape, rates, sides, precision)
-        candidates = first_and_last(launches.single_shapes())
-        # strips that do and do not consist of whole batches, so short that some touch no side
-        strips = [(*usual[:4], rows) for usual in candidates if usual[4] for rows in (16, 7)]
-        check_single_steps(launches, sides, shape, candidates + strips)
+        candidates = first_and_last(launches.single_shapes(), 1)
+        check_single_steps(launches, sides, shape, candidates)
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
@@ -104,13 +102,8 @@ SHAPES_3D = [(1, 1, 1), (2, 1, 3), (1, 5, 2), (2, 2, 2), (4, 9, 130), (7, 5, 64)
 def test_single_steps_in_3d(on_host, precision, sides, rates):
     for shape in [*SHAPES_3D, (7, 25, 388), (6, 20, 101)]:  # the last two have blocks that touch no side
         launches = launches_for(on_host, shape, rates, sides, precision)
-        candidates = first_and_last(launches.single_shapes())
-        parts = [
-            (*usual[:2], 2 if usual[2] < 8 else 8, planes)
-            for usual in candidates[::2]
-            if usual[3] == 16
-            for planes in (3, 2)
-        ]
+        candidates = first_and_last(launches.single_shapes(), 3)
+        parts = [(1, warps, planes, rows) for rows in (2, 4) for warps, planes in ((2, 3), (4, 2))]
         check_single_steps(launches, sides, shape, candidates + parts)
 
 
