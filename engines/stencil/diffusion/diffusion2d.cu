@@ -1,8 +1,8 @@
 // Explicit diffusion on a grid of two dimensions, u[y][x]: one step per launch, or DEPTH steps (temporal blocking) with
 // the same bits. The equation and its order of operations: update.cuh. How it works and what it costs: README.md.
 //
-// single_R: a warp takes 32 V columns of R rows, V = 16 / sizeof(REAL); all R + 2 rows are on their way before the first
-//     is used. Bytes per point and step: one value read, one written.
+// plain_R: a thread takes V columns of R rows, V = 16 / sizeof(REAL) (plain2d.cuh).
+//     Bytes per point and step: one value read, one written.
 // fused (-DDEPTH=T): a warp owns a strip of 32 V columns and streams over rows y; level l (0 .. T) is l rows behind
 //     the load. Two rows of each level stay in registers; neighbours in x come by shuffles, so nothing is shared and
 //     nothing waits. HALO columns on both sides and T rows above and below each part are computed twice.
@@ -21,115 +21,18 @@
 
 #ifndef DEPTH
 
-// nx is a multiple of V, so that every row is aligned for packed loads.
-template <int ROWS>
-DEVICE void aligned_rows(const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx,
-                         const int ny, const int wraps, const REAL* __restrict__ sides, const REAL rate_x,
-                         const REAL rate_y, const REAL dt)
-{
-    const int lane = threadIdx.x;
-    const int x = (blockIdx.x * 32 + lane) * V;
-    const int y0 = (blockIdx.y * blockDim.y + threadIdx.y) * ROWS;
-    if (y0 >= ny) return;  // a whole warp
-    const bool wraps_x = wraps & 1, wraps_y = wraps & 2;
-    const bool at_left = x == 0, at_right = x + V == nx;
-    const REAL* column = u + min(x, nx - V);
-
-    REAL rows[ROWS + 2][V], left[ROWS], right[ROWS];
-#pragma unroll
-    for (int i = 0; i < ROWS + 2; ++i) {
-        const int y = y0 + i - 1;
-        const int from = y < 0 ? (wraps_y ? ny - 1 : 0) : y >= ny ? (wraps_y ? 0 : ny - 1) : y;
-        unpack(__ldg(reinterpret_cast<const Packed*>(column + (long long)from * nx)), rows[i]);
-    }
-#pragma unroll
-    for (int i = 0; i < ROWS; ++i) {
-        const long long row = (long long)min(y0 + i, ny - 1) * nx;
-        left[i] = right[i] = REAL(0);
-        if (lane == 0 && (!at_left || wraps_x)) left[i] = __ldg(u + row + (at_left ? nx - 1 : x - 1));
-        if ((lane == 31 && x + V < nx) || (at_right && wraps_x)) right[i] = __ldg(u + row + (at_right ? 0 : x + V));
-    }
-#pragma unroll
-    for (int i = 0; i < ROWS; ++i) {
-        const int y = y0 + i;
-        const REAL from_left = __shfl_up_sync(ALL, rows[i + 1][V - 1], 1);
-        const REAL from_right = __shfl_down_sync(ALL, rows[i + 1][0], 1);
-        REAL lo = lane == 0 ? left[i] : from_left, hi = lane == 31 || at_right ? right[i] : from_right;
-        if (at_left && !wraps_x) lo = ghost(sides, 0, 0, rows[i + 1][0]);
-        if (at_right && !wraps_x) hi = ghost(sides, 0, 1, rows[i + 1][V - 1]);
-        REAL next[V];
-#pragma unroll
-        for (int j = 0; j < V; ++j) {
-            const REAL c = rows[i + 1][j];
-            REAL y_lo = rows[i][j], y_hi = rows[i + 2][j];
-            if (!wraps_y && y == 0) y_lo = ghost(sides, 1, 0, c);
-            if (!wraps_y && y == ny - 1) y_hi = ghost(sides, 1, 1, c);
-            const REAL x_lo = j ? rows[i + 1][j ? j - 1 : 0] : lo, x_hi = j < V - 1 ? rows[i + 1][j < V - 1 ? j + 1 : j] : hi;
-            next[j] = step2(c, x_lo, x_hi, y_lo, y_hi, rate_x, rate_y);
-        }
-        if (x < nx && y < ny) {
-            const long long place = (long long)y * nx + x;
-            if (source) {
-                REAL s[V];
-                unpack(__ldg(reinterpret_cast<const Packed*>(source + place)), s);
-#pragma unroll
-                for (int j = 0; j < V; ++j) next[j] = multiply_add(dt, s[j], next[j]);
-            }
-            __stcs(reinterpret_cast<Packed*>(out + place), packed(next));
-        }
-    }
-}
-
-// Any nx: lanes take single cells side by side.
-template <int ROWS>
-DEVICE void any_rows(const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx,
-                     const int ny, const int wraps, const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y,
-                     const REAL dt)
-{
-    const bool wraps_x = wraps & 1, wraps_y = wraps & 2;
-    const int y0 = (blockIdx.y * blockDim.y + threadIdx.y) * ROWS;
-    const int end = min(y0 + ROWS, ny);
-#pragma unroll 1
-    for (int part = 0; part < V; ++part) {
-        const int x = (blockIdx.x * V + part) * 32 + threadIdx.x;
-        if (x >= nx || y0 >= ny) return;
-        const REAL* column = u + x;
-        REAL here = __ldg(column + (long long)y0 * nx);
-        REAL below = y0 > 0 ? __ldg(column + (long long)(y0 - 1) * nx)
-                     : wraps_y ? __ldg(column + (long long)(ny - 1) * nx) : ghost(sides, 1, 0, here);
-#pragma unroll 2
-        for (int y = y0; y < end; ++y) {
-            const REAL* row = u + (long long)y * nx;
-            const REAL above = y + 1 < ny ? __ldg(row + nx + x) : wraps_y ? __ldg(column) : ghost(sides, 1, 1, here);
-            const REAL lo = x > 0 ? __ldg(row + x - 1) : wraps_x ? __ldg(row + nx - 1) : ghost(sides, 0, 0, here);
-            const REAL hi = x + 1 < nx ? __ldg(row + x + 1) : wraps_x ? __ldg(row) : ghost(sides, 0, 1, here);
-            REAL next = step2(here, lo, hi, below, above, rate_x, rate_y);
-            const long long place = (long long)y * nx + x;
-            if (source) next = multiply_add(dt, __ldg(source + place), next);
-            __stcs(out + place, next);
-            below = here;
-            here = above;
-        }
-    }
-}
-
-// Blocks of (32, w) threads; block (i, j) takes 32 V columns and w ROWS rows.
-#define SINGLE(NAME, ROWS)                                                                                            \
-    extern "C" __global__ void __launch_bounds__(256, 3) NAME(                                                           \
-        const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx, const int ny, \
-        const int wraps, const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y, const REAL dt)         \
-    {                                                                                                                 \
-        if (nx % V == 0) aligned_rows<ROWS>(u, out, source, nx, ny, wraps, sides, rate_x, rate_y, dt);                \
-        else any_rows<ROWS>(u, out, source, nx, ny, wraps, sides, rate_x, rate_y, dt);                                \
-    }
-
-SINGLE(single_2, 2)
-SINGLE(single_4, 4)
+#include "stencil/diffusion/plain2d.cuh"
 
 #else
 
 static constexpr int HALO = (DEPTH + V - 1) / V * V;
 static constexpr int USEFUL = 32 * V - 2 * HALO;
+// Rows per turn of the loop inside the grid: with three, no row moves between registers; eight levels then spill on Blackwell.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && DEPTH == 8
+static constexpr int TURNS = 2;
+#else
+static constexpr int TURNS = 3;
+#endif
 
 // Row y of columns x[0 ..], or of the V columns from x[0] on.
 template <bool INTERIOR>
@@ -220,7 +123,7 @@ DEVICE void stream_interior(const REAL* __restrict__ u, REAL* __restrict__ out, 
     const int beyond = end + DEPTH;
     int y = y0 - DEPTH;
     unpack(__ldg(reinterpret_cast<const Packed*>(u + (long long)y * nx + x)), coming);
-#pragma unroll 2
+#pragma unroll TURNS
     for (; y < beyond; ++y) {
         REAL fresh[V];
 #pragma unroll

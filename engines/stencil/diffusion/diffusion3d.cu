@@ -1,8 +1,9 @@
 // Explicit diffusion on a grid of three dimensions, u[z][y][x]: one step per launch, or DEPTH steps (temporal blocking)
 // with the same bits. The equation and its order of operations: update.cuh. How it works and what it costs: README.md.
 //
-// single: a warp takes 32 V columns of two rows, V = 16 / sizeof(REAL), and streams over planes z, of which three stay in
-//     registers. Bytes per point and step: one value read, one written.
+// march_P, plain_Q: one step; a warp takes 32 V columns of P rows, V = 16 / sizeof(REAL), and goes along z
+//     (march3d.cuh), or a thread takes its rows of Q planes at once (plain3d.cuh).
+//     Bytes per point and step: one value read, one written.
 // fused (-DDEPTH=T -DROWS=R): a block of w warps owns a tile of 32 V columns and w R rows and streams over planes; level l
 //     (0 .. T) is l planes behind the load. Two planes of each level stay in registers; neighbours in x come by shuffles, in
 //     y from the same lane or, for the first and last row of a warp, through shared memory: what a level produced in one
@@ -67,91 +68,8 @@ DEVICE void store_row(REAL* __restrict__ row, const int x, const int nx, const b
 
 #ifndef DEPTH
 
-static constexpr int PAIR = 2;
-
-// Blocks of (32, w) threads; block (i, j, k) takes 32 V columns, 2 w rows and planes k planes .. (k + 1) planes - 1.
-extern "C" __global__ void __launch_bounds__(256, 2) single(
-    const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx, const int ny,
-    const int nz, const int planes, const int wraps, const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y,
-    const REAL rate_z, const REAL dt)
-{
-    const int lane = threadIdx.x, x = (blockIdx.x * 32 + lane) * V;
-    const int y0 = (blockIdx.y * blockDim.y + threadIdx.y) * PAIR;
-    if (y0 >= ny) return;  // a whole warp
-    const bool wraps_x = wraps & 1, wraps_y = wraps & 2, wraps_z = wraps & 4;
-    const int z0 = blockIdx.z * planes, end = min(z0 + planes, nz);
-    const Columns columns = columns_at(x, nx, wraps, sides);
-    const long long layer = (long long)ny * nx;
-    // The columns beyond the warp's first and last lane.
-    const int beyond = lane == 0 ? inside(x - 1, nx, wraps_x) : inside(x + V, nx, wraps_x);
-    const bool outer = lane == 0 || lane == 31;
-
-    // rows 0 .. 3: y0 - 1 (the row below), the two rows, y0 + 2 (the row above)
-    int rows[PAIR + 2];
-#pragma unroll
-    for (int i = 0; i < PAIR + 2; ++i) rows[i] = inside(y0 + i - 1, ny, wraps_y) * nx;
-
-    REAL older[PAIR][V], here[PAIR][V], fresh[PAIR][V];
-    const REAL* plane = u + (long long)inside(z0 - 1, nz, wraps_z) * layer;
-#pragma unroll
-    for (int i = 0; i < PAIR; ++i) load_row(plane + rows[i + 1], columns, older[i]);
-    plane = u + (long long)z0 * layer;
-#pragma unroll
-    for (int i = 0; i < PAIR; ++i) load_row(plane + rows[i + 1], columns, here[i]);
-
-#pragma unroll 2
-    for (int z = z0; z < end; ++z) {
-        const REAL* following = u + (z + 1 < nz ? z + 1 : wraps_z ? 0 : z) * layer;
-        plane = u + z * layer;
-        REAL below[V], above[V], edge[PAIR];
-#pragma unroll
-        for (int i = 0; i < PAIR; ++i) load_row(following + rows[i + 1], columns, fresh[i]);
-        load_row(plane + rows[0], columns, below);
-        load_row(plane + rows[PAIR + 1], columns, above);
-#pragma unroll
-        for (int i = 0; i < PAIR; ++i) edge[i] = outer ? __ldg(plane + rows[i + 1] + beyond) : REAL(0);
-#pragma unroll
-        for (int i = 0; i < PAIR; ++i) {
-            const int y = y0 + i;
-            REAL lo = __shfl_up_sync(ALL, here[i][V - 1], 1), hi = __shfl_down_sync(ALL, here[i][0], 1);
-            if (lane == 0) lo = edge[i];
-            if (lane == 31) hi = edge[i];
-            if (columns.at_left) lo = multiply_add(columns.low_scale, here[i][0], columns.low_shift);
-            REAL next[V];
-#pragma unroll
-            for (int j = 0; j < V; ++j) {
-                const REAL c = here[i][j];
-                REAL x_hi = j < V - 1 ? here[i][j < V - 1 ? j + 1 : j] : hi;
-                if (j == columns.last) x_hi = multiply_add(columns.high_scale, c, columns.high_shift);
-                REAL y_lo = i ? here[i ? i - 1 : 0][j] : below[j];
-                REAL y_hi = i + 1 < PAIR ? here[i + 1 < PAIR ? i + 1 : i][j] : above[j];
-                REAL z_lo = older[i][j], z_hi = fresh[i][j];
-                if (!wraps_y && y == 0) y_lo = ghost(sides, 1, 0, c);
-                if (!wraps_y && y == ny - 1) y_hi = ghost(sides, 1, 1, c);
-                if (!wraps_z && z == 0) z_lo = ghost(sides, 2, 0, c);
-                if (!wraps_z && z == nz - 1) z_hi = ghost(sides, 2, 1, c);
-                next[j] = step3(c, j ? here[i][j ? j - 1 : 0] : lo, x_hi, y_lo, y_hi, z_lo, z_hi, rate_x, rate_y, rate_z);
-            }
-            if (y < ny && x < nx) {
-                const long long row = z * layer + (long long)y * nx;
-                if (source) {
-                    REAL s[V];
-                    load_row(source + row, columns, s);
-#pragma unroll
-                    for (int j = 0; j < V; ++j) next[j] = multiply_add(dt, s[j], next[j]);
-                }
-                store_row(out + row, x, nx, columns.aligned, next);
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < PAIR; ++i)
-#pragma unroll
-            for (int j = 0; j < V; ++j) {
-                older[i][j] = here[i][j];
-                here[i][j] = fresh[i][j];
-            }
-    }
-}
+#include "stencil/diffusion/march3d.cuh"
+#include "stencil/diffusion/plain3d.cuh"
 
 #else
 

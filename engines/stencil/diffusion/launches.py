@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,6 +16,20 @@ from engines.stencil.sides import Ghosts
 
 MOST_DEPTH = 16
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A kernel with all that a launch of it is given."""
+
+    kernel: Any
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    arguments: tuple[Any, ...]
+    shared_bytes: int = 0
+
+    def __call__(self) -> None:
+        self.kernel(self.grid, self.block, self.arguments, shared_mem=self.shared_bytes)
 
 
 class Launches(ABC):
@@ -82,8 +97,12 @@ class Launches(ABC):
         return 5 * axes
 
     @abstractmethod
+    def call(self, u: Any, out: Any, source: Any, shape: Shape) -> Call:
+        """What takes ``shape[0]`` steps from ``u`` to ``out``; ``source`` is an array or None."""
+
     def launch(self, u: Any, out: Any, source: Any, shape: Shape) -> None:
         """Take ``shape[0]`` steps from ``u`` to ``out``; ``source`` is an array or None."""
+        self.call(u, out, source, shape)()
 
 
 def sides_for_kernels(ghosts: Ghosts, dtype: Any) -> tuple[np.int32, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.stencil.choice import Shape
-from engines.stencil.diffusion.launches import REAL, Launches
+from engines.stencil.diffusion.launches import REAL, Call, Launches
 from engines.stencil.sides import Ghosts
 
 LANES = 32
@@ -58,14 +58,13 @@ class LaunchesConductivity(Launches):
     def fused_shapes(self, depth: int) -> list[Shape]:
         return []
 
-    def launch(self, u: Any, out: Any, source: Any, shape: Shape) -> None:
+    def call(self, u: Any, out: Any, source: Any, shape: Shape) -> Call:
         _, warps, span = shape
         nx, ny, nz = (int(size) for size in self._size)
         grid = (-(-nx // LANES), -(-ny // (warps * span)), 1)
         if len(self.shape) == 3:
             grid = (grid[0], -(-ny // warps), -(-nz // span))
         given = np.uint64(0) if source is None else source
-        arguments = (u, out, given, self._conductivity, self._faces, *self._size, np.int32(span))
-        self.kernel("single", self.macros)(
-            grid, (LANES, warps), (*arguments, self.wraps, self.sides, *self._rates3, self.dt)
-        )
+        arguments: tuple[Any, ...] = (u, out, given, self._conductivity, self._faces, *self._size, np.int32(span))
+        arguments += (self.wraps, self.sides, *self._rates3, self.dt)
+        return Call(self.kernel("single", self.macros), grid, (LANES, warps), arguments)
