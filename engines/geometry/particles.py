@@ -1,0 +1,70 @@
+"""Spheres side by side: the geometry of whatever lives in particles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engines.api import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Particles:
+    """Spheres; each is one element, numbered as in ``positions``.
+
+    positions: (n, 3) centres, radii: (n,), in ``length_unit``
+
+    What varies inside a sphere is a field with components: one per shell of equal thickness from the centre to the
+    surface, so that a viewer has the profile of each sphere that it cuts open in one row. What a sphere has one of
+    (its surface, its flux) is a field with one component. Two geometries are equal only if they are the same object.
+    """
+
+    positions: Array
+    radii: Array
+    length_unit: str = "um"
+
+    def __post_init__(self) -> None:
+        if self.positions.shape != (len(self.radii), 3):
+            raise ValueError(f"{len(self.radii)} radii and positions of shape {self.positions.shape}")
+        if not (self.radii > 0).all():
+            raise ValueError("the radius of a particle is positive")
+
+    @property
+    def n_cells(self) -> int:
+        """Number of spheres."""
+        return len(self.radii)
+
+    @property
+    def centroids(self) -> Array:
+        """(n, 3): the same as ``positions``, by the name that meshes have."""
+        return self.positions
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lowest and highest corner of the box around all spheres, (3,) each."""
+        around = self.radii[:, None]
+        return (self.positions - around).min(axis=0), (self.positions + around).max(axis=0)
+
+    def centers(self, elements: Array) -> Array:
+        """(n, 3) float64: where the centres of the spheres ``elements: (n,)`` are."""
+        return np.asarray(self.positions[np.asarray(elements, np.int64)], float)
+
+    def nearest(self, positions: Array) -> Array:
+        """(n,) int64: the sphere whose surface is nearest to each of ``positions: (n, 3)``, or around it."""
+        places = np.atleast_2d(np.asarray(positions, float))
+        found = [np.argmin(np.linalg.norm(self.positions - place, axis=1) - self.radii) for place in places]
+        return np.array(found, np.int64)
+
+
+def paired_rows(first: Array, second: Array, gap: float = 0.25) -> Particles:
+    """Two particles for each of n cells: the n of radii ``first``, then the n of ``second`` (elements n to 2n).
+
+    Pairs stand in a square grid in the plane z = 0, left and right, with ``gap`` of the largest radius between them.
+    """
+    n, largest = len(first), float(max(first.max(), second.max()))
+    columns = max(1, round(np.sqrt(n / 2)))
+    pitch = (2 + gap) * largest
+    column, row = np.arange(n) % columns, np.arange(n) // columns
+    left = np.stack([(2 * column + 0.5) * pitch + column * gap * largest, (row + 0.5) * pitch, np.zeros(n)], axis=1)
+    return Particles(np.concatenate([left, left + np.array([pitch, 0.0, 0.0])]), np.concatenate([first, second]))
