@@ -13,8 +13,10 @@ from engines.api import Array, FieldInfo
 from engines.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.geometry.mesh import TetMesh
+from engines.geometry.particles import Particles
 from workbench.export.vti import VtiWriter
 from workbench.export.vtu import VtuWriter
+from workbench.export.vtu_particles import VtuParticlesWriter
 
 
 class FieldWriter(Protocol):
@@ -32,7 +34,11 @@ class Format:
     writer: Callable[[Any], FieldWriter]
 
 
-FORMATS: Mapping[type, Format] = {TetMesh: Format(".vtu", VtuWriter), Grid: Format(".vti", VtiWriter)}
+FORMATS: Mapping[type, Format] = {
+    TetMesh: Format(".vtu", VtuWriter),
+    Grid: Format(".vti", VtiWriter),
+    Particles: Format(".vtu", VtuParticlesWriter),
+}
 
 
 def format_of(geometry: Any) -> Format:
