@@ -18,9 +18,9 @@ void main() {
     vec2 side = vec2(mod(corner, 2.0), floor(corner / 2.0)) * 2.0 - 1.0;
     float row = floor((number + 0.5) / u_layout.x);
     v_texel = vec2((number - row * u_layout.x) * u_layout.y, row) + 0.5;
-    float far = length(centre);
-    float narrow = a_sphere.w / far;
-    vec3 towards = centre / far;
+    float apart = length(centre);
+    float narrow = a_sphere.w / apart;
+    vec3 towards = centre / apart;
     vec3 aside = abs(towards.y) < 0.9 ? vec3(0.0, 1.0, 0.0) : vec3(1.0, 0.0, 0.0);
     vec3 right = normalize(cross(towards, aside));
     vec3 up = cross(right, towards);
