@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
 from engines.api import SimulationInfo
+from engines.geometry.particles import Particles
 from ui.icons import dress
 from workbench.units import grouped
 
@@ -59,9 +60,10 @@ class StatusBar(QStatusBar):
 
 
 def geometry_text(geometry: Any) -> str:
-    """``86 400 cells, 17 061 points`` of a mesh, ``512 × 256 cells`` of a grid."""
+    """``86 400 cells, 17 061 points`` of a mesh, ``512 × 256 cells`` of a grid, ``2 000 spheres``."""
     if geometry is None:
         return ""
     points, counts = getattr(geometry, "n_points", None), getattr(geometry, "counts", None)
     cells = " × ".join(grouped(count) for count in counts or (geometry.n_cells,))
-    return f"{cells} cells" + (f", {grouped(points)} points" if isinstance(points, int) else "")
+    elements = "spheres" if isinstance(geometry, Particles) else "cells"
+    return f"{cells} {elements}" + (f", {grouped(points)} points" if isinstance(points, int) else "")

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from engines.api import FieldInfo, SimulationInfo
 from engines.geometry.grid import Grid
+from engines.geometry.particles import Particles
 from ui.brush_panel import BrushPanel
 from ui.forms.number import NumberBox
 from ui.forms.scalars import CalmComboBox
@@ -85,6 +86,9 @@ class ViewPanel(QScrollArea):
         self.clip_slider.valueChanged.connect(lambda _: self._settle.start())
         self.grid = GridPanel()
         self.grid.edited.connect(self._edit_grid)
+        self.cut_open = QCheckBox("Cut open")
+        self.cut_open.setToolTip("Show what is inside the spheres, where the field tells")
+        self.cut_open.clicked.connect(lambda on: self._edit(cut_open=bool(on)))
         self.brush = BrushPanel()
         self.front = QCheckBox("Wavefront")
         self.front.setToolTip("Draw where the front is passing")
@@ -110,11 +114,13 @@ class ViewPanel(QScrollArea):
     def set_geometry(self, geometry: Any) -> None:
         grid = geometry if isinstance(geometry, Grid) else None
         self.grid.set_grid(grid)
-        for widget in (self.clip, self.axis, self.flip, self.clip_slider, self.front):
+        spheres = isinstance(geometry, Particles)
+        for widget in (self.clip, self.axis, self.flip, self.clip_slider):
             widget.setVisible(grid is None)
-        points = getattr(geometry, "points", None)
-        if points is not None and len(points):
-            self._bounds = (np.min(points, axis=0), np.max(points, axis=0))
+        self.front.setVisible(grid is None and not spheres)
+        self.cut_open.setVisible(spheres)
+        if geometry is not None and geometry.n_cells:
+            self._bounds = geometry.bounds
 
     def set_view(self, view: ViewSettings) -> None:
         """Show these settings (a document opened, or the viewport changed them)."""
@@ -190,6 +196,8 @@ class ViewPanel(QScrollArea):
         if view.clip is not None:
             self._show_plane(np.array(view.clip.origin), np.array(view.clip.normal))
         self.grid.set_view(view)
+        self.cut_open.setChecked(view.cut_open)
+        self.cut_open.setEnabled(field is not None and field.components > 1)
         self.front.setChecked(view.front)
         self.overlay.setChecked(view.overlay)
 
@@ -249,6 +257,7 @@ class ViewPanel(QScrollArea):
         layout.addLayout(grid)
         layout.addSpacing(4)
         layout.addWidget(self.grid)
+        layout.addWidget(self.cut_open)
         layout.addWidget(self.clip)
         layout.addLayout(plane)
         layout.addWidget(self.clip_slider)

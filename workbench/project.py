@@ -75,7 +75,8 @@ class ViewSettings(_Model):
 
     Of grids: ``height`` lifts a grid of two dimensions by its values (the upper end of the range, as a part of the
     longest side); ``slices`` are the places of the slices through three dimensions as parts of the sides (None: the
-    middle), ``volume`` shows the whole instead.
+    middle), ``volume`` shows the whole instead. Of particles: ``cut_open`` shows the inside of spheres that a field
+    tells about.
     """
 
     field: str | None = None
@@ -88,6 +89,7 @@ class ViewSettings(_Model):
     height: Annotated[float, Field(ge=0, le=1)] = 0.0
     slices: tuple[Fraction, Fraction, Fraction] | None = None
     volume: bool = False
+    cut_open: bool = True
 
 
 class Project(_Model):

@@ -19,6 +19,7 @@ varying vec3 v_colour;
 varying vec2 v_value;
 varying float v_age;
 varying float v_clip;
+#include "light.glsl"
 
 void main() {
 #ifdef CLIP
@@ -53,15 +54,10 @@ void main() {
     vec3 normal = normalize(v_normal);
     vec3 towards = normalize(-v_position);
     float facing = max(dot(normal, towards), 0.0);
-    float key = max(dot(normal, vec3(0.308, 0.431, 0.848)), 0.0);
-    vec3 sky = mix(vec3(0.40, 0.37, 0.37), vec3(0.52, 0.54, 0.58), 0.5 + 0.5 * normal.y);
-    light = sky + vec3(0.30) * facing + vec3(0.46, 0.45, 0.43) * key;
-    float edge = 1.0 - facing;
-    float edge2 = edge * edge;
-    vec3 shine = vec3(0.10, 0.12, 0.15) * edge2 * edge2 * (0.4 + 0.6 * max(normal.y, 0.0));
+    light = light_on(normal, facing);
+    vec3 shine = rim_of(normal, facing);
 #ifdef GLOSS
-    vec3 halfway = normalize(towards + vec3(0.308, 0.431, 0.848));
-    shine += vec3(u_gloss) * pow(max(dot(normal, halfway), 0.0), 48.0);
+    shine += vec3(u_gloss) * gloss_of(normal, towards);
 #endif
     colour = base * mix(vec3(1.0), light, u_lit) + u_lit * shine;
 #endif

@@ -8,11 +8,13 @@ from typing import Any
 from engines.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.geometry.mesh import TetMesh
+from engines.geometry.particles import Particles
 from ui.scene.grid_layer import GridLayer
 from ui.scene.layer import Layer
+from ui.scene.particle_layer import ParticleLayer
 from ui.scene.tet_layer import TetLayer
 
-LAYERS: dict[type[Any], Callable[[Any], Layer]] = {TetMesh: TetLayer, Grid: GridLayer}
+LAYERS: dict[type[Any], Callable[[Any], Layer]] = {TetMesh: TetLayer, Grid: GridLayer, Particles: ParticleLayer}
 
 
 def layer_for(geometry: Any) -> Layer:

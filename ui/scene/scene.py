@@ -225,6 +225,7 @@ class Scene:
             front_width=front.width if front is not None else 0.0,
             isochrone=nice_step((limits[1] - limits[0]) / 14) if field.summary else 0.0,
             diverging=(self.view.colormap or field.colormap) == "diverging",
+            cut_open=self.view.cut_open,
         )
 
     def pick(self, x: float, y: float, width: float, height: float) -> tuple[int, tuple[float, float, float]] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 
@@ -10,7 +11,9 @@ from vispy import gloo
 
 @cache
 def source(name: str) -> str:
-    return files("assets").joinpath("shaders", name).read_text(encoding="utf-8")
+    """The text of a file, and of what it includes."""
+    text = files("assets").joinpath("shaders", name).read_text(encoding="utf-8")
+    return re.sub(r'^#include "(.+)"$', lambda found: source(found[1]).rstrip("\n"), text, flags=re.MULTILINE)
 
 
 def program(vertex: str, fragment: str, *defines: str) -> gloo.Program:

@@ -21,7 +21,8 @@ NO_PLANE = (0.0, 0.0, 0.0, 1.0)
 @dataclass
 class Look:
     """How values become colours. ``clip`` hides where dot(xyz, position) > w; ``front_masks``: no data before the
-    front (the field shown is the front's own time). Lines are ``2 * stroke`` pixels wide, in a target of ``size``."""
+    front (the field shown is the front's own time); ``cut_open``: spheres show what is inside them. Lines are
+    ``2 * stroke`` pixels wide, in a target of ``size``."""
 
     lut: Array = field(default_factory=lambda: np.zeros((256, 3), np.uint8))
     limits: tuple[float, float] = (0.0, 1.0)
@@ -34,6 +35,7 @@ class Look:
     lit: float = 1.0
     gloss: float = 0.10
     diverging: bool = False
+    cut_open: bool = False
     ink: tuple[float, float, float] = (0.5, 0.5, 0.5)
     stroke: float = 0.0
     size: tuple[int, int] = (1, 1)

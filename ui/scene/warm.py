@@ -10,13 +10,14 @@ from engines.geometry.mesh import TetMesh
 from ui.scene.decimate import coarse_surface
 from ui.scene.layer import Plan
 from ui.scene.sheet import image
+from ui.scene.sphere_corner import first_sphere
 from ui.scene.tet_layer import TetLayer
 from workbench.project import ClipPlane
 
 
 def warm() -> None:
-    """Take one tetrahedron through surface, cut, values, picking and decimation, and a small grid through its means
-    (6 s on one core, once)."""
+    """Take one tetrahedron through surface, cut, values, picking and decimation, a small grid through its means
+    and a sphere through picking (6 s on one core, once)."""
     corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     mesh = TetMesh(corners, np.array([[0, 1, 2, 3]], np.int32), np.zeros(1, np.int32))
     layer = TetLayer(mesh)
@@ -30,3 +31,4 @@ def warm() -> None:
     coarse_surface(mesh, layer.full, 2)
     grid = Grid((4, 4), (1.0, 1.0))
     image(grid, 4, means=True).sampling.selection(grid)
+    first_sphere(np.zeros((1, 3)), np.ones(1), np.array([5.0, 0.0, 0.0]), np.array([-1.0, 0.0, 0.0]))

@@ -15,7 +15,8 @@ from engines.geometry.grid import Grid
 from engines.geometry.mesh import TetMesh
 from engines.geometry.particles import Particles
 from workbench.export.vti import VtiWriter
-from workbench.export.vtu import SpheresWriter, VtuWriter
+from workbench.export.vtu import VtuWriter
+from workbench.export.vtu_particles import VtuParticlesWriter
 
 
 class FieldWriter(Protocol):
@@ -36,7 +37,7 @@ class Format:
 FORMATS: Mapping[type, Format] = {
     TetMesh: Format(".vtu", VtuWriter),
     Grid: Format(".vti", VtiWriter),
-    Particles: Format(".vtu", SpheresWriter),
+    Particles: Format(".vtu", VtuParticlesWriter),
 }
 
 

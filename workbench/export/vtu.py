@@ -17,7 +17,6 @@ import numpy as np
 
 from engines.api import Array
 from engines.geometry.mesh import TetMesh
-from engines.geometry.particles import Particles
 from workbench.atomic import write_atomically
 
 VTK_VERTEX, VTK_TETRA = 1, 10
@@ -35,15 +34,15 @@ class VtuWriter:
             'compressor="vtkZLibDataCompressor">\n<UnstructuredGrid>\n'
             f"{_region_names(mesh.region_names)}"
             f'<Piece NumberOfPoints="{mesh.n_points}" NumberOfCells="{n}">\n'
-            f"<Points>\n{_array('Points', mesh.points)}</Points>\n"
-            f"<Cells>\n{_array('connectivity', mesh.cells.ravel())}"
-            f"{_array('offsets', np.arange(1, n + 1, dtype=np.int32) * 4)}"
-            f"{_array('types', np.full(n, VTK_TETRA, np.uint8))}</Cells>\n"
+            f"<Points>\n{data_array('Points', mesh.points)}</Points>\n"
+            f"<Cells>\n{data_array('connectivity', mesh.cells.ravel())}"
+            f"{data_array('offsets', np.arange(1, n + 1, dtype=np.int32) * 4)}"
+            f"{data_array('types', np.full(n, VTK_TETRA, np.uint8))}</Cells>\n"
         ).encode()
-        static = _array("region", mesh.regions.astype(np.int32))
+        static = data_array("region", mesh.regions.astype(np.int32))
         for name, vectors in (("fibres", mesh.fibres), ("sheets", mesh.sheets)):
             if vectors is not None:
-                static += _array(name, vectors)
+                static += data_array(name, vectors)
         self._static = static.encode()
 
     def write(self, path: Path, cell_data: Mapping[str, Array], point_data: Mapping[str, Array] | None = None) -> None:
@@ -53,41 +52,12 @@ class VtuWriter:
             file.write(self._head)
             file.write(b"<PointData>\n")
             for name, values in (point_data or {}).items():
-                file.write(_array(name, values).encode())
+                file.write(data_array(name, values).encode())
             file.write(b"</PointData>\n<CellData>\n")
             for name, values in cell_data.items():
-                file.write(_array(name, values).encode())
+                file.write(data_array(name, values).encode())
             file.write(self._static)
             file.write(b"</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n")
-
-        write_atomically(path, content)
-
-
-class SpheresWriter:
-    """Writes fields on spheres, each a vertex with its ``radius``: ParaView's glyphs make spheres of them."""
-
-    def __init__(self, particles: Particles) -> None:
-        n = particles.n_cells
-        each = np.arange(n, dtype=np.int32)
-        self._head = (
-            '<?xml version="1.0"?>\n'
-            '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64" '
-            'compressor="vtkZLibDataCompressor">\n<UnstructuredGrid>\n'
-            f'<Piece NumberOfPoints="{n}" NumberOfCells="{n}">\n'
-            f"<Points>\n{_array('Points', particles.positions)}</Points>\n"
-            f"<Cells>\n{_array('connectivity', each)}{_array('offsets', each + 1)}"
-            f"{_array('types', np.full(n, VTK_VERTEX, np.uint8))}</Cells>\n"
-            f"<PointData>\n{_array(f'radius [{particles.length_unit}]', particles.radii)}"
-        ).encode()
-
-    def write(self, path: Path, cell_data: Mapping[str, Array], point_data: Mapping[str, Array] | None = None) -> None:
-        """Write one moment; arrays are ``(n,)`` or ``(n, components)``, whatever they are said to live on."""
-
-        def content(file: BinaryIO) -> None:
-            file.write(self._head)
-            for name, values in {**cell_data, **(point_data or {})}.items():
-                file.write(_array(name, values).encode())
-            file.write(b"</PointData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n")
 
         write_atomically(path, content)
 
@@ -98,11 +68,11 @@ def _region_names(names: Mapping[int, str]) -> str:
         return ""
     ids = np.array(list(names), np.int32)
     letters = np.frombuffer("".join(f"{name}\0" for name in names.values()).encode(), np.uint8)
-    arrays = (_array("region_ids", ids, tuples=True), _array("region_names", letters, tuples=True))
+    arrays = (data_array("region_ids", ids, tuples=True), data_array("region_names", letters, tuples=True))
     return f"<FieldData>\n{''.join(arrays)}</FieldData>\n"
 
 
-def _array(name: str, values: Array, *, tuples: bool = False) -> str:
+def data_array(name: str, values: Array, *, tuples: bool = False) -> str:
     """One DataArray; field data tell their length (``tuples``), for no piece does."""
     kept = np.ascontiguousarray(values)
     kept = kept.astype(kept.dtype.newbyteorder("<"), copy=False)

@@ -1,0 +1,181 @@
+"""Particles in the scene: spheres, cut open where a field tells what is inside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engines.api import Array, Selection
+from engines.geometry.particles import Particles
+from ui.scene.grid_layer import FROM_ABOVE
+from ui.scene.layer import Layer, Plan
+from ui.scene.sphere_corner import CORNER, first_sphere
+from ui.scene.sphere_visual import SphereVisual
+from ui.scene.surface_visual import Look, Palette
+from ui.scene.tet_layer import plane_equation
+from ui.scene.vertex_means import NO_DATA
+from workbench.project import CameraView
+from workbench.units import grouped
+
+VALUES = "spheres"
+MOST_SPHERES, COARSE_SPHERES = 1_000_000, 10_000
+"""With a graphics card (104 MB on it), and without, where so many take about 50 ms on two busy cores."""
+
+
+@dataclass(frozen=True)
+class ParticleShape:
+    """The spheres of a plan: rows of the geometry; ``drawn`` of all, before the clipping plane takes some away."""
+
+    plan: Plan
+    elements: Array
+    drawn: int
+
+
+class ParticleLayer(Layer):
+    """Draws :class:`Particles`. A sphere is hidden by the clipping plane where its centre is."""
+
+    locations = ("cell", "point")
+
+    def __init__(self, particles: Particles) -> None:
+        self.particles = self.geometry = particles
+        self.length_unit = particles.length_unit
+        self._positions = np.ascontiguousarray(particles.positions, np.float64)
+        self._radii = np.ascontiguousarray(particles.radii, np.float64)
+        low, high = self._positions.min(axis=0), self._positions.max(axis=0)
+        flat = high[2] - low[2] < self._radii.max()
+        self.home = FROM_ABOVE if flat else CameraView()
+        self.frame = _corners(*particles.bounds) if flat else None
+        self._shape = self.plan_shape(Plan())
+        self._values: Array | None = None
+        self._masked = False
+        self._stale_spheres, self._stale_values = True, False
+        self._visual: SphereVisual | None = None
+        self._corner: Array | None = None
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        return self.particles.bounds
+
+    @property
+    def outline(self) -> Array:
+        """The far side of each sphere, seen from the middle of all; of few spheres also their six ends."""
+        low, high = self.bounds
+        away = self._positions - (low + high) / 2
+        away /= np.maximum(np.linalg.norm(away, axis=1), 1e-12)[:, None]
+        far = self._positions + self._radii[:, None] * away
+        if len(far) > 1000:
+            return far
+        ends = np.concatenate([np.eye(3), -np.eye(3)])
+        return np.concatenate([far, (self._positions[:, None] + self._radii[:, None, None] * ends).reshape(-1, 3)])
+
+    @property
+    def shape(self) -> ParticleShape:
+        return self._shape
+
+    @property
+    def has_coarse(self) -> bool:
+        return len(self._radii) > COARSE_SPHERES
+
+    def settled(self, plan: Plan) -> Plan:
+        """``samples`` becomes what is asked for before the clipping plane, so that ``coarse`` is contained in it."""
+        shells = 1 if plan.field is None else plan.field.components
+        count = self._count(plan)
+        return replace(
+            plan,
+            front=None,
+            front_field=None,
+            coarse=False,
+            height=0.0,
+            slices=None,
+            volume=False,
+            samples=count * shells,
+            window=None,
+        )
+
+    def _count(self, plan: Plan) -> int:
+        """How many spheres are drawn: one of each 2, 3, … of them where there are too many."""
+        shells = 1 if plan.field is None else plan.field.components
+        most = min(max(plan.samples // shells, 1), COARSE_SPHERES if plan.coarse else MOST_SPHERES)
+        return -(-len(self._radii) // -(-len(self._radii) // most))
+
+    def plan_shape(self, plan: Plan) -> ParticleShape:
+        plan = self.settled(plan)
+        count = self._count(plan)
+        elements = np.arange(count) * len(self._radii) // count
+        plane = plane_equation(plan.clip)
+        if plane is not None:
+            elements = elements[self._positions[elements] @ np.array(plane[:3]) <= plane[3]]
+        return ParticleShape(plan, elements, count)
+
+    def parts(self, shape: ParticleShape) -> dict[str, tuple[str, Selection]]:
+        if shape.plan.field is None or not len(shape.elements):
+            return {}
+        return {VALUES: (shape.plan.field.name, Selection(shape.elements.astype(np.int32)))}
+
+    def adopt(self, shape: ParticleShape) -> None:
+        old, self._shape = self._shape, shape
+        same = np.array_equal(old.elements, shape.elements)
+        self._stale_spheres |= not same
+        if not same or old.plan.field != shape.plan.field:
+            self._values = None
+
+    def set_values(self, values: Mapping[str, Array], time: float) -> None:
+        field = self.shape.plan.field
+        if field is None or VALUES not in values:
+            return
+        rows = np.ascontiguousarray(values[VALUES], np.float32).reshape(len(self.shape.elements), field.components)
+        self._masked = field.missing is not None or not np.isfinite(rows.sum(dtype=np.float64))
+        if self._masked:
+            nothing = ~np.isfinite(rows)
+            if field.missing is not None:
+                nothing |= rows == np.float32(field.missing)
+            rows = np.where(nothing, np.float32(NO_DATA), rows)
+        self._values, self._stale_values = rows, True
+
+    def set_fields(self, fields: Mapping[str, Array], time: float) -> None:
+        field = self.shape.plan.field
+        if field is not None:
+            whole = np.asarray(fields[field.name]).reshape(self.particles.n_cells, field.components)
+            self.set_values({VALUES: whole[self.shape.elements]}, time)
+
+    @property
+    def has_values(self) -> bool:
+        return self._values is not None
+
+    def pick(self, origin: Array, direction: Array) -> tuple[int, Array] | None:
+        """The sphere under a ray, as it was drawn last, and where on it or on its cut."""
+        shown = self.shape.elements
+        hit = first_sphere(self._positions[shown], self._radii[shown], origin, direction, self._corner)
+        return None if hit is None else (int(shown[hit[0]]), origin + hit[1] * direction)
+
+    def draw(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
+        look = replace(look, mapped=look.mapped and self._values is not None)
+        is_open = look.mapped and look.cut_open and self._values is not None and self._values.shape[1] > 1
+        self._corner = CORNER @ view[:3, :3] if is_open else None
+        if self._visual is None:
+            self._visual = SphereVisual(palette)
+        if self._stale_spheres:
+            shown = self.shape.elements
+            self._visual.set_spheres(self._positions[shown], self._radii[shown])
+            self._stale_spheres, self._stale_values = False, True
+        if self._stale_values and self._values is not None:
+            self._visual.set_values(self._values, self._masked)
+            self._stale_values = False
+        self._visual.draw(look, view, projection)
+
+    def release(self) -> None:
+        if self._visual is not None:
+            self._visual.release()
+        self._visual, self._stale_spheres = None, True
+
+    def note(self) -> str:
+        drawn, number = self.shape.drawn, len(self._radii)
+        return "" if drawn == number else f"{grouped(drawn)} of {grouped(number)} spheres"
+
+
+def _corners(low: Array, high: Array) -> Array:
+    """(8, 3): the corners of a box."""
+    x, y, z = np.meshgrid(*zip(low, high, strict=True), indexing="ij")
+    return np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
