@@ -11,8 +11,9 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
+from engines.backend.machine import last_level_cache_bytes
 from engines.backend.tuning import tune, tuning_key
-from engines.stencil.diffusion import kernels
+from engines.stencil.diffusion import kernels, rows
 from engines.stencil.diffusion.faces import face_coefficients
 from engines.stencil.diffusion.traffic import diffusion_traffic
 from engines.stencil.sides import Ghosts
@@ -68,6 +69,8 @@ class CpuDiffusion:
             laws[4 * axis : 4 * axis + 4] = [pair[0].scale, pair[0].shift, pair[1].scale, pair[1].shift]
         self._numbers = np.array([*three_rates, dt, 2.0, 4.0, 6.0, *laws]).astype(self.dtype)
         self._equal = len(set(rates)) == 1
+        self._lanes = rows.VECTOR_BYTES // self.dtype.itemsize
+        self._beyond_caches = 2 * math.prod(self.shape) * self.dtype.itemsize > last_level_cache_bytes()
         self._faces = None if conductivity is None else self._placed(conductivity, ghosts)
         self._tile = self._tuned()
         self.depth = self._tile[0]
@@ -91,12 +94,30 @@ class CpuDiffusion:
         """
         while steps > 0:
             depth = min(self.depth, steps)
-            # a single step keeps no levels in a cache, and whole rows read the memory in longer pieces
-            across = self._tile[2] if depth > 1 else self._box[2]
-            self._launch(u, spare, source, (depth, self._tile[1], across), self._box)
+            if depth > 1:
+                self._launch(u, spare, source, (depth, *self._tile[1:]), self._box)
+            elif self._in_rows:
+                self._step(u, spare, source)
+            else:
+                # a single step keeps no levels in a cache, and whole rows read the memory in longer pieces
+                self._launch(u, spare, source, (1, self._tile[1], self._box[2]), self._box)
             u, spare = spare, u
             steps -= depth
         return u, spare
+
+    @property
+    def _in_rows(self) -> bool:
+        """Whether ``rows.step`` takes single steps of this grid: constant rates, and sides of at least its vectors."""
+        along_y, along_x = self._box[0 if self._flat else 1], self._box[2]
+        return self._faces is None and along_y >= rows.ROWS and along_x >= 2 * self._lanes
+
+    def _step(self, u: Array, out: Array, source: Array | None) -> None:
+        whole = self._box[2] % self._lanes == 0 and out.ctypes.data % rows.VECTOR_BYTES == 0
+        bands = min(self._threads, self._box[0] // rows.ROWS if self._flat else self._box[0])
+        rows.step(
+            u.reshape(-1), out.reshape(-1), None if source is None else source.reshape(-1), self._box, self._numbers,
+            self._wraps, self._flat, self._equal, self._lanes, whole and self._beyond_caches, bands,
+        )  # fmt: skip
 
     def _launch(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
         kernels.advance(
