@@ -111,12 +111,20 @@ def test_steps_in_vectors_equal_those_of_the_general_kernel_bit_for_bit(cpu, sha
                     memory = cpu.empty(1 << 18, precision)  # at a multiple of 64 bytes
                     vectors = memory[: u.size].reshape(shape)
                     vectors[...] = np.nan
-                    diffusion._step(u, vectors, source)
+                    diffusion._step(u, vectors, source, diffusion._box)
                     assert (vectors == general).all()
 
 
-def test_what_is_tuned_equals_single_steps_bit_for_bit(cpu):
-    """A grid large enough for the tiles to be measured, with as many steps as leave a remainder."""
+def test_what_is_tuned_equals_single_steps_bit_for_bit(cpu, monkeypatch):
+    """A grid large enough for the tiles to be measured, with as many steps as leave a remainder.
+
+    All candidates run; then the first is taken, for which one is the fastest is the machine's affair."""
+
+    def first(key, candidates, time_one):
+        assert min(time_one(candidate) for candidate in candidates) > 0
+        return candidates[0]
+
+    monkeypatch.setattr("engines.stencil.diffusion.cpu.tune", first)
     u = np.random.default_rng(1).uniform(-1, 1, (700, 300))
     diffusion = make_diffusion(cpu, u.shape, (0.2, 0.2), sides("value", "periodic"), 1.0, "float32")
     assert diffusion.depth > 1
