@@ -78,12 +78,16 @@ class SeriesInfo:
 @dataclass(frozen=True)
 class KernelTraffic:
     """Bytes and floating-point operations of one kernel per step, counted from the algorithm:
-    each input read once, each output written once."""
+    each input read once, each output written once.
+
+    ``fused`` is how many steps one launch takes; bytes per step are then that part of what the launch moves.
+    """
 
     kernel: str
     bytes_read: int
     bytes_written: int
     flops: int
+    fused: int = 1
 
     @property
     def bytes(self) -> int:

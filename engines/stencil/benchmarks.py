@@ -22,7 +22,8 @@ from engines.stencil.parameters import (
 
 USUAL = ((2, 4096), (2, 16384), (3, 1024))
 """Dimensions and cells along each axis."""
-WARM_SIDE = 8
+WARM_SIDE = 32
+"""Two vectors of float32 at their widest, from which single steps go by vectors."""
 
 
 @dataclass(frozen=True)

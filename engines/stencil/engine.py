@@ -113,10 +113,11 @@ class StencilEngine(Engine):
         return studies()
 
     def warm(self, backend: Backend) -> None:
-        """Two steps of a small grid of each kind of kernel."""
+        """A few steps of a small grid of each kind of kernel."""
         for problem in warming_problems():
             simulation = self.build(problem, backend)
-            simulation.advance(2)
+            for steps in (1, 2):  # alone and fused, where a kernel can fuse
+                simulation.advance(steps)
             simulation.observe()
             simulation.synchronize()
             simulation.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -10,19 +11,33 @@ import numpy as np
 
 from engines.api import Benchmark, Engine, Simulation
 from engines.backend.base import Backend
+from engines.backend.curve import ceiling_at, measured_curve
+from engines.backend.timing import cache_bytes
 
 WARM_UP_STEPS = 20
 BATCH = 10
-"""Steps queued back to back, so that a GPU is never idle between a kernel's two events and launching is not timed."""
+"""Steps queued back to back, so that a GPU is never idle between a kernel's two events and launching is not timed.
+
+At least so many: a batch is of whole launches where a launch takes several steps.
+"""
 ROUNDS = 40
 """Batches; the record keeps the median of their means and the 5th and 95th percentile."""
+MOST_SECONDS, LEAST_ROUNDS = 10.0, 5
+"""After this time there are no more rounds than these."""
+COLD_CACHES = 4
+"""A working set of fewer last-level caches is held against the curve, for the memory's ceilings are measured beyond."""
 MINIMUM_SECONDS = 0.5
 """Whole steps run back to back for at least this long."""
 
 
 @dataclass(frozen=True)
 class KernelRecord:
-    """One kernel of one benchmark: seconds of a launch, and what they mean against the measured ceilings."""
+    """One kernel of one benchmark: seconds of a step, and what they mean against the measured ceilings.
+
+    ``fused``: steps that one launch takes; ``bytes`` and ``seconds`` are per step, that part of the launch.
+    ``working_set``: bytes that all kernels of a launch move; ``in_cache``: it is so small that the fractions are of
+    what copy and triad reach over this working set, where caches help, and not of what the memory delivers.
+    """
 
     engine: str
     case: str
@@ -36,6 +51,9 @@ class KernelRecord:
     bytes_per_second: float
     fraction_of_copy: float
     fraction_of_triad: float
+    fused: int
+    working_set: int
+    in_cache: bool
 
 
 def measure(engine: Engine, benchmark: Benchmark, backend: Backend) -> Iterator[KernelRecord]:
@@ -45,12 +63,15 @@ def measure(engine: Engine, benchmark: Benchmark, backend: Backend) -> Iterator[
     """
     simulation = engine.build(benchmark.problem(), backend)
     try:
-        simulation.advance(WARM_UP_STEPS)
+        fused = math.lcm(*(traffic.fused for traffic in simulation.traffic))
+        working_set = fused * sum(traffic.bytes for traffic in simulation.traffic)
+        simulation.advance(_whole(WARM_UP_STEPS, fused))
         simulation.synchronize()
         simulation.drain_timings()
-        seconds = _kernel_seconds(simulation)
-        whole = _step_seconds(simulation)
-        ceilings = backend.ceilings()
+        seconds = _kernel_seconds(simulation, fused)
+        whole = _step_seconds(simulation, _whole(BATCH, fused))
+        in_cache = working_set < COLD_CACHES * cache_bytes(backend)
+        copy, triad = _ceilings(backend, working_set if in_cache else None)
         for kernel, moved, flops, times in _rows(simulation, seconds, whole):
             median = float(np.median(times))
             yield KernelRecord(
@@ -64,33 +85,52 @@ def measure(engine: Engine, benchmark: Benchmark, backend: Backend) -> Iterator[
                 seconds_p5=float(np.percentile(times, 5)),
                 seconds_p95=float(np.percentile(times, 95)),
                 bytes_per_second=moved / median,
-                fraction_of_copy=moved / median / ceilings.copy,
-                fraction_of_triad=moved / median / ceilings.triad,
+                fraction_of_copy=moved / median / copy,
+                fraction_of_triad=moved / median / triad,
+                fused=fused,
+                working_set=working_set,
+                in_cache=in_cache,
             )
     finally:
         simulation.close()
 
 
-def _kernel_seconds(simulation: Simulation) -> dict[str, list[float]]:
+def _whole(steps: int, fused: int) -> int:
+    """At least ``steps`` steps that are whole launches of ``fused`` steps."""
+    return -(-steps // fused) * fused
+
+
+def _ceilings(backend: Backend, working_set: int | None) -> tuple[float, float]:
+    """Bytes per second of copy and triad over a working set, or (None) in the memory."""
+    if working_set is None:
+        return backend.ceilings().copy, backend.ceilings().triad
+    points = measured_curve(backend, quick=True).points
+    return ceiling_at(points, working_set, ("copy",)), ceiling_at(points, working_set, ("triad",))
+
+
+def _kernel_seconds(simulation: Simulation, fused: int) -> dict[str, list[float]]:
     seconds: dict[str, list[float]] = {traffic.kernel: [] for traffic in simulation.traffic}
-    for _ in range(ROUNDS):
-        for _ in range(BATCH):
-            simulation.advance(1)
+    begun = clock.perf_counter()
+    for number in range(ROUNDS):
+        if number >= LEAST_ROUNDS and clock.perf_counter() - begun > MOST_SECONDS:
+            break
+        for _ in range(_whole(BATCH, fused) // fused):
+            simulation.advance(fused)
         simulation.synchronize()
         for timing in simulation.drain_timings():
             seconds[timing.kernel].append(timing.seconds / timing.launches)
     return seconds
 
 
-def _step_seconds(simulation: Simulation) -> list[float]:
-    """Seconds per step of batches, until MINIMUM_SECONDS have passed."""
+def _step_seconds(simulation: Simulation, batch: int) -> list[float]:
+    """Seconds per step of batches of so many steps, until MINIMUM_SECONDS have passed."""
     begun = clock.perf_counter()
     times: list[float] = []
     while not times or clock.perf_counter() - begun < MINIMUM_SECONDS:
         started = clock.perf_counter()
-        simulation.advance(BATCH)
+        simulation.advance(batch)
         simulation.synchronize()
-        times.append((clock.perf_counter() - started) / BATCH)
+        times.append((clock.perf_counter() - started) / batch)
     return times
 
 

@@ -12,14 +12,42 @@ from workbench.bench.measure import KernelRecord
 
 
 def table(records: Sequence[KernelRecord]) -> str:
-    """A plain-text table, one line per record."""
-    lines = [f"{'case':28} {'kernel':10} {'time':>11} {'GB/s':>8} {'of copy':>8} {'of triad':>8}"]
-    lines += [
-        f"{r.case:28} {r.kernel:10} {r.seconds * 1e6:9.1f}µs {r.bytes_per_second / 1e9:8.1f}"
-        f" {r.fraction_of_copy:8.1%} {r.fraction_of_triad:8.1%}"
-        for r in records
+    """A plain-text table, one line per record, and below it what its marks mean."""
+    width = max([28, *(len(r.case) for r in records)])
+    lines = [
+        f"{'case':{width}} {'kernel':10} {'time/step':>11} {'Gelem/s':>8} {'GB/s':>8} {'of copy':>8} {'of triad':>8}",
+        *(_line(r, width) for r in records),
     ]
-    return "\n".join(lines)
+    found = {mark for r in records for mark in _marks(r)}
+    return "\n".join([*lines, *(f"{mark}: {meaning}" for mark, meaning in MARKS.items() if mark in found)])
+
+
+MARKS = {
+    "fused": (
+        "so many steps in one pass over the memory. GB/s count what a step's share of it moves;\n"
+        "       the gain is in Gelem/s, elements times steps per second."
+    ),
+    "in cache": "caches hold all or part of it, so it is compared with copy and triad over as many bytes.",
+    "above": (
+        "more than 100 % of the copy or the triad. A plain store first reads what it overwrites, which is not counted\n"
+        "       here nor there: a kernel that stores past the caches, or writes less than it reads, may pass them,\n"
+        "       and all three figures are measured, each within some per cent."
+    ),
+}
+"""What follows a line, and what it means."""
+
+
+def _marks(r: KernelRecord) -> list[str]:
+    above = max(r.fraction_of_copy, r.fraction_of_triad) > 1
+    return [mark for mark, holds in zip(MARKS, (r.fused > 1, r.in_cache, above), strict=True) if holds]
+
+
+def _line(r: KernelRecord, width: int) -> str:
+    marks = [f"fused {r.fused}" if mark == "fused" else mark for mark in _marks(r)]
+    return (
+        f"{r.case:{width}} {r.kernel:10} {r.seconds * 1e6:9.1f}µs {r.elements / r.seconds / 1e9:8.3f}"
+        f" {r.bytes_per_second / 1e9:8.1f} {r.fraction_of_copy:8.1%} {r.fraction_of_triad:8.1%}  {', '.join(marks)}"
+    ).rstrip()
 
 
 def as_json(machine: dict[str, object], records: Sequence[KernelRecord]) -> str:

@@ -22,6 +22,9 @@ from workbench.bench.records import LabRecord, VariantRecord, to_csv, to_json
 from workbench.bench.report import as_csv, as_json, table
 from workbench.bench.tables import curve_table, published_table, study_table
 
+QUICK_ELEMENTS = 1 << 22
+"""The one size of the whole steps with ``--quick``; the usual ones take minutes on a CPU."""
+
 
 def bench_command(options: Namespace) -> int:
     """Measure and print tables; with ``--out`` write lab.json, lab.csv and plots, bench.json and bench.csv."""
@@ -32,7 +35,8 @@ def bench_command(options: Namespace) -> int:
         if studies:
             run_lab(backend, studies, options.quick, options.out)
         if not options.study:
-            run_engines(backend, engines, options.elements, options.out)
+            few = (QUICK_ELEMENTS,) if options.quick else ()
+            run_engines(backend, engines, options.elements or few, options.out)
     finally:
         backend.close()
     if options.out is not None:
@@ -83,7 +87,11 @@ def run_engines(backend: Backend, engines: Sequence[Engine], elements: Sequence[
     records: list[KernelRecord] = []
     about = machine(backend)
     ceilings = backend.ceilings()
-    print(f"{backend.info.name}: copy {ceilings.copy / 1e9:.0f} GB/s, triad {ceilings.triad / 1e9:.0f} GB/s")
+    print(
+        f"{backend.info.name}: whole steps of the engines, against the memory's"
+        f" copy {ceilings.copy / 1e9:.0f} GB/s, triad {ceilings.triad / 1e9:.0f} GB/s",
+        flush=True,
+    )
     for engine in engines:
         for benchmark in engine.benchmarks(elements):
             try:

@@ -11,13 +11,15 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
+from engines.backend.machine import last_level_cache_bytes
+from engines.backend.source import source_digest
 from engines.backend.tuning import tune, tuning_key
-from engines.stencil.diffusion import kernels
+from engines.stencil.diffusion import kernels, rows
 from engines.stencil.diffusion.faces import face_coefficients
 from engines.stencil.diffusion.traffic import diffusion_traffic
 from engines.stencil.sides import Ghosts
 
-SOURCE = Path(kernels.__file__)
+SOURCE, ROWS_SOURCE = Path(kernels.__file__), Path(rows.__file__)
 TUNED_FROM = 1 << 17
 """Points from which tiles are measured: smaller grids stay in a core's cache, and any tile will do."""
 SAMPLE_POINTS = 1 << 23
@@ -68,6 +70,8 @@ class CpuDiffusion:
             laws[4 * axis : 4 * axis + 4] = [pair[0].scale, pair[0].shift, pair[1].scale, pair[1].shift]
         self._numbers = np.array([*three_rates, dt, 2.0, 4.0, 6.0, *laws]).astype(self.dtype)
         self._equal = len(set(rates)) == 1
+        self._lanes = rows.VECTOR_BYTES // self.dtype.itemsize
+        self._beyond_caches = 2 * math.prod(self.shape) * self.dtype.itemsize > last_level_cache_bytes()
         self._faces = None if conductivity is None else self._placed(conductivity, ghosts)
         self._tile = self._tuned()
         self.depth = self._tile[0]
@@ -91,12 +95,33 @@ class CpuDiffusion:
         """
         while steps > 0:
             depth = min(self.depth, steps)
-            # a single step keeps no levels in a cache, and whole rows read the memory in longer pieces
-            across = self._tile[2] if depth > 1 else self._box[2]
-            self._launch(u, spare, source, (depth, self._tile[1], across), self._box)
+            self._pass(u, spare, source, (depth, *self._tile[1:]), self._box)
             u, spare = spare, u
             steps -= depth
         return u, spare
+
+    @property
+    def _in_rows(self) -> bool:
+        """Whether ``rows.step`` takes single steps of this grid: constant rates, and sides of at least its vectors."""
+        along_y, along_x = self._box[0 if self._flat else 1], self._box[2]
+        return self._faces is None and along_y >= rows.ROWS and along_x >= 2 * self._lanes
+
+    def _pass(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
+        if tile[0] > 1:
+            self._launch(u, out, source, tile, box)
+        elif self._in_rows:
+            self._step(u, out, source, box)
+        else:
+            # a single step keeps no levels in a cache, and whole rows read the memory in longer pieces
+            self._launch(u, out, source, (1, tile[1], box[2]), box)
+
+    def _step(self, u: Array, out: Array, source: Array | None, box: tuple[int, ...]) -> None:
+        whole = box[2] % self._lanes == 0 and out.ctypes.data % rows.VECTOR_BYTES == 0
+        bands = min(self._threads, box[0] // rows.ROWS if self._flat else box[0])
+        rows.step(
+            u.reshape(-1), out.reshape(-1), None if source is None else source.reshape(-1), box, self._numbers,
+            self._wraps, self._flat, self._equal, self._lanes, whole and self._beyond_caches, bands,
+        )  # fmt: skip
 
     def _launch(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
         kernels.advance(
@@ -110,33 +135,36 @@ class CpuDiffusion:
         candidates = self._candidates()
         if points < TUNED_FROM or len(candidates) == 1:
             return candidates[0]
-        planes = max(2 * self._threads, SAMPLE_POINTS // math.prod(self._box[1:]))
+        planes = max(rows.ROWS * self._threads, SAMPLE_POINTS // math.prod(self._box[1:]))
         box = (min(self._box[0], planes), *self._box[1:])
         arrays: list[Array] = []
 
         def time_one(tile: Tile) -> float:
             if not arrays:
-                arrays.extend(np.zeros(math.prod(box), self.dtype) for _ in range(2))
+                arrays.extend(self._backend.empty(math.prod(box), self.dtype) for _ in range(2))
+                for array in arrays:  # written once, or all its pages would be the same empty one
+                    array.fill(1.0)
             with self._backend.active():
                 start = clock.perf_counter()
-                self._launch(arrays[0], arrays[1], None, tile, box)
+                self._pass(arrays[0], arrays[1], None, tile, box)
                 return (clock.perf_counter() - start) / tile[0]
 
         kind = f"{len(self.shape)}d {self.dtype.name} {'constant' if self._faces is None else 'variable'}"
         row = f"row 2^{self.shape[-1].bit_length() - 1}"
         name = f"diffusion {kind} {row} {self._threads} threads"
-        return tune(tuning_key(name, self._backend.info, SOURCE, points), candidates, time_one)
+        key = tuning_key(name, self._backend.info, SOURCE, points, (source_digest(ROWS_SOURCE),))
+        return tune(key, candidates, time_one)
 
     def _candidates(self) -> list[Tile]:
-        """Tiles whose levels may stay in the second-level cache, the usual one first."""
-        planes, rows, columns = self._box
+        """Tiles whose levels may stay in the second-level cache, the usual one first; single steps last."""
+        planes, along_y, columns = self._box
         band = max(1, planes // self._threads)
         found: dict[Tile, None] = {}
         for depth in (8, 16, 12, 4) if self._flat else (3, 4, 2):
             for wanted in (4096, 2048, 1024) if self._flat else (16, 32, 8):
-                tile_y, tile_x = (1, min(wanted, columns)) if self._flat else (min(wanted, rows), min(512, columns))
+                tile_y, tile_x = (1, min(wanted, columns)) if self._flat else (min(wanted, along_y), min(512, columns))
                 ring = 3 * depth * (tile_x + 2 * depth) * (1 if self._flat else tile_y + 2 * depth)
                 # what a band computes beyond its ends is done twice, at each end half of depth² planes
                 if ring * self.dtype.itemsize <= RING_BYTES and 4 * depth <= band:
                     found[depth, tile_y, tile_x] = None
-        return list(found) or [(1, rows, columns)]
+        return [*found, (1, along_y, columns)]

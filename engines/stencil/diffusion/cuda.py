@@ -72,6 +72,7 @@ class CudaDiffusion:
             bytes_read=round(bytes_each * arrays_read / depth),
             bytes_written=round(bytes_each / depth),
             flops=self._cells * (launches.flops + 2 * source),
+            fused=depth,
         )
 
     def _plan(self, source: bool) -> list[Shape]:

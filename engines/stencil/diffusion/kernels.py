@@ -1,4 +1,4 @@
-"""The Numba kernel of explicit diffusion: one pass over the grid takes ``depth`` steps (README_cpu.md).
+"""The Numba kernel of explicit diffusion: one pass over the grid takes ``depth`` steps (README.md).
 
 Single and fused steps, planes and boxes, constant and per-cell conductivity go through the same row update, so a fused
 pass equals single steps bit for bit: the same operations in the same order, without contraction to FMA, in vector

@@ -19,4 +19,4 @@ def diffusion_traffic(
     points, dimensions = math.prod(shape), len(shape)
     read = points * (1 + (dimensions if variable else 0) + source)
     flops = (8 if variable else 4) * dimensions + (2 if source else 0)
-    return KernelTraffic("diffusion", read * value_bytes // depth, points * value_bytes // depth, points * flops)
+    return KernelTraffic("diffusion", read * value_bytes // depth, points * value_bytes // depth, points * flops, depth)

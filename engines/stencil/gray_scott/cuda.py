@@ -113,7 +113,8 @@ class CudaGrayScott:
         moved = round(2 * cells * self.dtype.itemsize / self.depth)
         axes = len(self._shape)
         diffusion = (7 if axes == 2 else 11) if "-DEQUAL" in self._macros else 5 * axes
-        return KernelTraffic("gray_scott", bytes_read=moved, bytes_written=moved, flops=cells * (2 * diffusion + 12))
+        flops = cells * (2 * diffusion + 12)
+        return KernelTraffic("gray_scott", bytes_read=moved, bytes_written=moved, flops=flops, fused=self.depth)
 
     def launches(self, steps: int) -> list[Shape]:
         """The shapes of the launches that ``steps`` steps are split into."""

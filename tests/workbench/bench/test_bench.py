@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
+from engines.api import no_progress
 from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
+from engines.stencil.engine import StencilEngine
 from workbench.bench.measure import measure
 from workbench.bench.report import as_csv, as_json, table
 from workbench.cli import main
@@ -42,7 +45,49 @@ def test_reports_hold_the_same_figures(records):
     rows = list(csv.DictReader(io.StringIO(as_csv(records))))
     content = json.loads(as_json({"date": "today"}, records))
     assert [float(row["seconds"]) for row in rows] == [record["seconds"] for record in content["records"]]
-    assert len(table(records).splitlines()) == len(records) + 1
+    lines = table(records).splitlines()
+    assert [line.split()[0] for line in lines[1 : 1 + len(records)]] == ["3,072"] * len(records)
+
+
+def test_fused_steps_are_timed_as_they_run(monkeypatch):
+    """A launch of several steps is never cut: each call asks for whole launches, and bytes are per step."""
+
+    class Counting(StencilEngine):
+        def build(self, problem, backend, progress=no_progress):
+            simulation = super().build(problem, backend, progress)
+            advance = simulation.advance
+            simulation.advance = lambda steps: (asked.append(steps), advance(steps))
+            return simulation
+
+    # which candidate is the fastest is the machine's affair
+    monkeypatch.setattr("engines.stencil.diffusion.cpu.tune", lambda key, candidates, time_one: candidates[0])
+    asked: list[int] = []
+    backend = open_backend("cpu")
+    single, fused = [case for case in Counting().benchmarks((160_000,)) if "400×400 " in case.name]
+    one, _ = measure(Counting(), single, backend)
+    assert (one.fused, set(asked)) == (1, {20, 1, 10})
+    asked.clear()
+    many, whole = measure(Counting(), fused, backend)
+    assert many.fused > 1
+    assert all(steps % many.fused == 0 for steps in asked)
+    assert one.bytes == 8 * 160_000
+    assert many.bytes == pytest.approx(one.bytes / many.fused, abs=2)
+    assert many.working_set == pytest.approx(one.working_set, abs=2 * many.fused)
+    backend.close()
+    assert f"fused {whole.fused}" in table([whole])
+
+
+def test_what_a_cache_holds_is_compared_with_the_cache(records):
+    """3,072 cells take 0.4 MB: over so few bytes copy is faster than from the memory, and the table says so."""
+    assert all(record.in_cache for record in records)
+    assert "in cache: " in table(records)
+
+
+def test_more_than_the_ceilings_is_not_said_without_a_word(records):
+    above = replace(records[0], fraction_of_copy=1.4, fraction_of_triad=1.2)
+    assert "above: " in table([above])
+    assert "above: " in table([replace(above, fraction_of_triad=0.9)])
+    assert "above" not in table([replace(above, fraction_of_copy=0.99, fraction_of_triad=0.9)])
 
 
 def test_the_command_writes_its_files(tmp_path, capsys):

@@ -1,0 +1,273 @@
+"""Single steps of explicit diffusion with constant rates: four rows at a time, in vectors by construction.
+
+Rows that are updated together share their loads: six rows are read for four that are written, where one by one each row
+comes three times, twice of it from the second-level cache. On grids that no cache holds, results go past the caches
+(non-temporal stores): a plain store reads the line that it is about to overwrite.
+
+A vector holds the cells ``i … i + lanes - 1`` of a row. In the first one of a row the ghost stands in for the western
+neighbour of its first cell, in the last one for the eastern neighbour of its last cell; the last may overlap the one
+before it, so no cell is left for scalar code. The operations and their order are those of ``kernels.py``, without
+contraction to FMA: the results are the same to the last bit.
+"""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,attr-defined"
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+from llvmlite import binding, ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+_FEATURES = binding.get_host_cpu_features()
+VECTOR_BYTES = 64 if _FEATURES.get("avx512f") else 32 if _FEATURES.get("avx") else 16
+ROWS = 4
+"""Rows that are updated together."""
+
+
+@intrinsic
+def _pointer(context, array):
+    """To the first value of a C-ordered array; None stays None. Who passes the array keeps it alive."""
+    if array == types.none:
+        return types.none(types.none), lambda context, *_: context.get_dummy_value()
+
+    def generate(context, builder, signature, arguments):
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+@intrinsic
+def _at(context, pointer, index):
+    """The pointer to ``pointer[index]``; None stays None."""
+    if pointer == types.none:
+        return types.none(types.none, types.int64), lambda context, *_: context.get_dummy_value()
+
+    def generate(context, builder, signature, arguments):
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return pointer(pointer, types.int64), generate
+
+
+@intrinsic
+def _fence(context):
+    """What was stored past the caches is seen by every thread that goes on after the loop over bands."""
+
+    def generate(context, builder, signature, arguments):
+        builder.fence("seq_cst")
+        return context.get_dummy_value()
+
+    return types.none(), generate
+
+
+class _Vectors:
+    """Emits the instructions of one call of ``_update``."""
+
+    def __init__(self, builder, dtype, index):
+        self.builder, self.index = builder, index
+        self.bytes = dtype.bitwidth // 8
+        self.lanes = VECTOR_BYTES // self.bytes
+        self.type = ir.VectorType(ir.FloatType() if dtype == types.float32 else ir.DoubleType(), self.lanes)
+
+    def _address(self, pointer, offset):
+        start = self.builder.gep(pointer, [self.builder.add(self.index, ir.Constant(self.index.type, offset))])
+        return self.builder.bitcast(start, self.type.as_pointer())
+
+    def load(self, pointer, offset=0):
+        return self.builder.load(self._address(pointer, offset), align=self.bytes)
+
+    def store(self, value, pointer, past_caches):
+        if past_caches:
+            store = self.builder.store(value, self._address(pointer, 0), align=VECTOR_BYTES)
+            one = self.builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
+            store.set_metadata("nontemporal", one)
+        else:
+            self.builder.store(value, self._address(pointer, 0), align=self.bytes)
+
+    def all_lanes(self, value):
+        undefined = ir.Constant(self.type, ir.Undefined)
+        one = self.builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+        return self.builder.shuffle_vector(one, undefined, self._lanes([0] * self.lanes))
+
+    def before(self, vector, value):
+        """``vector`` moved by one lane, with ``value`` in the first."""
+        order = self._lanes([self.lanes, *range(self.lanes - 1)])
+        return self.builder.shuffle_vector(vector, self.all_lanes(value), order)
+
+    def behind(self, vector, value):
+        return self.builder.shuffle_vector(vector, self.all_lanes(value), self._lanes(range(1, self.lanes + 1)))
+
+    def _lanes(self, numbers):
+        kind = ir.IntType(32)
+        return ir.Constant(ir.VectorType(kind, self.lanes), [ir.Constant(kind, number) for number in numbers])
+
+    def diffused(self, c, pairs, rates, equal, factor):
+        """c and its neighbours (w, e), (s, n) …, in the order of ``kernels.py``."""
+        b = self.builder
+        sums = [b.fadd(low, high) for low, high in pairs]
+        if equal:
+            total = sums[0]
+            for one in sums[1:]:
+                total = b.fadd(total, one)
+            return b.fadd(c, b.fmul(rates[0], b.fsub(total, b.fmul(factor, c))))
+        value = c
+        for one, rate in zip(sums, rates, strict=True):
+            value = b.fadd(value, b.fmul(rate, b.fsub(one, b.fmul(factor, c))))
+        return value
+
+
+def _make_update(place, equal, past_caches):
+    """``_update``: one vector of each of ROWS rows.
+
+    place: ``"first"``, ``"inner"`` or ``"last"`` vector of a row. Pointers: target, row, below, above and source to the
+    first of ROWS rows that lie ``stride`` apart (below and above None in two dimensions, source None without one);
+    low and high: to the rows beside them; ends: ROWS neighbours of the first or the last cells.
+    rates: of x, of the axis of the rows, of the third; factor: 2 with different rates, else 4 or 6.
+    """
+
+    @intrinsic
+    def _update(context, target, row, low, high, below, above, ends, source, rates, factor, dt, i, stride):
+        def generate(context, builder, signature, arguments):
+            target, row, low, high, below, above, ends, source, rates, factor, dt, i, stride = arguments
+            v = _Vectors(builder, signature.args[0].dtype, i)
+            rates = [v.all_lanes(rate) for rate in cgutils.unpack_tuple(builder, rates)]
+            factor, dt = v.all_lanes(factor), v.all_lanes(dt)
+            three, heated = signature.args[4] != types.none, signature.args[7] != types.none
+            shifts = [builder.mul(stride, ir.Constant(stride.type, k)) for k in range(ROWS)]
+            centres = [v.load(p) for p in (low, *(builder.gep(row, [shift]) for shift in shifts), high)]
+            for k, shift in enumerate(shifts):
+                c, here = centres[k + 1], builder.gep(row, [shift])
+                end = builder.load(builder.gep(ends, [ir.Constant(stride.type, k)]))
+                west = v.before(c, end) if place == "first" else v.load(here, -1)
+                east = v.behind(c, end) if place == "last" else v.load(here, 1)
+                pairs = [(west, east), (centres[k], centres[k + 2])]
+                if three:
+                    pairs.append((v.load(builder.gep(below, [shift])), v.load(builder.gep(above, [shift]))))
+                value = v.diffused(c, pairs, rates[: len(pairs)], equal, factor)
+                if heated:
+                    value = builder.fadd(value, builder.fmul(dt, v.load(builder.gep(source, [shift]))))
+                v.store(value, builder.gep(target, [shift]), past_caches)
+            return context.get_dummy_value()
+
+        arguments = (target, row, low, high, below, above, ends, source, rates, factor, dt, types.int64, types.int64)
+        return types.none(*arguments), generate
+
+    return _update
+
+
+def _make_update_rows(equal, past_caches):
+    """``_update_rows``: all cells of ROWS rows; ``count``, at least two vectors, of each."""
+    first, inner, last = (_make_update(place, equal, past_caches) for place in ("first", "inner", "last"))
+
+    @nb.njit
+    def _update_rows(target, row, low, high, below, above, west, east, source, rates, factor, dt, count, lanes):
+        end = count - lanes
+        first(target, row, low, high, below, above, west, source, rates, factor, dt, 0, count)
+        for i in range(lanes, end, lanes):
+            inner(target, row, low, high, below, above, west, source, rates, factor, dt, i, count)
+        last(target, row, low, high, below, above, east, source, rates, factor, dt, end, count)
+
+    return _update_rows
+
+
+_equal, _any = _make_update_rows(True, False), _make_update_rows(False, False)
+_equal_past, _any_past = _make_update_rows(True, True), _make_update_rows(False, True)
+
+
+@nb.njit
+def _chosen(target, row, low, high, below, above, west, east, heat, numbers, nx, lanes, equal, past_caches):
+    rates, factor, dt = numbers
+    if equal and past_caches:
+        _equal_past(target, row, low, high, below, above, west, east, heat, rates, factor, dt, nx, lanes)
+    elif equal:
+        _equal(target, row, low, high, below, above, west, east, heat, rates, factor, dt, nx, lanes)
+    elif past_caches:
+        _any_past(target, row, low, high, below, above, west, east, heat, rates, factor, dt, nx, lanes)
+    else:
+        _any(target, row, low, high, below, above, west, east, heat, rates, factor, dt, nx, lanes)
+
+
+@nb.njit
+def _ghosts(target, row, count, law):
+    """Ghosts beyond a side that is not periodic."""
+    for i in range(count):
+        target[i] = law[0] * row[i] + law[1]
+    return target
+
+
+@nb.njit
+def _step_rows(u, out, source, spare, z, y, shape, wraps, laws, numbers, flat, lanes, equal, past_caches):
+    """The rows y … y + ROWS - 1 of plane z; spare: room for 2 ROWS + 2 rows of ghosts and the ends."""
+    nz, ny, nx = shape
+    plane = _at(u, z * ny * nx)
+    row = _at(plane, y * nx)
+    last = _at(row, (ROWS - 1) * nx)
+    low, high = _at(row, -nx), _at(last, nx)
+    if y == 0:
+        low = _at(plane, (ny - 1) * nx) if wraps[1] else _ghosts(spare, row, nx, laws[1][0])
+    if y + ROWS == ny:
+        high = plane if wraps[1] else _ghosts(_at(spare, nx), last, nx, laws[1][1])
+    west = _at(spare, (2 * ROWS + 2) * nx)
+    east = _at(west, ROWS)
+    for k in range(ROWS):
+        first, final = row[k * nx], row[k * nx + nx - 1]
+        west[k] = final if wraps[0] else laws[0][0][0] * first + laws[0][0][1]
+        east[k] = first if wraps[0] else laws[0][1][0] * final + laws[0][1][1]
+    start = (z * ny + y) * nx
+    target, heat = _at(out, start), _at(source, start)
+    if flat:
+        _chosen(target, row, low, high, None, None, west, east, heat, numbers, nx, lanes, equal, past_caches)
+    else:
+        below, above = _at(row, -ny * nx), _at(row, ny * nx)
+        if z == 0:
+            at = _at(spare, 2 * nx)
+            below = _at(row, (nz - 1) * ny * nx) if wraps[2] else _ghosts(at, row, ROWS * nx, laws[2][0])
+        if z == nz - 1:
+            at = _at(spare, (ROWS + 2) * nx)
+            above = _at(u, y * nx) if wraps[2] else _ghosts(at, row, ROWS * nx, laws[2][1])
+        _chosen(target, row, low, high, below, above, west, east, heat, numbers, nx, lanes, equal, past_caches)
+
+
+@nb.njit
+def _run_rows(u, out, source, spare, z, y, shape, numbers, wraps, flat, lanes, equal, past_caches):
+    """``_step_rows`` with the arrays kept alive here."""
+    v = numbers
+    y_at, y_law = (2, 15) if flat else (1, 11)
+    laws = (
+        ((v[7], v[8]), (v[9], v[10])),
+        ((v[y_law], v[y_law + 1]), (v[y_law + 2], v[y_law + 3])),
+        ((v[15], v[16]), (v[17], v[18])),
+    )
+    factor = v[4] if not equal else v[5] if flat else v[6]
+    _step_rows(
+        _pointer(u), _pointer(out), _pointer(source), _pointer(spare), z, y, shape, (wraps[0], wraps[y_at], wraps[2]),
+        laws, ((v[0], v[y_at], v[2]), factor, v[3]), flat, lanes, equal, past_caches,
+    )  # fmt: skip
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def step(u, out, source, shape, numbers, wraps, flat, equal, lanes, past_caches, bands):
+    """``out``: ``u`` after one step; the arguments are those of ``kernels.advance``.
+
+    lanes: values in VECTOR_BYTES. Rows have at least two vectors, and there are at least ROWS of them in each band of a
+    plane, or in each plane of a box. past_caches: store past the caches; then ``out`` begins at a multiple of
+    VECTOR_BYTES, and rows have whole vectors.
+    """
+    nz, ny, nx = shape
+    planes, rows = (1, nz) if flat else (nz, ny)
+    for band in nb.prange(bands):
+        spare = np.empty((2 * ROWS + 2) * nx + 2 * ROWS, u.dtype)
+        z0, z1, y0, y1 = 0, 1, 0, rows
+        if flat:
+            y0, y1 = band * rows // bands, (band + 1) * rows // bands
+        else:
+            z0, z1 = band * planes // bands, (band + 1) * planes // bands
+        for z in range(z0, z1):
+            for y in range(y0, y1, ROWS):  # the last rows may overlap those before: what is written is the same
+                _run_rows(
+                    u, out, source, spare, z, min(y, y1 - ROWS), (planes, rows, nx), numbers, wraps, flat, lanes, equal,
+                    past_caches,
+                )  # fmt: skip
+        if past_caches:
+            _fence()
