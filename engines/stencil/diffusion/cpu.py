@@ -41,7 +41,7 @@ class CpuDiffusion:
     precision:    ``"float32"`` or ``"float64"``
     conductivity: None, or a positive host array of ``shape``: alpha of each cell in units of that in ``rates``
 
-    depth:        steps that one pass over the grid takes; measured once per machine and size of grid
+    depth:        steps of a pass over the grid; None: the best, measured once per machine and size of grid
     traffic:      bytes and operations per step without a source (:mod:`engines.stencil.diffusion.traffic`)
     """
 
@@ -54,6 +54,7 @@ class CpuDiffusion:
         dt: float,
         precision: str,
         conductivity: Array | None = None,
+        depth: int | None = None,
     ) -> None:
         self.shape = tuple(shape)
         self.dtype = np.dtype(precision)
@@ -73,7 +74,7 @@ class CpuDiffusion:
         self._lanes = rows.VECTOR_BYTES // self.dtype.itemsize
         self._beyond_caches = 2 * math.prod(self.shape) * self.dtype.itemsize > last_level_cache_bytes()
         self._faces = None if conductivity is None else self._placed(conductivity, ghosts)
-        self._tile = self._tuned()
+        self._tile = self._tuned(depth)
         self.depth = self._tile[0]
         self.traffic = self.traffic_with(source=False)
 
@@ -129,10 +130,10 @@ class CpuDiffusion:
             box, self._numbers, self._wraps, self._flat, self._equal, *tile, min(self._threads, box[0]),
         )  # fmt: skip
 
-    def _tuned(self) -> Tile:
-        """The fastest tile; what is measured are planes of full size, but no more than needed of them."""
+    def _tuned(self, depth: int | None) -> Tile:
+        """The fastest tile, or of this depth; what is measured are planes of full size, but no more than needed."""
         points = math.prod(self.shape)
-        candidates = self._candidates()
+        candidates = self._candidates(depth)
         if points < TUNED_FROM or len(candidates) == 1:
             return candidates[0]
         planes = max(rows.ROWS * self._threads, SAMPLE_POINTS // math.prod(self._box[1:]))
@@ -151,20 +152,25 @@ class CpuDiffusion:
 
         kind = f"{len(self.shape)}d {self.dtype.name} {'constant' if self._faces is None else 'variable'}"
         row = f"row 2^{self.shape[-1].bit_length() - 1}"
-        name = f"diffusion {kind} {row} {self._threads} threads"
+        name = f"diffusion {kind} {row} {self._threads} threads" + ("" if depth is None else f" depth {depth}")
         key = tuning_key(name, self._backend.info, SOURCE, points, (source_digest(ROWS_SOURCE),))
         return tune(key, candidates, time_one)
 
-    def _candidates(self) -> list[Tile]:
+    def _candidates(self, wanted_depth: int | None) -> list[Tile]:
         """Tiles whose levels may stay in the second-level cache, the usual one first; single steps last."""
         planes, along_y, columns = self._box
         band = max(1, planes // self._threads)
+        single = (1, along_y, columns)
+        if wanted_depth == 1:
+            return [single]
+        depths = (8, 16, 12, 4) if self._flat else (3, 4, 2)
         found: dict[Tile, None] = {}
-        for depth in (8, 16, 12, 4) if self._flat else (3, 4, 2):
+        for depth in depths if wanted_depth is None else (wanted_depth,):
             for wanted in (4096, 2048, 1024) if self._flat else (16, 32, 8):
                 tile_y, tile_x = (1, min(wanted, columns)) if self._flat else (min(wanted, along_y), min(512, columns))
                 ring = 3 * depth * (tile_x + 2 * depth) * (1 if self._flat else tile_y + 2 * depth)
                 # what a band computes beyond its ends is done twice, at each end half of depth² planes
-                if ring * self.dtype.itemsize <= RING_BYTES and 4 * depth <= band:
+                pays = ring * self.dtype.itemsize <= RING_BYTES and 4 * depth <= band
+                if pays or wanted_depth is not None:
                     found[depth, tile_y, tile_x] = None
-        return [*found, (1, along_y, columns)]
+        return [*found, single] if wanted_depth is None else list(found)

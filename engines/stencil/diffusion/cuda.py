@@ -8,7 +8,7 @@ from typing import Any
 
 from engines.api import Array, KernelTraffic
 from engines.stencil.choice import Shape, best_shape, split
-from engines.stencil.diffusion.launches import Launches
+from engines.stencil.diffusion.launches import Call, Launches
 from engines.stencil.diffusion.launches2d import Launches2D
 from engines.stencil.diffusion.launches3d import Launches3D
 from engines.stencil.diffusion.launches_conductivity import LaunchesConductivity
@@ -24,8 +24,9 @@ class CudaDiffusion:
     dt:           time step, which multiplies the source
     precision:    ``"float32"`` or ``"float64"``
     conductivity: None, or a positive host array of ``shape``: alpha of each cell in units of that in ``rates``
+    depth:        steps of a launch, one of those that there are kernels for; None: the best, measured once per device
+                  and size of grid
 
-    depth:        steps that one launch takes; measured once per device and size of grid
     traffic:      bytes and operations per step without a source: each value is read and written once per launch
     """
 
@@ -38,28 +39,37 @@ class CudaDiffusion:
         dt: float,
         precision: str,
         conductivity: Array | None = None,
+        depth: int | None = None,
     ) -> None:
         self._launches = make_launches(backend, shape, rates, ghosts, dt, precision, conductivity)
         self._backend = backend
         self._cells = math.prod(shape)
-        self._single, self._best = self._tuned()
+        self._single, self._best = self._tuned(depth)
         self.depth = self._best[0]
         self.traffic = self.traffic_with(source=False)
 
-    def _tuned(self) -> tuple[Shape, Shape]:
-        """The best shape of one step per launch, and the best of all by the time of a step."""
+    def _tuned(self, depth: int | None) -> tuple[Shape, Shape]:
+        """The best shape of one step per launch, and the best by the time of a step: of all, or of this depth."""
         launches = self._launches
         singles = launches.single_shapes()
-        fused = [shape for depth in launches.depths(source=False)[1:] for shape in launches.fused_shapes(depth)]
+        single = self._fastest("single", singles)
+        if depth is None:
+            depths = launches.depths(source=False)[1:]
+            fused = [shape for deeper in depths for shape in launches.fused_shapes(deeper)]
+            return single, self._fastest("all", singles + fused)
+        return single, single if depth == 1 else self._fastest(f"depth {depth}", launches.fused_shapes(depth))
 
-        def best(kind: str, candidates: list[Shape]) -> Shape:
-            return best_shape(
-                self._backend, f"{launches.source.stem} {kind}", launches.source, launches.macros,
-                launches.shape, launches.dtype, candidates,
-                lambda arrays, shape: launches.launch(arrays[0], arrays[1], None, shape), arrays=2,
-            )  # fmt: skip
+    def _fastest(self, kind: str, candidates: list[Shape]) -> Shape:
+        launches = self._launches
+        return best_shape(
+            self._backend, f"{launches.source.stem} {kind}", launches.source, launches.macros,
+            launches.shape, launches.dtype, candidates,
+            lambda arrays, shape: launches.launch(arrays[0], arrays[1], None, shape), arrays=2,
+        )  # fmt: skip
 
-        return best("single", singles), best("all", singles + fused)
+    def call(self, u: Any, out: Any, source: Any = None) -> Call:
+        """One launch of ``depth`` steps from ``u`` to ``out``, ready to be made."""
+        return self._launches.call(u, out, source, self._best)
 
     def traffic_with(self, source: bool) -> KernelTraffic:
         """Bytes and operations per step; a source is read at each launch."""

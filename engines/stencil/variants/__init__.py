@@ -17,4 +17,5 @@ def studies() -> tuple[Study, ...]:
         layout.STUDY,
         fusion.STUDY,
         temporal.study2d(),
+        temporal.study3d(),
     )

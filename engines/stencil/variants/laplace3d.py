@@ -11,6 +11,7 @@ from engines.stencil.variants.grids import counts
 from engines.stencil.variants.prepared import Launch, array_variant, kernel_variant, over
 
 BYTES, FLOPS = 8.0, 7.0
+CUBES = tuple(Case(f"{n}³", (n, n, n), n**3) for n in (128, 256, 512, 1024))
 FILE = "laplace3d.cu"
 
 
@@ -64,7 +65,7 @@ STUDY = Study(
     id="laplace3d",
     title="Laplacian in three dimensions",
     summary="Seven points, periodic.",
-    cases=tuple(Case(f"{n}³", (n, n, n), n**3) for n in (128, 256, 512, 1024)),
+    cases=CUBES,
     variants=VARIANTS,
     inputs=uniform,
     reference=lambda inputs, steps: laplacian(inputs["x"]),

@@ -133,21 +133,26 @@ class KernelPrepared(Buffers):
     def resources(self) -> Resources:
         """Of the first kernel, which does the work."""
         kernel, how = self._kernels[0]
-        threads = int(np.prod(how.block))
-        with self._cuda.active():
-            cuda = self._cuda.cupy.cuda
-            attributes = kernel.attributes
-            blocks = cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.kernel.ptr, threads, how.shared_bytes)
-            most = cuda.runtime.getDeviceProperties(self._cuda.device)["maxThreadsPerMultiProcessor"]
-        return Resources(
-            registers=int(attributes["num_regs"]),
-            shared_bytes=int(attributes["shared_size_bytes"]) + how.shared_bytes,
-            occupancy=blocks * threads / most,
-        )
+        return kernel_resources(self._cuda, kernel, how.block, how.shared_bytes)
 
     def close(self) -> None:
         super().close()
         self._passed, self._bound = [], []
+
+
+def kernel_resources(backend: CudaBackend, kernel: Any, block: Sequence[int], shared_bytes: int) -> Resources:
+    """What compiler and device give a kernel that is launched in blocks of this form with so much dynamic memory."""
+    threads = int(np.prod(block))
+    with backend.active():
+        cuda = backend.cupy.cuda
+        attributes = kernel.attributes
+        blocks = cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.kernel.ptr, threads, shared_bytes)
+        most = cuda.runtime.getDeviceProperties(backend.device)["maxThreadsPerMultiProcessor"]
+    return Resources(
+        registers=int(attributes["num_regs"]),
+        shared_bytes=int(attributes["shared_size_bytes"]) + shared_bytes,
+        occupancy=blocks * threads / most,
+    )
 
 
 def kernel_variant(

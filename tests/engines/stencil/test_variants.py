@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,9 +76,9 @@ def test_what_is_shown_exists(study):
     assert len(ids) == len(set(ids))
     for variant in study.variants:
         text = variant.source.read_text("utf-8")
-        if variant.source.suffix == ".cu":
+        if variant.device == "cuda" and variant.language == "CUDA":
             assert f"void {variant.symbol}(" in text
-            assert variant.shapes
+            assert variant.shapes or variant.id.startswith("engine-")  # whose shape is found by tuning
             assert declared(text).variants
         else:
             names = [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
@@ -109,14 +108,3 @@ def test_the_published_tables_are_complete():
                     case, _, shape = column.partition(" ")
                     assert case in {one.name for one in study.cases}
                     assert not shape or tuple(map(int, shape.split("x"))) in variant.shapes
-
-
-def test_the_engine_can_add_its_own_fused_kernels():
-    from engines.stencil.variants.temporal import study2d
-
-    deeper = replace(study2d().variants[0], id="engine-10", steps=10)
-    study = study2d([deeper])
-    assert study.variants[-1] is deeper
-    inputs = study.inputs(small_cases(study)[1], np.random.default_rng(0))
-    u = inputs["x"]
-    assert abs(study.reference(inputs, 10).mean() - u.mean(dtype=np.float64)) < 1e-12  # diffusion keeps the mean
