@@ -45,7 +45,7 @@ from workbench.units import time_text
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 EXPORTS = ("snapshot", "results", "timing_log", "traces")
-OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "layout", *EXPORTS)
+OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "brush", "layout", *EXPORTS)
 SAID = {Phase.PAUSED: "Paused", Phase.FINISHED: "Finished"}
 
 

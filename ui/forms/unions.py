@@ -33,7 +33,10 @@ class UnionEditor(Editor):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(4)
-        self._layout.addWidget(FieldLine(self.kind, self))
+        line = FieldLine(self.kind, self)
+        if level == 0:  # in line with the fields of its form
+            line.setContentsMargins(4, 0, 0, 0)
+        self._layout.addWidget(line)
 
     def set_value(self, value: Mapping[str, Any]) -> None:
         tag = value[self.spec.discriminator]
