@@ -29,7 +29,7 @@ MOMENTS = {
     "niederer_slab": 28.0,
     "small_slab": 9.0,
     "heat_on_a_plate": 0.04,
-    "composite_heat": 6.0,
+    "composite_heat": 25.0,
     "gray_scott_coral": 4200.0,
     "gray_scott_box": 2400.0,
     "poisson_two_charges": 10.0,
