@@ -167,8 +167,6 @@ class Controller(QObject):
         self._reported = False
         self._stepped = False
         self._progress = ("", -1.0)  # nothing is said yet
-        if self._request is not None:
-            self.runner.watch(self._request)
         self._set_phase(Phase.BUILDING)
         self._timer.start()
 
@@ -233,6 +231,7 @@ class Controller(QObject):
         runner, self.runner = self.runner, None
         self.painting.forget()
         self._changes.clear()
+        self._request = None  # of the geometry of this run; the next may have another
         if runner is not None:
             self.background.submit("runs", runner.close)
         if self.info is not None:

@@ -377,6 +377,8 @@ class MainWindow(QMainWindow):
 
     def _show_phase(self, name: str) -> None:
         phase = Phase(name)
+        if phase is Phase.BUILDING:
+            self.banner.hide()  # what it says is of the run before
         self.timeline.set_phase(phase)
         self.problem.form.set_locked(self.controller.locked)
         if phase in (Phase.READY, Phase.RUNNING, Phase.FAILED) and self.estimates.estimate is None:

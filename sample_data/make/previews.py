@@ -29,8 +29,8 @@ MOMENTS = {
     "niederer_slab": 28.0,
     "small_slab": 9.0,
     "heat_on_a_plate": 0.04,
-    "composite_heat": 25.0,
-    "gray_scott_coral": 4200.0,
+    "composite_heat": 12.0,
+    "gray_scott_coral": 3000.0,
     "gray_scott_box": 2400.0,
     "poisson_two_charges": 10.0,
     "sine_mode": 0.05,
@@ -38,7 +38,7 @@ MOMENTS = {
 """In the unit of time of each (ms, s, iterations)."""
 CLOSER = {"biventricular": 0.82, "niederer_slab": 0.85, "small_slab": 0.85}
 """Distance of the camera, as a part of that which shows the whole geometry."""
-CLOSER_TO_BOX = 0.86
+CLOSER_TO_BOX = 0.98
 SIZE = (640, 360)
 BESIDE = 260
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
+import numpy as np
 import pytest
 
+from engines.api import Selection
 from engines.errors import ProblemError
 from engines.stencil.engine import StencilEngine
 from ui.controller import Phase
 from ui.model import DocumentModel
 from ui.workspaces import LAB, SIMULATE
 from workbench.document import new_document
+from workbench.frames import FrameRequest
 
 EQUATION = ("parameters", "equation")
 GRAY_SCOTT = {"kind": "Gray-Scott", "diffusion_u": 0.16, "diffusion_v": 0.08}
@@ -56,6 +59,17 @@ def test_a_live_change_that_the_run_refuses_is_told_and_waits_for_reset(opened, 
     qtbot.waitUntil(lambda: window.banner.text == "Use at most 2. Reset begins anew with it.", timeout=2000)
     window.controller.reset()
     assert window.controller.runner is not first
+    assert not window.banner.isVisible()
+
+
+def test_a_run_on_another_geometry_is_not_asked_for_the_elements_of_the_last_one(opened, qtbot):
+    """A smaller grid has not all of them: the run would end."""
+    window = opened
+    window.controller.watch(FrameRequest(99, {"all": ("voltage", Selection(np.array([10**6], np.int32)))}))
+    window.controller.build(autostart=True)
+    qtbot.waitUntil(lambda: window.controller.phase == Phase.RUNNING, timeout=5000)
+    qtbot.wait(100)
+    assert window.controller.phase == Phase.RUNNING
 
 
 def test_the_brush_is_off_in_the_lab(opened, qtbot):
