@@ -65,6 +65,7 @@ class UnionEditor(Editor):
     def _show(self, tag: str) -> None:
         if self.form is not None:
             self._layout.removeWidget(self.form)
+            self.form.hide()  # until it is gone it would shine through the next
             self.form.deleteLater()
         self.form = GroupEditor(self.spec, fields_of(self.spec.variants[tag]), self._level, self)
         self.form.edited.connect(self.edited)
