@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
+from concurrent.futures import Future
 from enum import StrEnum
 from pathlib import Path as FilePath
 from typing import Any
@@ -77,6 +78,7 @@ class Controller(QObject):
         self.time = 0.0
         self._request: FrameRequest | None = None
         self._stale = False
+        self._changes: list[Future[None]] = []  # of live parameters, not known to have been carried out yet
         self._ticks = 0
         self._samples: list[Any] = []
         self._progress: tuple[str, float] = ("", 0.0)
@@ -165,8 +167,6 @@ class Controller(QObject):
         self._reported = False
         self._stepped = False
         self._progress = ("", -1.0)  # nothing is said yet
-        if self._request is not None:
-            self.runner.watch(self._request)
         self._set_phase(Phase.BUILDING)
         self._timer.start()
 
@@ -230,6 +230,8 @@ class Controller(QObject):
         """Let go of the present run; it ends on another thread."""
         runner, self.runner = self.runner, None
         self.painting.forget()
+        self._changes.clear()
+        self._request = None  # of the geometry of this run; the next may have another
         if runner is not None:
             self.background.submit("runs", runner.close)
         if self.info is not None:
@@ -266,7 +268,7 @@ class Controller(QObject):
             case "parameters" if self.model.is_live(path):
                 if self.runner is not None and not self.model.errors:
                     name = ".".join(str(key) for key in path[1:])
-                    self.runner.set_control(name, value_at(self.model.draft, path))
+                    self._changes.append(self.runner.set_control(name, value_at(self.model.draft, path)))
             case "parameters":
                 self._stale = True
                 if self.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED):
@@ -323,6 +325,7 @@ class Controller(QObject):
             self._follow_building(runner)
         elif self.info is None and runner.info is not None:
             self._built(runner)
+        self._follow_changes()
         frame = runner.frames.take()
         if frame is not None and self.info is not None:
             self.frame_arrived.emit(frame)
@@ -338,6 +341,16 @@ class Controller(QObject):
             self._reported = True
             self.progressed.emit("", 0.0)
             self.problem.emit(str(runner.error))
+
+    def _follow_changes(self) -> None:
+        """A live change that the run cannot make waits for Reset like any other."""
+        done = [change for change in self._changes if change.done()]
+        for change in done:
+            self._changes.remove(change)
+            error = None if change.cancelled() else change.exception()
+            if error is not None:
+                self._stale = True
+                self.problem.emit(f"{error} Reset begins anew with it.")
 
     def _follow_first_step(self, state: RunState) -> None:
         """The first steps may compile kernels: say so when they keep a person waiting."""

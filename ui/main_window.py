@@ -45,7 +45,7 @@ from workbench.units import time_text
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 EXPORTS = ("snapshot", "results", "timing_log", "traces")
-OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "layout", *EXPORTS)
+OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "brush", "layout", *EXPORTS)
 SAID = {Phase.PAUSED: "Paused", Phase.FINISHED: "Finished"}
 
 
@@ -377,6 +377,8 @@ class MainWindow(QMainWindow):
 
     def _show_phase(self, name: str) -> None:
         phase = Phase(name)
+        if phase is Phase.BUILDING:
+            self.banner.hide()  # what it says is of the run before
         self.timeline.set_phase(phase)
         self.problem.form.set_locked(self.controller.locked)
         if phase in (Phase.READY, Phase.RUNNING, Phase.FAILED) and self.estimates.estimate is None:

@@ -106,11 +106,15 @@ class DocumentModel(QObject):
         if path[0] != "parameters":
             return True
         model: Any = type(self.document.parameters)
+        value: Any = self.draft["parameters"]
         for key in path[1:]:
             spec = next((spec for spec in fields_of(model) if spec.key == key), None)
-            if spec is None or spec.live or spec.model is None:
-                return bool(spec and spec.live)
-            model = spec.model
+            if spec is None or spec.live:
+                return spec is not None
+            value = value[key]
+            model = spec.variants.get(value[spec.discriminator]) if spec.discriminator else spec.model
+            if model is None:
+                return False
         return False
 
     def snapshot(self, view: ViewSettings | None = None) -> Document:

@@ -1,9 +1,10 @@
 """What the mouse does in the 3D view.
 
-Left drag turns, middle or Shift+left drag pans, the wheel zooms to the pointer, a click picks, a double click brings
-what is under it to the middle. On the clipping plane's handle a drag pushes (arrow) or tilts (ball); Ctrl+wheel
-pushes it too. While the brush is on, the left button paints on the geometry, the right one erases, and Ctrl+wheel
-changes the brush's radius; beside the geometry they turn and zoom as ever.
+Left drag turns, middle or Shift+left drag pans, right drag and the wheel zoom, a click picks, a double click brings
+what is under it to the middle. A flat picture is panned by the left button, and turned by the right one. On the
+clipping plane's handle a drag pushes (arrow) or tilts (ball); Ctrl+wheel pushes it too. While the brush is on, the left
+button paints on the geometry, the right one erases, and Ctrl+wheel changes the brush's radius; beside the geometry they
+do what they do without it.
 """
 
 from __future__ import annotations
@@ -66,11 +67,11 @@ class Mouse:
             viewport.clip_to(moved(viewport.scene, dx, dy, viewport.width(), viewport.height()))
         elif self._grip == "tilt":
             viewport.clip_to(tilted(viewport.scene, dx, dy, viewport.height()))
-        elif self._button == Qt.MouseButton.MiddleButton or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+        elif self._pans(event):
             viewport.scene.auto_fit = False
             camera.pan(dx, dy, viewport.height())
             viewport.camera_moved()
-        elif self._button == Qt.MouseButton.RightButton:
+        elif self._button == Qt.MouseButton.RightButton and not viewport.scene.layer.lies_flat:
             viewport.scene.auto_fit = False
             camera.zoom(1.01 ** (-dy), viewport.width() / 2, viewport.height() / 2, viewport.width(), viewport.height())
             viewport.camera_moved()
@@ -125,6 +126,12 @@ class Mouse:
         """The brush is another; show it where the pointer is."""
         at = QPointF(self._viewport.mapFromGlobal(QCursor.pos()))
         self._show_brush_at(at if self._viewport.underMouse() else None)
+
+    def _pans(self, event: QMouseEvent) -> bool:
+        layer = self._viewport.scene.layer
+        flat = layer is not None and layer.lies_flat and self._button == Qt.MouseButton.LeftButton
+        shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        return flat or shifted or self._button == Qt.MouseButton.MiddleButton
 
     @property
     def _paints(self) -> bool:

@@ -96,7 +96,7 @@ class Recorder(Observer):
         traces = [time_title]
         for name, _ in self.probes:
             traces += [title for field in self._trace_fields for title in columns_of(field, f"{name}: ")]
-        series = [time_title, *(f"{s.name} [{s.unit}]" for s in info.series)]
+        series = [time_title, *(f"{s.name} [{s.unit}]" if s.unit else s.name for s in info.series)]
         if self.probes:
             self._open("traces.csv", rows_as_text([traces]))
         if info.series:

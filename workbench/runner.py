@@ -83,6 +83,7 @@ class Runner:
         self._messages: deque[Message] = deque(maxlen=4096)
         self._pacer = Pacer()
         self._initial: dict[str, Array] = {}
+        self._controls: dict[str, Any] = {}
         self._thread = threading.Thread(target=self._work, name="workbench-runner", daemon=True)
         self._thread.start()
 
@@ -134,8 +135,14 @@ class Runner:
         return self.post(lambda simulation: self._meters.place_probes(simulation, wanted))
 
     def set_control(self, name: str, value: Any) -> Future[None]:
-        """Change a live parameter between two batches."""
-        return self.post(lambda simulation: simulation.set_control(name, value))
+        """Change a live parameter between two batches; it stays changed after :meth:`reset`."""
+
+        def change(simulation: Simulation) -> None:
+            simulation.set_control(name, value)
+            self._controls.pop(name, None)  # the order counts: a group may come before or after one of its parts
+            self._controls[name] = value
+
+        return self.post(change)
 
     def post(self, call: Callable[[Simulation], T]) -> Future[T]:
         """Have the worker carry out ``call`` between two batches.
@@ -359,6 +366,8 @@ class Runner:
 
     def _reset(self, simulation: Simulation) -> None:
         simulation.restore(self._initial)
+        for name, value in self._controls.items():
+            simulation.set_control(name, value)
         self._samples.clear()
         self._meters.forget_pace()
         self._audience.restarted(simulation)

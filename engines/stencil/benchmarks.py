@@ -18,6 +18,7 @@ from engines.stencil.parameters import (
     Poisson,
     Precision,
     StencilParameters,
+    UniformSource,
 )
 
 USUAL = ((2, 4096), (2, 16384), (3, 1024))
@@ -72,4 +73,4 @@ def warming_problems() -> Iterator[Problem]:
                     equation = Diffusion(initial=Noise(), source=source, **conductivity)
                     yield Problem(StencilParameters(grid=grid, equation=equation, numerics=numerics))
             yield Problem(StencilParameters(grid=grid, equation=GrayScott(), numerics=numerics))
-            yield Problem(StencilParameters(grid=grid, equation=Poisson(), numerics=numerics))
+            yield Problem(StencilParameters(grid=grid, equation=Poisson(source=UniformSource()), numerics=numerics))

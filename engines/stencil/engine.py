@@ -17,6 +17,7 @@ import numpy as np
 from engines.api import (
     Array,
     Benchmark,
+    Dab,
     Engine,
     Estimate,
     FieldInfo,
@@ -55,12 +56,15 @@ from engines.stencil.poisson import make_poisson
 from engines.stencil.poisson.simulation import PoissonSimulation
 from engines.stencil.presets import presets
 from engines.stencil.sides import Ghosts, ghosts
-from engines.stencil.simulation import PaintedSource, field_range
+from engines.stencil.simulation import PaintedSource, colours, field_range
 from engines.stencil.variants import studies
 
 PRECISIONS: dict[str, np.dtype[Any]] = {"fp32": np.dtype(np.float32), "fp64": np.dtype(np.float64)}
 BRUSH = 0.03
 """First radius of the brush as a fraction of the longest side."""
+STROKE = 0.2
+"""What a dab of heat brings in the time that heat takes through the brush, as a part of what the colours span: sources
+add up, and a stroke across a third of a plate with cold rims then ends at about the highest colour."""
 
 
 class StencilEngine(Engine):
@@ -113,12 +117,16 @@ class StencilEngine(Engine):
         return studies()
 
     def warm(self, backend: Backend) -> None:
-        """A few steps of a small grid of each kind of kernel."""
+        """A few steps of a small grid of each kind of kernel, and two dabs."""
         for problem in warming_problems():
             simulation = self.build(problem, backend)
             for steps in (1, 2):  # alone and fused, where a kernel can fuse
                 simulation.advance(steps)
             simulation.observe()
+            if simulation.paintable is not None:
+                middle = tuple(float(end) / 2 for end in simulation.geometry.bounds[1])
+                for erase in (False, True):
+                    simulation.paint(Dab(middle, 2.0, 1.0, erase))  # type: ignore[arg-type]  # three numbers
             simulation.synchronize()
             simulation.close()
 
@@ -206,9 +214,8 @@ class _Setup:
         start = initial_field(equation.initial, grid, self.parameters.sides, self.dtype)
         shown = field_range(start, self.side_values())
         conductivity = self.material.conductivity
-        # in the time that heat takes through the brush, a dab shall bring what the colours span
         radius = BRUSH * max(grid.lengths)
-        amount = (shown[1] - shown[0]) * equation.diffusivity / radius**2
+        amount = rounded((shown[1] - shown[0]) * equation.diffusivity / radius**2 * STROKE, 2)
 
         def make_step(scale: float) -> DiffusionStep:
             rates = self.rates(equation.diffusivity * scale)
@@ -225,7 +232,7 @@ class _Setup:
             stable_step(equation.diffusivity, self.material.sum) / self.step,
             self.parameters.numerics.fuse,
             (
-                FieldInfo("u", "Temperature", "", "cell", shown, "inferno"),
+                FieldInfo("u", "Temperature", "", "cell", shown, colours(shown, "inferno")),
                 _source_info(amount, equation.source, "1/s"),
             ),
             PaintInfo("source", "Heat source", "1/s", amount, BRUSH),
@@ -255,10 +262,10 @@ class _Setup:
             step,
             self.parameters.numerics.fuse,
             (
-                FieldInfo("v", "Substance V", "1", "cell", (0.0, 0.4), "viridis"),
-                FieldInfo("u", "Substance U", "1", "cell", (0.0, 1.0), "viridis"),
+                FieldInfo("v", "Substance V", "", "cell", (0.0, 0.4), "viridis"),
+                FieldInfo("u", "Substance U", "", "cell", (0.0, 1.0), "viridis"),
             ),
-            PaintInfo("v", "Substance V", "1", 0.25, BRUSH),
+            PaintInfo("v", "Substance V", "", 0.25, BRUSH),
         )
 
     def _poisson(self, equation: Poisson) -> Simulation:
@@ -280,13 +287,8 @@ class _Setup:
 
         first = make()
         source = PaintedSource(backend, grid, make, None)
-        reach = max(grid.lengths) / 8
-        # what the given source, spread over a ball of that radius, lifts the solution by
-        lift = float(np.abs(first).sum(dtype=np.float64)) * math.prod(grid.spacing) / (4 * math.pi)
-        lift *= 1.0 if grid.dimensions == 2 else 1.0 / reach
-        signs = (-1.0 if first.min() < 0 else 0.0, 1.0 if first.max() > 0 or not self.side_values() else 0.0)
-        shown = field_range(lift * np.array(signs), self.side_values())
-        amount = (shown[1] - shown[0]) / (BRUSH * max(grid.lengths)) ** 2
+        shown = field_range(_lifts(first, grid, bool(self.side_values())), self.side_values())
+        amount = rounded((shown[1] - shown[0]) / (BRUSH * max(grid.lengths)) ** 2, 2)
         return PoissonSimulation(
             backend,
             grid,
@@ -294,13 +296,36 @@ class _Setup:
             source,
             solver,
             (
-                FieldInfo("u", "Potential", "", "cell", shown, "viridis"),
+                FieldInfo("u", "Potential", "", "cell", shown, colours(shown, "viridis")),
                 _source_info(amount, float(first.max()), "1/mm²"),
             ),
             PaintInfo("source", "Source", "1/mm²", amount, BRUSH),
         )
 
 
+def _lifts(source: Array, grid: Grid, held: bool) -> Array:
+    """(lowest, highest) that a source (grid.shape) brings the solution to, about, between earthed sides.
+
+    Its positive and its negative part are taken as spread over balls: as large as the source itself, and at least so
+    large that the surroundings of a point charge are shown rather than its peak. The factor of the first is that of a
+    uniform source in a cube (largest value 0.056 s L²). In two dimensions that hardly matters.
+    """
+    lifts = []
+    for part in (np.minimum(source, 0), np.maximum(source, 0)):
+        total = float(part.sum(dtype=np.float64)) * math.prod(grid.spacing)
+        spread = total**2 / max(float((part**2).sum(dtype=np.float64)) * math.prod(grid.spacing), 1e-300)
+        reach = max(max(grid.lengths) / 6, 1.42 * spread ** (1 / 3))
+        lifts.append(total / (4 * math.pi) / (1.0 if grid.dimensions == 2 else reach))
+    if not any(lifts) and not held:
+        lifts[1] = 1.0
+    return np.array(lifts)
+
+
 def _source_info(amount: float, given: float, unit: str) -> FieldInfo:
     largest = max(abs(amount), abs(given))
-    return FieldInfo("source", "Source", unit, "cell", (-largest, largest), "viridis")
+    return FieldInfo("source", "Source", unit, "cell", (-largest, largest), "diverging")
+
+
+def rounded(value: float, digits: int) -> float:
+    """To so many significant digits."""
+    return float(f"{value:.{digits}g}")

@@ -31,6 +31,9 @@ from engines.stencil.measures import paint, total_and_largest
 SAMPLE_STEPS = 48
 """Steps between two samples of probes and series: whole passes of 2, 3, 4, 6, 8, 12 and 16 fused steps."""
 
+ROUND = 1e-5
+"""In units of the last digit: fp32 noise above a round number does not add one."""
+
 
 class GridSimulation(Simulation):
     """Fields in C order on a grid. ``arrays`` holds the fields by name, on the device."""
@@ -114,11 +117,20 @@ class PaintedSource:
         self._backend, self._grid, self._make = backend, grid, make
         self._rest = rest
         self._base: Any = None
+        self._nothing: Any = None  # for those who look at a source that is not there
         self.array: Any = None if rest == 0.0 else backend.array(make())
 
     def host(self) -> Array:
         """(grid.shape) on the host; zeros where nothing was painted."""
         return self._make() if self.array is None else self._backend.to_host(self.array)
+
+    def shown(self) -> Any:
+        """(grid.shape) on the device; what stands for a source that is not there is made once."""
+        if self.array is not None:
+            return self.array
+        if self._nothing is None:
+            self._nothing = self._backend.array(self._make())
+        return self._nothing
 
     def replace(self, values: Array) -> None:
         """Back to what :meth:`host` gave."""
@@ -128,7 +140,7 @@ class PaintedSource:
         if self.array is None:
             if dab.erase:
                 return
-            self.array = self._backend.array(self._make())
+            self.array, self._nothing = self.shown(), None
         if dab.erase and self._rest is None and self._base is None:
             self._base = self._backend.array(self._make())
         paint(self._backend, self._grid, self.array, dab, self._rest or 0.0, self._base)
@@ -141,7 +153,20 @@ def unfused(steps: Diffusion | GrayScottStep) -> KernelTraffic:
 
 
 def field_range(values: Array, extra: Sequence[float] = ()) -> tuple[float, float]:
-    """A colour range for a field that starts as ``values`` and is held at ``extra`` on its sides."""
+    """A colour range for a field that starts as ``values`` and is held at ``extra`` on its sides, with round ends.
+
+    A field of both signs gets the same room for each, so that zero is in the middle of a diverging map.
+    """
     low = min(float(values.min()), *extra, math.inf)
     high = max(float(values.max()), *extra, -math.inf)
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
+    if not high > low:
+        return low, low + 1.0  # the same everywhere: what is painted comes on top
+    unit = 10.0 ** (math.floor(math.log10(high - low)) - 1)
+    low, high = math.floor(low / unit + ROUND) * unit, math.ceil(high / unit - ROUND) * unit
+    low, high = float(f"{low:.12g}"), float(f"{high:.12g}")
+    return (min(low, -high), max(high, -low)) if low < 0 < high else (low, high)
+
+
+def colours(shown: tuple[float, float], otherwise: str) -> str:
+    """The colour map for a field of this range: where both signs occur, one that shows which."""
+    return "diverging" if shown[0] < 0 < shown[1] else otherwise

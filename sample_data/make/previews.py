@@ -1,47 +1,90 @@
-"""The pictures of the gallery: each preset at a moment when its front is on the way.
+"""The pictures of the gallery: each preset at a good moment of its run.
 
-    python -m sample_data.make.previews
+    python -m sample_data.make.previews [preset ...]
 
 Drawn wider than shown and cut, so that the colour bar and the clock beside the picture fall away.
 """
 
 from __future__ import annotations
 
+import math
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from engines.api import Preset
+from engines.geometry.grid import Grid
+from ui.scene.camera import FIELD_OF_VIEW, Camera
+from ui.scene.grid_layer import GridLayer
 from ui.scene.renderer import render
 from workbench import presets, session
 from workbench.export.png import encode_png
 from workbench.export.results import take_results
 from workbench.frames import RunState
+from workbench.project import CameraView
 
-MOMENTS = {"biventricular": 22.0, "niederer_slab": 28.0, "small_slab": 9.0}  # ms
+MOMENTS = {
+    "biventricular": 22.0,
+    "niederer_slab": 28.0,
+    "small_slab": 9.0,
+    "heat_on_a_plate": 0.04,
+    "composite_heat": 12.0,
+    "gray_scott_coral": 3000.0,
+    "gray_scott_box": 2400.0,
+    "poisson_two_charges": 10.0,
+    "sine_mode": 0.05,
+}
+"""In the unit of time of each (ms, s, iterations)."""
 CLOSER = {"biventricular": 0.82, "niederer_slab": 0.85, "small_slab": 0.85}
 """Distance of the camera, as a part of that which shows the whole geometry."""
+CLOSER_TO_BOX = 0.98
 SIZE = (640, 360)
 BESIDE = 260
 
 
-def picture(preset_id: str) -> bytes:
+def picture(preset: Preset) -> bytes:
     """The PNG of one preset."""
-    preset = next(preset for preset in presets.presets() if preset.id == preset_id)
     document = presets.open_preset(preset)
     document.project.probes = []
-    runner = session.start(document, "cpu", until=MOMENTS[preset_id], autostart=True)
+    runner = session.start(document, "cpu", until=MOMENTS[preset.id], autostart=True)
     runner.wait(RunState.FINISHED, timeout=600)
     results = runner.post(take_results).result(60)
     info = runner.info
     runner.close()
     view = document.project.view.model_copy(deep=True)
     view.overlay = False
-    points = document.geometry.points
-    extent = float(((points.max(axis=0) - points.min(axis=0)) ** 2).sum() ** 0.5)
-    view.camera.distance = view.camera.distance or 2.2 * extent * CLOSER[preset_id]
+    view.camera = _camera(preset.id, document.geometry, view.camera)
     width, height = SIZE
     image = render(document.geometry, info, results.values, results.time, view, (width + 2 * BESIDE, height))
     return encode_png(image[:, BESIDE:-BESIDE].copy())
 
 
+def _camera(preset_id: str, geometry: Any, camera: CameraView) -> CameraView:
+    """Close enough that the geometry fills the picture; a flat grid reaches across it from side to side."""
+    if not isinstance(geometry, Grid):
+        points = geometry.points
+        extent = float(((points.max(axis=0) - points.min(axis=0)) ** 2).sum() ** 0.5)
+        return camera.model_copy(update={"distance": camera.distance or 2.2 * extent * CLOSER[preset_id]})
+    layer = GridLayer(geometry)
+    if not layer.flat:
+        fitted = Camera()
+        fitted.fit(layer.outline)
+        distance = CLOSER_TO_BOX * fitted.distance
+    else:
+        width, height = SIZE
+        distance = geometry.lengths[0] * height / width / (2 * math.tan(math.radians(FIELD_OF_VIEW / 2)))
+    low, high = geometry.bounds
+    middle = tuple(float(value) for value in (low + high) / 2)
+    return layer.home.model_copy(update={"distance": distance, "center": middle})
+
+
+def main(names: Sequence[str]) -> None:
+    """Draw the presets of these names, or all."""
+    for preset in presets.presets():
+        if preset.id in (names or MOMENTS):
+            Path(str(preset.project), "preview.png").write_bytes(picture(preset))
+
+
 if __name__ == "__main__":
-    for name in MOMENTS:
-        (Path(__file__).parents[1] / name / "preview.png").write_bytes(picture(name))
+    main(sys.argv[1:])

@@ -149,16 +149,31 @@ def test_left_paints_right_erases_and_the_camera_stays(shown) -> None:
 
 
 @needs_display
-def test_beside_the_grid_or_with_the_brush_off_the_mouse_turns(shown) -> None:
-    viewport = shown.viewport
+@pytest.mark.parametrize("brush", [True, False])
+def test_beside_the_grid_or_with_the_brush_off_left_moves_a_flat_grid_and_right_turns_it(shown, brush) -> None:
+    viewport, camera = shown.viewport, shown.viewport.scene.camera
+    viewport.set_brush(brush, 0.05, 0.25)
+    start = (4.0, 4.0) if brush else tuple(pixel(viewport, 10.0, 10.0, 0.0))
+    end = (start[0] + 36, start[1] + 20)
+    (corner,) = camera.to_pixels(np.zeros((1, 3)), 420, 320)[0]
+    drag(viewport, start, end)
+    moved = camera.to_pixels(np.zeros((1, 3)), 420, 320)[0][0]
+    assert moved - corner == pytest.approx((36, 20), abs=0.1)
+    assert (camera.azimuth, camera.elevation) == (-90.0, 90.0)
+    drag(viewport, start, end, button=Qt.MouseButton.RightButton)
+    assert shown.dabs == []
+    assert (camera.azimuth, camera.elevation) != (-90.0, 90.0)
+
+
+@needs_display
+def test_the_left_button_turns_a_relief(shown) -> None:
+    viewport, camera = shown.viewport, shown.viewport.scene.camera
     viewport.set_brush(False, 0.05, 0.25)
-    drag(viewport, pixel(viewport, 10.0, 10.0, 0.0), pixel(viewport, 12.0, 10.0, 0.0))
-    assert shown.dabs == []
-    viewport.set_brush(True, 0.05, 0.25)
-    azimuth = viewport.scene.camera.azimuth
-    drag(viewport, (4, 4), (40, 4))
-    assert shown.dabs == []
-    assert viewport.scene.camera.azimuth != azimuth
+    viewport.apply_view(ViewSettings(height=0.2))
+    viewport.scene.overdue()
+    viewport.scene.layer.adopt(viewport.scene.layer.plan_shape(viewport.scene.plan()))
+    drag(viewport, (200, 100), (240, 130))
+    assert camera.azimuth == -110.0
 
 
 @needs_display

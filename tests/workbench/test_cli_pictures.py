@@ -10,6 +10,8 @@ import pytest
 from workbench.cli import main, pictures
 from workbench.document import open_document
 
+EMPTY = np.zeros((3, 4, 4), np.uint8)
+
 
 def renderer(geometry: Any, info: Any, values: Any, time: float, view: Any, size: Any = (4, 3), lines: Any = ()) -> Any:
     assert {"voltage", "activation_time"} == set(values)
@@ -27,6 +29,25 @@ def test_pictures_hold_the_project(project, tmp_path, monkeypatch):
     drawn = sorted(out.glob("picture_*.png"))
     assert [path.name for path in drawn] == [f"picture_{step:09d}.png" for step in range(25, 201, 25)]
     assert open_document(drawn[0]).parameters == open_document(project).parameters
+
+
+@pytest.mark.parametrize(
+    ("view", "taken"),
+    [
+        ({}, ["voltage", "activation_time"]),  # the first, and the front's
+        ({"front": False}, ["voltage"]),
+        ({"field": "activation_time"}, ["activation_time"]),
+        ({"field": "gone", "front": False}, ["voltage"]),
+    ],
+)
+def test_only_the_fields_of_the_picture_are_copied(project, tmp_path, monkeypatch, view, taken):
+    seen = []
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **_: seen.append(list(given[2])) or EMPTY)
+    document = open_document(project)
+    document.project.view = document.project.view.model_copy(update=view)
+    monkeypatch.setattr("workbench.cli.run.open_document", lambda path: document)
+    assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
+    assert seen == [taken]
 
 
 @pytest.mark.parametrize("broken", [None, "raises", "wrong shape", "import"])

@@ -147,6 +147,16 @@ def test_reset_gives_the_same_run_bit_for_bit(runners):
         )
 
 
+def test_what_was_changed_live_stays_changed_after_reset(runners):
+    runner = runners(until=1.0, autostart=True)
+    runner.set_control("speed", 3.0).result(2)
+    runner.reset().result(2)
+    assert runner.post(lambda simulation: simulation.parameters.speed).result(2) == 3.0
+    runner.post(lambda simulation: simulation.set_control("speed", 1.0)).result(2)  # as restoring a state may do
+    runner.reset().result(2)
+    assert runner.post(lambda simulation: simulation.parameters.speed).result(2) == 3.0
+
+
 def test_reset_while_running_comes_to_rest_at_the_start(runners):
     watcher = Watcher()
     runner = runners(autostart=True, observers=[watcher], parameters={"delay": 0.001})

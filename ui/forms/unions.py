@@ -33,7 +33,10 @@ class UnionEditor(Editor):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(4)
-        self._layout.addWidget(FieldLine(self.kind, self))
+        line = FieldLine(self.kind, self)
+        if level == 0:  # in line with the fields of its form
+            line.setContentsMargins(4, 0, 0, 0)
+        self._layout.addWidget(line)
 
     def set_value(self, value: Mapping[str, Any]) -> None:
         tag = value[self.spec.discriminator]
@@ -62,6 +65,7 @@ class UnionEditor(Editor):
     def _show(self, tag: str) -> None:
         if self.form is not None:
             self._layout.removeWidget(self.form)
+            self.form.hide()  # until it is gone it would shine through the next
             self.form.deleteLater()
         self.form = GroupEditor(self.spec, fields_of(self.spec.variants[tag]), self._level, self)
         self.form.edited.connect(self.edited)

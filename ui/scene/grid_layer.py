@@ -82,6 +82,10 @@ class GridLayer(Layer):
         return np.unique(np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1), axis=0)
 
     @property
+    def lies_flat(self) -> bool:
+        return self.flat and self.shape.plan.height == 0
+
+    @property
     def shape(self) -> GridShape:
         return self._shape
 

@@ -14,6 +14,7 @@ from ui.scene.layer import Layer
 from ui.scene.ruler import ruler
 from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
+from workbench.units import is_count, time_text
 
 Placed = tuple[str, Array, int, int]
 
@@ -61,7 +62,8 @@ class Hud:
         theme = scene.theme
         top = margin
         if scene.time is not None and scene.info is not None:
-            string = f"t = {scene.time:.2f} {scene.info.time_unit}"
+            unit = scene.info.time_unit
+            string = f"{'' if is_count(unit) else 't = '}{time_text(scene.time, unit, '.2f')}"
             image = self._keep(
                 "time", (string, theme, ratio), lambda: plates.text_plate([string], theme, ratio, size=15)
             )
@@ -123,6 +125,7 @@ class Hud:
     ) -> None:
         labels, ticks = ruler(scene, width, height, ratio)
         strokes += ticks
+        others = [(left, top, *image.shape[1::-1]) for _, image, left, top in placed]
         for place, label in enumerate(labels):
             colour = scene.theme.faint if label.faint else scene.theme.ink
             key = (label.text, colour, ratio)
@@ -130,7 +133,9 @@ class Hud:
                 f"tick {place}", key, lambda t=label.text, c=colour: plates.bare_text(t, c, ratio, size=11.5)
             )
             x, y = label.middle
-            placed.append((f"tick {place}", image, round(x - image.shape[1] / 2), round(y - image.shape[0] / 2)))
+            left, top = round(x - image.shape[1] / 2), round(y - image.shape[0] / 2)
+            if not any(_overlap((left, top, *image.shape[1::-1]), plate) for plate in others):
+                placed.append((f"tick {place}", image, left, top))
 
     def _probes(
         self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, ratio: float
@@ -174,3 +179,8 @@ class Hud:
         if hit is None:
             return False
         return float(np.linalg.norm(layer.shown_at(hit[1][None])[0] - eye)) < distance - slack
+
+
+def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two rectangles (left, top, width, height) have a point in common."""
+    return all(one[k] < other[k] + other[k + 2] and other[k] < one[k] + one[k + 2] for k in (0, 1))

@@ -69,6 +69,11 @@ class Layer(ABC):
     """Whether a box with ticks is drawn around it."""
 
     @property
+    def lies_flat(self) -> bool:
+        """Whether it is shown as a picture, which a drag moves rather than turns."""
+        return False
+
+    @property
     @abstractmethod
     def bounds(self) -> tuple[Array, Array]:
         """Lowest and highest corner, (3,) each [length_unit]."""

@@ -51,7 +51,7 @@ class Pictures(Observer):
         return next((step for step in self._steps if step > after), None)
 
     def observe(self, simulation: Simulation) -> None:
-        values = {field.name: simulation.field(field.name) for field in simulation.fields}
+        values = {name: simulation.field(name) for name in self._shown(simulation)}
         moment = (simulation.step, simulation.time, values)
         while not self._abandoned.is_set():  # two moments wait at most: memory is bounded, the run waits instead
             try:
@@ -59,6 +59,13 @@ class Pictures(Observer):
                 return
             except queue.Full:
                 continue
+
+    def _shown(self, simulation: Simulation) -> list[str]:
+        """The fields that a picture needs: the one that the view names, or the first, and that of the front."""
+        view, names = self._document.project.view, [field.name for field in simulation.fields]
+        shown = [view.field if view.field in names else names[0]]
+        front = simulation.front.field if view.front and simulation.front is not None else shown[0]
+        return shown if front == shown[0] else [*shown, front]
 
     @property
     def time(self) -> float:

@@ -60,11 +60,7 @@ class HeatSimulation(GridSimulation):
         self._arrays["u"], self._spare = u, spare
 
     def _values(self, name: str) -> Any:
-        if name != "source":
-            return super()._values(name)
-        if self._source.array is None:
-            return self._backend.array(self._source.host())
-        return self._source.array
+        return self._source.shown() if name == "source" else super()._values(name)
 
     def observe(self) -> Mapping[str, float]:
         return self._content("u")

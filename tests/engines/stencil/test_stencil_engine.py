@@ -17,6 +17,7 @@ from engines.stencil import reference
 from engines.stencil.engine import StencilEngine
 from engines.stencil.parameters import StencilParameters
 from engines.stencil.sides import ghosts
+from engines.stencil.simulation import colours, field_range
 
 ENGINE = StencilEngine()
 SMALL = {"kind": "2D", "cells_x": 24, "cells_y": 17, "size_x": 24.0, "size_y": 17.0}
@@ -261,6 +262,65 @@ def test_bad_input_gets_a_sentence(cpu, equation, more, sentence):
 def test_a_diffusivity_that_is_none_is_refused_by_the_form(value):
     with pytest.raises(ValueError, match="diffusivity"):
         problem(heat(diffusivity=value))
+
+
+def test_looking_at_a_source_that_is_not_there_allocates_once(cpu):
+    simulation = ENGINE.build(problem(heat()), cpu)
+    handle = simulation.select(Selection(np.arange(4, dtype=np.int32)))
+    assert (simulation.gather("source", handle) == 0).all()
+    seen = simulation._values("source")
+    assert simulation._values("source") is seen
+    assert simulation._source.array is None  # a step does not read it
+    simulation.paint(Dab((4.0, 5.0, 1.0), 2.0, 0.5))
+    assert simulation.field("source").max() > 0
+    fresh = ENGINE.build(problem(heat()), cpu)
+    simulation.restore(fresh.state())
+    assert (simulation.field("source") == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "held", "shown", "colours_"),
+    [
+        ((0.0, 0.99995), (), (0.0, 1.0), "viridis"),
+        ((0.0, 1.0), (), (0.0, 1.0), "viridis"),
+        ((0.03, 0.3712), (), (0.03, 0.38), "viridis"),
+        ((-0.31, 0.99), (), (-1.0, 1.0), "diverging"),
+        ((0.0, 0.0), (2.0,), (0.0, 2.0), "viridis"),
+        ((0.0, 0.0), (), (0.0, 1.0), "viridis"),
+        ((-3e9, -1e9), (), (-3e9, -1e9), "viridis"),
+    ],
+)
+def test_colour_ranges_have_round_ends(values, held, shown, colours_):
+    found = field_range(np.array(values, np.float32), held)
+    assert found == pytest.approx(shown, rel=1e-9)
+    assert colours(found, "viridis") == colours_
+
+
+@pytest.mark.parametrize(
+    ("grid", "source", "largest"),
+    [
+        # u of a uniform source between cold sides: 0.0737 s L² in a square, 0.0562 s L³/L in a cube (series solution)
+        ({"kind": "2D", "cells_x": 32, "cells_y": 32}, {"kind": "uniform", "value": 0.5}, 0.0737 * 0.5 * 100**2),
+        ({"kind": "3D", "cells_x": 16, "cells_y": 16, "cells_z": 16}, {"kind": "uniform"}, 0.0562 * 100**2),
+    ],
+)
+def test_the_colours_of_poisson_span_the_solution(cpu, grid, source, largest):
+    """To a third, which is what the estimate of the range is for."""
+    simulation = ENGINE.build(problem({"kind": "Poisson", "source": source}, grid), cpu)
+    assert simulation.fields[0].range[1] == pytest.approx(largest, rel=0.34)
+
+
+def test_the_colours_of_charges_show_both_signs(cpu):
+    charges = [{"center": (3.5, 4.0, 2.0), "strength": 2.0}, {"center": (6.5, 4.0, 2.0), "strength": -1.0}]
+    given = problem({"kind": "Poisson", "source": {"kind": "point charges", "charges": charges}}, CUBE)
+    info = ENGINE.build(given, cpu).fields[0]
+    assert info.colormap == "diverging"
+    assert info.range[0] == -info.range[1] != 0
+
+
+def test_warming_takes_every_problem_and_paints(cpu):
+    """Set-up calls it: a problem that cannot be built would end it."""
+    ENGINE.warm(cpu)
 
 
 def test_presets_open_and_can_run(cpu):
