@@ -240,7 +240,7 @@ exclusively() {
 # ---- what it was started for ----------------------------------------------------------------------------------
 
 run_tests() {
-    local failed=() run_pytest=("$python" -m pytest "$@")
+    local failed=() run_pytest=("$python" -m pytest) physics=(tests/engines tests/cuda_on_host tests/test_kernels_compile.py)
     export PATH=$venv/bin:$PATH
     cd "$here"
     check() {
@@ -256,7 +256,13 @@ run_tests() {
     if [[ -z ${DISPLAY:-} ]]; then
         run_pytest=(xvfb-run -a -s "-screen 0 1600x1000x24 -noreset +extension GLX" "${run_pytest[@]}")
     fi
-    check "tests (pytest)" "${run_pytest[@]}"
+    if (($#)); then
+        check "tests (pytest)" "${run_pytest[@]}" "$@"
+    else
+        check "tests of the physics, two at a time (pytest)" "${run_pytest[@]}" -n 2 "${physics[@]}"
+        # One after the other, because some keep time.
+        check "other tests (pytest)" "${run_pytest[@]}" tests "${physics[@]/#/--ignore=}"
+    fi
     if ((${#failed[@]})); then
         say "failed:"
         for title in "${failed[@]}"; do say "    $title"; done
