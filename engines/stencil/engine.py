@@ -71,7 +71,7 @@ class StencilEngine(Engine):
     """Diffusion, reaction-diffusion and Poisson problems on a grid that the parameters describe."""
 
     id = "stencil"
-    title = "Grid: diffusion and Laplace"
+    title = "Diffusion on grids"
     summary = "Heat, Gray-Scott patterns and Poisson's equation on grids that are painted on while they run"
     time_unit = "s"
     Parameters = StencilParameters

@@ -47,6 +47,10 @@ class LogAxis(pg.AxisItem):
 class NamedAxis(pg.AxisItem):
     """Names at whole numbers: the rows and columns of a map."""
 
+    def __init__(self, side: str) -> None:
+        super().__init__(side)
+        self.enableAutoSIPrefix(False)
+
     def set_names(self, names: list[str]) -> None:
         self.setTicks([list(enumerate(names))])
 

@@ -63,6 +63,7 @@ class BlockMap(Chart):
             self.say("This variant was not measured with block shapes at this size.")
             return
         columns, rows = sorted({x for x, _ in found}), sorted({y for _, y in found})
+        self.set_titles(f"Threads in x, at {self._records[0].case}", "Threads in y")
         self.getAxis("bottom").set_names([str(x) for x in columns])
         self.getAxis("left").set_names([str(y) for y in rows])
         values = {cell: record.fraction for cell, record in found.items() if not record.refused}

@@ -156,14 +156,22 @@ class LabViews(QTabWidget):
         self._show_blocks()
 
     def _show_blocks(self) -> None:
-        variant, case = self.variant_box.currentData(), self.case
-        mine = [record for record in self._mine if record.variant == variant and record.case == case]
+        variant = self.variant_box.currentData()
+        of_variant = [record for record in self._mine if record.variant == variant]
+        case = self.size_box.currentData() or most_blocks(of_variant)
+        mine = [record for record in of_variant if record.case == case]
         caches = list(dict.fromkeys(record.cache for record in mine))
         self.blocks.set_data([record for record in mine if record.cache == caches[0]] if caches else [])
 
     def _point_chosen(self, record: VariantRecord) -> None:
         self.table.choose(record)
         self.chosen.emit(record)
+
+
+def most_blocks(records: Sequence[VariantRecord]) -> str:
+    """The size that was measured with the most block shapes, the largest of several; empty without records."""
+    shapes = {case: len({record.shape for record in records if record.case == case}) for case in cases_of(records)}
+    return max(reversed(shapes), key=lambda case: shapes[case], default="")
 
 
 def _page(title: str, box: QComboBox, chart: Chart) -> QWidget:

@@ -24,6 +24,7 @@ from ui.lab.findings import (
     winners,
 )
 from ui.lab.source import line_of
+from ui.lab.views import most_blocks
 from workbench.bench.records import BandwidthPoint
 
 
@@ -128,3 +129,13 @@ def test_the_line_of_a_symbol():
     python = "import numpy\n\n\n@njit\ndef step(a):\n    return other(a)\n"
     assert line_of(python, "step") == 4
     assert line_of(python, "absent") == 0
+
+
+def test_the_heat_map_of_all_sizes_takes_the_one_with_most_blocks():
+    """Of sizes with equally many the largest; a record may hold all blocks of one size only."""
+    way = next(way for way in WAYS if way[0] == "naive")
+    few = [variant_record(way, n, (32, 8)) for n in (1024, 4096, 8192)]
+    more = variant_record(way, 4096, (32, 4))
+    assert most_blocks(few) == "8192²"
+    assert most_blocks([*few, more]) == "4096²"
+    assert most_blocks([]) == ""
