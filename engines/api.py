@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy.typing as npt
 from pydantic import BaseModel
 
+from engines.charts import ChartData, ChartInfo, Inspection
+
 if TYPE_CHECKING:
     from engines.backend.base import Backend, Ceilings, DeviceInfo
+    from engines.charts import Forecast
     from engines.lab import Study
 
 Array = npt.NDArray[Any]
@@ -246,6 +249,10 @@ class Engine(ABC):
         """What the Kernel Lab measures of this engine (:mod:`engines.lab`)."""
         return ()
 
+    def forecast(self, problem: Problem, backend: Backend) -> Forecast | None:
+        """The run as a whole, solved within about a frame; None where that is not possible. Raises ProblemError."""
+        return None
+
     def warm(self, backend: Backend) -> None:
         """Compile what a first run on ``backend`` needs, so that set-up pays for it and the first Run does not."""
 
@@ -271,6 +278,7 @@ class Simulation(ABC):
     step: int
     fields: tuple[FieldInfo, ...]
     series: tuple[SeriesInfo, ...] = ()
+    charts: tuple[ChartInfo, ...] = ()
     traffic: tuple[KernelTraffic, ...]
     front: FrontInfo | None = None
     paintable: PaintInfo | None = None
@@ -304,6 +312,19 @@ class Simulation(ABC):
     def observe(self) -> Mapping[str, float]:
         """The present value of each of ``series``."""
         return {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether the problem has come to an end of its own (a protocol is through). Cheap; asked once a batch."""
+        return False
+
+    def chart(self, name: str) -> ChartData:
+        """The points of a chart that is not over time, at this moment."""
+        raise KeyError(name)
+
+    def inspect(self, element: int) -> Inspection | None:
+        """What is known of one element beyond its fields; None where that is nothing."""
+        return None
 
     @abstractmethod
     def set_control(self, name: str, value: Any) -> None:
@@ -348,6 +369,7 @@ class SimulationInfo:
     traffic: tuple[KernelTraffic, ...]
     front: FrontInfo | None
     paintable: PaintInfo | None = None
+    charts: tuple[ChartInfo, ...] = ()
     device: str = ""
     device_info: DeviceInfo | None = None
     ceilings: Ceilings | None = None

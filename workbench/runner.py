@@ -241,6 +241,7 @@ class Runner:
             traffic=simulation.traffic,
             front=simulation.front,
             paintable=simulation.paintable,
+            charts=simulation.charts,
             device=backend.info.name,
             device_info=backend.info,
             ceilings=ceilings,
@@ -310,6 +311,8 @@ class Runner:
 
     def _goal(self, step: int, simulation: Simulation) -> int:
         """The step at which this batch ends; the present one if there is nowhere to go."""
+        if simulation.finished:
+            return step
         ends = (self._last_step(simulation), self._stop_step)
         goals = [
             step + self._pacer.steps(self._steps_per_second(simulation)),
@@ -339,7 +342,7 @@ class Runner:
             if self._state is not RunState.RUNNING:
                 return
             if self._wanted is RunState.RUNNING:
-                if last is not None and simulation.step >= last:
+                if simulation.finished or (last is not None and simulation.step >= last):
                     self._want(RunState.FINISHED)
                 elif self._stop_step is not None and simulation.step >= self._stop_step:
                     self._want(RunState.PAUSED)

@@ -10,6 +10,7 @@ from engines.battery.ensemble import Distribution
 from engines.parameters import ParameterGroup, quantity
 
 Precision = Literal["fp32", "fp64"]
+PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 
 
 class DriveCycle(ParameterGroup):

@@ -47,7 +47,7 @@ class _Selected:
     offsets: Array | None
 
 
-class BatterySimulation(Simulation):
+class CellSimulation(Simulation):
     """N cells of two particles each; elements 0 to N−1 are the negative ones, N to 2N−1 the positive ones."""
 
     series = SERIES

@@ -1,0 +1,162 @@
+"""The single-particle models, SPM and SPMe: checked, estimated and built."""
+
+from __future__ import annotations
+
+import time as clock
+from itertools import product
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from engines.api import Array, Estimate, Finding, Problem, Progress, no_progress
+from engines.backend.base import Backend
+from engines.battery.cells import Instruction, Kind, Row, make_cells
+from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, Coefficient
+from engines.battery.cells.launcher import LONGEST
+from engines.battery.cells.simulation import CellSimulation
+from engines.battery.ensemble import sample
+from engines.battery.model import Model
+from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
+from engines.battery.parameters import PRECISIONS, BatteryParameters
+from engines.battery.protocol import drive_cycle, instructions, parse_step
+from engines.errors import ProblemError
+from engines.geometry.particles import Particles, paired_rows
+
+MICROMETRE = 1e-6
+SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
+"""Cells that are timed for an estimate: enough to fill the device."""
+SAMPLE_STEPS = 20
+
+
+class SingleParticle(Model):
+    """Each electrode of a cell is one sphere; the model says whether there is an electrolyte."""
+
+    def geometry(self, problem: Problem) -> Particles:
+        """The two particles of each cell, in µm."""
+        parameters, cell, scalars, _ = _checked(problem)
+        n = parameters.ensemble.cells
+        return paired_rows(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n))
+
+    def estimate(self, problem: Problem, backend: Backend) -> Estimate:
+        parameters, cell, _, plan = _checked(problem)
+        n, step = parameters.ensemble.cells, parameters.numerics.step
+        size = np.dtype(PRECISIONS[parameters.numerics.precision]).itemsize
+        rows = Row.SALT + (3 * ELECTROLYTE_CELLS if parameters.model == "SPMe" else 0)
+        seconds = n * _cell_seconds(backend, parameters)
+        return Estimate(
+            memory_bytes=n * (rows + len(Coefficient)) * size,
+            bytes_per_step=n * (2 * rows + len(Coefficient)) * size,
+            step=step,
+            stable_step=None,
+            seconds_per_simulated_unit=seconds / step,
+            milestone=("hour", 3600.0),
+            findings=_findings(parameters, cell, plan),
+        )
+
+    def build(self, problem: Problem, backend: Backend, progress: Progress) -> CellSimulation:
+        progress("Drawing the cells", 0.0)
+        parameters, cell, scalars, plan = _checked(problem)
+        progress(f"Moving {parameters.ensemble.cells:,} cells to {backend.info.name}", 0.5)
+        n = parameters.ensemble.cells
+        cells = make_cells(
+            backend,
+            cell,
+            plan,
+            parameters.numerics.step,
+            {"contact_resistance": np.full(n, cell.values()["contact_resistance"]), **scalars},
+            electrolyte=parameters.model == "SPMe",
+            thermal=parameters.thermal == "lumped",
+            precision=PRECISIONS[parameters.numerics.precision],
+            drive=_drive(parameters),
+        )
+        cells.factor = parameters.current_factor
+        geometry = self.geometry(problem)
+        progress("Ready", 1.0)
+        return CellSimulation(backend, cells, geometry, parameters.numerics.radial_points)
+
+    def warm(self, backend: Backend) -> None:
+        """A step of each, with and without heat."""
+        for model, thermal in product(("SPM", "SPMe"), ("isothermal", "lumped")):
+            problem = Problem(BatteryParameters.model_validate({"model": model, "thermal": thermal}))
+            simulation = self.build(problem, backend, no_progress)
+            simulation.advance(1)
+            simulation.observe()
+            simulation.close()
+
+
+Checked = tuple[BatteryParameters, ParameterSet, dict[str, Array], list[Instruction]]
+
+
+def _checked(problem: Problem) -> Checked:
+    """Parameters, cell, what was drawn and the protocol. Raises ProblemError."""
+    parameters = problem.parameters
+    if not isinstance(parameters, BatteryParameters):
+        raise TypeError(f"parameters of the battery engine, not {type(parameters).__name__}")
+    cell = PARAMETER_SETS[parameters.parameter_set]
+    ensemble = parameters.ensemble
+    scalars = sample(cell, ensemble.distributions, ensemble.cells, ensemble.seed)
+    steps = [parse_step(text, number) for number, text in enumerate(parameters.protocol, 1)]
+    plan = instructions(steps, cell, parameters.numerics.step, _drive(parameters)) * parameters.cycles
+    return parameters, cell, scalars, plan
+
+
+def _drive(parameters: BatteryParameters) -> Array | None:
+    cycle = parameters.drive_cycle
+    if not cycle.times and not cycle.currents:
+        return None
+    return drive_cycle(np.array(cycle.times), np.array(cycle.currents), parameters.numerics.step)
+
+
+def _radii(cell: ParameterSet, scalars: dict[str, Array], electrode: str, n: int) -> Array:
+    """(n,) radii of an electrode's particles [µm]."""
+    name = f"{electrode}_particle_radius"
+    return np.broadcast_to(scalars.get(name, cell.scalars[name].value), n) / MICROMETRE
+
+
+def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Instruction]) -> tuple[Finding, ...]:
+    found = []
+    step, capacity = parameters.numerics.step, cell.scalars["nominal_capacity"].value
+    fastest = max((abs(each.value) for each in plan if each.kind == Kind.CURRENT), default=0.0)
+    fastest *= parameters.current_factor
+    if fastest > 0 and 3600 * capacity / fastest < 60 * step:
+        seconds = 3600 * capacity / fastest
+        found.append(
+            Finding(
+                f"At {fastest:g} A this cell is empty after some {seconds:.0f} s: cut-offs are met to the step of "
+                f"{step:g} s, so use a shorter one to see the end well."
+            )
+        )
+    if plan[0].kind in (Kind.CURRENT, Kind.POWER) and plan[0].value < 0:
+        found.append(Finding("The cell starts full, and the protocol begins with a charge: it will end at once."))
+    if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan):
+        raise ProblemError("A rest in the protocol never ends: say how long.")
+    if parameters.ensemble.distributions and parameters.ensemble.cells == 1:
+        found.append(Finding("There are distributions but one cell: it is drawn from them too.", "info"))
+    return tuple(found)
+
+
+_measured: WeakKeyDictionary[Backend, dict[str, float]] = WeakKeyDictionary()
+
+
+def _cell_seconds(backend: Backend, parameters: BatteryParameters) -> float:
+    """Seconds per cell and step, measured at the first call for this backend, model and precision."""
+    known = _measured.setdefault(backend, {})
+    key = f"{parameters.model} {parameters.thermal} {parameters.numerics.precision}"
+    if key not in known:
+        count = SAMPLE_CELLS["cpu" if backend.id == "cpu" else "cuda"]
+        cell = PARAMETER_SETS["Chen2020"]
+        cells = make_cells(
+            backend, cell, [Instruction(Kind.CURRENT, 0.0)], 1.0, {"contact_resistance": np.zeros(count)},
+            electrolyte=parameters.model == "SPMe", thermal=parameters.thermal == "lumped",
+            precision=PRECISIONS[parameters.numerics.precision],
+        )  # fmt: skip
+        best = float("inf")
+        for _ in range(3):  # the first compiles
+            backend.synchronize()
+            with backend.active():
+                started = clock.perf_counter()
+                cells.advance(0, SAMPLE_STEPS)
+                backend.synchronize()
+                best = min(best, clock.perf_counter() - started)
+        known[key] = best / (count * SAMPLE_STEPS)
+    return known[key]

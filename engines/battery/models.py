@@ -1,0 +1,13 @@
+"""The models of the battery engine by the name that they have in the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engines.battery.cells.model import SingleParticle
+from engines.battery.model import Model
+
+MODELS: Mapping[str, Model] = {
+    "SPM": SingleParticle(),
+    "SPMe": SingleParticle(),
+}

@@ -1,0 +1,114 @@
+"""What an engine offers for plotting besides fields: charts over time, charts of their own, and what is known of one
+element.
+
+The window, the recorder and the exporter draw and write charts without knowing the physics. A chart over time names
+some of the simulation's series; any other chart is asked for with :meth:`engines.api.Simulation.chart`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class ChartInfo:
+    """One chart: ``title`` and ``unit`` are those of the ordinate.
+
+    With ``series`` it is over time: a curve for each name of a series (``kind="area"``: stacked areas, as in a
+    decomposition of losses), and each of ``bands`` shades between two series (percentiles).
+    Without, its abscissa is ``x_title`` [``x_unit``] and its points come from :meth:`Simulation.chart`:
+    ``"line"``, or ``"bar"`` for histograms. ``comparable``: measured data (columns x, y) may be laid over it,
+    and its root mean square difference from the first curve said.
+    """
+
+    name: str
+    title: str
+    unit: str
+    series: tuple[str, ...] = ()
+    bands: tuple[tuple[str, str], ...] = ()
+    kind: Literal["line", "area", "bar"] = "line"
+    x_title: str = ""
+    x_unit: str = ""
+    comparable: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve, or one set of bars, of a chart.
+
+    ``x, y: (n,)`` float64, NaN in ``y`` interrupts a line. Bars have ``edges: (n+1,)`` in ``x`` instead.
+    ``shade: (n,)`` in 0..1 colours bars by the colour map (how lithiated, how damaged); ``low``/``high: (n,)`` is a
+    band around a line.
+    """
+
+    title: str
+    x: Array
+    y: Array
+    shade: Array | None = None
+    low: Array | None = None
+    high: Array | None = None
+
+
+@dataclass(frozen=True)
+class ChartData:
+    """The curves of one chart at one moment. ``shade_title`` says what the colour of bars means."""
+
+    curves: tuple[Curve, ...]
+    shade_title: str = ""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number known of one element: ``Overpotential  −12.3 mV``."""
+
+    title: str
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What is known of one element beyond its fields: a title, numbers, and profiles (charts with their data)."""
+
+    title: str
+    facts: tuple[Fact, ...] = ()
+    profiles: tuple[tuple[ChartInfo, ChartData], ...] = ()
+
+
+class Forecast(ABC):
+    """The whole run of a problem, solved again within about a frame whenever a live parameter moves.
+
+    Belongs to one thread at a time. ``charts`` names those charts (over time) that :meth:`solve` answers; what it gives
+    is drawn behind the curves of the run.
+    """
+
+    charts: tuple[ChartInfo, ...]
+
+    @abstractmethod
+    def solve(self, controls: Mapping[str, Any]) -> Mapping[str, ChartData]:
+        """Curves over time by chart name, with the live parameters ``controls`` (dotted names) changed."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Free the device memory."""
+
+
+EMPTY = ChartData(())
+
+
+def histogram(values: Array, edges: Array, title: str, shade: Array | None = None) -> Curve:
+    """Bars of how many of ``values`` lie between ``edges``; each coloured by the mean of ``shade`` of those in it."""
+    counts, _ = np.histogram(values, edges)
+    means = None
+    if shade is not None:
+        sums, _ = np.histogram(values, edges, weights=shade)
+        means = np.divide(sums, counts, out=np.zeros(len(counts)), where=counts > 0)
+    return Curve(title, np.asarray(edges, float), counts.astype(float), means)
