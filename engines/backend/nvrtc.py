@@ -17,6 +17,10 @@ ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
 """Compute capabilities (times ten) that every kernel is compiled for in the tests: Turing to Blackwell."""
 
 
+FIRST_WITH_NO_CACHE = (12, 9)
+"""Versions of NVRTC from this one on were seen to know ``--no-cache``."""
+
+
 @dataclass(frozen=True)
 class KernelResources:
     """What the assembler gave one kernel, per thread (shared memory per block), in bytes but for the registers.
