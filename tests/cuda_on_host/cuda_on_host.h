@@ -26,6 +26,7 @@
 #define __host__
 #define __constant__ static
 #define __forceinline__ inline
+#define __align__(bytes) alignas(bytes)
 #define __noinline__
 #define __launch_bounds__(...)
 // A section of its own, so that all of it can be poisoned.

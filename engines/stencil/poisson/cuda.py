@@ -95,13 +95,22 @@ class CudaPoisson(PoissonSolver):
     def _jacobi(self, u: Any, source: Any) -> Any:
         out = self._spare
         nz, ny, nx = self.levels[0].shape
-        self._launch("jacobi", (nx, ny, nz), (u, source, self._offset, self._omega, out, *self._grids[0]))
+        kernel, threads = ("jacobi_four", nx // 4) if self._in_fours(0) else ("jacobi", nx)
+        self._launch(kernel, (threads, ny, nz), (u, source, self._offset, self._omega, out, *self._grids[0]))
         self._spare = u
         return out
 
+    def _in_fours(self, level: int) -> bool:
+        """Whether rows are whole fours, so that they stay aligned, and the grid is one box."""
+        return self.levels[level].shape[2] % 4 == 0 and len(self._boxes[level]) == 1
+
     def _sweep(self, level: int, u: Any, source: Any) -> None:
         what = (u, source, self._mean(level), self._omega)
+        nz, ny, nx = self.levels[level].shape
         for colour in (0, 1):
+            if self._in_fours(level):
+                self._launch("relax_four", (nx // 4, ny, nz), (*what, np.int32(colour), *self._grids[level]))
+                continue
             for x0, x1, y0, y1, z0, z1 in self._boxes[level]:
                 box = tuple(np.int32(number) for number in (colour, x0, x1, y0, y1, z0))
                 self._launch("relax", (-(-(x1 - x0) // 2), y1 - y0, z1 - z0), (*what, *box, *self._grids[level]))

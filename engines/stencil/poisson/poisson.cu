@@ -12,7 +12,7 @@
 //           those of the sweep before
 //   kx, ky, kz  conductivities of faces, (nz, ny, nx+1), (nz, ny+1, nx), (nz+1, ny, nx); only with VARIABLE
 // Bytes per point of a sweep: u and s read, u written: 3 R (VARIABLE: 5 R or 6 R), R = sizeof(REAL). A red-black sweep
-// is two launches, and each moves whole cache lines.
+// is two launches, and each moves whole cache lines. jacobi_four and relax_four take four cells a thread where rows allow.
 //
 // variants: -DREAL=float -DVARIABLE=0; -DREAL=double -DVARIABLE=0; -DREAL=float -DVARIABLE=1; -DREAL=double -DVARIABLE=1
 
@@ -106,6 +106,136 @@ extern "C" __global__ void relax(REAL* u, const REAL* __restrict__ source, const
     if (x >= x1 || y >= y1) return;
     const Cell cell = at(u, source, offset, x, y, z, nx, ny, nz, flags, table PASS_FACES);
     u[((long long)z * ny + y) * nx + x] += omega * cell.residual / cell.diagonal;
+}
+
+// Four cells of a row at once, for rows of a multiple of four cells. A float's division is that of the hardware, good to
+// two units in the last place: it divides a correction.
+struct __align__(4 * sizeof(REAL)) Four {
+    REAL v[4];
+};
+
+__device__ __forceinline__ float quotient(const float a, const float b) { return __fdividef(a, b); }
+__device__ __forceinline__ double quotient(const double a, const double b) { return a / b; }
+
+__device__ __forceinline__ Four four(const REAL* u) { return *reinterpret_cast<const Four*>(u); }
+
+// The rows below and above along an axis that is not x: neighbours or ghosts of four cells.
+__device__ __forceinline__ Four lower_row(const REAL* u, const long long p, const Four& centre, const int i, const int n,
+                                          const long long stride, const int wraps, const REAL* __restrict__ ghost) {
+    if (i > 0) return four(u + p - stride);
+    if (wraps) return four(u + p + (n - 1) * stride);
+    Four row;
+    for (int k = 0; k < 4; ++k) row.v[k] = ghost[0] * centre.v[k] + ghost[1];
+    return row;
+}
+
+__device__ __forceinline__ Four upper_row(const REAL* u, const long long p, const Four& centre, const int i, const int n,
+                                          const long long stride, const int wraps, const REAL* __restrict__ ghost) {
+    if (i < n - 1) return four(u + p + stride);
+    if (wraps) return four(u + p - (n - 1) * stride);
+    Four row;
+    for (int k = 0; k < 4; ++k) row.v[k] = ghost[2] * centre.v[k] + ghost[3];
+    return row;
+}
+
+struct Cells {
+    Four residual, diagonal;
+};
+
+// a, b: to the lower and upper neighbours; da, db: what these add to the diagonal.
+__device__ __forceinline__ void add_four(Cells& cells, const Four& centre, const Four& lower, const Four& upper,
+                                         const Four& a, const Four& b, const Four& da, const Four& db) {
+    for (int k = 0; k < 4; ++k) {
+        cells.residual.v[k] += a.v[k] * (lower.v[k] - centre.v[k]) + b.v[k] * (upper.v[k] - centre.v[k]);
+        cells.diagonal.v[k] += da.v[k] + db.v[k];
+    }
+}
+
+// An axis that is not x: its coefficients are the same for the four cells but for the conductivities of their faces.
+__device__ __forceinline__ void add_rows(Cells& cells, const REAL* u, const long long p, const Four& centre, const int i,
+                                         const int n, const long long stride, const int wraps, const int jacobi,
+                                         const REAL* __restrict__ ghost, const REAL* __restrict__ c,
+                                         const Four& k_lower, const Four& k_upper) {
+    const Four lower = lower_row(u, p, centre, i, n, stride, wraps, ghost);
+    const Four upper = upper_row(u, p, centre, i, n, stride, wraps, ghost);
+    const REAL a = c[i], b = c[n + i], da = jacobi ? a : c[2 * n + i], db = jacobi ? b : c[3 * n + i];
+    for (int k = 0; k < 4; ++k) {
+        const REAL kl = k_lower.v[k], ku = k_upper.v[k];
+        cells.residual.v[k] += kl * a * (lower.v[k] - centre.v[k]) + ku * b * (upper.v[k] - centre.v[k]);
+        cells.diagonal.v[k] += kl * da + ku * db;
+    }
+}
+
+__device__ __forceinline__ Cells four_at(const REAL* u, const REAL* __restrict__ source,
+                                         const double* __restrict__ offset, const Four& centre, const int x, const int y,
+                                         const int z, GRID FACES) {
+    const long long row = (long long)z * ny + y, p = row * nx + x;
+    const REAL* cx = table + 12;
+    const REAL* cy = cx + 4 * nx;
+    const REAL* cz = cy + 4 * ny;
+    const Four ones = {{1, 1, 1, 1}};
+    Cells cells = {four(source + p), {{0, 0, 0, 0}}};
+    const REAL mean = (REAL)offset[0];
+    for (int k = 0; k < 4; ++k) cells.residual.v[k] -= mean;
+    const REAL left = x > 0 ? u[p - 1] : WRAPS(0) ? u[p + nx - 1] : table[0] * centre.v[0] + table[1];
+    const REAL right = x + 4 < nx ? u[p + 4] : WRAPS(0) ? u[p + 4 - nx] : table[2] * centre.v[3] + table[3];
+    const Four lower = {{left, centre.v[0], centre.v[1], centre.v[2]}};
+    const Four upper = {{centre.v[1], centre.v[2], centre.v[3], right}};
+    Four a = four(cx + x), b = four(cx + nx + x);
+    Four da = JACOBI ? a : four(cx + 2 * nx + x), db = JACOBI ? b : four(cx + 3 * nx + x);
+#if VARIABLE
+    const REAL* kx_row = kx + row * (nx + 1) + x;  // rows of one number more: not aligned
+    for (int k = 0; k < 4; ++k) {
+        const REAL kl = kx_row[k], ku = kx_row[k + 1];
+        a.v[k] *= kl, b.v[k] *= ku, da.v[k] *= kl, db.v[k] *= ku;
+    }
+    const long long plane = (long long)z * (ny + 1) * nx + (long long)y * nx + x;
+    const Four yl = four(ky + plane), yu = four(ky + plane + nx);
+#else
+    const Four yl = ones, yu = ones;
+#endif
+    add_four(cells, centre, lower, upper, a, b, da, db);
+    add_rows(cells, u, p, centre, y, ny, nx, WRAPS(1), JACOBI, table + 4, cy, yl, yu);
+    if (THREE) {
+        const long long layer = (long long)ny * nx;
+#if VARIABLE
+        const Four zl = four(kz + p), zu = four(kz + p + layer);
+#else
+        const Four zl = ones, zu = ones;
+#endif
+        add_rows(cells, u, p, centre, z, nz, layer, WRAPS(2), JACOBI, table + 8, cz, zl, zu);
+    }
+    return cells;
+}
+
+// As jacobi; one thread for four cells of a row.
+extern "C" __global__ void jacobi_four(const REAL* __restrict__ u, const REAL* __restrict__ source,
+                                       const double* __restrict__ offset, const REAL omega, REAL* __restrict__ out,
+                                       GRID FACES) {
+    const int x = 4 * (blockIdx.x * blockDim.x + threadIdx.x), y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int z = blockIdx.z;
+    if (x >= nx || y >= ny) return;
+    const long long p = ((long long)z * ny + y) * nx + x;
+    Four centre = four(u + p);
+    const Cells cells = four_at(u, source, offset, centre, x, y, z, nx, ny, nz, flags, table PASS_FACES);
+    for (int k = 0; k < 4; ++k) centre.v[k] += quotient(omega * cells.residual.v[k], cells.diagonal.v[k]);
+    *reinterpret_cast<Four*>(out + p) = centre;
+}
+
+// As relax on the whole grid; one thread for four cells of a row. The two of the other colour are written as they were:
+// nobody changes them meanwhile, and memory moves by whole sectors in any case.
+extern "C" __global__ void relax_four(REAL* u, const REAL* __restrict__ source, const double* __restrict__ offset,
+                                      const REAL omega, const int colour, GRID FACES) {
+    const int x = 4 * (blockIdx.x * blockDim.x + threadIdx.x), y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int z = blockIdx.z;
+    if (x >= nx || y >= ny) return;
+    const long long p = ((long long)z * ny + y) * nx + x;
+    Four centre = four(u + p);
+    const Cells cells = four_at(u, source, offset, centre, x, y, z, nx, ny, nz, flags, table PASS_FACES);
+    const int first = (colour + y + z) & 1;
+    for (int k = 0; k < 4; ++k)
+        if ((k & 1) == first) centre.v[k] += quotient(omega * cells.residual.v[k], cells.diagonal.v[k]);
+    *reinterpret_cast<Four*>(u + p) = centre;
 }
 
 // residual (coarse) = the mean of the fine one over each coarse cell, error (coarse) = 0. One thread per coarse cell.
