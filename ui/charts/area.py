@@ -50,6 +50,8 @@ class ChartsArea(QObject):
         self.inspection.follow_asked.connect(self._follow)
         for panel in (self.panel, self.inspection):
             panel.save_asked.connect(files.export_chart)
+        layout.docks["charts"].visibilityChanged.connect(self.panel.set_in_front)
+        layout.docks["inspection"].visibilityChanged.connect(self.inspection.set_in_front)
         layout.docks["charts"].toggleViewAction().triggered.connect(layout.wish_charts)
 
     def _info_changed(self, info: SimulationInfo | None) -> None:

@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from engines.charts import EMPTY, ChartData, ChartInfo
+from ui.charts.elided import ElidedLabel
 from ui.charts.legend import Entry, Legend
 from ui.charts.pictures import picture, picture_bytes
 from ui.charts.plot import ChartPlot
@@ -22,7 +23,6 @@ from workbench.measured import difference
 from workbench.project import MeasuredData
 
 SAVED_AS = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)", ".csv": "Comma-separated values (*.csv)"}
-TITLE_PIXELS = 20
 
 
 class ChartCell(QWidget):
@@ -44,10 +44,7 @@ class ChartCell(QWidget):
         self._measured: tuple[MeasuredData, ...] = ()
         self._hover: float | None = None
         self.plot = ChartPlot(chart, x_unit, self)
-        self.title = QLabel(chart.title, self)
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
-        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.title.setToolTip(chart.title)
+        self.title = ElidedLabel(chart.title, self)
         self.readout = QLabel(self)
         self.readout.setObjectName("muted")
         self.readout.setTextFormat(Qt.TextFormat.PlainText)

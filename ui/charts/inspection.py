@@ -34,6 +34,7 @@ class InspectionPanel(QWidget):
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self._inspection: Inspection | None = None
+        self._in_front = True
         self._infos: tuple[ChartInfo, ...] = ()
         self.cells: list[ChartCell] = []
         self.values: list[QLabel] = []
@@ -84,12 +85,17 @@ class InspectionPanel(QWidget):
             self._inspection = inspection
             self.pace.soon()
 
+    def set_in_front(self, in_front: bool) -> None:
+        """Whether the panel's dock is in front of those that it shares its place with."""
+        self._in_front = in_front
+        self.pace.soon()
+
     def showEvent(self, event: object) -> None:
         self.pace.soon()
 
     def _draw(self) -> None:
         inspection = self._inspection
-        if not self.isVisible():
+        if not (self.isVisible() and self._in_front):
             return
         facts = () if inspection is None else inspection.facts
         profiles = () if inspection is None else inspection.profiles

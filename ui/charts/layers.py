@@ -63,7 +63,7 @@ class Lines:
         while len(self._lines) > len(curves):
             self._plot.removeItem(self._lines.pop())
         while len(self._lines) < len(curves):
-            line = pg.PlotDataItem(connect="finite")
+            line = pg.PlotDataItem(connect="finite", antialias=True)
             line.setClipToView(True)
             line.setDownsampling(auto=True, method="peak")
             line.setZValue(-5 if self._behind else 5)
@@ -99,7 +99,7 @@ class Stack:
     def __init__(self, plot: pg.PlotItem) -> None:
         self._plot = plot
         self._areas: list[tuple[Band, Band]] = []
-        self._sum = pg.PlotCurveItem(connect="finite")
+        self._sum = pg.PlotCurveItem(connect="finite", antialias=True)
         self._sum.setZValue(5)
         plot.addItem(self._sum)
 

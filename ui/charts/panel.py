@@ -48,6 +48,7 @@ class ChartsPanel(QWidget):
         self._settings = settings
         self._info: SimulationInfo | None = None
         self._time = 0.0
+        self._in_front = True
         self._forecast: Mapping[str, ChartData] = {}
         self._forecast_infos: tuple[ChartInfo, ...] = ()
         self._last: tuple[ChartInfo, ...] = ()  # of the run before, until the next is built
@@ -90,6 +91,16 @@ class ChartsPanel(QWidget):
     def charts(self) -> tuple[ChartInfo, ...]:
         """The charts that there are: those of the run, or of the forecast where nothing is built."""
         return charts_of(self._info) if self._info is not None else self._forecast_infos or self._last
+
+    @property
+    def seen(self) -> bool:
+        """Whether somebody may look at it: a dock behind another one's tab counts as visible to Qt."""
+        return self.isVisible() and self._in_front
+
+    def set_in_front(self, in_front: bool) -> None:
+        self._in_front = in_front
+        self._ask()
+        self.pace.soon()
 
     # What comes.
 
@@ -170,7 +181,7 @@ class ChartsPanel(QWidget):
 
     def _ask(self) -> None:
         names = tuple(chart.name for chart in self.charts if not chart.series and chart.name in self.shown)
-        asked = names if self._info is not None and self.isVisible() else ()
+        asked = names if self._info is not None and self.seen else ()
         if asked != self._asked:
             self._asked = asked
             self.wanted.emit(asked)
@@ -218,7 +229,7 @@ class ChartsPanel(QWidget):
                 cell.show_cursor(x)
 
     def _draw(self) -> None:
-        if not self.isVisible():
+        if not self.seen:
             return
         for name in self.shown:
             cell = self.cells[name]

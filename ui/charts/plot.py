@@ -19,7 +19,7 @@ from workbench.project import MeasuredData
 SYMBOLS = ("o", "s", "t1", "d")
 DRAWN_POINTS = 1500
 """Measured points that are drawn; all of them count for the difference."""
-AXIS_PIXELS = 56
+LEFT_PIXELS, BOTTOM_PIXELS = 54, 34
 
 
 class ChartPlot(pg.PlotWidget):
@@ -52,7 +52,8 @@ class ChartPlot(pg.PlotWidget):
         self.hideButtons()
         self.setMinimumSize(150, 90)
         self.showGrid(x=True, y=True, alpha=0.12)
-        self.getAxis("left").setWidth(AXIS_PIXELS)
+        self.getAxis("left").setWidth(LEFT_PIXELS)
+        self.getAxis("bottom").setHeight(BOTTOM_PIXELS)
         self.setAcceptDrops(chart.comparable)
         self.scene().sigMouseMoved.connect(self._hover)
         theme().changed.connect(self._dress)

@@ -30,7 +30,7 @@ SERIES = (
 CHARTS = (
     ChartInfo(
         "voltage",
-        "Terminal voltage, mean and 5 to 95 %",
+        "Voltage, mean and 5 to 95 %",
         "V",
         ("voltage",),
         (("voltage_p05", "voltage_p95"),),
