@@ -125,7 +125,7 @@ class MainWindow(QMainWindow):
             ("gallery", "Gallery", self.gallery, left, True),
             ("meters", "Meters", self.meters, right, False),
             ("probes", "Probes", self.probes, right, False),
-            ("inspection", "Element", self.charts.inspection, right, False),
+            ("inspection", "Element", self.charts.inspection, right, True),
             ("timeline", "Timeline", self.timeline, bottom, True),
             ("charts", "Charts", self.charts.panel, bottom, True),
             ("log", "Log", self.log, bottom, False),

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 
 from engines.charts import EMPTY, ChartData, ChartInfo
 from ui.charts.elided import ElidedLabel
-from ui.charts.legend import Entry, Legend
+from ui.charts.legend import Entry, Legend, Mark
 from ui.charts.pictures import picture, picture_bytes
 from ui.charts.plot import ChartPlot
 from ui.charts.reading import abscissa, figure, value_at
@@ -130,20 +130,22 @@ class ChartCell(QWidget):
     def _tell(self) -> None:
         data, bars = self.plot.data, self.chart.kind == "bar"
         values = [value_at(curve, self._hover, bar=bars) for curve in data.curves]
-        texts = ["" if value is None else figure(value, self.chart.unit) for value in values]
+        unit = self.chart.unit
+        texts = ["" if value is None else figure(value, unit) for value in values]
         where = "" if self._hover is None else abscissa(self.chart, self._hover, self.plot.x_unit)
         single = len(texts) == 1
         self.readout.setText("   ".join(part for part in (where, texts[0] if single else "") if part))
-        self.legend.set_entries([*self._curve_entries(texts), *self._other_entries()])
+        briefs = ["" if value is None else figure(value, "", 3) for value in values]
+        self.legend.set_entries([*self._curve_entries(texts, briefs), *self._other_entries()])
 
-    def _curve_entries(self, texts: Sequence[str]) -> list[Entry]:
+    def _curve_entries(self, texts: Sequence[str], briefs: Sequence[str]) -> list[Entry]:
         if len(texts) < 2:
             return []
-        mark = "line" if self.chart.kind == "line" else "area"
-        widest = figure(-8.888, self.chart.unit)
+        mark: Mark = "line" if self.chart.kind == "line" else "area"
+        widest, shortest = figure(-8.888, self.chart.unit), figure(-8.88, "", 3)
         return [
-            Entry(curve.title, place, mark, text, widest if text else "")  # type: ignore[arg-type]  # one of the marks
-            for place, (curve, text) in enumerate(zip(self.plot.data.curves, texts, strict=True))
+            Entry(curve.title, place, mark, text, text and widest, brief, brief and shortest)
+            for place, (curve, text, brief) in enumerate(zip(self.plot.data.curves, texts, briefs, strict=True))
         ]
 
     def _other_entries(self) -> list[Entry]:

@@ -16,7 +16,7 @@ from ui.charts.reading import figure
 from ui.icons import dress
 
 HINT = "Click an element in the 3D view to look into it."
-SHARE = 0.03
+SHARE = 0.02
 PROFILE_HEIGHT = 150
 
 

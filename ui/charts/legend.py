@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
@@ -16,17 +16,33 @@ from ui.theme import theme
 LINE_PIXELS, SWATCH_PIXELS, GAP_PIXELS = 17, 14, 14
 SCALE_PIXELS = 64
 MOST_LINES = 3
+ROOMY_LINES = 2
+"""Where values with units would take more lines than these, the short ones are shown."""
+
+
+Mark = Literal["line", "area", "dashed", "point", "scale"]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """``place`` is that of the trace's colour; ``value`` has room for ``widest``, so that nothing moves."""
+    """``place`` is that of the trace's colour; ``value`` has room for ``widest``, so that nothing moves.
+
+    ``short`` and ``shortest`` are the same for where there is little room.
+    """
 
     title: str
     place: int | None = None
-    mark: Literal["line", "area", "dashed", "point", "scale"] = "line"
+    mark: Mark = "line"
     value: str = ""
     widest: str = ""
+    short: str = ""
+    shortest: str = ""
+
+    def brief(self) -> Entry:
+        return self if not self.short else replace(self, value=self.short, widest=self.shortest)
+
+
+Placed = list[tuple[Entry, QPoint]]
 
 
 class Legend(QWidget):
@@ -61,8 +77,7 @@ class Legend(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        lines = 1 + max((spot.y() // LINE_PIXELS for spot in self._spots(width)), default=-1)
-        return LINE_PIXELS * min(lines, MOST_LINES)
+        return LINE_PIXELS * min(_lines(self._placed(width)), MOST_LINES)
 
     def sizeHint(self) -> QSize:
         return QSize(100, self.heightForWidth(max(self.width(), 100)))
@@ -74,7 +89,7 @@ class Legend(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics, colors = self.fontMetrics(), theme().palette
-        for entry, spot in zip(self._entries, self._spots(self.width()), strict=True):
+        for entry, spot in self._placed(self.width()):
             self._swatch(painter, entry, spot)
             left = spot.x() + self._mark_width(entry) + 5
             title = metrics.elidedText(entry.title, Qt.TextElideMode.ElideRight, max(20, self.width() - left))
@@ -87,16 +102,20 @@ class Legend(QWidget):
                 painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, entry.value)
         painter.end()
 
-    def _spots(self, width: int) -> list[QPoint]:
-        """Where each entry begins."""
-        spots, x, y = [], 0, 0
-        for entry in self._entries:
+    def _placed(self, width: int) -> Placed:
+        """Each entry and where it begins, with short values if there is little room."""
+        placed = self._flow(self._entries, width)
+        return placed if _lines(placed) <= ROOMY_LINES else self._flow([e.brief() for e in self._entries], width)
+
+    def _flow(self, entries: Sequence[Entry], width: int) -> Placed:
+        placed, x, y = [], 0, 0
+        for entry in entries:
             wide = self._width(entry)
             if x and x + wide > width:
                 x, y = 0, y + LINE_PIXELS
-            spots.append(QPoint(x, y))
+            placed.append((entry, QPoint(x, y)))
             x += wide + GAP_PIXELS
-        return spots
+        return placed
 
     def _width(self, entry: Entry) -> int:
         metrics = self.fontMetrics()
@@ -143,3 +162,7 @@ class Legend(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(gradient)
         painter.drawRoundedRect(strip, 2, 2)
+
+
+def _lines(placed: Placed) -> int:
+    return 1 + max((spot.y() // LINE_PIXELS for _, spot in placed), default=-1)

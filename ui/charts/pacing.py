@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, QTimer
 from ui.charts.plot import ChartPlot
 
 LIVE_SECONDS, LIVE_SHARE = 0.1, 0.06
-"""With the share of :class:`ui.charts.inspection.InspectionPanel` that is 3 ms of each tick of 33 ms."""
+"""With the share of :class:`ui.charts.inspection.InspectionPanel` less than 3 ms of each tick of 33 ms."""
+LONGEST_SECONDS = 1.0
 HAND_SECONDS, HAND_SHARE = 0.03, 0.4
 """While a person drags something and looks at the charts."""
 
@@ -29,7 +30,8 @@ class Pace:
         self._plots = plots
         self._share = share
         self._timer = QTimer(parent, singleShot=True)
-        self._timer.timeout.connect(self.now)
+        self._timer.timeout.connect(self._fire)
+        self._by_hand = False
         self._began = 0.0
         self._took = 0.0
         self.spent = 0.0
@@ -37,15 +39,23 @@ class Pace:
 
     def soon(self, *, by_hand: bool = False) -> None:
         """Draw as soon as the pace allows."""
-        least, share = (HAND_SECONDS, HAND_SHARE) if by_hand else (LIVE_SECONDS, self._share)
-        self._count()
-        wait = max(0.0, self._began + max(least, self._took / share) - clock.perf_counter())
-        if not self._timer.isActive() or 1000 * wait < self._timer.remainingTime():
-            self._timer.start(round(1000 * wait))
+        if not self._timer.isActive() or (by_hand and not self._by_hand):
+            self._by_hand = by_hand
+            self._timer.start(self._wait())
 
-    def now(self) -> None:
-        self._timer.stop()
+    def _wait(self) -> int:
+        """Milliseconds until the next drawing may begin."""
         self._count()
+        least, share = (HAND_SECONDS, HAND_SHARE) if self._by_hand else (LIVE_SECONDS, self._share)
+        interval = min(max(least, self._took / share), LONGEST_SECONDS)
+        return max(0, round(1000 * (self._began + interval - clock.perf_counter())))
+
+    def _fire(self) -> None:
+        wait = self._wait()
+        if wait:  # the drawing before was painted after the timer was set
+            self._timer.start(wait)
+            return
+        self._by_hand = False
         self._began, self._took = clock.perf_counter(), 0.0
         self._draw()
         taken = clock.perf_counter() - self._began

@@ -17,6 +17,8 @@ from ui.theme import theme
 from workbench.project import MeasuredData
 
 SYMBOLS = ("o", "s", "t1", "d")
+FINEST_TICKS = 1
+"""Lines of a third level of ticks take as long to paint as all the rest."""
 DRAWN_POINTS = 1500
 """Measured points that are drawn; all of them count for the difference."""
 LEFT_PIXELS, BOTTOM_PIXELS = 54, 34
@@ -148,7 +150,7 @@ class ChartPlot(pg.PlotWidget):
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))
             axis.setTextPen(pg.mkPen(colors.muted))
-            axis.setStyle(tickLength=-4, tickFont=self.font())
+            axis.setStyle(tickLength=-4, tickFont=self.font(), maxTickLevel=FINEST_TICKS)
             axis.setLabel(text if text != "1" else None, color=colors.muted)
         self._layer.show(self._data.curves)
         self._dress_points()

@@ -10,14 +10,14 @@ from engines.charts import ChartInfo, Curve
 from workbench.units import is_count, time_text
 
 
-def figure(value: float, unit: str) -> str:
+def figure(value: float, unit: str, count: int = 4) -> str:
     """``3.600 V``: four digits that stay four, so that a figure that changes does not dance."""
     if not math.isfinite(value):
         return "–"
     if abs(value) >= 1e5 or 0 < abs(value) < 1e-4:
-        digits = f"{value:.3e}"
+        digits = f"{value:.{count - 1}e}"
     else:
-        digits = f"{value:#.4g}".removesuffix(".") if value else "0"
+        digits = f"{value:#.{count}g}".removesuffix(".") if value else "0"
     return f"{digits.replace('-', '−')} {'' if unit == '1' else unit}".rstrip()
 
 
