@@ -242,6 +242,7 @@ class Runner:
             front=simulation.front,
             paintable=simulation.paintable,
             charts=simulation.charts,
+            inspects=type(simulation).inspect is not Simulation.inspect,
             device=backend.info.name,
             device_info=backend.info,
             ceilings=ceilings,
@@ -263,7 +264,7 @@ class Runner:
             if self._begin_batch(simulation):
                 self._batch(simulation)
             self._settle(simulation)
-            self._source.answer(simulation)
+            self._source.answer(simulation, resting=self._state is not RunState.RUNNING)
 
     def _has_work(self) -> bool:
         wanted = self._wanted

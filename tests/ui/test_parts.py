@@ -13,8 +13,8 @@ from ui.controller import Phase
 from ui.formatting import at_most_text, bytes_text, count_text, duration_text, rate_text
 from ui.icons import icon
 from ui.theme import THEMES, palette, theme
-from ui.traces import TraceBuffer
-from workbench.frames import Message
+from ui.traces import TraceBuffer, TraceStore
+from workbench.frames import Message, Sample
 
 
 def test_a_full_trace_keeps_its_peaks_and_its_bounds():
@@ -202,3 +202,15 @@ def test_a_small_window_lays_nothing_over_anything(opened, qtbot, width):
 def test_a_limit_is_never_rounded_up(limit):
     assert float(at_most_text(limit)) <= limit * (1 + 1e-12)
     assert float(at_most_text(limit)) > 0.98 * limit
+
+
+def test_a_profile_is_no_trace():
+    """A number and the length of a vector are plotted; the shells of a particle are not one curve."""
+    values = {"scalar": np.ones((2, 1)), "vector": np.full((2, 1, 3), 2.0), "shells": np.ones((2, 1, 16))}
+    sample = Sample(
+        2, 2.0, 2, 1.0, 1.0, 1.0, 1.0, 1.0, (), None, np.array([1.0, 2.0]), values, ("P1",), {}
+    )  # fmt: skip
+    store = TraceStore()
+    store.take([sample])
+    assert store.fields() == ["scalar", "vector"]
+    assert store.probes["P1", "vector"].values == pytest.approx(np.sqrt(12) * np.ones(2))

@@ -16,6 +16,8 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from tests.ui.scene.meshes import gather, info, kuhn_cube
 from ui import viewport_surfaces
 from ui.scene.clip_handle import _points
+from ui.scene.hud import Hud
+from ui.scene.inspected_mark import RADIUS
 from ui.viewport import Viewport
 from workbench.frames import Frame
 from workbench.project import CameraView, ClipPlane, ViewSettings
@@ -204,6 +206,27 @@ def test_a_click_picks_the_cell_under_the_pointer(shown, qtbot) -> None:
     weights = np.linalg.solve(np.vstack([corners.T, np.ones(4)]), np.append(position, 1.0))
     assert (weights > -1e-5).all()
     assert np.array(position) == pytest.approx(target, abs=0.1)  # half a pixel is 0.03 mm here
+    control = Qt.KeyboardModifier.ControlModifier
+    with qtbot.assertNotEmitted(viewport.picked), qtbot.waitSignal(viewport.followed, timeout=1000) as followed:
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, control, QPointF(*at).toPoint())
+    assert followed.args == caught.args
+
+
+def test_the_inspected_element_has_a_ring(shown) -> None:
+    viewport, scene = shown.viewport, shown.viewport.scene
+    viewport.view_along("x")
+    viewport.image()  # frames the scene to the widget's shape
+    target = (10.0, 3.1, 7.3)
+    size = (viewport.width(), viewport.height())
+    without = Hud().compose(scene, *size, 1.0)[1]
+    viewport.mark_inspected(target)
+    ring = Hud().compose(scene, *size, 1.0)[1][len(without) :]
+    (middle,), _ = scene.camera.to_pixels(np.array([target]), *size)
+    away = np.linalg.norm(np.array([stroke.start for stroke in ring]) - middle, axis=1)
+    assert away == pytest.approx(np.full(len(ring), RADIUS))
+    assert len(Hud().compose(scene, *size, 1.0, handles=False)[1]) == len(without)  # pictures are without it
+    viewport.mark_inspected(None)
+    assert len(Hud().compose(scene, *size, 1.0)[1]) == len(without)
 
 
 def test_a_click_beside_the_geometry_picks_nothing(shown, qtbot) -> None:

@@ -1,0 +1,60 @@
+"""Looking into an element by a click in the view."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+SPOT = (3.0, 2.0, 1.0)
+
+
+@pytest.fixture
+def picked(charted, qtbot):
+    charted.viewport.picked.emit(7, SPOT)
+    qtbot.waitUntil(lambda: charted.charts.inspection.title.text() == "Particle 7", timeout=5000)
+    return charted
+
+
+def test_a_click_shows_title_facts_and_profile(picked, qtbot):
+    panel = picked.charts.inspection
+    assert panel.isVisible()
+    assert [label.text() for label in panel.values] == ["−0.01230 V", "5.000 µm"]
+    (cell,) = panel.cells
+    qtbot.waitUntil(lambda: cell.plot.data.curves != ())
+    assert cell.plot.data.curves[0].y[0] == pytest.approx(1000)
+    assert picked.viewport.inspected == SPOT
+    assert picked.model.draft["probes"] == []  # a look is no probe
+
+
+def test_it_follows_the_run(picked, qtbot):
+    panel = picked.charts.inspection
+    picked.controller.run()
+    qtbot.waitUntil(lambda: panel.cells[0].plot.data.curves[0].y[0] > 1010, timeout=10_000)
+    picked.controller.pause()
+    qtbot.waitUntil(lambda: picked.controller.phase == "paused")
+    time = picked.controller.runner.post(lambda simulation: simulation.time).result(5)
+    # At rest the panel shows the very moment, not one of a tenth of a second before.
+    qtbot.waitUntil(lambda: panel.cells[0].plot.data.curves[0].y[0] == pytest.approx(1000 + time), timeout=3000)
+
+
+def test_ctrl_click_and_the_button_place_probes(picked, qtbot):
+    picked.viewport.followed.emit(7, SPOT)
+    assert [probe["position"] for probe in picked.model.draft["probes"]] == [list(SPOT)]
+    picked.model.undo_stack.undo()
+    qtbot.mouseClick(picked.charts.inspection._buttons[0], Qt.MouseButton.LeftButton)
+    assert len(picked.model.draft["probes"]) == 1
+
+
+def test_it_can_be_put_away(picked, qtbot):
+    panel = picked.charts.inspection
+    qtbot.mouseClick(panel._buttons[1], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.title.text().startswith("Click an element"))
+    assert panel.values == []
+    assert panel.cells == []
+    assert picked.viewport.inspected is None
+
+
+def test_without_more_to_know_a_click_places_a_probe(opened):
+    opened.viewport.picked.emit(0, SPOT)
+    assert len(opened.model.draft["probes"]) == 1
+    assert opened._layout.docks["inspection"].isHidden()

@@ -1,0 +1,242 @@
+"""The charts panel beside a run with a known answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from engines.charts import ChartData, ChartInfo, Curve
+from tests.ui.charts.doubles import CHARTS, ChartedWave
+from ui.charts.pacing import HAND_SECONDS, LIVE_SECONDS, Pace
+from ui.theme import theme
+from workbench.project import MeasuredData
+
+FORECAST = ChartInfo("voltage", "Voltage", "V", ("mean",))
+
+
+def run_until(qtbot, window, time):
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.time > time, timeout=10_000)
+    window.controller.pause()
+    qtbot.waitUntil(lambda: window.controller.phase == "paused", timeout=5000)
+
+
+def drawn(qtbot, panel, name, at_least=2):
+    """The curves of a chart once there are that many points in the first."""
+
+    def curves():
+        return panel.cells[name].plot.data.curves
+
+    qtbot.waitUntil(lambda: bool(curves()) and len(curves()[0].y) >= at_least, timeout=5000)
+    return curves()
+
+
+def test_as_many_charts_as_fit_are_shown_and_the_choice_is_remembered(charted, qtbot):
+    panel = charted.charts.panel
+    assert panel.isVisible()
+    assert tuple(panel.cells) == tuple(chart.name for chart in CHARTS)
+    assert panel.shown == ("voltage", "losses", "sizes")  # three of 270 pixels beside each other
+    panel.choose("losses", False)
+    assert panel.shown == ("voltage", "sizes")
+    assert not panel.cells["losses"].isVisible()
+    panel.choose("history", True)
+    charted.open_preset(charted.services.presets()[1])
+    qtbot.waitUntil(lambda: charted.controller.phase == "ready", timeout=10_000)
+    qtbot.waitUntil(lambda: panel.shown == ("voltage", "sizes", "history"))
+    assert [action.isChecked() for action in panel.chooser.menu().actions()] == [True, False, True, True]
+
+
+def test_series_become_curves_with_their_band(charted, qtbot):
+    run_until(qtbot, charted, 20.0)
+    mean, upper = drawn(qtbot, charted.charts.panel, "voltage", 10)
+    assert mean.title == "Mean"
+    np.testing.assert_allclose(mean.y, 4 - mean.x / 100, atol=1e-12)
+    np.testing.assert_allclose(mean.low, mean.y - 0.1, atol=1e-12)
+    np.testing.assert_allclose(mean.high, mean.y + 0.1, atol=1e-12)
+    assert upper.low is None
+    legend = charted.charts.panel.cells["voltage"].legend.entries
+    assert [entry.title for entry in legend] == ["Mean", "Upper"]
+    assert all(entry.value.endswith(" V") for entry in legend)
+
+
+def test_a_stack_goes_up_and_down(charted, qtbot):
+    run_until(qtbot, charted, 5.0)
+    panel = charted.charts.panel
+    drawn(qtbot, panel, "losses", 5)
+    qtbot.wait(200)
+    bottom, top = panel.cells["losses"].plot.getPlotItem().getViewBox().viewRange()[1]
+    assert bottom < -8 < 25 < top  # the rest, and kinetics with transport on top of it
+
+
+def test_charts_of_their_own_are_asked_for_only_while_they_are_seen(charted, qtbot):
+    panel, runner = charted.charts.panel, charted.controller.runner
+    qtbot.waitUntil(lambda: panel.cells["sizes"].plot.data.curves != ())
+    asked = runner.post(lambda simulation: set(simulation.asked)).result(5)
+    assert asked == {"sizes"}  # the fourth is not shown
+    panel.choose("history", True)
+    (charge,) = drawn(qtbot, panel, "history")
+    assert charge.y[0] == pytest.approx(4.98)
+    charted._layout.docks["log"].raise_()  # the panel is behind the log
+    qtbot.waitUntil(lambda: not panel.seen)
+    runner.post(lambda simulation: simulation.asked.clear()).result(5)
+    run_until(qtbot, charted, 10.0)
+    assert runner.post(lambda simulation: list(simulation.asked)).result(5) == []
+
+
+def test_engines_without_charts_get_one_for_each_unit(opened, qtbot):
+    panel = opened.charts.panel
+    qtbot.waitUntil(panel.isVisible)
+    assert [(chart.title, chart.unit, chart.series) for chart in panel.charts] == [("Mean voltage", "mV", ("mean",))]
+
+
+def test_the_mouse_reads_all_charts_over_time(charted, qtbot):
+    run_until(qtbot, charted, 20.0)
+    panel = charted.charts.panel
+    drawn(qtbot, panel, "voltage", 10)
+    panel.cells["losses"].plot.hovered.emit(10.0)
+    values = [entry.value for entry in panel.cells["voltage"].legend.entries]
+    assert values == ["3.900 V", "4.200 V"]
+    assert panel.cells["voltage"].readout.text() == "10.00 ms"
+    panel.cells["sizes"].plot.hovered.emit(3.5)
+    assert panel.cells["sizes"].readout.text().startswith("3.500 µm")
+    assert panel.cells["voltage"].readout.text() == "10.00 ms"  # a radius is no time
+    panel.cells["losses"].plot.hovered.emit(None)
+    assert panel.cells["voltage"].readout.text() == ""
+
+
+def test_a_double_click_shows_everything_again(charted, qtbot):
+    run_until(qtbot, charted, 20.0)
+    plot = charted.charts.panel.cells["voltage"].plot
+    drawn(qtbot, charted.charts.panel, "voltage", 10)
+    plot.setXRange(1, 2, padding=0)
+    qtbot.mouseDClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=plot.viewport().rect().center())
+    qtbot.waitUntil(lambda: plot.getPlotItem().getViewBox().viewRange()[0][1] > 19)
+
+
+def test_a_forecast_is_drawn_before_there_is_a_run_and_behind_it(window, qtbot, services):
+    panel, t = window.charts.panel, np.linspace(0, 100, 50)
+    curve = Curve("Mean", t, 4 - t / 100, low=3.9 - t / 100, high=4.1 - t / 100)
+    panel.show_forecast({"voltage": ChartData((curve,))}, (FORECAST,))
+    assert tuple(panel.cells) == ("voltage",)
+    panel.show_forecast(None)
+    assert not panel.cells
+
+
+def test_a_forecast_stands_behind_the_live_curves(charted, qtbot):
+    panel, t = charted.charts.panel, np.linspace(0, 100, 50)
+    panel.show_forecast({"voltage": ChartData((Curve("Mean", t, 4 - t / 100),))}, (FORECAST,))
+    assert len(panel.cells) == len(CHARTS)  # those of the run stay
+    qtbot.waitUntil(lambda: "forecast" in [e.title for e in panel.cells["voltage"].legend.entries])
+    items = panel.cells["voltage"].plot.getPlotItem().listDataItems()
+    dashed = [item for item in items if item.opts["pen"].style() == Qt.PenStyle.DashLine]
+    assert [item.yData[-1] for item in dashed] == [pytest.approx(3.0)]
+    assert dashed[0].zValue() < 0
+    panel.show_forecast(None)
+    qtbot.waitUntil(lambda: "forecast" not in [e.title for e in panel.cells["voltage"].legend.entries])
+
+
+def test_a_dropped_file_is_laid_over_the_chart_and_can_be_undone(charted, qtbot, tmp_path):
+    run_until(qtbot, charted, 20.0)
+    panel, model = charted.charts.panel, charted.model
+    drawn(qtbot, panel, "voltage", 10)
+    file = tmp_path / "lab cell.csv"
+    file.write_text("t,U\n" + "\n".join(f"{t},{4 - t / 100 + 0.0042}" for t in range(0, 200, 2)))
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(file))])
+    plot = panel.cells["voltage"].plot
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    plot.dropEvent(QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, mime, left, none))
+    qtbot.waitUntil(lambda: len(model.document.project.measured) == 1, timeout=5000)
+    (entry,) = [e for e in panel.cells["voltage"].legend.entries if e.mark == "point"]
+    assert entry.title == "lab cell"
+    assert entry.value.startswith("RMSE 4.2 mV over ")
+    assert entry.value.endswith(" ms")
+    panel.cells["voltage"].removal_asked.emit()
+    assert model.document.project.measured == []
+    model.undo_stack.undo()
+    assert [each.title for each in model.document.project.measured] == ["lab cell"]
+    assert [e.title for e in panel.cells["voltage"].legend.entries if e.mark == "point"] == ["lab cell"]
+
+
+def test_a_bad_file_is_one_sentence(charted, qtbot, tmp_path):
+    file = tmp_path / "bad.csv"
+    file.write_text("t,U\n1,2\n3,oops\n")
+    charted.charts.panel.cells["voltage"].plot.dropped.emit(str(file))
+    qtbot.waitUntil(lambda: "row 3, column 2" in charted.banner.text, timeout=5000)
+    assert charted.model.document.project.measured == []
+
+
+def test_measured_data_come_back_with_the_project(charted, qtbot, services):
+    measured = MeasuredData(chart="voltage", title="lab", x=[0.0, 1.0], y=[4.0, 3.9])
+    document = services.document("Slab")
+    document.project.measured = [measured]
+    charted.model.open(document)
+    qtbot.waitUntil(lambda: "voltage" in charted.charts.panel.cells, timeout=10_000)
+    legend = charted.charts.panel.cells["voltage"].legend
+    assert [entry.title for entry in legend.entries if entry.mark == "point"] == ["lab"]
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".csv", b"curve,time [ms]")])
+def test_a_chart_is_saved(charted, qtbot, tmp_path, monkeypatch, suffix, start):
+    run_until(qtbot, charted, 5.0)
+    drawn(qtbot, charted.charts.panel, "voltage", 4)
+    path = tmp_path / f"chart{suffix}"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path.with_suffix("")), ""))
+    charted.charts.panel.cells["voltage"].save_asked.emit(suffix)
+    qtbot.waitUntil(path.is_file, timeout=5000)
+    assert path.read_bytes().startswith(start)
+    assert path.stat().st_size > 300
+
+
+def test_a_chart_is_copied_and_has_a_menu(charted):
+    cell = charted.charts.panel.cells["voltage"]
+    texts = [action.text() for action in cell.menu().actions() if action.text()]
+    assert "Overlay measured data…" in texts
+    assert "Save as SVG…" in texts
+    assert "Overlay measured data…" not in [a.text() for a in charted.charts.panel.cells["losses"].menu().actions()]
+    cell.copy()
+    assert QGuiApplication.clipboard().image().width() == 2 * cell.width()
+
+
+def test_the_theme_changes_while_charts_are_shown(charted, qtbot, qapp):
+    run_until(qtbot, charted, 5.0)
+    plot = charted.charts.panel.cells["voltage"].plot
+    theme().apply("light", qapp)
+    assert plot.backgroundBrush().color().name() == theme().palette.plot
+
+
+def test_drawing_that_takes_long_comes_less_often(qtbot, qapp):
+    """A drawing of 12 ms may come every 12 / 0.06 = 200 ms, and one that costs nothing every 100 ms."""
+    import time
+
+    from PySide6.QtCore import QObject
+
+    parent, counts = QObject(), []
+    for cost in (0.012, 0.0):
+        drawings = []
+
+        def draw(cost=cost, drawings=drawings):
+            drawings.append(time.perf_counter())
+            time.sleep(cost)
+
+        pace = Pace(draw, lambda: (), parent)
+        end = time.perf_counter() + 1.05
+        while time.perf_counter() < end:
+            pace.soon()
+            qtbot.wait(5)
+        counts.append(len(drawings))
+    assert counts[0] <= 6
+    assert counts[0] < counts[1] <= 12
+    assert HAND_SECONDS < LIVE_SECONDS
+
+
+def test_the_charts_leave_when_there_are_none(charted, qtbot, services, monkeypatch):
+    dock = charted._layout.docks["charts"]
+    assert not dock.isHidden()
+    monkeypatch.setattr(ChartedWave, "charts", ())
+    monkeypatch.setattr(ChartedWave, "series", property(lambda self: (), lambda self, value: None), raising=False)
+    charted.open_preset(services.presets()[1])
+    qtbot.waitUntil(dock.isHidden, timeout=10_000)
