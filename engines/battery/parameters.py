@@ -14,10 +14,13 @@ PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 
 
 class DriveCycle(ParameterGroup):
-    """A current over time, for 'Run drive cycle'; straight lines between the rows."""
+    """A current or power over time, for 'Run drive cycle'; straight lines between the rows."""
 
-    times: list[float] = quantity([], "s", "Times, rising")
-    currents: list[float] = quantity([], "A", "Currents at these times, positive in discharge")
+    file: str = quantity(
+        "", "", "Table of time [s] and current [A] or power [W], positive in discharge", file="drive cycle"
+    )
+    times: list[float] = quantity([], "s", "Times, rising; where there is no file", advanced=True)
+    currents: list[float] = quantity([], "A", "Currents at these times, positive in discharge", advanced=True)
 
 
 class Ensemble(ParameterGroup):
@@ -60,7 +63,7 @@ class BatteryParameters(ParameterGroup):
     cycles: int = quantity(1, "1", "How often the protocol is repeated", ge=1, le=10_000)
     drive_cycle: DriveCycle = quantity(DriveCycle(), "", "What 'Run drive cycle' runs")
     current_factor: float = quantity(
-        1.0, "1", "Factor on all currents of the protocol: the C-rate, live", live=True, gt=0, le=20
+        1.0, "1", "Factor on all currents and powers of the protocol: the C-rate, live", live=True, gt=0, le=20
     )
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")

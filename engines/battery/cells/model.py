@@ -18,7 +18,8 @@ from engines.battery.ensemble import sample
 from engines.battery.model import Model
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import PRECISIONS, BatteryParameters
-from engines.battery.protocol import drive_cycle, instructions, parse_step
+from engines.battery.protocol import Plan, plan_of
+from engines.battery.steps import parse
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles, paired_rows
 
@@ -50,7 +51,7 @@ class SingleParticle(Model):
             stable_step=None,
             seconds_per_simulated_unit=seconds / step,
             milestone=("hour", 3600.0),
-            findings=_findings(parameters, cell, plan),
+            findings=_findings(parameters, cell, plan.instructions),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> CellSimulation:
@@ -61,13 +62,13 @@ class SingleParticle(Model):
         cells = make_cells(
             backend,
             cell,
-            plan,
+            plan.instructions,
             parameters.numerics.step,
             {"contact_resistance": np.full(n, cell.values()["contact_resistance"]), **scalars},
             electrolyte=parameters.model == "SPMe",
             thermal=parameters.thermal == "lumped",
             precision=PRECISIONS[parameters.numerics.precision],
-            drive=_drive(parameters),
+            drive=plan.drive,
         )
         cells.factor = parameters.current_factor
         geometry = self.geometry(problem)
@@ -84,7 +85,7 @@ class SingleParticle(Model):
             simulation.close()
 
 
-Checked = tuple[BatteryParameters, ParameterSet, dict[str, Array], list[Instruction]]
+Checked = tuple[BatteryParameters, ParameterSet, dict[str, Array], Plan]
 
 
 def _checked(problem: Problem) -> Checked:
@@ -95,16 +96,7 @@ def _checked(problem: Problem) -> Checked:
     cell = PARAMETER_SETS[parameters.parameter_set]
     ensemble = parameters.ensemble
     scalars = sample(cell, ensemble.distributions, ensemble.cells, ensemble.seed)
-    steps = [parse_step(text, number) for number, text in enumerate(parameters.protocol, 1)]
-    plan = instructions(steps, cell, parameters.numerics.step, _drive(parameters)) * parameters.cycles
-    return parameters, cell, scalars, plan
-
-
-def _drive(parameters: BatteryParameters) -> Array | None:
-    cycle = parameters.drive_cycle
-    if not cycle.times and not cycle.currents:
-        return None
-    return drive_cycle(np.array(cycle.times), np.array(cycle.currents), parameters.numerics.step)
+    return parameters, cell, scalars, plan_of(parameters, cell)
 
 
 def _radii(cell: ParameterSet, scalars: dict[str, Array], electrode: str, n: int) -> Array:
@@ -130,6 +122,8 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
         found.append(Finding("The cell starts full, and the protocol begins with a charge: it will end at once."))
     if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan):
         raise ProblemError("A rest in the protocol never ends: say how long.")
+    if any(each.period is not None for each in parse(parameters.protocol)):
+        found.append(Finding("Periods in brackets change nothing: the time step says when values are taken.", "info"))
     if parameters.ensemble.distributions and parameters.ensemble.cells == 1:
         found.append(Finding("There are distributions but one cell: it is drawn from them too.", "info"))
     return tuple(found)
