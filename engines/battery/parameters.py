@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.battery.ensemble import Distribution
+from engines.battery.writing import PROTOCOL
 from engines.parameters import ParameterGroup, quantity
 
 Precision = Literal["fp32", "fp64"]
@@ -44,7 +45,7 @@ class Numerics(ParameterGroup):
     precision: Precision = quantity("fp32", "", "Arithmetic of the kernels")
 
 
-Text = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(max_length=200)]
 
 
 class BatteryParameters(ParameterGroup):
@@ -57,7 +58,7 @@ class BatteryParameters(ParameterGroup):
     thermal: Literal["isothermal", "lumped"] = quantity(
         "isothermal", "", "Constant temperature, or one temperature per cell with its own heat"
     )
-    protocol: list[Text] = quantity(
+    protocol: Annotated[list[Text], PROTOCOL] = quantity(
         ["Discharge at 1C until 2.5 V"], "", "Steps in English: 'Charge at C/2 until 4.2 V', 'Rest for 1 hour'"
     )
     cycles: int = quantity(1, "1", "How often the protocol is repeated", ge=1, le=10_000)

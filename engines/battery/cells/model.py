@@ -12,7 +12,9 @@ from engines.api import Array, Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
 from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, Coefficient
+from engines.battery.cells.forecast import CellForecast
 from engines.battery.cells.launcher import LONGEST
+from engines.battery.cells.reference import spm
 from engines.battery.cells.simulation import CellSimulation
 from engines.battery.ensemble import sample
 from engines.battery.model import Model
@@ -75,6 +77,9 @@ class SingleParticle(Model):
         progress("Ready", 1.0)
         return CellSimulation(backend, cells, geometry, parameters.numerics.radial_points)
 
+    def forecast(self, problem: Problem, backend: Backend) -> CellForecast:
+        return CellForecast(problem, backend)
+
     def warm(self, backend: Backend) -> None:
         """A step of each, with and without heat."""
         for model, thermal in product(("SPM", "SPMe"), ("isothermal", "lumped")):
@@ -118,6 +123,16 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
                 f"{step:g} s, so use a shorter one to see the end well."
             )
         )
+    if plan[0].kind == Kind.CURRENT and plan[0].value > 0:
+        current, low = plan[0].value * parameters.current_factor, cell.scalars["lower_cutoff"].value
+        with np.errstate(invalid="ignore"):
+            if not spm(cell, current, step)[0] > low:
+                found.append(
+                    Finding(
+                        f"This cell cannot carry {current:g} A: its voltage is below {low:g} V within {step:g} s; "
+                        "use a smaller current."
+                    )
+                )
     if plan[0].kind in (Kind.CURRENT, Kind.POWER) and plan[0].value < 0:
         found.append(Finding("The cell starts full, and the protocol begins with a charge: it will end at once."))
     if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan):
