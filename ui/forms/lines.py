@@ -193,7 +193,7 @@ class LineText(QPlainTextEdit):
             wave.setUnderlineColor(WRONG)
             mark.format = wave
             mark.cursor = QTextCursor(block)
-            mark.cursor.select(QTextCursor.SelectionType.LineUnderCursor)  # type: ignore[attr-defined]
+            mark.cursor.select(QTextCursor.SelectionType.LineUnderCursor)
             marks.append(mark)
         self.setExtraSelections(marks)
 

@@ -178,7 +178,7 @@ class CellForecast(Forecast):
         cells, n = self._cells, self._cells.n_cells
         rows = len(times)
         found = bands(self._backend, self._traces[0, :rows], n)
-        last = self._backend.to_host(cells.state[int(Row.VOLTAGE) : int(Row.CURRENT) + 1])[:, :n].astype(float)
+        last = float(self._backend.to_host(cells.state[int(Row.VOLTAGE), :1])[0])
         start = self._backend.to_host(self._start[int(Row.VOLTAGE)])[:n].astype(float)
         enough = found.count >= 0.5 * n  # beyond, the mean is that of a few strong cells
         kept = np.flatnonzero(enough)
@@ -187,9 +187,12 @@ class CellForecast(Forecast):
         first = np.percentile(start, (5, 95))
         mean = np.concatenate([[start.mean()], mean])
         low, high = np.concatenate([first[:1], low]), np.concatenate([first[1:], high])
-        if ended is not None and n == 1 and ended > x[-1]:
-            x, mean = np.append(x, ended), np.append(mean, last[0].mean())
-            low, high = np.append(low, mean[-1]), np.append(high, mean[-1])
+        if ended is not None and n == 1:
+            dt = cells.dt
+            whole = math.ceil(ended / dt - 1e-6) * dt  # the end of the step in which it ended, of which the voltage is
+            before = x < ended
+            mean = np.append(mean[before], np.interp(ended, [x[before][-1], whole], [mean[before][-1], last]))
+            x = np.append(x[before], ended)
         banded = n > 1
         title = "Forecast" if ended is not None else f"Forecast of the first {times[-1] / 3600:.3g} h"
         voltage = Curve(title, x, mean, low=low if banded else None, high=high if banded else None)

@@ -77,6 +77,10 @@ class SingleParticle(Model):
         progress("Ready", 1.0)
         return CellSimulation(backend, cells, geometry, parameters.numerics.radial_points)
 
+    def ends(self, problem: Problem) -> bool:
+        """Every step of a protocol has an end."""
+        return True
+
     def forecast(self, problem: Problem, backend: Backend) -> CellForecast:
         return CellForecast(problem, backend)
 
