@@ -362,6 +362,7 @@ class Simulation(ABC):
 class SimulationInfo:
     """What viewers need to know of a simulation, without touching it from another thread.
 
+    ``inspects``: more is known of its elements than their fields (:meth:`Simulation.inspect`).
     ``device`` is the name to show; ``device_info`` and ``ceilings`` are None where nothing runs (a drawn preview).
     """
 
@@ -374,6 +375,7 @@ class SimulationInfo:
     front: FrontInfo | None
     paintable: PaintInfo | None = None
     charts: tuple[ChartInfo, ...] = ()
+    inspects: bool = False
     device: str = ""
     device_info: DeviceInfo | None = None
     ceilings: Ceilings | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path as FilePath
 from typing import Any
@@ -29,6 +30,8 @@ from workbench.runner import Runner
 
 TICK_MILLISECONDS = 33
 PATIENCE_SECONDS = 1.0
+NOBODY = -2
+"""Serial of a request without a view."""
 SAMPLE_TICKS = 3  # meters and traces at most every third tick: 10 Hz
 STARTED = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
 
@@ -77,6 +80,8 @@ class Controller(QObject):
         self.info: SimulationInfo | None = None
         self.time = 0.0
         self._request: FrameRequest | None = None
+        self._charts: tuple[str, ...] = ()
+        self._element: int | None = None
         self._stale = False
         self._changes: list[Future[None]] = []  # of live parameters, not known to have been carried out yet
         self._ticks = 0
@@ -225,6 +230,23 @@ class Controller(QObject):
     def watch(self, request: FrameRequest | None) -> None:
         """What the viewport wants of each moment."""
         self._request = request
+        self._watch()
+
+    def watch_charts(self, names: tuple[str, ...]) -> None:
+        """The charts that are looked at, of those that are not over time."""
+        self._charts = names
+        self._watch()
+
+    def inspect(self, element: int | None) -> None:
+        """The element that is looked into."""
+        self._element = element
+        self._watch()
+
+    def _watch(self) -> None:
+        request = self._request
+        if self._charts or self._element is not None:
+            view = request or FrameRequest(NOBODY, {})
+            request = replace(view, charts=self._charts, element=self._element)
         if self.runner is not None:
             self.runner.watch(request)
 
@@ -233,7 +255,8 @@ class Controller(QObject):
         runner, self.runner = self.runner, None
         self.painting.forget()
         self._changes.clear()
-        self._request = None  # of the geometry of this run; the next may have another
+        self._request, self._element = None, None  # of the geometry of this run; the next may have another
+        self._charts = ()
         if runner is not None:
             self.background.submit("runs", runner.close)
         if self.info is not None:

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from engines.api import Array
 from engines.errors import WorkbenchError
 from ui.background import Background
+from ui.charts.cell import SAVED_AS, ChartCell
 from ui.controller import Controller
 from ui.forms.file import SUFFIXES
 from ui.model import DocumentModel
 from ui.services import Services
+from workbench.atomic import write_bytes
 from workbench.export.png import holds_project
 from workbench.frames import Message
 from workbench.parameter_files import file_parameters
@@ -151,14 +153,22 @@ class FileActions(QObject):
         if path is not None:
             self._write(lambda: write(path), path)
 
+    def export_chart(self, cell: ChartCell, suffix: str) -> None:
+        """Save a chart as a picture, a drawing or a table."""
+        path = self._ask(f"Save {cell.chart.title}", suffix, SAVED_AS[suffix], cell.chart.name)
+        if path is not None:
+            content = cell.content(path.suffix if path.suffix in SAVED_AS else suffix)
+            self._write(lambda: write_bytes(path, content), path)
+
     def _write(self, call: Callable[[], object], path: Path) -> None:
         self._background.submit("files", call, lambda _: self.done.emit(f"Written to {path}."), self._failed)
 
-    def _ask(self, title: str, suffix: str, kinds: str) -> Path | None:
+    def _ask(self, title: str, suffix: str, kinds: str, name: str = "") -> Path | None:
         if self._model.document is None:
             self._controller.problem.emit("There is nothing to export: open a project first.")
             return None
-        suggestion = Path(self._folder()) / f"{self._model.document.project.title}{suffix}"
+        stem = " ".join(part for part in (self._model.document.project.title, name) if part)
+        suggestion = Path(self._folder()) / f"{stem}{suffix}"
         name, _ = QFileDialog.getSaveFileName(self._window, title, str(suggestion), kinds)
         if not name:
             return None

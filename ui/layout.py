@@ -6,7 +6,7 @@ from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
-VERSION = 1
+VERSION = 2
 Areas = Qt.DockWidgetArea
 
 
@@ -19,6 +19,7 @@ class DockLayout:
         self.docks: dict[str, QDockWidget] = {}
         self._working: QByteArray | None = None
         self._bare = False
+        self._has_charts = False
         window.setDockNestingEnabled(True)
         window.setTabPosition(Areas.AllDockWidgetAreas, window.tabPosition(Areas.TopDockWidgetArea).North)
         for corner, area in (
@@ -40,14 +41,15 @@ class DockLayout:
         self.docks[name] = dock
 
     def first_layout(self) -> None:
-        """Problem and view left, meters and probes right, timeline and log below."""
+        """Problem and view left, meters and probes right, timeline, charts and log below."""
         for dock in self.docks.values():
             dock.setFloating(False)
             dock.show()
+        self.docks["inspection"].hide()  # until an element is looked into
         order = {
             Areas.LeftDockWidgetArea: ("problem", "view", "gallery"),
-            Areas.RightDockWidgetArea: ("meters", "probes"),
-            Areas.BottomDockWidgetArea: ("timeline", "log"),
+            Areas.RightDockWidgetArea: ("meters", "probes", "inspection"),
+            Areas.BottomDockWidgetArea: ("timeline", "charts", "log"),
         }
         for area, names in order.items():
             for name in names:
@@ -55,9 +57,12 @@ class DockLayout:
         self._window.tabifyDockWidget(self.docks["problem"], self.docks["view"])
         self._window.tabifyDockWidget(self.docks["view"], self.docks["gallery"])
         self._window.splitDockWidget(self.docks["meters"], self.docks["probes"], Qt.Orientation.Vertical)
-        self._window.splitDockWidget(self.docks["timeline"], self.docks["log"], Qt.Orientation.Vertical)
+        self._window.tabifyDockWidget(self.docks["probes"], self.docks["inspection"])
+        self._window.splitDockWidget(self.docks["timeline"], self.docks["charts"], Qt.Orientation.Vertical)
+        self._window.tabifyDockWidget(self.docks["charts"], self.docks["log"])
         self.docks["problem"].raise_()
         height = self._window.height()
+        self.docks["charts"].setVisible(self._has_charts)
         self.docks["log"].setVisible(height >= 860)
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         sides = [360, 316] if self._window.width() >= 1500 else [340, 296]
@@ -67,7 +72,32 @@ class DockLayout:
             [max(380, min(500, height - 400)), max(240, height - 600)],
             vertical,
         )
-        self._window.resizeDocks([self.docks["timeline"], self.docks["log"]], [46, 110], vertical)
+        self._fit_bottom()
+
+    def set_charts(self, there_are_some: bool) -> None:
+        """Without charts the room of their panel is the view's; when there are some again it comes back."""
+        if there_are_some == self._has_charts:
+            return
+        self._has_charts = there_are_some
+        if not self._bare:
+            self._show_charts()
+
+    def wish_charts(self, shown: bool) -> None:
+        """The person opened the charts' panel, or closed it."""
+        self._settings.setValue("charts/open", shown)
+
+    def _show_charts(self) -> None:
+        wished = bool(self._settings.value("charts/open", True, type=bool))
+        self.docks["charts"].setVisible(self._has_charts and wished)
+        if not self.docks["charts"].isHidden():
+            self.docks["charts"].raise_()
+        self._fit_bottom()
+
+    def _fit_bottom(self) -> None:
+        charts = not self.docks["charts"].isHidden()
+        below = max(190, min(270, self._window.height() // 4)) if charts else 110
+        name = "charts" if charts else "log"
+        self._window.resizeDocks([self.docks["timeline"], self.docks[name]], [46, below], Qt.Orientation.Vertical)
 
     def set_bare(self, bare: bool) -> None:
         """Hide all docks (the gallery page), or bring them back as they were."""
@@ -82,6 +112,7 @@ class DockLayout:
             self._bare = False
             if self._working is None or not self._window.restoreState(self._working, VERSION):
                 self.first_layout()
+            self._show_charts()
 
     def save(self) -> None:
         state = self._working if self._bare else self._window.saveState(VERSION)

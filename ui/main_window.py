@@ -16,6 +16,7 @@ from engines.api import Engine, Preset, SimulationInfo
 from ui.actions import Actions
 from ui.background import Background
 from ui.banner import Banner
+from ui.charts.area import ChartsArea
 from ui.controller import Controller, Phase
 from ui.estimates import EstimatesPanel
 from ui.files import FileActions
@@ -97,6 +98,7 @@ class MainWindow(QMainWindow):
         self.gallery = Gallery()
         self.meters = MetersPanel()
         self.probes = ProbesPanel(self.model)
+        self.charts = ChartsArea(self.controller, self.viewport, self.probes, self._settings, self)
         self.timeline = Timeline()
         self.log = LogPane()
         self.lab = LabWorkspace(self.services, self.background)
@@ -123,7 +125,9 @@ class MainWindow(QMainWindow):
             ("gallery", "Gallery", self.gallery, left, True),
             ("meters", "Meters", self.meters, right, False),
             ("probes", "Probes", self.probes, right, False),
+            ("inspection", "Element", self.charts.inspection, right, False),
             ("timeline", "Timeline", self.timeline, bottom, True),
+            ("charts", "Charts", self.charts.panel, bottom, True),
             ("log", "Log", self.log, bottom, False),
         ):
             self._layout.add(name, title, widget, area, bare)
@@ -183,7 +187,7 @@ class MainWindow(QMainWindow):
         controller.problem.connect(self.banner.say)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
         controller.progressed.connect(self._show_progress)
-        viewport.picked.connect(lambda element, position: self.probes.add(position))
+        self.charts.connect_with(self.files, self._layout)
         viewport.request_changed.connect(controller.watch)
         viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
         viewport.dabbed.connect(controller.painting.add)
@@ -366,6 +370,7 @@ class MainWindow(QMainWindow):
     def _take_samples(self, samples: list[Sample]) -> None:
         self.meters.take(samples)
         self.probes.take(samples)
+        self.charts.panel.take()
         self.viewport.set_overlay(self.meters.overlay_lines())
         self.timeline.set_time(samples[-1].time, samples[-1].remaining)
 

@@ -22,7 +22,7 @@ from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
 from workbench.document import Document
 from workbench.parameter_files import named_files, value_at, with_paths
-from workbench.project import Probe, RunSettings, ViewSettings
+from workbench.project import MeasuredData, Probe, RunSettings, ViewSettings
 
 
 class DocumentModel(QObject):
@@ -168,6 +168,8 @@ class DocumentModel(QObject):
             match part:
                 case "probes":
                     document.project.probes = [Probe.model_validate(probe) for probe in self.draft["probes"]]
+                case "measured":
+                    document.project.measured = [MeasuredData.model_validate(each) for each in self.draft["measured"]]
                 case "run":
                     document.project.run = RunSettings.model_validate(self.draft["run"])
                 case _:
@@ -183,5 +185,6 @@ def _draft_of(document: Document) -> dict[str, Any]:
         "parameters": plain(document.parameters),
         "probes": plain(project.probes),
         "run": plain(project.run),
+        "measured": plain(project.measured),
         "title": project.title,
     }

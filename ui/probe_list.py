@@ -13,6 +13,7 @@ from ui.icons import dress
 from ui.theme import theme
 
 ROW_HEIGHT = 30
+HINT = "Click a point in the 3D view to follow its values here."
 
 
 class Swatch(QWidget):
@@ -91,13 +92,17 @@ class ProbeList(QWidget):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(2)
-        self._empty = QLabel("Click a point in the 3D view to follow its values here.", self)
+        self._empty = QLabel(HINT, self)
         self._empty.setObjectName("muted")
         self._empty.setWordWrap(True)
         self._layout.addWidget(self._empty)
         self._layout.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setObjectName("scrollBody")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+
+    def set_hint(self, *, with_ctrl: bool) -> None:
+        """How a probe is placed, where there is none yet."""
+        self._empty.setText(f"Ctrl+{HINT[0].lower()}{HINT[1:]}" if with_ctrl else HINT)
 
     def set_names(self, names: Sequence[str]) -> None:
         while len(self.rows) > len(names):

@@ -16,7 +16,7 @@ from ui.icons import dress
 from ui.model import DocumentModel
 from ui.probe_list import ROW_HEIGHT, ProbeList
 from ui.trace_plot import TracePlot
-from ui.traces import TraceBuffer, TraceStore
+from ui.traces import TraceBuffer, TraceStore, has_one_curve
 from workbench.frames import Sample
 
 SERIES = "series"
@@ -111,7 +111,8 @@ class ProbesPanel(QWidget):
         if info is None:
             return
         self._time_unit = info.time_unit
-        self._fields = {field.name: field for field in info.fields if not field.summary}
+        shown = [field for field in info.fields if not field.summary and has_one_curve((field.components,))]
+        self._fields = {field.name: field for field in shown}
         chosen = self.field.currentData()
         self.field.clear()
         for field in self._fields.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +11,8 @@ from engines.api import Array
 from workbench.frames import Sample
 
 CAPACITY = 16384
+LONGEST_VECTOR = 3
+"""Components of a vector, whose length is plotted; more are a profile, which one curve does not tell."""
 
 
 class TraceBuffer:
@@ -98,6 +101,11 @@ def _extremes(times: Array, values: Array, run: int) -> tuple[Array, Array]:
     return times[rows, places].ravel(), values[rows, places].ravel()
 
 
+def has_one_curve(components: tuple[int, ...]) -> bool:
+    """Whether a field with this shape at an element is one curve over time: a number, or the length of a vector."""
+    return math.prod(components) <= LONGEST_VECTOR
+
+
 class TraceStore:
     """A buffer per probe and field, and one per series of the whole problem."""
 
@@ -114,7 +122,7 @@ class TraceStore:
         for sample in samples:
             for field, values in sample.traces.items():
                 for place, probe in enumerate(sample.probes):
-                    if values.ndim > 1 and place < values.shape[1]:
+                    if values.ndim > 1 and place < values.shape[1] and has_one_curve(values.shape[2:]):
                         column = np.asarray(values[:, place], float)
                         column = column if column.ndim == 1 else np.linalg.norm(column, axis=1)
                         self.probes.setdefault((probe, field), TraceBuffer()).append(sample.trace_times, column)

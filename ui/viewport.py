@@ -30,6 +30,8 @@ class Viewport(QWidget):
 
     picked = Signal(int, tuple)
     """The element under a click (geometry's numbering), and the position (x, y, z) in the geometry's unit."""
+    followed = Signal(int, tuple)
+    """The same for a click with Ctrl held: the element is to be followed by a probe."""
     dabbed = Signal(object)
     """A :class:`engines.api.Dab`: the brush has touched the geometry."""
     brush_resized = Signal(float)
@@ -106,6 +108,11 @@ class Viewport(QWidget):
     def set_probes(self, probes: Sequence[tuple[str, tuple[float, float, float], tuple[int, int, int]]]) -> None:
         """Markers: name, position [mm], colour (red, green, blue)."""
         self.scene.probes = list(probes)
+        self.redraw()
+
+    def mark_inspected(self, position: tuple[float, float, float] | None) -> None:
+        """A ring around the place of the element that is looked into; None takes it away."""
+        self.scene.inspected = position
         self.redraw()
 
     def set_overlay(self, lines: Sequence[str]) -> None:
@@ -203,7 +210,7 @@ class Viewport(QWidget):
 
     def _geometry_changed(self) -> None:
         self.quality.geometry_changed(self.scene.layer)
-        self.scene.brush = None
+        self.scene.brush, self.scene.inspected = None, None
         if self.scene.layer is not None:
             low, high = self.scene.layer.bounds
             self.brush.longest = float((high - low).max())

@@ -1,10 +1,10 @@
 """What the mouse does in the 3D view.
 
-Left drag turns, middle or Shift+left drag pans, right drag and the wheel zoom, a click picks, a double click brings
-what is under it to the middle. A flat picture is panned by the left button, and turned by the right one. On the
-clipping plane's handle a drag pushes (arrow) or tilts (ball); Ctrl+wheel pushes it too. While the brush is on, the left
-button paints on the geometry, the right one erases, and Ctrl+wheel changes the brush's radius; beside the geometry they
-do what they do without it.
+Left drag turns, middle or Shift+left drag pans, right drag and the wheel zoom, a click picks (with Ctrl: for a probe),
+a double click brings what is under it to the middle. A flat picture is panned by the left button, and turned by the
+right one. On the clipping plane's handle a drag pushes (arrow) or tilts (ball); Ctrl+wheel pushes it too. While the
+brush is on, the left button paints on the geometry, the right one erases, and Ctrl+wheel changes the brush's radius;
+beside the geometry they do what they do without it.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ class Mouse:
         if was_click and event.button() == Qt.MouseButton.LeftButton and not self._focusing:
             hit = self._under(event.position())
             if hit is not None:
-                self._viewport.picked.emit(*hit)
+                follow = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+                (self._viewport.followed if follow else self._viewport.picked).emit(*hit)
 
     def double_click(self, event: QMouseEvent) -> None:
         if self._paints:

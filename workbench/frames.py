@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Generic, Literal, TypeVar
 
 from engines.api import Array, Selection
+from engines.charts import ChartData, Inspection
 
 T = TypeVar("T")
 
@@ -28,23 +29,32 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True)
 class FrameRequest:
-    """What a viewer needs of each moment: part name to (field name, selection).
+    """What viewers need of each moment: part name to (field name, selection), charts that are not over time by name,
+    and the ``element`` that is looked into.
 
-    A new request replaces the old one; ``serial`` comes back in the frames that answer it.
+    A new request replaces the old one; ``serial`` comes back in the frames that answer it and stands for ``parts``.
     """
 
     serial: int
     parts: Mapping[str, tuple[str, Selection]]
+    charts: tuple[str, ...] = ()
+    element: int | None = None
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One moment, reduced to what a :class:`FrameRequest` asked for. Values are float32 host arrays."""
+    """One moment, reduced to what a :class:`FrameRequest` asked for. Values are float32 host arrays.
+
+    While a run goes on, ``charts`` and ``inspection`` may be a little older than the values, and then are the same
+    objects as in the frame before.
+    """
 
     serial: int
     step: int
     time: float
     values: Mapping[str, Array]
+    charts: Mapping[str, ChartData] = field(default_factory=dict)
+    inspection: Inspection | None = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 SCHEMA_VERSION = 1
 
@@ -39,6 +39,21 @@ class Probe(_Model):
 
     name: Annotated[str, Field(min_length=1)]
     position: tuple[float, float, float]
+
+
+class MeasuredData(_Model):
+    """Measured points ``x, y: (n,)`` that are laid over a chart, in the units of its axes; ``title``: where from."""
+
+    chart: str
+    title: str
+    x: Annotated[list[float], Field(min_length=1)]
+    y: list[float]
+
+    @model_validator(mode="after")
+    def _of_one_length(self) -> MeasuredData:
+        if len(self.x) != len(self.y):
+            raise ValueError(f"{len(self.x)} measured x, but {len(self.y)} y")
+        return self
 
 
 class RunSettings(_Model):
@@ -107,3 +122,4 @@ class Project(_Model):
     probes: list[Probe] = Field(default_factory=list)
     run: RunSettings = Field(default_factory=RunSettings)
     view: ViewSettings = Field(default_factory=ViewSettings)
+    measured: list[MeasuredData] = Field(default_factory=list)

@@ -4,6 +4,7 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
 
     traces.csv, series.csv       a row for each sampled time
     points.csv                   at the end: each probe, where it is, its activation time and the like
+    charts/*.csv                 at the end: the charts that are not over time (histograms, profiles)
     fields.pvd, fields/*         whole fields, every ``snapshot_interval`` and at the end
     checkpoint.npz               to resume from, every minute and at the end
     timing.jsonl, timing.csv     a row for each kernel and second
@@ -16,12 +17,14 @@ import json
 import platform
 import time as clock
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engines.api import Array, Selection, Simulation, SimulationInfo
+from engines.charts import ChartInfo
 from engines.errors import DeviceError, ProblemError, WorkbenchError
 from workbench import __version__
 from workbench.append import AppendedFile, trim
@@ -29,6 +32,7 @@ from workbench.atomic import storing, write_text
 from workbench.background import BackgroundWriter
 from workbench.checkpoint import Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
 from workbench.document import Document
+from workbench.export.chart_tables import chart_table
 from workbench.export.formats import FORMATS, FieldWriter, format_of, split_by_location
 from workbench.export.pvd import read_pvd, write_pvd
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
@@ -154,6 +158,9 @@ class Recorder(Observer):
                     attempt(lambda: self._take_snapshot(simulation))
                 attempt(self._writer.flush)
                 attempt(lambda: self._take_checkpoint(simulation))
+            for chart in self._info.charts:
+                if not chart.series:
+                    attempt(partial(self._write_chart, simulation, chart))
             if self.probes:
                 attempt(lambda: self._write_points(simulation))
         attempt(self._writer.close)
@@ -167,7 +174,8 @@ class Recorder(Observer):
     def saved(self) -> list[str]:
         """Names of the result files that are there, for a sentence to the person."""
         names = ["traces.csv", "series.csv", "points.csv", "fields.pvd", "checkpoint.npz", "timing.csv", "run.json"]
-        return [name for name in names if (self.folder / name).is_file()]
+        charts = sorted(f"charts/{path.name}" for path in (self.folder / "charts").glob("*.csv"))
+        return [*(name for name in names if (self.folder / name).is_file()), *charts]
 
     # The files.
 
@@ -176,6 +184,8 @@ class Recorder(Observer):
             for suffix in {form.suffix for form in FORMATS.values()}:
                 for stale in (self.folder / "fields").glob(f"fields_*{suffix}"):
                     stale.unlink()
+            for stale in (self.folder / "charts").glob("*.csv"):
+                stale.unlink()
             for name in ("points.csv", "fields.pvd", "checkpoint.npz", "traces.csv", "series.csv"):
                 (self.folder / name).unlink(missing_ok=True)
 
@@ -266,6 +276,11 @@ class Recorder(Observer):
         header[1:4] = [*position_titles(geometry), *position_titles(geometry, "cell ")]
         rows = [[row[0], *probe.position, *row[1:]] for probe, row in zip(self._project.probes, rows, strict=True)]
         write_table(self.folder / "points.csv", header, rows)
+
+    def _write_chart(self, simulation: Simulation, chart: ChartInfo) -> None:
+        with storing(self.folder):
+            (self.folder / "charts").mkdir(exist_ok=True)
+        write_table(self.folder / "charts" / f"{chart.name}.csv", *chart_table(chart, simulation.chart(chart.name)))
 
     def _write_outcome(self, state: str, error: WorkbenchError | None) -> None:
         device = self._info.device_info

@@ -244,6 +244,7 @@ class Runner:
             front=simulation.front,
             paintable=simulation.paintable,
             charts=simulation.charts,
+            inspects=type(simulation).inspect is not Simulation.inspect,
             device=backend.info.name,
             device_info=backend.info,
             ceilings=ceilings,
@@ -265,7 +266,7 @@ class Runner:
             if self._begin_batch(simulation):
                 self._batch(simulation)
             self._settle(simulation)
-            self._source.answer(simulation)
+            self._source.answer(simulation, resting=self._state is not RunState.RUNNING)
 
     def _has_work(self) -> bool:
         wanted = self._wanted

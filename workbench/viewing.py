@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import time as clock
+from collections.abc import Mapping
 from typing import Any
 
 from engines.api import Simulation
+from engines.charts import ChartData, Inspection
 from workbench.frames import Frame, FrameRequest, Mailbox
+
+CHART_SECONDS = 0.1
+"""Charts and inspections are made at most so often while a run goes on."""
+CHART_SHARE = 0.2
+"""The most of the worker's time that they may take."""
 
 
 class FrameSource:
@@ -14,17 +22,21 @@ class FrameSource:
     def __init__(self) -> None:
         self.frames: Mailbox[Frame] = Mailbox()
         self.request: FrameRequest | None = None
+        self._answered: FrameRequest | None = None
         self._handles: dict[str, tuple[str, Any]] = {}
         self._serial: int | None = None
+        self._charts: Mapping[str, ChartData] = {}
+        self._inspection: Inspection | None = None
+        self._due = 0.0
 
     @property
     def is_asked(self) -> bool:
         """Whether there is a request that no frame has answered yet."""
         request = self.request
-        return request is not None and request.serial != self._serial
+        return request is not None and request is not self._answered
 
-    def answer(self, simulation: Simulation) -> None:
-        """Gather what is wanted of this moment."""
+    def answer(self, simulation: Simulation, *, resting: bool = False) -> None:
+        """Gather what is wanted of this moment; all of it anew where the run is ``resting`` at it."""
         request = self.request
         if request is None:
             self.release()
@@ -35,8 +47,21 @@ class FrameSource:
             }
             self._serial = request.serial
         values = {part: simulation.gather(name, handle) for part, (name, handle) in self._handles.items()}
-        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values))
+        if resting or request is not self._answered or clock.monotonic() >= self._due:
+            self._make_charts(simulation, request)
+        self._answered = request
+        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, self._charts, self._inspection))
 
     def release(self) -> None:
         """Let go of what is on the device."""
-        self._handles, self._serial = {}, None
+        self._handles, self._serial, self._answered = {}, None, None
+        self._charts, self._inspection = {}, None
+
+    def _make_charts(self, simulation: Simulation, request: FrameRequest) -> None:
+        """Charts and inspection may cost milliseconds: the more they do, the more seldom they come."""
+        began = clock.monotonic()
+        own = {info.name for info in simulation.charts if not info.series}
+        self._charts = {name: simulation.chart(name) for name in request.charts if name in own}
+        self._inspection = None if request.element is None else simulation.inspect(request.element)
+        ended = clock.monotonic()
+        self._due = began + max(CHART_SECONDS, (ended - began) / CHART_SHARE)

@@ -334,6 +334,7 @@ class FakeViewport(QWidget):
     """Asks for the values of every 16th cell and remembers the frames."""
 
     picked = Signal(int, tuple)
+    followed = Signal(int, tuple)
     request_changed = Signal(object)
     view_changed = Signal()
     quality_changed = Signal(str)
@@ -371,6 +372,9 @@ class FakeViewport(QWidget):
 
     def set_probes(self, probes):
         self.markers = list(probes)
+
+    def mark_inspected(self, position):
+        self.inspected = position
 
     def set_overlay(self, lines):
         self.overlay = list(lines)

@@ -1,28 +1,97 @@
-"""The charts panel: which charts there are, and what is drawn in them."""
+"""The charts panel: which charts there are, which of them are shown, and what is drawn in them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QSettings, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import SimulationInfo
-from engines.charts import ChartData, ChartInfo
+from engines.charts import EMPTY, ChartData, ChartInfo
+from ui.charts.cell import ChartCell
+from ui.charts.contents import charts_of, over_time
+from ui.charts.grid import ChartGrid
+from ui.charts.pacing import Pace
+from ui.charts.plot import ChartPlot
+from ui.icons import dress
+from ui.model import DocumentModel
+from ui.traces import TraceStore
+from workbench.frames import Frame
+from workbench.project import MeasuredData
+
+NOTHING = "The charts of a run stand here."
 
 
 class ChartsPanel(QWidget):
-    """Charts of the present run, and of its forecast before there is one."""
+    """Charts of the present run, and of its forecast before there is one.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    Measured data are part of the document; which charts are shown is remembered for each engine.
+    """
+
+    wanted = Signal(tuple)
+    """The names of the charts that are not over time and that somebody looks at."""
+    overlay_asked = Signal(object, str)
+    """Measured data for this :class:`ChartInfo`, from the file at this path; empty: ask which."""
+    save_asked = Signal(object, str)
+    """This :class:`ChartCell` is to be saved as a file with this suffix."""
+
+    def __init__(
+        self, model: DocumentModel, store: TraceStore, settings: QSettings, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self.setObjectName("panel")
+        self.setMinimumHeight(150)
+        self._model = model
+        self._store = store
+        self._settings = settings
         self._info: SimulationInfo | None = None
+        self._time = 0.0
         self._forecast: Mapping[str, ChartData] = {}
         self._forecast_infos: tuple[ChartInfo, ...] = ()
+        self._last: tuple[ChartInfo, ...] = ()  # of the run before, until the next is built
+        self._own: dict[str, ChartData] = {}  # of the charts that are not over time, as the run gave them last
+        self._asked: tuple[str, ...] = ()
+        self.cells: dict[str, ChartCell] = {}
+        self.shown: tuple[str, ...] = ()
+        self._grid = ChartGrid(self)
+        self._empty = QLabel(NOTHING, self)
+        self._empty.setObjectName("muted")
+        self.chooser = QToolButton(self)
+        self.chooser.setToolTip("Which charts are shown")
+        self.chooser.setAccessibleName("Which charts are shown")
+        dress(self.chooser, "chart")
+        self.chooser.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.chooser.setMenu(QMenu(self.chooser))
+        self.chooser.menu().setToolTipsVisible(True)
+        fit = QToolButton(self)
+        fit.setToolTip("Show all of each chart (double-click in one)")
+        dress(fit, "fit")
+        fit.clicked.connect(self.autoscale)
+        tools = QVBoxLayout()
+        tools.setSpacing(2)
+        tools.addWidget(self.chooser)
+        tools.addWidget(fit)
+        tools.addStretch(1)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(4, 4, 6, 4)
+        layout.setSpacing(4)
+        layout.addLayout(tools)
+        layout.addWidget(self._empty, 1)
+        layout.addWidget(self._grid, 1)
+        self.pace = Pace(self._draw, self._plots, self)
+        self._grid.resized.connect(self._choose)
+        model.opened.connect(self._opened)
+        model.changed.connect(lambda path: self._show_measured() if path[0] == "measured" else None)
+        self._make_cells()
 
     @property
     def charts(self) -> tuple[ChartInfo, ...]:
         """The charts that there are: those of the run, or of the forecast where nothing is built."""
-        return self._info.charts if self._info is not None else self._forecast_infos
+        return charts_of(self._info) if self._info is not None else self._forecast_infos or self._last
+
+    # What comes.
 
     def show_forecast(self, charts: Mapping[str, ChartData] | None, infos: Sequence[ChartInfo] = ()) -> None:
         """Draw these curves over time, by chart name, behind the live ones; None takes them away.
@@ -32,3 +101,157 @@ class ChartsPanel(QWidget):
         """
         self._forecast = charts or {}
         self._forecast_infos = tuple(infos) if charts is not None else ()
+        self._make_cells()
+        self.pace.soon(by_hand=True)
+
+    def set_info(self, info: SimulationInfo | None) -> None:
+        """Another run, or none: its charts are shown."""
+        self._info, self._own = info, {}
+        if info is not None:
+            self._last = self.charts
+        self._make_cells()
+        self.pace.soon()
+
+    def take(self) -> None:
+        """The store holds new samples."""
+        self.pace.soon()
+
+    def show_frame(self, frame: Frame) -> None:
+        """The charts that came with a frame, and the time that it shows."""
+        self._time = frame.time
+        if any(self._own.get(name) is not data for name, data in frame.charts.items()):
+            self._own.update(frame.charts)
+            self.pace.soon()
+
+    def clear(self) -> None:
+        """The run starts anew."""
+        self._own, self._time = {}, 0.0
+        self.autoscale()
+        self.pace.soon()
+
+    def autoscale(self) -> None:
+        for cell in self.cells.values():
+            cell.plot.autoscale()
+
+    def add_measured(self, measured: MeasuredData) -> None:
+        """Lay these points over their chart; they take the place of older ones of the same name."""
+        others = [each for each in self._draft() if (each["chart"], each["title"]) != (measured.chart, measured.title)]
+        self._model.edit(("measured",), [*others, measured.model_dump(mode="json")], "overlay of measured data")
+
+    def remove_measured(self, chart: str) -> None:
+        left = [each for each in self._draft() if each["chart"] != chart]
+        self._model.edit(("measured",), left, "removal of measured data")
+
+    # Which charts are shown.
+
+    def choose(self, name: str, shown: bool) -> None:
+        """Show a chart or not, now and the next time."""
+        names = [chart.name for chart in self.charts if (chart.name in self.shown) != (chart.name == name)]
+        if shown != (name in self.shown):
+            self._settings.setValue(self._key(), ",".join(names))
+            self._choose()
+
+    def _key(self) -> str:
+        document = self._model.document
+        return f"charts/{'' if document is None else document.engine.id}"
+
+    def _choose(self) -> None:
+        """What the person chose, or as many as there is room for."""
+        kept = str(self._settings.value(self._key(), "")).split(",")
+        names = [chart.name for chart in self.charts]
+        shown = tuple(name for name in names if name in kept) or tuple(names[: self._grid.room()])
+        if shown != self.shown:
+            self.shown = shown
+            for action in self.chooser.menu().actions():
+                action.setChecked(action.data() in shown)
+            self._grid.set_cells([self.cells[name] for name in shown])
+            self.pace.soon(by_hand=True)
+        self._ask()
+
+    def _ask(self) -> None:
+        names = tuple(chart.name for chart in self.charts if not chart.series and chart.name in self.shown)
+        asked = names if self._info is not None and self.isVisible() else ()
+        if asked != self._asked:
+            self._asked = asked
+            self.wanted.emit(asked)
+
+    # Cells.
+
+    def _make_cells(self) -> None:
+        charts = self.charts
+        if charts and [cell.chart for cell in self.cells.values()] == list(charts):
+            self._ask()
+            return
+        self._grid.set_cells([])
+        for cell in self.cells.values():
+            cell.hide()
+            cell.deleteLater()
+        self.cells, self.shown = {chart.name: self._make_cell(chart) for chart in charts}, ()
+        menu = self.chooser.menu()
+        menu.clear()
+        for chart in charts:
+            action = menu.addAction(chart.title)
+            action.setCheckable(True)
+            action.setData(chart.name)
+            action.toggled.connect(partial(self.choose, chart.name))
+        self.chooser.setEnabled(bool(charts))
+        self._empty.setVisible(not charts)
+        self._grid.setVisible(bool(charts))
+        self._choose()
+        self._show_measured()
+
+    def _make_cell(self, chart: ChartInfo) -> ChartCell:
+        document = self._model.document
+        unit = self._info.time_unit if self._info is not None else document.time_unit if document is not None else ""
+        cell = ChartCell(chart, unit, self._grid.body)
+        cell.hide()
+        cell.overlay_asked.connect(partial(self.overlay_asked.emit, chart))
+        cell.removal_asked.connect(partial(self.remove_measured, chart.name))
+        cell.save_asked.connect(partial(self.save_asked.emit, cell))
+        cell.hovered.connect(partial(self._hovered, chart))
+        return cell
+
+    def _hovered(self, chart: ChartInfo, x: float | None) -> None:
+        """The line under the mouse stands in all charts over time."""
+        for cell in self.cells.values():
+            if cell.chart is chart or (chart.series and cell.chart.series):
+                cell.show_cursor(x)
+
+    def _draw(self) -> None:
+        if not self.isVisible():
+            return
+        for name in self.shown:
+            cell = self.cells[name]
+            if cell.chart.series:
+                series = self._info.series if self._info is not None else ()
+                cell.show_data(over_time(cell.chart, self._store.series, series))
+                cell.show_forecast(self._forecast.get(name, EMPTY))
+                cell.plot.show_now(self._time if self._time > 0 else None)
+            else:
+                cell.show_data(self._own.get(name, EMPTY))
+
+    def _plots(self) -> Iterator[ChartPlot]:
+        return (cell.plot for cell in self.cells.values())
+
+    def _show_measured(self) -> None:
+        document = self._model.document
+        measured = document.project.measured if document is not None else []
+        for name, cell in self.cells.items():
+            cell.show_measured([each for each in measured if each.chart == name])
+
+    def _draft(self) -> list[dict[str, object]]:
+        return list(self._model.draft.get("measured", []))
+
+    def _opened(self) -> None:
+        self._forecast, self._forecast_infos = {}, ()
+        self._info, self._last, self._own, self._time = None, (), {}, 0.0
+        self._make_cells()
+
+    # Qt.
+
+    def showEvent(self, event: object) -> None:
+        self._ask()
+        self.pace.soon()
+
+    def hideEvent(self, event: object) -> None:
+        self._ask()

@@ -10,6 +10,7 @@ from engines.api import Array
 from ui.scene import plates
 from ui.scene.brush_mark import brush_strokes
 from ui.scene.clip_handle import handle_strokes
+from ui.scene.inspected_mark import ring_strokes
 from ui.scene.layer import Layer
 from ui.scene.ruler import ruler
 from ui.scene.scene import Scene
@@ -48,6 +49,8 @@ class Hud:
             strokes += brush_strokes(scene, width, height, ratio)
         if handles and scene.clip is not None:
             strokes += handle_strokes(scene, width, height, ratio)
+        if handles and scene.inspected is not None:
+            strokes += self._ring(scene, scene.inspected, width, height, ratio)
         self._probes(scene, placed, strokes, width, height, ratio)
         return placed, strokes
 
@@ -158,6 +161,16 @@ class Hud:
             )
             if not hidden:
                 placed.append((f"probe {name}", image, round(x + 10 * ratio), round(y - image.shape[0] / 2)))
+
+    def _ring(
+        self, scene: Scene, position: tuple[float, float, float], width: int, height: int, ratio: float
+    ) -> list[Stroke]:
+        """Around the element that is looked into; paler where something stands before it."""
+        assert scene.layer is not None
+        (middle,), (depth,) = scene.camera.to_pixels(scene.layer.shown_at(np.array([position])), width, height)
+        if depth <= 0:
+            return []
+        return ring_strokes((float(middle[0]), float(middle[1])), ratio, self._hidden(scene, position))
 
     def _hidden(self, scene: Scene, position: tuple[float, float, float]) -> bool:
         """Whether the surface, as it is drawn, stands between the eye and a probe."""

@@ -39,6 +39,7 @@ class Scene:
         self.info: SimulationInfo | None = None
         self.view = ViewSettings()
         self.probes: list[ProbeMark] = []
+        self.inspected: tuple[float, float, float] | None = None
         self.lines: list[str] = []
         self.time: float | None = None
         self.coarse = False

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, Selection, Simulation
+from engines.charts import ChartData, ChartInfo
+from workbench.export.chart_tables import chart_table
 from workbench.export.formats import format_of, split_by_location
 from workbench.export.pvd import write_pvd
 from workbench.export.tables import points_table, write_table
@@ -17,7 +19,10 @@ from workbench.export.tables import points_table, write_table
 
 @dataclass(frozen=True)
 class Results:
-    """All fields at one moment, on the host. ``points`` are (name, element), ``point_values[field]: (n,)``."""
+    """All fields at one moment, on the host, and the charts that are not over time.
+
+    ``points`` are (name, element), ``point_values[field]: (n,)``.
+    """
 
     geometry: Any
     fields: tuple[FieldInfo, ...]
@@ -26,6 +31,7 @@ class Results:
     time: float
     points: tuple[tuple[str, int], ...]
     point_values: dict[str, Array]
+    charts: tuple[tuple[ChartInfo, ChartData], ...] = ()
 
 
 def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ()) -> Results:
@@ -35,13 +41,13 @@ def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ())
     if points:
         handle = simulation.select(Selection(np.array([element for _, element in points], np.int32)))
         summaries = {info.name: simulation.gather(info.name, handle) for info in simulation.fields if info.summary}
-    return Results(
-        simulation.geometry, simulation.fields, values, simulation.step, simulation.time, tuple(points), summaries
-    )
+    charts = tuple((info, simulation.chart(info.name)) for info in simulation.charts if not info.series)
+    moment = (simulation.step, simulation.time)
+    return Results(simulation.geometry, simulation.fields, values, *moment, tuple(points), summaries, charts)
 
 
 def export_results(results: Results, path: Path) -> list[Path]:
-    """Write ``path`` (.pvd), its .vtu or .vti beside it, and the probes' table; what was written.
+    """Write ``path`` (.pvd), its .vtu or .vti beside it, and tables of the probes and charts; what was written.
 
     Raises StorageError, or ProblemError for a geometry that there is no format for.
     """
@@ -56,5 +62,9 @@ def export_results(results: Results, path: Path) -> list[Path]:
         table = path.with_name(f"{path.stem}_points.csv")
         header, rows = points_table(results.points, results.geometry, results.fields, results.point_values)
         write_table(table, header, rows)
+        written.append(table)
+    for info, data in results.charts:
+        table = path.with_name(f"{path.stem}_{info.name}.csv")
+        write_table(table, *chart_table(info, data))
         written.append(table)
     return written

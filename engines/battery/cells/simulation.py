@@ -13,6 +13,7 @@ from engines.backend.base import Backend
 from engines.battery.bands import bands
 from engines.battery.cells import Cells, Row
 from engines.battery.constants import REFERENCE_TEMPERATURE
+from engines.charts import ChartInfo
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 
@@ -25,6 +26,19 @@ SERIES = (
     SeriesInfo("capacity", "Charge given, mean", "A h"),
     SeriesInfo("running", "Cells still in the protocol", "1"),
     SeriesInfo("balance", "Lithium balance error, largest", "1"),
+)
+CHARTS = (
+    ChartInfo(
+        "voltage",
+        "Terminal voltage, mean and 5 to 95 %",
+        "V",
+        ("voltage",),
+        (("voltage_p05", "voltage_p95"),),
+        comparable=True,
+    ),
+    ChartInfo("current", "Current, mean", "A", ("current",), comparable=True),
+    ChartInfo("temperature", "Temperature, mean", "°C", ("temperature",), comparable=True),
+    ChartInfo("capacity", "Charge given, mean", "A h", ("capacity",), comparable=True),
 )
 KELVIN = 273.15
 
@@ -51,6 +65,7 @@ class CellSimulation(Simulation):
     """N cells of two particles each; elements 0 to N−1 are the negative ones, N to 2N−1 the positive ones."""
 
     series = SERIES
+    charts = CHARTS
 
     def __init__(self, backend: Backend, cells: Cells, geometry: Particles, points: int) -> None:
         self.geometry = geometry

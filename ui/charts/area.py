@@ -1,0 +1,87 @@
+"""The charts and the element that is looked into, connected with the rest of the window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QObject, QSettings
+from PySide6.QtWidgets import QWidget
+
+from engines.api import SimulationInfo
+from ui.charts.inspection import InspectionPanel
+from ui.charts.overlay import Overlay
+from ui.charts.panel import ChartsPanel
+from ui.controller import Controller
+from ui.files import FileActions
+from ui.layout import DockLayout
+from ui.probes import ProbesPanel
+from workbench.frames import Frame
+
+Position = tuple[float, float, float]
+
+
+class ChartsArea(QObject):
+    """Makes the two panels; :meth:`connect` when the rest is there."""
+
+    def __init__(
+        self, controller: Controller, viewport: Any, probes: ProbesPanel, settings: QSettings, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._controller = controller
+        self._viewport = viewport
+        self._probes = probes
+        self._inspected: Position | None = None
+        self._layout: DockLayout | None = None
+        self.panel = ChartsPanel(controller.model, probes.store, settings)
+        self.inspection = InspectionPanel()
+        self.overlay = Overlay(self.panel, controller.model, controller.background, window)
+
+    def connect_with(self, files: FileActions, layout: DockLayout) -> None:
+        self._layout = layout
+        controller = self._controller
+        controller.info_changed.connect(self._info_changed)
+        controller.frame_arrived.connect(self._show_frame)
+        controller.restarted.connect(self.panel.clear)
+        self._viewport.picked.connect(self._picked)
+        self._viewport.followed.connect(lambda element, position: self._probes.add(position))
+        self.panel.wanted.connect(controller.watch_charts)
+        self.overlay.problem.connect(controller.problem)
+        self.inspection.closed.connect(lambda: self._inspect(None, None))
+        self.inspection.follow_asked.connect(self._follow)
+        for panel in (self.panel, self.inspection):
+            panel.save_asked.connect(files.export_chart)
+        layout.docks["charts"].toggleViewAction().triggered.connect(layout.wish_charts)
+
+    def _info_changed(self, info: SimulationInfo | None) -> None:
+        assert self._layout is not None
+        self._inspect(None, None)
+        self._probes.list.set_hint(with_ctrl=info is not None and info.inspects)
+        self.panel.set_info(info)
+        self._layout.set_charts(bool(self.panel.charts))
+
+    def _show_frame(self, frame: Frame) -> None:
+        self.panel.show_frame(frame)
+        if self._inspected is not None:
+            self.inspection.show_inspection(frame.inspection)
+
+    def _picked(self, element: int, position: Position) -> None:
+        """A click looks into the element where more is known of it than its fields; else it places a probe."""
+        info = self._controller.info
+        if info is None or not info.inspects:
+            self._probes.add(position)
+            return
+        self._inspect(element, position)
+        assert self._layout is not None
+        self._layout.docks["inspection"].show()
+        self._layout.docks["inspection"].raise_()
+
+    def _inspect(self, element: int | None, position: Position | None) -> None:
+        self._inspected = position
+        self._viewport.mark_inspected(position)
+        self._controller.inspect(element)
+        if element is None:
+            self.inspection.show_inspection(None)
+
+    def _follow(self) -> None:
+        if self._inspected is not None:
+            self._probes.add(self._inspected)

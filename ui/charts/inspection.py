@@ -1,0 +1,159 @@
+"""The inspection panel: what is known of the element that a person clicked, while the run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+
+from engines.charts import ChartInfo, Fact, Inspection
+from ui.charts.cell import ChartCell
+from ui.charts.pacing import Pace
+from ui.charts.plot import ChartPlot
+from ui.charts.reading import figure
+from ui.icons import dress
+
+HINT = "Click an element in the 3D view to look into it."
+SHARE = 0.03
+PROFILE_HEIGHT = 150
+
+
+class InspectionPanel(QWidget):
+    """Title, facts and profiles of one element."""
+
+    follow_asked = Signal()
+    """A probe is to follow the element."""
+    closed = Signal()
+    """The element is no longer of interest."""
+    save_asked = Signal(object, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self._inspection: Inspection | None = None
+        self._infos: tuple[ChartInfo, ...] = ()
+        self.cells: list[ChartCell] = []
+        self.values: list[QLabel] = []
+        self._facts: list[str] = []
+        self.title = QLabel(HINT, self)
+        self.title.setObjectName("muted")
+        self.title.setWordWrap(True)
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self._buttons = [
+            self._button("probe", "Follow its values with a probe (Ctrl+click in the view)", self.follow_asked),
+            self._button("close", "Look at no element", self.closed),
+        ]
+        top = QHBoxLayout()
+        top.setSpacing(2)
+        top.addWidget(self.title, 1)
+        for button in self._buttons:
+            top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        self._table = QGridLayout()
+        self._table.setHorizontalSpacing(8)
+        self._table.setVerticalSpacing(3)
+        self._table.setColumnStretch(0, 1)
+        self._profiles = QVBoxLayout()
+        body = QWidget(self)
+        body.setObjectName("scrollBody")
+        inner = QVBoxLayout(body)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(8)
+        inner.addLayout(self._table)
+        inner.addLayout(self._profiles, 1)
+        inner.addStretch(0)
+        area = QScrollArea(self)
+        area.setObjectName("scroll")
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(body)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 6, 10, 10)
+        layout.setSpacing(6)
+        layout.addLayout(top)
+        layout.addWidget(area, 1)
+        self.pace = Pace(self._draw, self._plots, self, SHARE)
+        self._show_buttons(False)
+
+    def show_inspection(self, inspection: Inspection | None) -> None:
+        """What is known now; None: nothing, or no element is chosen."""
+        if inspection is not self._inspection:
+            self._inspection = inspection
+            self.pace.soon()
+
+    def showEvent(self, event: object) -> None:
+        self.pace.soon()
+
+    def _draw(self) -> None:
+        inspection = self._inspection
+        if not self.isVisible():
+            return
+        facts = () if inspection is None else inspection.facts
+        profiles = () if inspection is None else inspection.profiles
+        self.title.setText(HINT if inspection is None else inspection.title)
+        self._name_title("muted" if inspection is None else "heading")
+        self._show_buttons(inspection is not None)
+        if [fact.title for fact in facts] != self._facts:
+            self._make_rows(facts)
+        for fact, label in zip(facts, self.values, strict=True):
+            label.setText(figure(fact.value, fact.unit))
+        infos = tuple(info for info, _ in profiles)
+        if infos != self._infos:
+            self._make_cells(infos)
+        for cell, (_, data) in zip(self.cells, profiles, strict=True):
+            cell.show_data(data)
+
+    def _make_rows(self, facts: tuple[Fact, ...]) -> None:
+        while (item := self._table.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._facts, self.values = [fact.title for fact in facts], []
+        for row, fact in enumerate(facts):
+            name, value = QLabel(fact.title, self), QLabel(self)
+            name.setObjectName("muted")
+            name.setWordWrap(True)
+            value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self._table.addWidget(name, row, 0)
+            self._table.addWidget(value, row, 1)
+            self.values.append(value)
+
+    def _make_cells(self, infos: tuple[ChartInfo, ...]) -> None:
+        for cell in self.cells:
+            self._profiles.removeWidget(cell)
+            cell.hide()
+            cell.deleteLater()
+        self._infos, self.cells = infos, [ChartCell(info, info.x_unit, self) for info in infos]
+        for cell in self.cells:
+            cell.setMinimumHeight(PROFILE_HEIGHT)
+            cell.hovered.connect(cell.show_cursor)
+            cell.save_asked.connect(partial(self.save_asked.emit, cell))
+            self._profiles.addWidget(cell, 1)
+
+    def _name_title(self, name: str) -> None:
+        """Dress the title by the style sheet."""
+        if self.title.objectName() != name:
+            self.title.setObjectName(name)
+            self.title.style().unpolish(self.title)
+            self.title.style().polish(self.title)
+
+    def _show_buttons(self, visible: bool) -> None:
+        for button in self._buttons:
+            button.setVisible(visible)
+
+    def _button(self, icon: str, text: str, signal: SignalInstance) -> QToolButton:
+        button = QToolButton(self)
+        button.setObjectName("small")
+        button.setToolTip(text)
+        button.setAccessibleName(text)
+        dress(button, icon, "muted")
+        button.clicked.connect(signal)
+        return button
+
+    def _plots(self) -> Iterator[ChartPlot]:
+        return (cell.plot for cell in self.cells)

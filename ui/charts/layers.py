@@ -1,0 +1,183 @@
+"""What is drawn in a chart: lines with bands, stacked areas, bars.
+
+A layer belongs to one plot and keeps its graphics items; :meth:`show` gives it other curves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+
+from engines.api import Array
+from engines.charts import Curve
+from ui.scene.colormaps import colormap
+from ui.theme import theme
+
+BUCKETS = 600
+"""Points of a filled area: about one for each pixel of a wide plot."""
+SHADES = "viridis"
+LINE, AREA, BAND, FORECAST_BAND = 255, 150, 46, 26
+"""How opaque these are, of 255."""
+
+
+class Band:
+    """The area between two lines."""
+
+    def __init__(self, plot: pg.PlotItem, depth: int = 0) -> None:
+        self._plot = plot
+        self._ends = [pg.PlotCurveItem(pen=None), pg.PlotCurveItem(pen=None)]
+        self._fill = pg.FillBetweenItem(*self._ends)
+        for item in (*self._ends, self._fill):
+            item.setZValue(depth)
+            plot.addItem(item)
+
+    def show(self, x: Array, low: Array, high: Array, color: QColor) -> None:
+        x, low, high = _thinned(x, low, high)
+        for end, values in zip(self._ends, (low, high), strict=True):
+            end.blockSignals(True)  # the fill would be made for each of the two
+            end.setData(x, values)
+            end.blockSignals(False)
+        self._fill.setBrush(pg.mkBrush(color))
+        self._fill.updatePath()
+        self._fill.setVisible(len(x) > 1)
+
+    def remove(self) -> None:
+        for item in (self._fill, *self._ends):
+            self._plot.removeItem(item)
+
+
+class Lines:
+    """Curves with their bands; ``behind``: those of a forecast, thinner and dashed."""
+
+    def __init__(self, plot: pg.PlotItem, *, behind: bool = False) -> None:
+        self._plot = plot
+        self._behind = behind
+        self._lines: list[pg.PlotDataItem] = []
+        self._bands: dict[int, Band] = {}
+
+    def show(self, curves: Sequence[Curve]) -> None:
+        while len(self._lines) > len(curves):
+            self._plot.removeItem(self._lines.pop())
+        while len(self._lines) < len(curves):
+            line = pg.PlotDataItem(connect="finite")
+            line.setClipToView(True)
+            line.setDownsampling(auto=True, method="peak")
+            line.setZValue(-5 if self._behind else 5)
+            self._plot.addItem(line)
+            self._lines.append(line)
+        for place, (line, curve) in enumerate(zip(self._lines, curves, strict=True)):
+            line.setPen(self._pen(place))
+            line.setData(curve.x, curve.y)
+        self._show_bands(curves)
+
+    def _show_bands(self, curves: Sequence[Curve]) -> None:
+        banded = {place: curve for place, curve in enumerate(curves) if curve.low is not None and len(curve.x)}
+        for place in [place for place in self._bands if place not in banded]:
+            self._bands.pop(place).remove()
+        for place, curve in banded.items():
+            assert curve.low is not None
+            assert curve.high is not None
+            if place not in self._bands:
+                self._bands[place] = Band(self._plot, -10 if self._behind else 0)
+            opacity = FORECAST_BAND if self._behind else BAND
+            self._bands[place].show(curve.x, curve.low, curve.high, _color(place, opacity))
+
+    def _pen(self, place: int) -> object:
+        if self._behind:
+            return pg.mkPen(_color(place, 170), width=1, style=Qt.PenStyle.DashLine)
+        return pg.mkPen(_color(place, LINE), width=1.6)
+
+
+class Stack:
+    """Areas on top of each other: what is positive upwards from zero, what is negative downwards, and a line for the
+    sum where there is both. The curves have one abscissa."""
+
+    def __init__(self, plot: pg.PlotItem) -> None:
+        self._plot = plot
+        self._areas: list[tuple[Band, Band]] = []
+        self._sum = pg.PlotCurveItem(connect="finite")
+        self._sum.setZValue(5)
+        plot.addItem(self._sum)
+
+    def show(self, curves: Sequence[Curve]) -> None:
+        while len(self._areas) > len(curves):
+            for band in self._areas.pop():
+                band.remove()
+        while len(self._areas) < len(curves):
+            self._areas.append((Band(self._plot), Band(self._plot)))
+        up, down = stacked([curve.y for curve in curves])
+        for place, (curve, areas) in enumerate(zip(curves, self._areas, strict=True)):
+            color = _color(place, AREA)
+            for band, heights in zip(areas, (up, down), strict=True):
+                ends = heights[place], heights[place + 1]
+                band.show(curve.x, np.minimum(*ends), np.maximum(*ends), color)
+        mixed = bool(curves) and bool(up[-1].any()) and bool(down[-1].any())
+        self._sum.setPen(pg.mkPen(theme().palette.text, width=1))
+        self._sum.setData(curves[0].x, up[-1] + down[-1]) if mixed else self._sum.setData([], [])
+
+
+class Bars:
+    """Bars, coloured by their shades; those of further curves are outlined in their own colours."""
+
+    def __init__(self, plot: pg.PlotItem) -> None:
+        self._plot = plot
+        self._bars: list[pg.BarGraphItem] = []
+
+    def show(self, curves: Sequence[Curve]) -> None:
+        while len(self._bars) > len(curves):
+            self._plot.removeItem(self._bars.pop())
+        while len(self._bars) < len(curves):
+            bars = pg.BarGraphItem(x0=[], x1=[], height=[])
+            self._plot.addItem(bars)
+            self._bars.append(bars)
+        for place, (bars, curve) in enumerate(zip(self._bars, curves, strict=True)):
+            alone = len(curves) == 1
+            opacity = 235 if alone else 165
+            if curve.shade is None:
+                brushes = [pg.mkBrush(_color(place, opacity))] * len(curve.y)
+            else:
+                brushes = [pg.mkBrush(shade_color(float(value), opacity)) for value in curve.shade]
+            outline = pg.mkPen(theme().palette.plot) if alone else pg.mkPen(_color(place, LINE), width=1)
+            bars.setOpts(x0=curve.x[:-1], x1=curve.x[1:], height=curve.y, brushes=brushes, pen=outline)
+
+
+def stacked(values: Sequence[Array]) -> tuple[Array, Array]:
+    """Heights (curves + 1, n) at which each of the stacked ``values: (n,)`` begins and ends: upwards, and downwards."""
+    if not values:
+        return np.zeros((1, 0)), np.zeros((1, 0))
+    rows = np.nan_to_num(np.array(values, float))
+    base = np.zeros((1, rows.shape[1]))
+    return (
+        np.concatenate([base, np.cumsum(np.maximum(rows, 0), axis=0)]),
+        np.concatenate([base, np.cumsum(np.minimum(rows, 0), axis=0)]),
+    )
+
+
+def shade_color(shade: float, opacity: int = 255) -> QColor:
+    """The colour of a bar whose shade is 0..1."""
+    place = int(np.clip(np.nan_to_num(shade) * 255, 0, 255))
+    red, green, blue = (int(value) for value in colormap(SHADES)[place])
+    return QColor(red, green, blue, opacity)
+
+
+def _color(place: int, opacity: int) -> QColor:
+    color = theme().palette.trace(place)
+    color.setAlpha(opacity)
+    return color
+
+
+def _thinned(x: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
+    """At most :data:`BUCKETS` points, the lowest and highest of their stretches; without those that are no number."""
+    known = np.isfinite(x) & np.isfinite(low) & np.isfinite(high)
+    if not known.all():
+        x, low, high = x[known], low[known], high[known]
+    if len(x) <= BUCKETS:
+        return x, low, high
+    starts = np.linspace(0, len(x), BUCKETS, endpoint=False).astype(int)
+    thin = x[starts]
+    thin[-1] = x[-1]
+    return thin, np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)

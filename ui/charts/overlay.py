@@ -1,0 +1,57 @@
+"""Asks for measured data and reads them on another thread."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from engines.charts import ChartInfo
+from engines.errors import WorkbenchError
+from ui.background import Background
+from ui.charts.panel import ChartsPanel
+from ui.model import DocumentModel
+from workbench.measured import read_measured
+from workbench.project import MeasuredData
+
+KINDS = "Measured data (*.csv *.txt *.tsv *.dat);;All files (*)"
+
+
+class Overlay(QObject):
+    """Serves :attr:`ChartsPanel.overlay_asked`."""
+
+    problem = Signal(str)
+    """One sentence: what is wrong with a file, and where."""
+
+    def __init__(self, panel: ChartsPanel, model: DocumentModel, background: Background, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._parent = parent
+        self._panel = panel
+        self._model = model
+        self._background = background
+        panel.overlay_asked.connect(self.read)
+
+    def read(self, chart: ChartInfo, path: str) -> None:
+        """Lay the points of the file over the chart; without a path, ask for one."""
+        if not path:
+            unit = self._panel.cells[chart.name].plot.x_unit
+            title = f"Measured {chart.title}: two columns, x in {unit or '1'} and y in {chart.unit or '1'}"
+            path, _ = QFileDialog.getOpenFileName(self._parent, title, self._folder(), KINDS)
+        if path:
+            document = self._model.document
+            read = partial(read_measured, Path(path), chart.name)
+            self._background.submit("files", read, lambda found: self._add(found, document), self._failed)
+
+    def _add(self, measured: MeasuredData, document: object) -> None:
+        if self._model.document is document:  # not another that was opened meanwhile
+            self._panel.add_measured(measured)
+
+    def _failed(self, error: BaseException) -> None:
+        known = isinstance(error, WorkbenchError)
+        self.problem.emit(str(error) if known else f"The file cannot be read ({type(error).__name__}: {error}).")
+
+    def _folder(self) -> str:
+        document = self._model.document
+        return str(document.path.parent if document is not None and document.path is not None else Path.home())

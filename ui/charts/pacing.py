@@ -1,0 +1,60 @@
+"""How often charts are drawn: at most ten times a second, and more seldom the more of the window's time they take."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QObject, QTimer
+
+from ui.charts.plot import ChartPlot
+
+LIVE_SECONDS, LIVE_SHARE = 0.1, 0.06
+"""With the share of :class:`ui.charts.inspection.InspectionPanel` that is 3 ms of each tick of 33 ms."""
+HAND_SECONDS, HAND_SHARE = 0.03, 0.4
+"""While a person drags something and looks at the charts."""
+
+
+class Pace:
+    """Calls ``draw`` soon after :meth:`soon`; what ``plots`` took to paint counts with it."""
+
+    def __init__(
+        self,
+        draw: Callable[[], None],
+        plots: Callable[[], Iterable[ChartPlot]],
+        parent: QObject,
+        share: float = LIVE_SHARE,
+    ) -> None:
+        self._draw = draw
+        self._plots = plots
+        self._share = share
+        self._timer = QTimer(parent, singleShot=True)
+        self._timer.timeout.connect(self.now)
+        self._began = 0.0
+        self._took = 0.0
+        self.spent = 0.0
+        """Seconds that drawing and painting have taken so far."""
+
+    def soon(self, *, by_hand: bool = False) -> None:
+        """Draw as soon as the pace allows."""
+        least, share = (HAND_SECONDS, HAND_SHARE) if by_hand else (LIVE_SECONDS, self._share)
+        self._count()
+        wait = max(0.0, self._began + max(least, self._took / share) - clock.perf_counter())
+        if not self._timer.isActive() or 1000 * wait < self._timer.remainingTime():
+            self._timer.start(round(1000 * wait))
+
+    def now(self) -> None:
+        self._timer.stop()
+        self._count()
+        self._began, self._took = clock.perf_counter(), 0.0
+        self._draw()
+        taken = clock.perf_counter() - self._began
+        self._took += taken
+        self.spent += taken
+
+    def _count(self) -> None:
+        """The paintings since the last drawing belong to it."""
+        for plot in self._plots():
+            self._took += plot.paint_seconds
+            self.spent += plot.paint_seconds
+            plot.paint_seconds = 0.0

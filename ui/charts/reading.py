@@ -1,0 +1,43 @@
+"""Values of charts in words: under the mouse, or the newest."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engines.charts import ChartInfo, Curve
+from workbench.units import is_count, time_text
+
+
+def figure(value: float, unit: str) -> str:
+    """``3.600 V``: four digits that stay four, so that a figure that changes does not dance."""
+    if not math.isfinite(value):
+        return "–"
+    if abs(value) >= 1e5 or 0 < abs(value) < 1e-4:
+        digits = f"{value:.3e}"
+    else:
+        digits = f"{value:#.4g}".removesuffix(".") if value else "0"
+    return f"{digits.replace('-', '−')} {'' if unit == '1' else unit}".rstrip()
+
+
+def abscissa(chart: ChartInfo, x: float, x_unit: str) -> str:
+    """``1200 s`` or ``12.50 µm``."""
+    if is_count(x_unit):
+        return time_text(x, x_unit)
+    if chart.series:
+        return time_text(x, x_unit, ".1f" if abs(x) >= 100 else ".2f")
+    return figure(x, x_unit)
+
+
+def value_at(curve: Curve, x: float | None, *, bar: bool = False) -> float | None:
+    """The value next to ``x``, that of the bar over it, or the last of all; None where there is none."""
+    if not len(curve.y):
+        return None
+    if bar:
+        if x is None or not curve.x[0] <= x <= curve.x[-1]:
+            return None
+        return float(curve.y[min(int(np.searchsorted(curve.x, x, "right")) - 1, len(curve.y) - 1)])
+    if x is None:
+        return float(curve.y[-1])
+    return float(curve.y[int(np.argmin(np.abs(curve.x - x)))])

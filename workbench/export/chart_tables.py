@@ -1,0 +1,44 @@
+"""Charts as CSV tables: a row for each point or bar, the curves one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engines.charts import ChartData, ChartInfo, Curve
+
+
+def chart_table(info: ChartInfo, data: ChartData, x_title: str = "", x_unit: str = "") -> tuple[list[str], list[Any]]:
+    """(header, rows) in long form: curve, abscissa (bars: from, to), ordinate, and where some curve has them the
+    ends of its band and what shades its bars.
+
+    ``x_title`` and ``x_unit`` are for charts over time, which name no abscissa of their own.
+    """
+    bars = info.kind == "bar"
+    name, unit = info.x_title or x_title or "x", info.x_unit or x_unit
+    header = ["curve"]
+    header += [titled(f"{name}, {end}", unit) for end in ("from", "to")] if bars else [titled(name, unit)]
+    header.append(titled(info.title, info.unit))
+    banded = any(curve.low is not None and curve.high is not None for curve in data.curves)
+    shaded = any(curve.shade is not None for curve in data.curves)
+    header += ["band from", "band to"] if banded else []
+    header += [data.shade_title or "shade"] if shaded else []
+    return header, [row for curve in data.curves for row in _rows(curve, bars, banded, shaded)]
+
+
+def titled(title: str, unit: str) -> str:
+    """``Voltage [V]``; a number without a unit has its title alone."""
+    return f"{title} [{unit}]" if unit not in ("", "1") else title
+
+
+def _rows(curve: Curve, bars: bool, banded: bool, shaded: bool) -> list[Sequence[Any]]:
+    n = len(curve.y)
+    absent = [None] * n
+    columns: list[Any] = [[curve.title] * n]
+    columns += [curve.x[:-1], curve.x[1:]] if bars else [curve.x]
+    columns.append(curve.y)
+    if banded:
+        columns += [absent if curve.low is None else curve.low, absent if curve.high is None else curve.high]
+    if shaded:
+        columns.append(absent if curve.shade is None else curve.shade)
+    return [list(row) for row in zip(*columns, strict=True)]
