@@ -13,10 +13,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from engines.charts import ChartData, ChartInfo, Forecast
 from engines.errors import WorkbenchError
-from ui.background import Background
+from ui.controller import Controller, Phase
 from ui.forms.validation import Path
-from ui.model import DocumentModel
-from ui.services import Services
 from workbench.document import Document
 from workbench.parameter_files import value_at
 
@@ -25,44 +23,43 @@ Charts = Mapping[str, ChartData]
 
 
 class Forecaster(QObject):
-    """Follows the model. ``solved(charts, infos)`` carries curves by chart name, or None and nothing."""
+    """Follows a controller's model. ``solved(charts, infos)`` carries curves by chart name, or None and nothing."""
 
     solved = Signal(object, tuple)
     _arrived = Signal(int, object, tuple)
 
-    def __init__(
-        self, model: DocumentModel, services: Services, background: Background, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, controller: Controller, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._model, self._services, self._background = model, services, background
+        self._model, self._services, self._background = controller.model, controller.services, controller.background
         self._forecast: Forecast | None = None  # of the lane's thread
         self._document: Document | None = None  # to make a forecast of, before anything is solved
         self._controls: dict[str, Any] = {}
         self._wanted, self._busy, self._held = False, False, False
-        self._turn = 0  # counts documents: what was solved for another is not shown
+        self._turn, self._made = 0, 0  # documents so far, and which the forecast is of: that of another is not shown
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MILLISECONDS)
         self._timer.timeout.connect(self._anew)
         self._arrived.connect(self._take)
-        model.opened.connect(self._opened)
-        model.changed.connect(self._changed)
+        self._model.opened.connect(self._opened)
+        self._model.changed.connect(self._changed)
+        controller.phase_changed.connect(lambda phase: self._hold(phase == Phase.RUNNING))
 
     @property
     def busy(self) -> bool:
         """Whether something is being solved or about to be."""
         return self._busy or self._timer.isActive()
 
-    def hold(self, held: bool) -> None:
-        """While a run goes on it has the device to itself; what was asked meanwhile is solved after it."""
-        self._held = held
-        if not held and self._wanted:
-            self._ask()
-
     def stop(self) -> None:
         self._timer.stop()
         self._turn += 1
         self._held, self._wanted = True, False
+
+    def _hold(self, held: bool) -> None:
+        """While a run goes on it has the device to itself; what was asked meanwhile is solved after it."""
+        self._held = held
+        if not held and self._wanted:
+            self._ask()
 
     def _opened(self) -> None:
         self._turn += 1
@@ -79,13 +76,14 @@ class Forecaster(QObject):
 
     def _anew(self) -> None:
         if self._model.document is not None and self._model.valid:
-            self._document = self._model.snapshot()
+            self._document, self._made = self._model.snapshot(), self._turn
             self._controls.clear()  # the document has them
             self._ask()
 
     def _ask(self) -> None:
         self._wanted = True
-        if self._busy or self._held or (self._document is None and self._timer.isActive()):
+        fresh = self._document is not None or (self._made == self._turn and not self._timer.isActive())
+        if self._busy or self._held or not fresh:
             return
         self._busy, self._wanted = True, False
         document, self._document = self._document, None

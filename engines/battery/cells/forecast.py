@@ -194,7 +194,8 @@ class CellForecast(Forecast):
             mean = np.append(mean[before], np.interp(ended, [x[before][-1], whole], [mean[before][-1], last]))
             x = np.append(x[before], ended)
         banded = n > 1
-        title = "Forecast" if ended is not None else f"Forecast of the first {times[-1] / 3600:.3g} h"
+        title = "Forecast" if n == self._parameters.ensemble.cells else f"Forecast of {n:,} cells"
+        title += "" if ended is not None else f", the first {times[-1] / 3600:.3g} h"
         voltage = Curve(title, x, mean, low=low if banded else None, high=high if banded else None)
         charts = {"voltage": ChartData((voltage,))}
         for plane, info in enumerate(self.charts[1:], 1):
