@@ -20,13 +20,13 @@ STEPS = (
 )
 
 WHOLE = (
-    ("CC discharge", ("Discharge at 1C until 2.5 V",)),
+    ("CC discharge", ("Discharge at 1C",)),
     (
         "CCCV charge after a discharge",
         (
-            "Discharge at 1C until 2.5 V",
+            "Discharge at 1C",
             "Rest for 1 hour",
-            "Charge at C/2 until 4.2 V",
+            "Charge at C/2",
             "Hold at 4.2 V until C/50",
             "Rest for 1 hour",
         ),
@@ -42,9 +42,9 @@ WHOLE = (
             line
             for rate in ("C/5", "C/2", "1C", "2C", "3C")
             for line in (
-                f"Discharge at {rate} until 2.5 V",
+                f"Discharge at {rate}",
                 "Rest for 30 minutes",
-                "Charge at C/3 until 4.2 V",
+                "Charge at C/3",
                 "Hold at 4.2 V until C/50",
                 "Rest for 30 minutes",
             )
@@ -55,15 +55,15 @@ WHOLE = (
         (
             "# Formation",
             "Repeat 3 times",
-            "Discharge at C/10 until 2.5 V",
-            "Charge at C/10 until 4.2 V",
+            "Discharge at C/10",
+            "Charge at C/10",
             "End",
             "",
             "# Ageing",
             "Repeat 100 times",
-            "Discharge at 1C until 2.5 V",
+            "Discharge at 1C",
             "Rest for 10 minutes",
-            "Charge at C/2 until 4.2 V",
+            "Charge at C/2",
             "Hold at 4.2 V until C/50",
             "Rest for 10 minutes",
             "End",

@@ -79,7 +79,8 @@ def test_lines_and_whole_texts_are_inserted(holder):
     menu = {action.text(): action for action in editor.insert_button.menu().actions()}
     menu["second verse"].trigger()
     assert holder.edits[-1] == (("verses",), ["roses are red", "second verse"])
-    menu["A pair"].trigger()
+    (pair,) = menu["Replace all by"].menu().actions()
+    pair.trigger()
     assert holder.edits[-1] == (("verses",), ["one", "two"])
     assert editor.text.toPlainText() == "one\ntwo"
 

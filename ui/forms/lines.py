@@ -152,9 +152,10 @@ class LinesEditor(Editor):
         menu = QMenu(self)
         for line in self._lines.steps:
             menu.addAction(line, partial(self.insert, line))
-        menu.addSection("Replace all by")
+        menu.addSeparator()
+        whole = menu.addMenu("Replace all by")
         for title, lines in self._lines.whole:
-            menu.addAction(title, partial(self.replace, lines))
+            whole.addAction(title, partial(self.replace, lines))
         return menu
 
 
@@ -200,7 +201,7 @@ class LineText(QPlainTextEdit):
     def fit(self, fewest: int, most: int) -> None:
         """As high as its lines, within limits."""
         rows = min(max(self.blockCount(), fewest), most)
-        self.setFixedHeight(rows * self.fontMetrics().lineSpacing() + 14)
+        self.setFixedHeight(rows * self.fontMetrics().lineSpacing() + 22)
 
     def event(self, event: QEvent) -> bool:
         asks = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride

@@ -120,3 +120,10 @@ def test_bands_and_means_of_rows_with_and_without_gaps(backend):
             ranks = [int(share * (len(numbers) - 1) + 0.5) for share in (0.05, 0.5, 0.95)]
             assert [found.low[k], found.middle[k], found.high[k]] == list(numbers[ranks])
     assert means(backend, backend.array(values), 60) == pytest.approx(found.mean, rel=1e-6, nan_ok=True)
+
+
+def test_a_factor_changes_nothing_of_what_is_drawn(backend):
+    """The same object: a view draws another one anew, which would hold up the drag of the factor."""
+    geometry = ENGINE.geometry_of(problem(ensemble=SPREAD))
+    assert ENGINE.geometry_of(problem(ensemble=SPREAD, current_factor=2.0)) is geometry
+    assert ENGINE.geometry_of(problem(ensemble={**SPREAD, "seed": 1})) is not geometry
