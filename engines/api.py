@@ -249,6 +249,10 @@ class Engine(ABC):
         """What the Kernel Lab measures of this engine (:mod:`engines.lab`)."""
         return ()
 
+    def ends(self, problem: Problem) -> bool:
+        """Whether a run of this problem comes to an end of its own (:attr:`Simulation.finished`)."""
+        return False
+
     def forecast(self, problem: Problem, backend: Backend) -> Forecast | None:
         """The run as a whole, solved within about a frame; None where that is not possible. Raises ProblemError."""
         return None

@@ -6,7 +6,14 @@ class WorkbenchError(Exception):
 
 
 class ProblemError(WorkbenchError):
-    """The input cannot be run as it stands; the message names what, where, and what would be right."""
+    """The input cannot be run as it stands; the message names what, where, and what would be right.
+
+    ``place`` is where in the parameters, ``("protocol", 2)``, for a form to mark it; empty where that is not one place.
+    """
+
+    def __init__(self, message: str, place: tuple[str | int, ...] = ()) -> None:
+        super().__init__(message)
+        self.place = place
 
 
 class MeshError(ProblemError):

@@ -1,6 +1,8 @@
 """Parameters that carry their unit, bounds and help: the form in the window is made from these."""
 
+from collections.abc import Callable, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,6 +13,19 @@ class ParameterGroup(BaseModel):
     """Base of all parameter models: unknown names, NaN and infinity are refused, assignments are validated."""
 
     model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Annotates a list of texts that are the lines of a small language: ``Annotated[list[str], Lines(check)]``.
+
+    The form edits them as one text. ``check`` gives the first line (from 0) that is not understood and a sentence, or
+    None; ``steps`` are lines to offer, ``whole`` (title, lines) texts to begin with.
+    """
+
+    check: Callable[[Sequence[str]], tuple[int, str] | None]
+    steps: tuple[str, ...] = ()
+    whole: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def quantity(

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 
 T = TypeVar("T")
 POLL_MILLISECONDS = 20
-INFORMING = ("estimates", "devices")
+INFORMING = ("estimates", "forecast", "devices")
 """Lanes whose answers nobody needs once the window closes."""
 
 

@@ -190,6 +190,8 @@ class Controller(QObject):
     @property
     def at_end(self) -> bool:
         """Whether a finished run has nothing left to do; its ``until`` may have been moved on."""
+        if self.runner is not None and self.runner.ended:
+            return True
         until = None if self.runner is None else self.runner.until
         step = 0.0 if self.info is None else self.info.dt
         return until is not None and self.time >= until - step / 2

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from engines import registry
 from engines.api import Array, Engine, Estimate, Preset, Simulation, SimulationInfo
 from engines.backend.base import Backend
+from engines.charts import Forecast
 from engines.errors import ProblemError
 from engines.lab import Study
 from ui.run_memory import RunMemory, remembered_state
@@ -47,6 +48,7 @@ class HouseServices:
         self._resume: tuple[Document, Mapping[str, Array]] | None = None
         self._logs: dict[Runner, _TimingObserver] = {}
         self._backends: dict[str, Backend] = {}
+        self._forecasting: dict[str, Backend] = {}
         self._estimating = threading.Lock()
 
     # Short lists.
@@ -124,6 +126,14 @@ class HouseServices:
     def estimate(self, document: Document) -> Estimate:
         with self._estimating:
             return document.engine.estimate(document.complete_problem(), self._backend(document.project.run.device))
+
+    def forecast(self, document: Document) -> Forecast | None:
+        device = document.project.run.device
+        if device not in self._forecasting:  # not the one of the estimates, which another thread uses
+            from engines.backend.select import open_backend
+
+            self._forecasting[device] = open_backend(device, reserve_core=True)
+        return document.engine.forecast(document.complete_problem(), self._forecasting[device])
 
     def start(self, document: Document, autostart: bool) -> Runner:
         timing, memory = _TimingObserver(), RunMemory(document)

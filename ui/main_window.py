@@ -20,6 +20,7 @@ from ui.charts.area import ChartsArea
 from ui.controller import Controller, Phase
 from ui.estimates import EstimatesPanel
 from ui.files import FileActions
+from ui.forecaster import Forecaster
 from ui.forms.validation import Path as ValuePath
 from ui.gallery import Gallery
 from ui.icons import dress
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         self._opened_at = 0.0
         self._geometry: Any = None
         self._make_panels(make_viewport)
+        self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
         self._make_layout()
@@ -174,6 +176,7 @@ class MainWindow(QMainWindow):
         model.changed.connect(self._value_changed)
         model.undo_stack.cleanChanged.connect(self._clean_changed)
         controller.phase_changed.connect(self._show_phase)
+        self.forecaster.solved.connect(self.charts.panel.show_forecast)
         controller.info_changed.connect(self._info_changed)
         controller.frame_arrived.connect(self._show_frame)
         controller.samples_arrived.connect(self._take_samples)
@@ -481,6 +484,7 @@ class MainWindow(QMainWindow):
             self._closed = True
             self.keeper.timer.stop()
             self.estimates.stop()
+            self.forecaster.stop()
             self._layout.save()
             self.lab.close_lab()
             self.controller.close()

@@ -159,7 +159,7 @@ class DocumentModel(QObject):
                 try:
                     document.engine.geometry_of(Problem(parameters, document.loaded))
                 except ProblemError as error:
-                    self.errors[("parameters",)] = str(error)
+                    self.errors[("parameters", *error.place)] = str(error)
                     return
                 document.parameters = parameters
                 document.project.parameters = parameters.model_dump(mode="json")

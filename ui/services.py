@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from engines.api import Array, Engine, Estimate, Preset
+from engines.charts import Forecast
 from engines.lab import Study
 from workbench.bench.lab_run import LabRun
 from workbench.bench.records import LabRecord
@@ -46,6 +47,12 @@ class Services(Protocol):
 
     def estimate(self, document: Document) -> Estimate:
         """Raises ProblemError if the problem cannot run."""
+
+    def forecast(self, document: Document) -> Forecast | None:
+        """The run as a whole, for the thread that asks, on a device of its own; None where the engine has none.
+
+        Raises WorkbenchError.
+        """
 
     def start(self, document: Document, autostart: bool) -> Runner:
         """A runner of this document; returns at once."""

@@ -82,6 +82,8 @@ class Runner:
         self._samples: deque[Sample] = deque(maxlen=4096)
         self._messages: deque[Message] = deque(maxlen=4096)
         self._pacer = Pacer()
+        self.ended = False
+        """Whether the problem has come to an end of its own: there is nothing left to run, whatever ``until`` says."""
         self._initial: dict[str, Array] = {}
         self._controls: dict[str, Any] = {}
         self._thread = threading.Thread(target=self._work, name="workbench-runner", daemon=True)
@@ -343,7 +345,8 @@ class Runner:
             if self._state is not RunState.RUNNING:
                 return
             if self._wanted is RunState.RUNNING:
-                if simulation.finished or (last is not None and simulation.step >= last):
+                self.ended = simulation.finished
+                if self.ended or (last is not None and simulation.step >= last):
                     self._want(RunState.FINISHED)
                 elif self._stop_step is not None and simulation.step >= self._stop_step:
                     self._want(RunState.PAUSED)
@@ -370,6 +373,7 @@ class Runner:
 
     def _reset(self, simulation: Simulation) -> None:
         simulation.restore(self._initial)
+        self.ended = False
         for name, value in self._controls.items():
             simulation.set_control(name, value)
         self._samples.clear()

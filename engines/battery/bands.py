@@ -36,10 +36,27 @@ def bands(backend: Backend, values: Any, n: int) -> Bands:
     return Bands(*np.ascontiguousarray(found.T))
 
 
+def means(backend: Backend, values: Any, n: int) -> Array:
+    """(rows,) float64 mean of the numbers in each row of the device array ``values``, as :func:`bands`; NaN of none."""
+    if backend.id != "cpu":
+        return bands(backend, values, n).mean
+    there = ~np.isnan(values[:, :n])
+    count = there.sum(axis=1)
+    total = np.where(there, values[:, :n], 0.0).sum(axis=1, dtype=float)
+    return np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
+
+
 def _on_cpu(values: Array, n: int) -> Array:
     found = np.full((len(values), 2 + len(SHARES)), np.nan)
-    for row, out in zip(values, found, strict=True):
-        numbers = row[:n][~np.isnan(row[:n])]
+    whole = ~np.isnan(values[:, :n]).any(axis=1)
+    if n and whole.any():  # at once, which for few cells is several times as fast
+        ranks = [int(share * (n - 1) + 0.5) for share in SHARES]
+        rows = values[whole, :n]
+        found[whole, 0], found[whole, 1] = n, rows.mean(axis=1, dtype=float)
+        found[whole, 2:] = np.partition(rows, ranks, axis=1)[:, ranks]
+    for place in np.flatnonzero(~whole):
+        row, out = values[place, :n], found[place]
+        numbers = row[~np.isnan(row)]
         out[0] = len(numbers)
         if len(numbers):
             ranks = [int(share * (len(numbers) - 1) + 0.5) for share in SHARES]

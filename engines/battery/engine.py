@@ -42,6 +42,9 @@ class BatteryEngine(Engine):
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         return _model(problem).build(problem, backend, progress)
 
+    def ends(self, problem: Problem) -> bool:
+        return _model(problem).ends(problem)
+
     def forecast(self, problem: Problem, backend: Backend) -> Forecast | None:
         return _model(problem).forecast(problem, backend)
 

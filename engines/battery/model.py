@@ -25,6 +25,10 @@ class Model(ABC):
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> Simulation:
         """As :meth:`Engine.build`."""
 
+    def ends(self, problem: Problem) -> bool:
+        """As :meth:`Engine.ends`."""
+        return False
+
     def forecast(self, problem: Problem, backend: Backend) -> Forecast | None:
         """As :meth:`Engine.forecast`."""
         return None

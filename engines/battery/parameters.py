@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.battery.ensemble import Distribution
+from engines.battery.writing import PROTOCOL
 from engines.parameters import ParameterGroup, quantity
 
 Precision = Literal["fp32", "fp64"]
@@ -14,10 +15,13 @@ PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 
 
 class DriveCycle(ParameterGroup):
-    """A current over time, for 'Run drive cycle'; straight lines between the rows."""
+    """A current or power over time, for 'Run drive cycle'; straight lines between the rows."""
 
-    times: list[float] = quantity([], "s", "Times, rising")
-    currents: list[float] = quantity([], "A", "Currents at these times, positive in discharge")
+    file: str = quantity(
+        "", "", "Table of time [s] and current [A] or power [W], positive in discharge", file="drive cycle"
+    )
+    times: list[float] = quantity([], "s", "Times, rising; where there is no file", advanced=True)
+    currents: list[float] = quantity([], "A", "Currents at these times, positive in discharge", advanced=True)
 
 
 class Ensemble(ParameterGroup):
@@ -41,7 +45,7 @@ class Numerics(ParameterGroup):
     precision: Precision = quantity("fp32", "", "Arithmetic of the kernels")
 
 
-Text = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(max_length=200)]
 
 
 class BatteryParameters(ParameterGroup):
@@ -54,13 +58,13 @@ class BatteryParameters(ParameterGroup):
     thermal: Literal["isothermal", "lumped"] = quantity(
         "isothermal", "", "Constant temperature, or one temperature per cell with its own heat"
     )
-    protocol: list[Text] = quantity(
+    protocol: Annotated[list[Text], PROTOCOL] = quantity(
         ["Discharge at 1C until 2.5 V"], "", "Steps in English: 'Charge at C/2 until 4.2 V', 'Rest for 1 hour'"
     )
     cycles: int = quantity(1, "1", "How often the protocol is repeated", ge=1, le=10_000)
     drive_cycle: DriveCycle = quantity(DriveCycle(), "", "What 'Run drive cycle' runs")
     current_factor: float = quantity(
-        1.0, "1", "Factor on all currents of the protocol: the C-rate, live", live=True, gt=0, le=20
+        1.0, "1", "Factor on all currents and powers of the protocol: the C-rate, live", live=True, gt=0, le=20
     )
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")

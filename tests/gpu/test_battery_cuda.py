@@ -150,3 +150,28 @@ def test_the_engine_restores_bit_for_bit(gpu):
     for name, values in one.state().items():
         assert (values == two.state()[name]).all(), name
     assert set(one.observe()) == {each.name for each in one.series}
+
+
+def test_a_forecast_of_ten_thousand_cells_is_the_run(gpu):
+    """Same kernels and steps: 1e-6 is float32 of 4 V. Current and temperature come from the same launch."""
+    from engines.battery.cells.forecast import CellForecast
+
+    spread = Ensemble(cells=10_000, distributions=[Distribution(parameter="negative_particle_radius", spread=0.1)])
+    problem = Problem(
+        BatteryParameters(
+            thermal="lumped", ensemble=spread, protocol=["Discharge at 1C until 2.5 V", "Rest for 10 minutes"]
+        )
+    )
+    forecast = CellForecast(problem, gpu)
+    assert forecast.charts[0].title == "Terminal voltage"  # of all cells
+    solved = {name: data.curves[0] for name, data in forecast.solve({"current_factor": 1.5}).items()}
+    run = BatteryEngine().build(problem, gpu)
+    run.set_control("current_factor", 1.5)
+    place = len(solved["voltage"].x) // 3
+    run.advance(round(solved["voltage"].x[place] / run.dt))
+    seen = run.observe()
+    assert solved["voltage"].y[place] == pytest.approx(seen["voltage"], rel=1e-6)
+    assert solved["voltage"].low[place] == pytest.approx(seen["voltage_p05"], rel=1e-6)
+    assert solved["current"].y[place - 1] == pytest.approx(seen["current"], rel=1e-6)
+    assert solved["temperature"].y[place - 1] == pytest.approx(seen["temperature"], abs=1e-3)
+    forecast.close()

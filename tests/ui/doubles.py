@@ -286,6 +286,9 @@ class FakeServices(FakeLab):
     def estimate(self, document):
         return document.engine.estimate(document.problem, FakeBackend())
 
+    def forecast(self, document):
+        return document.engine.forecast(document.problem, FakeBackend())
+
     def start(self, document, autostart):
         runner = Runner(
             FakeBackend,

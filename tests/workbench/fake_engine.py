@@ -55,6 +55,7 @@ class WaveParameters(ParameterGroup):
     step: float = quantity(0.02, "ms", "Time step", gt=0, le=1)
     speed: float = quantity(1.0, "mm/ms", "Speed of the wave", gt=0)
     tau: float = quantity(0.5, "ms", "Time constant", gt=0)
+    end: float | None = quantity(None, "ms", "Time at which the wave comes to an end of its own", gt=0)
     delay: float = quantity(0.0, "s", "Wall time that a step takes", ge=0)
     build_seconds: float = quantity(0.0, "s", "Wall time that building takes", ge=0)
     trouble: Literal["", "nan", "device", "surprise", "build", "mute build"] = quantity("", "", "What goes wrong")
@@ -161,6 +162,11 @@ class WaveSimulation(Simulation):
 
     def synchronize(self) -> None: ...
 
+    @property
+    def finished(self) -> bool:
+        end = self.parameters.end
+        return end is not None and self.time >= end - self.dt / 2
+
     def select(self, selection: Selection) -> Any:
         return self.backend.select(selection)
 
@@ -209,6 +215,9 @@ class WaveEngine(Engine):
 
     def default_parameters(self, geometry: Any) -> WaveParameters:
         return WaveParameters()
+
+    def ends(self, problem: Problem) -> bool:
+        return problem.parameters.end is not None
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         n = problem.geometry.n_cells

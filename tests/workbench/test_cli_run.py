@@ -17,10 +17,11 @@ import meshio
 import numpy as np
 import pytest
 
-from workbench.cli import main
+from workbench.cli import main, pictures
 from workbench.document import open_document, save_document
 
 ROOT = Path(__file__).parents[2]
+PICTURE = np.zeros((3, 4, 4), np.uint8)
 
 
 def rows(path: Path) -> list[list[str]]:
@@ -122,6 +123,23 @@ def test_a_project_without_an_end_asks_for_one(project, capsys):
     save_document(document)
     assert main(["run", str(project)]) == 2
     assert "--until T [ms]" in capsys.readouterr().err
+
+
+def test_a_problem_that_ends_by_itself_needs_no_end(project, tmp_path, monkeypatch, capsys):
+    """The run is sampled in batches of about a frame, so it may stop a batch after the end."""
+    drawn = []
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **_: drawn.append(given[3]) or PICTURE)
+    document = open_document(project)
+    document.project.run.until = None
+    document.parameters.end = 2.0
+    save_document(document)
+    out = tmp_path / "out"
+    assert main(["run", str(project), "--out", str(out)]) == 0
+    outcome = json.loads((out / "run.json").read_text())["outcome"]
+    assert outcome["state"] == "finished"
+    assert outcome["time"] >= 2.0
+    assert drawn == [outcome["time"]]
+    assert "Finished at" in capsys.readouterr().out
 
 
 def test_a_problem_that_cannot_be_built_is_bad_input(project, tmp_path, capsys):

@@ -73,6 +73,17 @@ def test_an_end_that_was_moved_before_the_present_ends_the_run(runners):
     assert step(runner) == 250
 
 
+def test_a_problem_that_is_through_stays_finished_until_reset(runners):
+    runner = runners(parameters={"end": 0.5}, autostart=True)
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+    assert runner.ended
+    assert runner.until is None
+    runner.reset().result(5)
+    assert not runner.ended
+    runner.run()
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+
+
 def test_advance_takes_exactly_that_many_steps(runners):
     runner = runners()
     assert runner.wait(RunState.READY) is RunState.READY

@@ -153,7 +153,8 @@ class ChartCell(QWidget):
         if any(curve.shade is not None for curve in data.curves):
             entries.append(Entry(data.shade_title, mark="scale"))
         if self._forecast.curves:
-            entries.append(Entry("forecast", 0 if len(self._forecast.curves) == 1 else None, "dashed"))
+            one = len(self._forecast.curves) == 1
+            entries.append(Entry(self._forecast.curves[0].title if one else "Forecast", 0 if one else None, "dashed"))
         for each in self._measured:
             found = None
             if data.curves:

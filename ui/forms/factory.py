@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from ui.forms.editor import Editor
 from ui.forms.group import GroupEditor
+from ui.forms.lines import LinesEditor
 from ui.forms.lists import ListEditor
 from ui.forms.scalars import make_scalar
 from ui.forms.schema import FieldSpec, Kind, fields_of
@@ -20,8 +21,10 @@ def make_composite(spec: FieldSpec, level: int, parent: QWidget | None = None) -
         return editor, editor
     section = Section(spec.title, level=level, parent=parent)
     section.header.setToolTip(spec.help)
-    if spec.kind is Kind.LIST:
-        inner: Editor = ListEditor(spec, section, level, section.body)
+    if spec.lines is not None:
+        inner: Editor = LinesEditor(spec, section, section.body)
+    elif spec.kind is Kind.LIST:
+        inner = ListEditor(spec, section, level, section.body)
     else:
         assert spec.model is not None
         inner = GroupEditor(spec, fields_of(spec.model), level + 1, section.body)

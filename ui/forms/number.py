@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ui.forms.editor import Editor
 from ui.forms.line import Line
 from ui.forms.schema import FieldSpec, Kind
+from ui.forms.slider import Slider, scale_of
+
+BESIDE_SLIDER = 62  # pixels: four digits and a point
 
 
 class NumberBox(Line):
@@ -124,7 +127,7 @@ def _leading(size: float) -> float:
 
 
 class NumberEditor(Editor):
-    """One number."""
+    """One number; one that is live and has bounds on both sides can be dragged."""
 
     def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
@@ -132,6 +135,15 @@ class NumberEditor(Editor):
         self.box.setToolTip(self.help_text())
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
+        self.slider: Slider | None = None
+        self._scale = scale_of(spec.bounds) if spec.live and spec.kind is Kind.NUMBER else None
+        if self._scale is not None:
+            self.slider = Slider(self)
+            self.slider.setToolTip(self.help_text())
+            self.slider.setAccessibleName(f"{spec.title}, slider")
+            self.slider.valueChanged.connect(self._drag)
+            layout.addWidget(self.slider, 1)
+            self.box.setFixedWidth(BESIDE_SLIDER)
         layout.addWidget(self.box)
         self.setFocusProxy(self.box)
         self.box.changed.connect(lambda value: self.edited.emit((), value))
@@ -140,9 +152,16 @@ class NumberEditor(Editor):
     def set_value(self, value: Any) -> None:
         self.box.set_value(value)
         self.mark(False)
+        if self.slider is not None and self._scale is not None and self._scale.value(self.slider.value()) != value:
+            with QSignalBlocker(self.slider):
+                self.slider.setValue(self._scale.position(value))
 
     def mark(self, wrong: bool) -> None:
         self.repolish(self.box, wrong)
+
+    def _drag(self, position: int) -> None:
+        assert self._scale is not None
+        self.edited.emit((), self._scale.value(position))
 
     def _refuse(self, sentence: str) -> None:
         self.mark(True)

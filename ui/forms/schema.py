@@ -11,6 +11,8 @@ import annotated_types
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from engines.parameters import Lines
+
 
 class Kind(StrEnum):
     """How a field is edited."""
@@ -55,7 +57,7 @@ class Bounds:
 class FieldSpec:
     """One field: ``items`` are the parts of a row, ``item`` the element of a list, ``variants`` tag → model.
 
-    ``file`` is the kind of file that a FILE names.
+    ``file`` is the kind of file that a FILE names; ``lines`` is there where a LIST is written as one text.
     """
 
     key: str
@@ -74,6 +76,7 @@ class FieldSpec:
     variants: dict[str, type[BaseModel]] = field(default_factory=dict)
     discriminator: str = ""
     file: str = ""
+    lines: Lines | None = None
 
     @property
     def composite(self) -> bool:
@@ -193,7 +196,8 @@ def _typed(annotation: Any, metadata: list[Any], discriminator: str, common: dic
     if origin is list:
         passed_on: dict[str, Any] = {key: common[key] for key in ("live", "file") if key in common}
         item = _typed(arguments[0], [], "", {"key": "", "title": _singular(common["title"]), **passed_on})
-        return FieldSpec(kind=Kind.LIST, item=item, **common)
+        lines = next((each for each in metadata if isinstance(each, Lines)), None)
+        return FieldSpec(kind=Kind.LIST, item=item, lines=lines, **common)
     if isinstance(annotation, type):
         if issubclass(annotation, BaseModel) and not common.get("optional"):
             return FieldSpec(kind=Kind.GROUP, model=annotation, **common)

@@ -26,7 +26,12 @@ def parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="run a project without a window")
     run.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
-    run.add_argument("--until", type=positive, metavar="T", help="simulated time to run to (default: the project's)")
+    run.add_argument(
+        "--until",
+        type=positive,
+        metavar="T",
+        help="simulated time to run to (default: the project's, or the end of its protocol)",
+    )
     run.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
     run.add_argument("--out", type=Path, metavar="DIR", help="folder for the results, replaced (default: a new one)")
     run.add_argument("--resume", action="store_true", help="continue from the checkpoint in --out")

@@ -16,7 +16,7 @@ from engines.api import Array, Simulation, SimulationInfo
 from engines.errors import WorkbenchError
 from workbench.document import Document
 from workbench.export.png import save_snapshot
-from workbench.frames import Sample
+from workbench.frames import RunState, Sample
 from workbench.observer import Observer
 
 SIZE = (1280, 800)
@@ -27,13 +27,17 @@ Render = Callable[..., Array]
 
 
 class Pictures(Observer):
-    """``number`` pictures at equal distances up to ``until``, the last one at the end."""
+    """``number`` pictures at equal distances up to ``until``, the last one at the end.
 
-    def __init__(self, folder: Path, document: Document, number: int, until: float) -> None:
+    A run without an ``until`` ends at a time that nobody knows before: it has one picture, of its end.
+    """
+
+    def __init__(self, folder: Path, document: Document, number: int, until: float | None) -> None:
         self.drawn: list[Path] = []
         self.trouble = ""
         self._folder, self._document = folder, document
-        self._times = [until * (k + 1) / number for k in range(number)]
+        self._times = [] if until is None else [until * (k + 1) / number for k in range(number)]
+        self._of_the_end = until is None and number > 0
         self._waiting: queue.Queue[tuple[int, float, dict[str, Array]]] = queue.Queue(MOST_WAITING)
         self._abandoned = threading.Event()
         self._render: Render | None = None
@@ -59,6 +63,10 @@ class Pictures(Observer):
                 return
             except queue.Full:
                 continue
+
+    def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
+        if self._of_the_end and state is RunState.FINISHED:
+            self.observe(simulation)
 
     def _shown(self, simulation: Simulation) -> list[str]:
         """The fields that a picture needs: the one that the view names, or the first, and that of the front."""

@@ -14,9 +14,9 @@ QUIET_SECONDS = 10.0
 
 
 class ProgressLine:
-    """Writes to stderr. ``until`` is in ``unit``."""
+    """Writes to stderr. ``until`` is in ``unit``, None for a run that ends by itself."""
 
-    def __init__(self, until: float, unit: str) -> None:
+    def __init__(self, until: float | None, unit: str) -> None:
         self._until, self._unit = until, unit
         self._terminal = sys.stderr.isatty()
         self._shown = 0.0
@@ -48,9 +48,14 @@ class ProgressLine:
             message, fraction = runner.progress
             return f"{message} ({fraction:.0%})" if message else ""
         ceiling = sample.bytes_per_second / sample.fraction_of_ceiling
-        parts = [
-            f"{min(1.0, sample.time / self._until):4.0%}",
-            f"{number_text(sample.time, self._unit, '.6g')} of {time_text(self._until, self._unit)}",
+        if self._until is None:
+            parts = [time_text(sample.time, self._unit, ".6g")]
+        else:
+            parts = [
+                f"{min(1.0, sample.time / self._until):4.0%}",
+                f"{number_text(sample.time, self._unit, '.6g')} of {time_text(self._until, self._unit)}",
+            ]
+        parts += [
             f"{_rate_text(self._rate, self._unit)}/s",
             f"{self._moved / 1e9:.3g} GB/s ({self._moved / ceiling:.0%} of the measured ceiling)",
         ]

@@ -36,7 +36,7 @@ def run_command(options: Namespace) -> int:
     """Run a project; returns the exit code. Raises WorkbenchError for input that cannot be run."""
     document = _open(options.project)
     until = options.until or document.project.run.until
-    if until is None:
+    if until is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: add --until T [{document.time_unit}].")
     for finding in document.findings:
         print(finding.message, file=sys.stderr)

@@ -12,6 +12,7 @@
 //
 // Layout: state[row * stride + cell], coefficients[row * stride + cell] (rows: launcher.py, coefficients.py);
 // instructions[i * 6]: kind, value, steps, lowest voltage, highest voltage, lowest current.
+// trace: voltages, and trace_plane values behind them (0: not) currents and temperatures.
 // Bytes per cell and launch: the state in and out, the coefficients in, 4 (8) per traced voltage.
 // Instructions per cell and step without electrolyte and heat: 128 for the modes, some 100 for the voltage: a million
 // cells x 100 steps are 7.1e8 warp instructions, predicted 0.8 ms on 132 SMs at 1.755 GHz.
@@ -57,7 +58,7 @@ enum Coefficient {
     RESISTANCE = 2 * ELECTRODE, HEAT_CAPACITY, COOLING, AMBIENT, LAYER_CAPACITY, LAYER_CONDUCTANCE = LAYER_CAPACITY + 3,
     SALT_SOURCE = LAYER_CONDUCTANCE + 3, IONIC, TRANSFERENCE, SALT_DIFFUSION_HEAT, CONDUCTIVITY_HEAT, SALT_RATIO
 };
-enum Kind { HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE };
+enum Kind { HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE, POWER_DRIVE };
 enum Field { KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT, FIELDS };
 enum Curves { NEGATIVE_OCP, POSITIVE_OCP, NEGATIVE_ENTROPIC, POSITIVE_ENTROPIC, SALT_DIFFUSIVITY };
 
@@ -208,7 +209,7 @@ __device__ __forceinline__ void salt_means(REAL (*u)[BLOCK], int first, REAL& lo
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     REAL* __restrict__ state, const REAL* coefficients, Cubics tables, const REAL* __restrict__ instructions,
     int n_instructions, const REAL* __restrict__ drive, REAL factor, REAL* __restrict__ trace, int trace_every,
-    REAL first_time, REAL dt, int steps, int n, int stride) {
+    long long trace_plane, REAL first_time, REAL dt, int steps, int n, int stride) {
     const int cell = blockIdx.x * BLOCK + threadIdx.x;
     if (cell >= n) return;
     REAL* const own = state + cell;
@@ -274,12 +275,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             kinetic_p = positive.kinetic;
             const REAL* const order = instructions + instruction * FIELDS;
             const int kind = static_cast<int>(order[KIND]);
+            const bool held = kind == HELD_VOLTAGE || kind == HELD_POWER || kind == POWER_DRIVE;
             REAL A_n, B_n, A_p, B_p, open_circuit;
             negative.response(dt, A_n, B_n);
             positive.response(dt, A_p, B_p);
 #if ELECTROLYTE
             REAL log_n, log_p, root_n, root_p;
-            if (kind == HELD_VOLTAGE || kind == HELD_POWER) {
+            if (held) {
                 salt_means(salt, 0, log_n, root_n);
                 salt_means(salt, 2 * LAYER, log_p, root_p);
                 now.concentration = REAL(0.5) * now.thermal_voltage * GIVEN(TRANSFERENCE) * (log_p - log_n);
@@ -287,9 +289,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                 kinetic_p = positive.kinetic / root_p;
             }
 #endif
-            if (kind == HELD_VOLTAGE || kind == HELD_POWER) {
+            if (held) {
                 // Secant on what is wanted less what is; the voltage falls with the current, so one root.
-                const REAL wanted = order[VALUE];
+                const REAL wanted = kind == HELD_VOLTAGE ? order[VALUE]
+                                    : factor * (kind == HELD_POWER
+                                                    ? order[VALUE]
+                                                    : drive[static_cast<int>(order[VALUE]) + elapsed]);
                 REAL before = current;
                 REAL v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before, open_circuit);
                 REAL wrong_before = kind == HELD_VOLTAGE ? v - wanted : v * before - wanted;
@@ -313,7 +318,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             }
 #if ELECTROLYTE
             salt_step(salt, up, delta, tables, given, stride, salt_arrhenius, current, dt);
-            if (kind == HELD_CURRENT || kind == DRIVE) {
+            if (!held) {
                 salt_means(salt, 0, log_n, root_n);
                 salt_means(salt, 2 * LAYER, log_p, root_p);
                 now.concentration = REAL(0.5) * now.thermal_voltage * GIVEN(TRANSFERENCE) * (log_p - log_n);
@@ -372,8 +377,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             warmth += (heat - cooling * (warmth - GIVEN(AMBIENT))) / (GIVEN(HEAT_CAPACITY) / dt + REAL(0.5) * cooling);
 #endif
         }
-        if (trace != nullptr && (step + 1) % trace_every == 0)
-            trace[(long long)(step / trace_every) * stride + cell] = running ? voltage : REAL(nan(""));
+        if (trace != nullptr && (step + 1) % trace_every == 0) {
+            REAL* const traced = trace + (long long)(step / trace_every) * stride + cell;
+            traced[0] = running ? voltage : REAL(nan(""));
+            if (trace_plane) {
+                traced[trace_plane] = running ? current : REAL(nan(""));
+                traced[2 * trace_plane] = running ? warmth : REAL(nan(""));
+            }
+        }
     }
 #pragma unroll 1
     for (int k = 0; k < 2 * MODES; ++k) STATE(NEGATIVE_MODES + k) = amplitudes[k][threadIdx.x];

@@ -26,7 +26,7 @@ SALT = MODES_N + 2 * MODES
 RATE, GAIN, GROWTH, KINETIC, START, DIFFUSION_HEAT, REACTION_HEAT, ELECTRODE = 0, 1, 2, 3, 4, 5, 6, 7
 RESISTANCE, HEAT_CAPACITY, COOLING, AMBIENT, LAYER_CAPACITY, LAYER_CONDUCTANCE, SALT_SOURCE = 14, 15, 16, 17, 18, 21, 24
 IONIC, TRANSFERENCE, SALT_DIFFUSION_HEAT, CONDUCTIVITY_HEAT, SALT_RATIO = 25, 26, 27, 28, 29
-HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE = 0, 1, 2, 3
+HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE, POWER_DRIVE = 0, 1, 2, 3, 4
 KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT = 0, 1, 2, 3, 4, 5
 NEGATIVE_OCP, POSITIVE_OCP, NEGATIVE_ENTROPIC, POSITIVE_ENTROPIC, SALT_DIFFUSIVITY = 0, 1, 2, 3, 4
 
@@ -147,10 +147,10 @@ def accumulate(state, row, cell, value):
 
 @njit(parallel=True, nogil=True, cache=True)
 def advance(
-    state, coefficients, tables, squares, weights, instructions, drive, factor, trace, every, first_time, dt, steps,
-    n, electrolyte, thermal,
+    state, coefficients, tables, squares, weights, instructions, drive, factor, trace, every, plane, first_time, dt,
+    steps, n, electrolyte, thermal,
 ):  # fmt: skip
-    """As ``run_cells`` in cells.cu; trace: (0, n_padded) for none."""
+    """As ``run_cells`` in cells.cu; trace: (0, n_padded) for none, currents ``plane`` rows below voltages (0: not)."""
     real = state.dtype.type
     for cell in prange(n):
         given = np.empty(coefficients.shape[0], np.float64)
@@ -197,7 +197,7 @@ def advance(
                 kinetic_n, kinetic_p = at_rest_n, at_rest_p
                 order = instructions[instruction]
                 kind = int(order[KIND])
-                held = kind in (HELD_VOLTAGE, HELD_POWER)
+                held = kind in (HELD_VOLTAGE, HELD_POWER, POWER_DRIVE)
                 mean_n = given[START] + state[MEAN_N, cell]
                 mean_p = given[ELECTRODE + START] + state[MEAN_P, cell]
                 A_n, A_p = mean_n + relaxed(b_n, share_n), mean_p + relaxed(b_p, share_p)
@@ -208,6 +208,10 @@ def advance(
                         now[3] = 0.5 * now[0] * given[TRANSFERENCE] * (log_p - log_n)
                         kinetic_n, kinetic_p = at_rest_n / root_n, at_rest_p / root_p
                     wanted = float(order[VALUE])
+                    if kind == POWER_DRIVE:
+                        wanted = float(drive[int(order[VALUE]) + elapsed])
+                    if kind != HELD_VOLTAGE:
+                        wanted *= factor
                     before = current
                     v, open_circuit = terminal(
                         tables, thermal, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before
@@ -299,6 +303,9 @@ def advance(
                     warmth = float(real(warmth + change))
             if len(trace) and (step + 1) % every == 0:
                 trace[step // every, cell] = voltage if running else np.nan
+                if plane:
+                    trace[step // every + plane, cell] = current if running else np.nan
+                    trace[step // every + 2 * plane, cell] = warmth if running else np.nan
         for k in range(MODES):
             state[MODES_N + k, cell], state[MODES_N + MODES + k, cell] = b_n[k], b_p[k]
         if electrolyte:
@@ -321,6 +328,7 @@ class CpuCells(Cells):
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
         advance(
             self.state, self.coefficients, self._tables, self._squares, self._weights, self._instructions, self._drive,
-            float(self.factor), self._no_trace if trace is None else trace, every, first_step * self.dt, self.dt, steps,
+            float(self.factor), self._no_trace if trace is None else trace.reshape(-1, self.n_padded), every,
+            self.rows_per_plane(trace), first_step * self.dt, self.dt, steps,
             self.n_cells, self.electrolyte, self.thermal,
         )  # fmt: skip

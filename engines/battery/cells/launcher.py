@@ -48,6 +48,7 @@ class Kind(IntEnum):
     VOLTAGE = 1  # [V]
     POWER = 2  # [W], positive in discharge
     DRIVE = 3  # a current per step, from this place in the drive cycle on
+    POWER_DRIVE = 4  # a power per step
 
 
 NEVER = 3.0e38
@@ -104,17 +105,21 @@ class Cells(ABC):
         self.rows = Row.SALT + (3 * ELECTROLYTE_CELLS if electrolyte else 0)
         self.factor = 1.0
         """On all currents of the protocol, from the next step on."""
-        self.n_instructions = len(instructions)
         self.coefficients = self._place(per_cell)
         self._tables = backend.array(tables(parameters).astype(self.dtype))
-        self._instructions = backend.array(np.array([each.row() for each in instructions], self.dtype))
-        self._drive = backend.array(np.zeros(1, self.dtype) if drive is None else np.asarray(drive, self.dtype))
+        self.set_protocol(instructions, drive)
         start = np.zeros((self.rows, self.n_cells))
         start[Row.ENDED] = -1.0
         start[Row.WARMTH] = np.asarray(self.scalars["initial_temperature"]) - REFERENCE_TEMPERATURE
         start[Row.VOLTAGE] = self._open_circuit(per_cell)
         start[Row.SALT :] = 1.0
         self.state = self._place(start)
+
+    def set_protocol(self, instructions: Sequence[Instruction], drive: Array | None = None) -> None:
+        """Follow these from the next step on; cells that are to begin with the first need a new ``state`` too."""
+        self.n_instructions = len(instructions)
+        self._instructions = self.backend.array(np.array([each.row() for each in instructions], self.dtype))
+        self._drive = self.backend.array(np.zeros(1, self.dtype) if drive is None else np.asarray(drive, self.dtype))
 
     def _place(self, values: Array) -> Any:
         padded = np.pad(values, ((0, 0), (0, self.n_padded - self.n_cells)), mode="edge")
@@ -131,10 +136,20 @@ class Cells(ABC):
         """A device array (rows, n_padded) for voltages."""
         return self.backend.empty((rows, self.n_padded), self.dtype)
 
+    def new_traces(self, rows: int) -> Any:
+        """A device array (3, rows, n_padded) for voltages, currents and temperatures (less 298.15 K)."""
+        return self.backend.empty((3, rows, self.n_padded), self.dtype)
+
+    @staticmethod
+    def rows_per_plane(trace: Any) -> int:
+        """Rows between voltages and currents of :meth:`new_traces`; 0 where there are voltages only."""
+        return 0 if trace is None or trace.ndim == 2 else int(trace.shape[1])
+
     @abstractmethod
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
         """``steps`` steps; the voltages of each ``every``-th go to a row of ``trace``, NaN where a cell had ended.
 
+        ``trace`` is a :meth:`new_trace` or :meth:`new_traces`.
         Called inside ``backend.timed`` or ``active``.
         """
 

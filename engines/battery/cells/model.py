@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from itertools import product
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
@@ -12,13 +12,16 @@ from engines.api import Array, Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
 from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, Coefficient
+from engines.battery.cells.forecast import CellForecast
 from engines.battery.cells.launcher import LONGEST
+from engines.battery.cells.reference import spm
 from engines.battery.cells.simulation import CellSimulation
 from engines.battery.ensemble import sample
 from engines.battery.model import Model
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import PRECISIONS, BatteryParameters
-from engines.battery.protocol import drive_cycle, instructions, parse_step
+from engines.battery.protocol import Plan, plan_of
+from engines.battery.steps import parse
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles, paired_rows
 
@@ -35,7 +38,7 @@ class SingleParticle(Model):
         """The two particles of each cell, in µm."""
         parameters, cell, scalars, _ = _checked(problem)
         n = parameters.ensemble.cells
-        return paired_rows(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n))
+        return _paired(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n))
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, _, plan = _checked(problem)
@@ -50,7 +53,7 @@ class SingleParticle(Model):
             stable_step=None,
             seconds_per_simulated_unit=seconds / step,
             milestone=("hour", 3600.0),
-            findings=_findings(parameters, cell, plan),
+            findings=_findings(parameters, cell, plan.instructions),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> CellSimulation:
@@ -61,18 +64,25 @@ class SingleParticle(Model):
         cells = make_cells(
             backend,
             cell,
-            plan,
+            plan.instructions,
             parameters.numerics.step,
             {"contact_resistance": np.full(n, cell.values()["contact_resistance"]), **scalars},
             electrolyte=parameters.model == "SPMe",
             thermal=parameters.thermal == "lumped",
             precision=PRECISIONS[parameters.numerics.precision],
-            drive=_drive(parameters),
+            drive=plan.drive,
         )
         cells.factor = parameters.current_factor
         geometry = self.geometry(problem)
         progress("Ready", 1.0)
         return CellSimulation(backend, cells, geometry, parameters.numerics.radial_points)
+
+    def ends(self, problem: Problem) -> bool:
+        """Every step of a protocol has an end."""
+        return True
+
+    def forecast(self, problem: Problem, backend: Backend) -> CellForecast:
+        return CellForecast(problem, backend)
 
     def warm(self, backend: Backend) -> None:
         """A step of each, with and without heat."""
@@ -84,7 +94,7 @@ class SingleParticle(Model):
             simulation.close()
 
 
-Checked = tuple[BatteryParameters, ParameterSet, dict[str, Array], list[Instruction]]
+Checked = tuple[BatteryParameters, ParameterSet, dict[str, Array], Plan]
 
 
 def _checked(problem: Problem) -> Checked:
@@ -95,16 +105,18 @@ def _checked(problem: Problem) -> Checked:
     cell = PARAMETER_SETS[parameters.parameter_set]
     ensemble = parameters.ensemble
     scalars = sample(cell, ensemble.distributions, ensemble.cells, ensemble.seed)
-    steps = [parse_step(text, number) for number, text in enumerate(parameters.protocol, 1)]
-    plan = instructions(steps, cell, parameters.numerics.step, _drive(parameters)) * parameters.cycles
-    return parameters, cell, scalars, plan
+    return parameters, cell, scalars, plan_of(parameters, cell)
 
 
-def _drive(parameters: BatteryParameters) -> Array | None:
-    cycle = parameters.drive_cycle
-    if not cycle.times and not cycle.currents:
-        return None
-    return drive_cycle(np.array(cycle.times), np.array(cycle.currents), parameters.numerics.step)
+_latest: WeakValueDictionary[str, Particles] = WeakValueDictionary()
+
+
+def _paired(negative: Array, positive: Array) -> Particles:
+    """The spheres of these radii; the last object if they are the same, for a view draws another one anew."""
+    last = _latest.get("pairs")
+    if last is None or not np.array_equal(last.radii, np.concatenate([negative, positive])):
+        _latest["pairs"] = last = paired_rows(negative, positive)
+    return last
 
 
 def _radii(cell: ParameterSet, scalars: dict[str, Array], electrode: str, n: int) -> Array:
@@ -126,10 +138,22 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
                 f"{step:g} s, so use a shorter one to see the end well."
             )
         )
+    if plan[0].kind == Kind.CURRENT and plan[0].value > 0:
+        current, low = plan[0].value * parameters.current_factor, cell.scalars["lower_cutoff"].value
+        with np.errstate(invalid="ignore"):
+            if not spm(cell, current, step)[0] > low:
+                found.append(
+                    Finding(
+                        f"This cell cannot carry {current:g} A: its voltage is below {low:g} V within {step:g} s; "
+                        "use a smaller current."
+                    )
+                )
     if plan[0].kind in (Kind.CURRENT, Kind.POWER) and plan[0].value < 0:
         found.append(Finding("The cell starts full, and the protocol begins with a charge: it will end at once."))
     if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan):
         raise ProblemError("A rest in the protocol never ends: say how long.")
+    if any(each.period is not None for each in parse(parameters.protocol)):
+        found.append(Finding("Periods in brackets change nothing: the time step says when values are taken.", "info"))
     if parameters.ensemble.distributions and parameters.ensemble.cells == 1:
         found.append(Finding("There are distributions but one cell: it is drawn from them too.", "info"))
     return tuple(found)

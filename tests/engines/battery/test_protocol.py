@@ -46,7 +46,7 @@ def test_steps(text, kind, value, steps, lowest, highest, least):
     ],
 )  # fmt: skip
 def test_the_word_that_is_not_understood_is_named(text, word):
-    with pytest.raises(ProblemError, match=f"Step 7 of the protocol, '{text}': '{word}' is not understood"):
+    with pytest.raises(ProblemError, match=f"Line 7 of the protocol, '{text}': '{word}' is not understood"):
         parse_step(text, 7)
 
 

@@ -1,0 +1,166 @@
+"""Drive cycles: a current or a power over time, from a file of two columns or from lists, as means over time steps."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from engines.api import Array
+from engines.errors import ProblemError
+
+TIMES = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
+CURRENTS = {"A": 1.0, "mA": 1e-3}
+POWERS = {"W": 1.0, "mW": 1e-3, "kW": 1e3}
+MOST_ROWS = 10_000_000
+
+_HEADING = re.compile(r"\s*([^\[\]()]*?)\s*(?:[\[(]\s*([^\[\]()]*?)\s*[\])])?\s*")
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """``values`` in A or W, positive in discharge, at rising ``times`` [s]; straight lines between them."""
+
+    times: Array
+    values: Array
+    kind: Literal["current", "power"] = "current"
+
+    def per_step(self, dt: float) -> Array:
+        """Means over steps of ``dt`` [s]."""
+        return drive_cycle(self.times, self.values, dt)
+
+
+def read_drive_cycle(path: Path) -> Cycle:
+    """Read a table of two columns, time and current or power. Raises ProblemError that names the row.
+
+    A first row of names may give units (``time [min], power [kW]``); without them seconds and amperes are meant. The
+    columns are separated by commas, semicolons, tabs or blanks; decimal commas are understood beside semicolons and
+    tabs; a row that begins with # is passed over.
+    """
+    try:
+        changed = path.stat()
+        return _read(path, changed.st_mtime_ns, changed.st_size)
+    except OSError as error:
+        raise ProblemError(
+            f"The drive cycle '{path}' cannot be read ({error.strerror}): choose another file."
+        ) from error
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, changed: int, size: int) -> Cycle:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ProblemError(f"The drive cycle '{path.name}' is no text: save it as CSV.") from error
+    rows: list[tuple[float, float]] = []
+    time_scale, scale, kind = 1.0, 1.0, "current"
+    names: str | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        comment = line.lstrip().startswith("#")
+        content = line.strip().lstrip("#").strip()
+        if not content:
+            continue
+        if not rows and names is None and re.search(r"[A-Za-z]", re.sub(r"\d[eE][+-]?\d", "", content)):
+            if len(_cells(content, True)) == 2:
+                names = content
+                time_scale, scale, kind = _units(content, path.name)
+                continue
+            if comment:
+                continue
+        if comment:
+            continue
+        rows.append(_numbers(content, number, path.name))
+        if len(rows) > MOST_ROWS:
+            raise ProblemError(f"The drive cycle '{path.name}' has more than {MOST_ROWS:,} rows: shorten it.")
+    table = np.array(rows, float).reshape(-1, 2)
+    times, values = table[:, 0] * time_scale, table[:, 1] * scale
+    _check(times, values, f"the drive cycle '{path.name}'", _line_numbers(text, len(rows)))
+    return Cycle(times, values, "power" if kind == "power" else "current")
+
+
+def drive_cycle(times: Array, currents: Array, dt: float) -> Array:
+    """Currents [A] (or powers [W]) per step of ``dt`` [s]: means of a cycle given at rising ``times`` [s], linear in
+    between and nothing after its end, so that no charge is lost. Raises ProblemError for what is no cycle."""
+    times, currents = np.asarray(times, float), np.asarray(currents, float)
+    _check(times, currents, "the drive cycle")
+    steps = max(1, math.ceil((times[-1] - times[0]) / dt * (1 - 1e-12)))
+    edges = times[0] + dt * np.arange(steps + 1)
+    charge = np.concatenate([[0.0], np.cumsum(np.diff(times) * (currents[1:] + currents[:-1]) / 2)])
+    within = np.clip(np.searchsorted(times, edges, "right") - 1, 0, len(times) - 2)
+    into = np.minimum(edges, times[-1]) - times[within]
+    slope = (currents[within + 1] - currents[within]) / (times[within + 1] - times[within])
+    return np.diff(charge[within] + into * (currents[within] + slope * into / 2)) / dt
+
+
+def _check(times: Array, values: Array, name: str, lines: Array | None = None) -> None:
+    def row(place: int) -> int:
+        return place + 1 if lines is None else int(lines[place])
+
+    if times.ndim != 1 or times.shape != values.shape or len(times) < 2:
+        raise ProblemError(f"{name[0].upper()}{name[1:]} needs two columns, time and current, of at least two rows.")
+    bad = ~(np.isfinite(times) & np.isfinite(values))
+    if bad.any():
+        raise ProblemError(f"Row {row(int(np.argmax(bad)))} of {name} has a gap or text: fill in a number.")
+    backward = np.diff(times) <= 0
+    if backward.any():
+        place = int(np.argmax(backward)) + 1
+        raise ProblemError(f"The time in row {row(place)} of {name} is not after the row before: sort the rows.")
+
+
+def _cells(line: str, heading: bool = False) -> list[str]:
+    for separator in ("\t", ";", ","):
+        if separator in line:
+            return [cell.strip().strip('"') for cell in line.split(separator)]
+    if heading:  # names may have blanks in them
+        return re.findall(r"[^\s\[(]+(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?", line)
+    return line.split()
+
+
+def _numbers(line: str, number: int, name: str) -> tuple[float, float]:
+    cells = _cells(line)
+    if len(cells) != 2:
+        raise ProblemError(
+            f"Row {number} of the drive cycle '{name}' has {len(cells)} columns: it should have time and current."
+        )
+    decimal_comma = ";" in line or "\t" in line
+    values = []
+    for cell in cells:
+        try:
+            values.append(float(cell.replace(",", ".") if decimal_comma else cell))
+        except ValueError:
+            values.append(math.nan)
+        if not math.isfinite(values[-1]):
+            what = f"'{cell}'" if cell else "a gap"
+            raise ProblemError(f"Row {number} of the drive cycle '{name}' has {what}: a number should stand there.")
+    return values[0], values[1]
+
+
+def _line_numbers(text: str, rows: int) -> Array:
+    """(rows,) the line of the file that each row of numbers stands in."""
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if line.strip() and line.lstrip()[0] != "#"]
+    return np.array(lines[len(lines) - rows :], int)
+
+
+def _units(heading: str, name: str) -> tuple[float, float, str]:
+    """(seconds per unit of time, A or W per unit of the second column, "current" or "power") of a row of names."""
+    titles = [_HEADING.fullmatch(cell) for cell in _cells(heading, True)]
+    (time_name, time_unit), (value_name, unit) = ((found[1], found[2]) if found else ("", None) for found in titles)
+    if time_unit is not None and time_unit not in TIMES:
+        raise ProblemError(f"The time of the drive cycle '{name}' is in '{time_unit}': use one of {', '.join(TIMES)}.")
+    if not str(time_name).lower().startswith("t"):
+        raise ProblemError(f"The first column of the drive cycle '{name}' is '{time_name}': it should be the time.")
+    power = str(value_name).lower().startswith("p") or unit in POWERS
+    units = POWERS if power else CURRENTS
+    if unit is not None and unit not in units:
+        known = ", ".join({**CURRENTS, **POWERS})
+        raise ProblemError(f"The second column of the drive cycle '{name}' is in '{unit}': use one of {known}.")
+    if not power and value_name and not str(value_name).lower().startswith(("i", "c")):
+        raise ProblemError(
+            f"The second column of the drive cycle '{name}' is '{value_name}': it should be a current or a power."
+        )
+    return TIMES.get(time_unit or "s", 1.0), units.get(unit or "", 1.0), "power" if power else "current"

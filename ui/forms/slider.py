@@ -1,0 +1,67 @@
+"""A slider for a number between two bounds; by factors where they lie more than one apart."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QSlider, QWidget
+
+from ui.forms.schema import Bounds
+
+POSITIONS = 600
+DIGITS = 3
+DECADE = 10.0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Positions 0 to POSITIONS for numbers from ``low`` to ``high``, in equal differences or equal factors."""
+
+    low: float
+    high: float
+    factors: bool
+
+    def value(self, position: int) -> float:
+        """To three digits, and within the bounds."""
+        share = position / POSITIONS
+        if self.factors:
+            value = self.low * (self.high / self.low) ** share
+        else:
+            value = self.low + (self.high - self.low) * share
+        return min(max(float(f"{value:.{DIGITS}g}"), self.low), self.high)
+
+    def position(self, value: float) -> int:
+        value = min(max(value, self.low), self.high)
+        if self.factors:
+            return round(POSITIONS * math.log(value / self.low) / math.log(self.high / self.low))
+        return round(POSITIONS * (value - self.low) / (self.high - self.low))
+
+
+def scale_of(bounds: Bounds) -> Scale | None:
+    """The scale between ``bounds``; None where one is missing or both say the same.
+
+    Above 0 exclusively is a matter of factors: from a hundredth (or a thousandth of the highest, if that is less).
+    """
+    low = bounds.ge if bounds.ge is not None else bounds.gt
+    high = bounds.le if bounds.le is not None else bounds.lt
+    if low is None or high is None or not low < high:
+        return None
+    if low == 0 and bounds.gt is not None:
+        return Scale(min(high / 1000, 0.01), high, True)
+    return Scale(low, high, low > 0 and high / low > DECADE)
+
+
+class Slider(QSlider):
+    """Horizontal; the wheel scrolls the form."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setRange(0, POSITIONS)
+        self.setPageStep(POSITIONS // 20)
+        self.setMinimumWidth(80)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
