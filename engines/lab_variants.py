@@ -16,8 +16,6 @@ from engines.lab import Case, Inputs, Prepared, Resources, Shape, Variant
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
-FOLDER = Path(__file__).parent
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -158,7 +156,7 @@ def kernel_resources(backend: CudaBackend, kernel: Any, block: Sequence[int], sh
 def kernel_variant(
     id: str,
     title: str,
-    file: str,
+    path: Path,
     symbol: str,
     launch: Callable[[Case, Shape], Launch],
     *,
@@ -173,11 +171,10 @@ def kernel_variant(
     tolerance: float | None = None,
     after: Sequence[tuple[str, Callable[[Case, Shape], Launch]]] = (),
 ) -> Variant:
-    """A variant that launches ``symbol`` of ``file`` in this folder, then each of ``after`` (further passes).
+    """A variant that launches ``symbol`` of the ``.cu`` file at ``path``, then each of ``after`` (further passes).
 
     A kernel takes its output, its arrays, then the scalars of its :class:`Launch`.
     """
-    path = FOLDER / file
 
     def prepare(backend: Backend, case: Case, inputs: Inputs, sets: int, shape: Shape | None) -> Prepared:
         cuda: CudaBackend = backend  # type: ignore[assignment]  # the Lab gives it to no other device
