@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.base import Backend
+from engines.errors import ProblemError
 from engines.lab import Case, Inputs, Prepared, Resources, Shape, Variant
 
 if TYPE_CHECKING:
@@ -203,6 +204,7 @@ def array_variant(
     note: str = "",
     steps: int = 1,
     layout: Layout = PLAIN,
+    tolerance: float | None = None,
 ) -> Variant:
     """A variant that calls ``compute(backend, case)``, made once, as ``function(output, *arrays)``."""
 
@@ -211,8 +213,19 @@ def array_variant(
 
     return Variant(
         id=id, title=title, language=language, bytes=bytes, flops=flops, source=Path(source), symbol=symbol,
-        prepare=prepare, note=note, steps=steps,
+        prepare=prepare, note=note, steps=steps, tolerance=tolerance,
     )  # fmt: skip
+
+
+def up_to(points: int, variant: Variant) -> Variant:
+    """The variant, refused for cases of more points: a launch would take seconds, and a measurement is of many."""
+
+    def prepare(backend: Backend, case: Case, inputs: Inputs, sets: int, shape: Shape | None) -> Prepared:
+        if case.points > points:
+            raise ProblemError("A launch would take seconds: this variant is measured at smaller sizes alone.")
+        return variant.prepare(backend, case, inputs, sets, shape)
+
+    return replace(variant, prepare=prepare)
 
 
 def over(counts: Sequence[int], per_block: Sequence[int]) -> tuple[int, ...]:
