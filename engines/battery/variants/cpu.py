@@ -9,8 +9,8 @@ import math
 import numpy as np
 from numba import njit, prange
 
-GROUP = 64
-"""Particles that a thread takes at a time where they stand side by side: whole vectors."""
+GROUP = 1024
+"""Particles that a thread takes at a time where they stand side by side: a page of each shell."""
 
 
 @njit(parallel=True, nogil=True, cache=True)

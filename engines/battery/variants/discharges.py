@@ -50,7 +50,7 @@ LARGEST_EXPRESSION = CASES[0].points
 
 PYBAMM = Published(
     source="PyBaMM on two cores, as the issue of this engine gives it: 10,000 SPM discharges",
-    device="PyBaMM, 2 cores",
+    device="PyBaMM",
     unit="ms",
     figures={"numba-engine": {"10k": 21_000.0}},
 )

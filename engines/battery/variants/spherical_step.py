@@ -36,7 +36,7 @@ RTX_3090 = Published(
 )
 RTX_3090_KERNELS = Published(
     source="Dendrite: 133x Faster Battery Simulation, Kernel Performance, 100K particles",
-    device="RTX 3090, final",
+    device="3090 final",
     unit="GB/s",
     figures={"shuffle": {"100k": 712.0}},
 )
@@ -107,7 +107,7 @@ VARIANTS: tuple[Variant, ...] = (
     array_variant(
         "numba-columns", "Shell by shell, transposed", "Numba", cpu.__file__, "spherical_columns",
         on_device(cpu.spherical_columns), bytes=BYTES, flops=FLOPS, layout=SHELLS,
-        note="Groups of 64 particles: whole vectors without ends.",
+        note="Groups of 1024 particles: whole vectors without ends.",
     ),
     array_variant(
         "numpy", "Slices", "NumPy", expressions.__file__, "spherical_steps", on_device(expressions.spherical_steps, 1),
@@ -117,7 +117,7 @@ VARIANTS: tuple[Variant, ...] = (
 
 STUDY = Study(
     id="spherical",
-    title="Spherical diffusion, one step per launch",
+    title="Spherical diffusion, one step",
     summary="Particles of 32 shells, each with its own radius, diffusivity and flux; conservative finite volumes.",
     cases=CASES,
     variants=VARIANTS,
