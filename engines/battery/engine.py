@@ -17,7 +17,9 @@ from engines.battery.ensemble import Distribution
 from engines.battery.model import Model
 from engines.battery.models import MODELS
 from engines.battery.parameters import BatteryParameters, Ensemble, Numerics
+from engines.battery.variants import studies
 from engines.charts import Forecast
+from engines.lab import Study
 
 
 class BatteryEngine(Engine):
@@ -59,6 +61,10 @@ class BatteryEngine(Engine):
             for n in (elements or (10_000, 1_000_000))
             for model in ("SPM", "SPMe")
         ]
+
+    def studies(self) -> Sequence[Study]:
+        """Diffusion in spheres, Butler-Volmer kinetics and whole discharges in the ways that people write them."""
+        return studies()
 
 
 def _model(problem: Problem) -> Model:

@@ -47,7 +47,11 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument("--elements", type=elements, nargs="+", default=(), metavar="N", help="sizes, such as 1e6")
     bench.add_argument("--out", type=Path, metavar="DIR", help="folder for the tables as JSON and CSV, and for plots")
     bench.add_argument("--quick", action="store_true", help="one size of each study and few runs: a minute on a CPU")
-    bench.add_argument("--study", action="append", default=[], metavar="ID", help="only this study (may be repeated)")
+    bench.add_argument(
+        "--study", action="append", default=[], metavar="ID",
+        help="only this study (may be repeated); 'all': every study of the engines, and no whole steps",
+    )  # fmt: skip
+    bench.add_argument("--case", action="append", default=[], metavar="NAME", help="only this size (may be repeated)")
     bench.set_defaults(carry_out=_later("workbench.cli.bench:bench_command"))
 
     doctor = commands.add_parser("doctor", help="what this machine has, and the command that adds what is missing")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from engines.api import Array
 from engines.lab import Inputs, Published, Shape, Study, Variant
+from engines.lab_variants import array_variant, kernel_variant
 from engines.stencil.variants import cpu
 from engines.stencil.variants.checks import uniform, walled_rows
 from engines.stencil.variants.grids import SQUARES, Points
-from engines.stencil.variants.prepared import array_variant, kernel_variant
 
 BYTES, FLOPS = 8.0, 10.0
-FILE = "diffusion2d.cu"
+FILE = Path(__file__).with_name("diffusion2d.cu")
 RX, RY = np.float32(0.2), np.float32(0.15)
 SHAPES: tuple[Shape, ...] = ((32, 4), (32, 8), (32, 16), (16, 16), (64, 4), (128, 2), (32, 32), (256, 1))
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from engines.api import Array
 from engines.lab import Case, Inputs, Shape, Study, Variant
+from engines.lab_variants import Launch, Layout, array_variant, kernel_variant
 from engines.stencil.variants import cpu, expressions
 from engines.stencil.variants.checks import uniform, walled_rows
 from engines.stencil.variants.grids import SQUARES, Points, counts
-from engines.stencil.variants.prepared import Launch, Layout, array_variant, kernel_variant
 
 BYTES, FLOPS = 8.0, 6.0
-FILE = "fusion.cu"
+FILE = Path(__file__).with_name("fusion.cu")
 R, BORDER = np.float32(0.2), np.float32(0.5)
 SHAPES: tuple[Shape, ...] = ((32, 8), (32, 4), (64, 4))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engines.lab import Case, Shape
-from engines.stencil.variants.prepared import Launch, over
+from engines.lab_variants import Launch, over
 
 
 def square(n: int) -> Case:

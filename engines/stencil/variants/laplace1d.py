@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from engines.lab import Case, Shape, Study, Variant
+from engines.lab_variants import Launch, array_variant, kernel_variant
 from engines.stencil.variants import cpu, expressions, textures
 from engines.stencil.variants.checks import laplacian, periodic_rows, uniform
-from engines.stencil.variants.prepared import Launch, array_variant, kernel_variant
 
 BYTES, FLOPS = 8.0, 3.0
-FILE = "laplace1d.cu"
+FILE = Path(__file__).with_name("laplace1d.cu")
+TEXTURES = Path(__file__).with_name("textures.cu")
 SHAPES: tuple[Shape, ...] = ((256,), (128,), (512,), (1024,))
 
 
@@ -36,7 +39,7 @@ VARIANTS: tuple[Variant, ...] = (
         note="The compiler uses these loads by itself where it sees that nothing is written.",
     ),
     kernel_variant(
-        "texture", "Texture object", "textures.cu", "laplace1d_texture", _Line(), bytes=BYTES, flops=FLOPS,
+        "texture", "Texture object", TEXTURES, "laplace1d_texture", _Line(), bytes=BYTES, flops=FLOPS,
         shapes=SHAPES[:2], bind=textures.linear,
         note="The guide calls it obsolete but for interpolation, clamping and unstructured images.",
     ),

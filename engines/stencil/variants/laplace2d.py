@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from engines.lab import Case, Published, Shape, Study, Variant
+from engines.lab_variants import HALF, Launch, array_variant, kernel_variant, over
 from engines.stencil.variants import expressions, laplace2d_cpu, textures
 from engines.stencil.variants.checks import laplacian, periodic_rows, uniform
 from engines.stencil.variants.grids import SQUARES, Points, counts
-from engines.stencil.variants.prepared import HALF, Launch, array_variant, kernel_variant, over
 
 BYTES, FLOPS = 8.0, 5.0
-FILE = "laplace2d.cu"
+FILE = Path(__file__).with_name("laplace2d.cu")
+TEXTURES = Path(__file__).with_name("textures.cu")
+HALVES = Path(__file__).with_name("laplace2d_half.cu")
 
 EPS_NOTE = (
     "Five float32 roundings of numbers up to 8 in size, of which the largest answer comes near 7: "
@@ -59,7 +63,7 @@ VARIANTS: tuple[Variant, ...] = (
         note="The guide: equal to the naive form within 0.3 % on a T4.",
     ),
     kernel_variant(
-        "texture", "Texture object", "textures.cu", "laplace2d_texture", Points(),
+        "texture", "Texture object", TEXTURES, "laplace2d_texture", Points(),
         bytes=BYTES, flops=FLOPS, shapes=FEW, bind=textures.rows,
         note="The guide: 15-18 % slower than naive on a T4; dendrite: no gain, the L2 already serves the neighbours.",
     ),
@@ -84,7 +88,7 @@ VARIANTS: tuple[Variant, ...] = (
         note="Dendrite: no gain, there is hardly any arithmetic to hide the copies behind. Plain copies before sm_80.",
     ),
     kernel_variant(
-        "half2", "Half precision, two points per thread", "laplace2d_half.cu", "laplace2d_half2", Points((2, 1)),
+        "half2", "Half precision, two points per thread", HALVES, "laplace2d_half2", Points((2, 1)),
         bytes=BYTES / 2, flops=FLOPS, shapes=FEW, layout=HALF, tolerance=HALF_TOLERANCE,
         note="Half the bytes. Dendrite: 64 % of peak against 89 % in float32, because pairs straddle the neighbours.",
     ),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from engines.lab import Case, Shape, Study, Variant
+from engines.lab_variants import Launch, array_variant, kernel_variant, over
 from engines.stencil.variants import cpu
 from engines.stencil.variants.checks import laplacian, periodic_rows, uniform
 from engines.stencil.variants.grids import counts
-from engines.stencil.variants.prepared import Launch, array_variant, kernel_variant, over
 
 BYTES, FLOPS = 8.0, 7.0
 CUBES = tuple(Case(f"{n}³", (n, n, n), n**3) for n in (128, 256, 512, 1024))
-FILE = "laplace3d.cu"
+FILE = Path(__file__).with_name("laplace3d.cu")
 
 
 def _points(case: Case, shape: Shape) -> Launch:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from engines.api import Array
 from engines.lab import Case, Inputs, Shape, Study, Variant
+from engines.lab_variants import Layout, array_variant, kernel_variant
 from engines.stencil.variants import cpu
 from engines.stencil.variants.checks import periodic_rows
 from engines.stencil.variants.grids import SQUARES, Points
-from engines.stencil.variants.prepared import Layout, array_variant, kernel_variant
 
 BYTES, FLOPS = 24.0, 30.0
-FILE = "layout.cu"
+FILE = Path(__file__).with_name("layout.cu")
 R, S = np.float32(0.2), np.float32(0.1)
 SHAPES: tuple[Shape, ...] = ((32, 8), (32, 4), (64, 4), (128, 2))
 

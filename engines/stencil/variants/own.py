@@ -9,9 +9,9 @@ import numpy as np
 
 from engines.backend.base import Backend
 from engines.lab import Case, Inputs, Prepared, Resources, Shape, Variant
+from engines.lab_variants import PLAIN, Buffers, kernel_resources
 from engines.stencil.diffusion.cpu import CpuDiffusion
 from engines.stencil.sides import Ghost
-from engines.stencil.variants.prepared import PLAIN, Buffers, kernel_resources
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

@@ -6,20 +6,21 @@ The engine's own kernels stand beside simpler ones.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 from engines.api import Array
 from engines.lab import Inputs, Shape, Study, Variant
+from engines.lab_variants import array_variant, kernel_variant
 from engines.stencil.variants import cpu
 from engines.stencil.variants.checks import laplacian, periodic_rows, uniform
 from engines.stencil.variants.grids import SQUARES, Points
 from engines.stencil.variants.laplace3d import CUBES
 from engines.stencil.variants.own import own_kernels
-from engines.stencil.variants.prepared import array_variant, kernel_variant
 
 BYTES, FLOPS_PER_STEP = 8.0, 7.0
-FILE = "temporal2d.cu"
+FILE = Path(__file__).with_name("temporal2d.cu")
 R = np.float32(0.2)
 R3, FLOPS_PER_STEP_3D = np.float32(0.15), 11.0
 SHAPES: tuple[Shape, ...] = ((32, 16), (32, 8), (32, 32), (64, 8))

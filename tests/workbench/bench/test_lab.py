@@ -414,3 +414,26 @@ def test_without_a_plotter_the_command_says_so(bare, tmp_path, capsys, monkeypat
 def test_an_unknown_study_is_one_sentence(bare, capsys):
     assert main(["bench", "bare", "--study", "teapot"]) == 2
     assert "no study 'teapot' (there are: double)" in capsys.readouterr().err
+
+
+def test_named_sizes_are_all_that_is_measured(backend, monkeypatch, tmp_path):
+    """Quick or not; ``all`` names every study. Two engines' studies: one has no such size and is left out."""
+    other = (Case("1000", (1000,), 1000), Case("2000", (2000,), 2000), Case("3000", (3000,), 3000))
+
+    class Two(Bare):
+        def studies(self):
+            return (study_of(variant_of(), cases=other), replace(study_of(variant_of(), cases=other[:1]), id="small"))
+
+        def benchmarks(self, elements=()):
+            raise AssertionError("whole steps were not asked for")
+
+    monkeypatch.setattr(registry, "engines", lambda: {"bare": Two()})
+    wanted = ["bench", "bare", "--device", "cpu", "--quick", "--study", "all", "--case", "2000", "--case", "3000"]
+    assert main([*wanted, "--out", str(tmp_path)]) == 0
+    record = lab_record((tmp_path / "lab.json").read_text("utf-8"))
+    assert [(one.study, one.case) for one in record.variants] == [("double", "2000"), ("double", "3000")]
+
+
+def test_an_unknown_size_is_one_sentence(bare, capsys):
+    assert main(["bench", "bare", "--study", "double", "--case", "7"]) == 2
+    assert "no size '7' (there are: 1000)" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,12 +11,11 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.base import Backend
+from engines.errors import ProblemError
 from engines.lab import Case, Inputs, Prepared, Resources, Shape, Variant
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
-
-FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ def kernel_resources(backend: CudaBackend, kernel: Any, block: Sequence[int], sh
 def kernel_variant(
     id: str,
     title: str,
-    file: str,
+    path: Path,
     symbol: str,
     launch: Callable[[Case, Shape], Launch],
     *,
@@ -173,11 +172,10 @@ def kernel_variant(
     tolerance: float | None = None,
     after: Sequence[tuple[str, Callable[[Case, Shape], Launch]]] = (),
 ) -> Variant:
-    """A variant that launches ``symbol`` of ``file`` in this folder, then each of ``after`` (further passes).
+    """A variant that launches ``symbol`` of the ``.cu`` file at ``path``, then each of ``after`` (further passes).
 
     A kernel takes its output, its arrays, then the scalars of its :class:`Launch`.
     """
-    path = FOLDER / file
 
     def prepare(backend: Backend, case: Case, inputs: Inputs, sets: int, shape: Shape | None) -> Prepared:
         cuda: CudaBackend = backend  # type: ignore[assignment]  # the Lab gives it to no other device
@@ -206,6 +204,7 @@ def array_variant(
     note: str = "",
     steps: int = 1,
     layout: Layout = PLAIN,
+    tolerance: float | None = None,
 ) -> Variant:
     """A variant that calls ``compute(backend, case)``, made once, as ``function(output, *arrays)``."""
 
@@ -214,8 +213,19 @@ def array_variant(
 
     return Variant(
         id=id, title=title, language=language, bytes=bytes, flops=flops, source=Path(source), symbol=symbol,
-        prepare=prepare, note=note, steps=steps,
+        prepare=prepare, note=note, steps=steps, tolerance=tolerance,
     )  # fmt: skip
+
+
+def up_to(points: int, variant: Variant) -> Variant:
+    """The variant, refused for cases of more points: a launch would take seconds, and a measurement is of many."""
+
+    def prepare(backend: Backend, case: Case, inputs: Inputs, sets: int, shape: Shape | None) -> Prepared:
+        if case.points > points:
+            raise ProblemError("A launch would take seconds: this variant is measured at smaller sizes alone.")
+        return variant.prepare(backend, case, inputs, sets, shape)
+
+    return replace(variant, prepare=prepare)
 
 
 def over(counts: Sequence[int], per_block: Sequence[int]) -> tuple[int, ...]:
