@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.battery.ensemble import Distribution
+from engines.battery.parameter_sets.changes import Change
 from engines.parameters import ParameterGroup, quantity
 
 Precision = Literal["fp32", "fp64"]
@@ -47,7 +48,16 @@ Text = Annotated[str, Field(min_length=1, max_length=200)]
 class BatteryParameters(ParameterGroup):
     """Cells of one kind under one protocol."""
 
-    parameter_set: Literal["Chen2020", "Marquis2019"] = quantity("Chen2020", "", "Published cell")
+    parameter_set: Literal["Chen2020", "Marquis2019", "Prada2013", "BPX file"] = quantity(
+        "Chen2020", "", "A published cell, or one from a file"
+    )
+    bpx_file: str = quantity(
+        "", "", "Cell in the BPX format, for the parameter set 'BPX file'", title="BPX file", file="BPX file"
+    )
+    changes: list[Change] = quantity([], "", "Numbers of the parameter set that are other than there")
+    initial_state_of_charge: float | None = quantity(
+        None, "1", "Charge at the start between the cut-offs at rest; without it as the parameter set says", ge=0, le=1
+    )
     model: Literal["SPM", "SPMe"] = quantity(
         "SPM", "", "Single-particle model, without or with diffusion in the electrolyte"
     )

@@ -15,7 +15,7 @@ from ui.forms.schema import FieldSpec, default_value
 from ui.forms.section import Section
 from ui.forms.validation import Errors, below
 
-NAMING_KEYS = ("name", "region", "title", "label")
+NAMING_KEYS = ("name", "region", "title", "label", "parameter")
 
 
 class ListEditor(Editor):

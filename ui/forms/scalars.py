@@ -50,7 +50,7 @@ class ChoiceEditor(_OneWidget):
         super().__init__(spec, parent)
         self.combo = CalmComboBox(self)
         for choice in spec.choices:
-            self.combo.addItem(str(choice), choice)
+            self.combo.addItem(spec.labels.get(choice, str(choice)), choice)
         self._hold(self.combo)
         self.combo.activated.connect(lambda _: self.edited.emit((), self.combo.currentData()))
 

@@ -55,7 +55,7 @@ class Bounds:
 class FieldSpec:
     """One field: ``items`` are the parts of a row, ``item`` the element of a list, ``variants`` tag → model.
 
-    ``file`` is the kind of file that a FILE names.
+    ``file`` is the kind of file that a FILE names; ``labels`` are what a CHOICE shows for its values.
     """
 
     key: str
@@ -74,6 +74,7 @@ class FieldSpec:
     variants: dict[str, type[BaseModel]] = field(default_factory=dict)
     discriminator: str = ""
     file: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
 
     @property
     def composite(self) -> bool:
@@ -158,6 +159,9 @@ def _spec(key: str, info: FieldInfo) -> FieldSpec:
         "advanced": bool(extra.get("advanced")),
         "file": str(extra.get("file") or ""),
     }
+    labels = extra.get("labels")
+    if isinstance(labels, dict):
+        common["labels"] = {value: str(text) for value, text in labels.items()}
     discriminator = info.discriminator if isinstance(info.discriminator, str) else ""
     return _typed(info.annotation, list(info.metadata), discriminator, common)
 

@@ -17,6 +17,7 @@ from engines.battery.cells.simulation import CellSimulation
 from engines.battery.ensemble import sample
 from engines.battery.model import Model
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
+from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters
 from engines.battery.protocol import drive_cycle, instructions, parse_step
 from engines.errors import ProblemError
@@ -92,7 +93,7 @@ def _checked(problem: Problem) -> Checked:
     parameters = problem.parameters
     if not isinstance(parameters, BatteryParameters):
         raise TypeError(f"parameters of the battery engine, not {type(parameters).__name__}")
-    cell = PARAMETER_SETS[parameters.parameter_set]
+    cell = parameter_set_of(parameters)
     ensemble = parameters.ensemble
     scalars = sample(cell, ensemble.distributions, ensemble.cells, ensemble.seed)
     steps = [parse_step(text, number) for number, text in enumerate(parameters.protocol, 1)]
@@ -114,7 +115,7 @@ def _radii(cell: ParameterSet, scalars: dict[str, Array], electrode: str, n: int
 
 
 def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Instruction]) -> tuple[Finding, ...]:
-    found = []
+    found = list(parameter_set_findings(parameters, cell))
     step, capacity = parameters.numerics.step, cell.scalars["nominal_capacity"].value
     fastest = max((abs(each.value) for each in plan if each.kind == Kind.CURRENT), default=0.0)
     fastest *= parameters.current_factor
