@@ -54,7 +54,6 @@ class BatteryParameters(ParameterGroup):
     bpx_file: str = quantity(
         "", "", "Cell in the BPX format, for the parameter set 'BPX file'", title="BPX file", file="BPX file"
     )
-    changes: list[Change] = quantity([], "", "Numbers of the parameter set that are other than there")
     initial_state_of_charge: float | None = quantity(
         None, "1", "Charge at the start between the cut-offs at rest; without it as the parameter set says", ge=0, le=1
     )
@@ -72,5 +71,6 @@ class BatteryParameters(ParameterGroup):
     current_factor: float = quantity(
         1.0, "1", "Factor on all currents of the protocol: the C-rate, live", live=True, gt=0, le=20
     )
+    changes: list[Change] = quantity([], "", "Numbers of the parameter set that are other than there")
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")

@@ -10,9 +10,11 @@ import numpy as np
 from engines.battery.bpx.expressions import parse
 from engines.battery.bpx.tables import Table
 from engines.battery.parameter_sets.model import Function
-from engines.battery.parameter_sets.ranges import FINITE, Range
+from engines.battery.parameter_sets.ranges import HUGE, TINY, Range
 from engines.errors import ProblemError
 
+SAME = 1e-9
+"""Of the range of a table: points nearer than this are one."""
 NODES = 1025
 """Points at which a function is looked at before it is used."""
 
@@ -53,7 +55,7 @@ class Section:
     def unread(self) -> list[str]:
         return [entry for entry in self._content if entry not in self._read]
 
-    def number(self, entry: str, limits: Range = FINITE, default: float | None = None) -> float:
+    def number(self, entry: str, limits: Range, default: float | None = None) -> float:
         """A number; ``default`` where the entry may be absent."""
         self._read.add(entry)
         if default is not None and entry not in self:
@@ -61,7 +63,7 @@ class Section:
         value = self.get(entry)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ProblemError(f"{self.where(entry)} must be a number, not {_kind(value)}.")
-        limits.check(float(value), self.where(entry))
+        limits.check(_float(value), self.where(entry))
         return float(value)
 
     def function(
@@ -78,7 +80,7 @@ class Section:
             case bool() | None:
                 raise ProblemError(f"{where} must be a number, a formula or a table, not {_kind(value)}.")
             case int() | float():
-                function = Constant(float(value))
+                function = Constant(_float(value))
             case str():
                 function = parse(value, where)
             case {"x": list() as x, "y": list() as y}:
@@ -88,7 +90,7 @@ class Section:
         for end, positive in ((high, False), *([(positive_to, True)] if positive_to is not None else [])):
             nodes = np.linspace(low, end, NODES)
             values = function(nodes)
-            bad = ~np.isfinite(values) | (values <= 0 if positive else False)
+            bad = ~(np.abs(values) < HUGE) | (values <= 0 if positive else False)
             if bad.any():
                 at = int(np.argmax(bad))
                 wanted = "positive" if positive else "a finite number"
@@ -113,14 +115,22 @@ def _table(x: list[Any], y: list[Any], where: str, extend: bool) -> Table:
         raise ProblemError(f"{where} is a table of {len(x)} x and {len(y)} y: it needs as many of each, at least two.")
     for column, values in (("x", x), ("y", y)):
         for row, value in enumerate(values, 1):
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
-                raise ProblemError(f"{where}: number {row} of '{column}' is {_kind(value)}: give a finite number.")
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(_float(value)) < HUGE:
+                raise ProblemError(f"{where}: number {row} of '{column}' is {_kind(value)}: give a number.")
     order = np.argsort(x, kind="stable")
     x_sorted, y_sorted = np.asarray(x, float)[order], np.asarray(y, float)[order]
-    twice = np.diff(x_sorted) <= 0
+    twice = np.diff(x_sorted) <= max(TINY, SAME * (x_sorted[-1] - x_sorted[0]))
     if twice.any():
         raise ProblemError(f"{where}: x = {x_sorted[int(np.argmax(twice))]:g} is there twice: keep one.")
     return Table(x_sorted, y_sorted, extend)
+
+
+def _float(value: int | float) -> float:
+    """JSON's integers have any length."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
 
 
 def _kind(value: Any) -> str:

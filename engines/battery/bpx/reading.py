@@ -28,7 +28,16 @@ from engines.api import Array, Finding
 from engines.battery.bpx.entries import Constant, Section
 from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.model import NOT_GIVEN, SCALARS, Function, ParameterSet, Sourced
-from engines.battery.parameter_sets.ranges import FRACTION, NOT_NEGATIVE, POSITIVE, RANGES, SHARE, check_together
+from engines.battery.parameter_sets.ranges import (
+    ACTIVATION,
+    FRACTION,
+    KELVINS,
+    NOT_NEGATIVE,
+    POSITIVE,
+    RANGES,
+    SHARE,
+    check_together,
+)
 from engines.errors import ProblemError
 
 LARGEST_FILE = 64 * 2**20
@@ -101,7 +110,7 @@ class _Reader:
         state = top.section("State")
         self.initial, self.surroundings = state.section("Initial conditions"), state.section("Thermal environment")
         self.state, self.parameterisation = state, parameterisation
-        self.reference = self.cell.number("Reference temperature [K]", POSITIVE, REFERENCE_TEMPERATURE)
+        self.reference = self.cell.number("Reference temperature [K]", KELVINS, REFERENCE_TEMPERATURE)
         self.spm_only = "Electrolyte" not in parameterisation
 
     def _version(self) -> float:
@@ -167,11 +176,10 @@ class _Reader:
         )
         found["contact_resistance"] = self.user.number(CONTACT_RESISTANCE, NOT_NEGATIVE, 0.0)
         ambient, initial = "Ambient temperature [K]", "Initial temperature [K]"
-        kelvins = RANGES["ambient_temperature"]
-        before = cell.number(ambient, kelvins, self.reference)  # where versions before 1.0 have it
-        found["ambient_temperature"] = self.surroundings.number(ambient, kelvins, before)
-        before = cell.number(initial, kelvins, found["ambient_temperature"])
-        found["initial_temperature"] = self.initial.number(initial, kelvins, before)
+        before = cell.number(ambient, KELVINS, self.reference)  # where versions before 1.0 have it
+        found["ambient_temperature"] = self.surroundings.number(ambient, KELVINS, before)
+        before = cell.number(initial, KELVINS, found["ambient_temperature"])
+        found["initial_temperature"] = self.initial.number(initial, KELVINS, before)
         cell.skip("Thermal conductivity [W.m-1.K-1]")  # of a cell with one temperature
 
     def _electrolyte(self) -> dict[str, Function]:
@@ -194,7 +202,7 @@ class _Reader:
             ("diffusivity", "Diffusivity [m2.s-1]", 0.0, SALT_RANGE * salt, 2 * salt),
             ("conductivity", "Conductivity [S.m-1]", 0.5 * salt, 1.5 * salt, 1.5 * salt),
         ):
-            activation = entries.number(f"{name.capitalize()} activation energy [J.mol-1]", default=0.0)
+            activation = entries.number(f"{name.capitalize()} activation energy [J.mol-1]", ACTIVATION, 0.0)
             found[f"electrolyte_{name}_activation"] = activation
             function = entries.function(entry, low, high, extend=False, positive_to=positive_to)
             functions[f"electrolyte_{name}"] = _scaled(function, self._arrhenius(activation))
@@ -229,12 +237,13 @@ class _Reader:
         charge = self.initial.number("Initial state-of-charge", SHARE, 1.0)
         full = charge if electrode == "negative" else 1 - charge
         put("initial_concentration", most * (low + full * (high - low)))
-        energy = put(
-            "reaction_activation", entries.number("Reaction rate constant activation energy [J.mol-1]", default=0)
-        )
+        energy = entries.number("Reaction rate constant activation energy [J.mol-1]", ACTIVATION, 0.0)
+        put("reaction_activation", energy)
         rate = entries.number("Reaction rate constant [mol.m-2.s-1]", POSITIVE) * self._arrhenius(energy)
         put("reaction_constant", FARADAY * rate / (most * np.sqrt(found["electrolyte_concentration"])))
-        energy = put("diffusivity_activation", entries.number("Diffusivity activation energy [J.mol-1]", default=0.0))
+        energy = put(
+            "diffusivity_activation", entries.number("Diffusivity activation energy [J.mol-1]", ACTIVATION, 0.0)
+        )
         put("diffusivity", self._mean_diffusivity(entries, electrode, low, high) * self._arrhenius(energy))
         if self.spm_only:
             for name in ("porosity", "bruggeman", "solid_conductivity"):
@@ -300,7 +309,7 @@ class _Reader:
         limits = {}
         for electrode in ("negative", "positive"):
             entries = self.parameterisation.section(f"{electrode.capitalize()} electrode")
-            limits[electrode] = [entries.number(f"{which} stoichiometry") for which in ("Minimum", "Maximum")]
+            limits[electrode] = [entries.number(f"{which} stoichiometry", SHARE) for which in ("Minimum", "Maximum")]
         for name, (x_n, x_p) in {
             "lower": (limits["negative"][0], limits["positive"][1]),
             "upper": (limits["negative"][1], limits["positive"][0]),

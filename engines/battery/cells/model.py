@@ -17,6 +17,7 @@ from engines.battery.cells.simulation import CellSimulation
 from engines.battery.ensemble import sample
 from engines.battery.model import Model
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
+from engines.battery.parameter_sets.balance import state_of_charge
 from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters
 from engines.battery.protocol import drive_cycle, instructions, parse_step
@@ -27,6 +28,10 @@ MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
 """Cells that are timed for an estimate: enough to fill the device."""
 SAMPLE_STEPS = 20
+
+
+NEARLY = 0.02
+"""State of charge within which a cell is called empty or full."""
 
 
 class SingleParticle(Model):
@@ -127,8 +132,12 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
                 f"{step:g} s, so use a shorter one to see the end well."
             )
         )
-    if plan[0].kind in (Kind.CURRENT, Kind.POWER) and plan[0].value < 0:
-        found.append(Finding("The cell starts full, and the protocol begins with a charge: it will end at once."))
+    if plan[0].kind in (Kind.CURRENT, Kind.POWER) and plan[0].value:
+        at_start = state_of_charge(cell)
+        if plan[0].value < 0 and at_start > 1 - NEARLY:
+            found.append(Finding("The cell starts full, and the protocol begins with a charge: it will end at once."))
+        elif plan[0].value > 0 and at_start < NEARLY:
+            found.append(Finding("The cell starts empty, and the protocol begins with a discharge: it ends at once."))
     if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan):
         raise ProblemError("A rest in the protocol never ends: say how long.")
     if parameters.ensemble.distributions and parameters.ensemble.cells == 1:

@@ -54,7 +54,7 @@ class Balance:
     @property
     def ratio(self) -> float:
         """N/P: what the negative electrode can take over what the positive one gives between the cut-offs."""
-        return self.negative / self.usable
+        return self.negative / self.usable if self.usable else np.inf
 
 
 def capacity(parameters: ParameterSet, electrode: str) -> float:
@@ -94,6 +94,14 @@ def balance(parameters: ParameterSet) -> Balance:
     q_n, q_p, lithium = _capacities(parameters)
     found = window(parameters)
     return Balance(q_n, q_p, lithium, (found.full[0] - found.empty[0]) * q_n, found)
+
+
+def state_of_charge(parameters: ParameterSet) -> float:
+    """Where between the cut-offs (0 to 1) the set starts; a little outside if it starts beyond one."""
+    p, found = parameters.values(), window(parameters)
+    start = p["negative_initial_concentration"] / p["negative_maximum_concentration"]
+    span = found.full[0] - found.empty[0]
+    return (start - found.empty[0]) / span if span > 0 else 1.0
 
 
 def charged(parameters: ParameterSet, charge: float) -> ParameterSet:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from engines.battery.parameter_sets.model import SCALARS
 from engines.errors import ProblemError
 
+TINY, HUGE = 1e-30, 1e30
+"""Sizes that no number of a cell in SI units has; products of several still are numbers."""
+
 
 @dataclass(frozen=True)
 class Range:
@@ -27,20 +30,22 @@ class Range:
             high = "" if self.at_most == math.inf else f"at most {self.at_most:g}"
             limits = " and ".join(filter(None, (low, high))) or "a finite number"
             raise ProblemError(f"{what} is {value:g} and must be {limits}.")
+        if value and not TINY < abs(value) < HUGE:
+            raise ProblemError(f"{what} is {value:g}, which no cell has: check its unit.")
 
 
 POSITIVE = Range(above=0.0)
 NOT_NEGATIVE = Range(above=0.0, or_equal=True)
 FRACTION = Range(above=0.0, at_most=1.0)
 SHARE = Range(above=0.0, at_most=1.0, or_equal=True)
-FINITE = Range()
+ACTIVATION = Range(above=-1e6, at_most=1e6)
 TRANSFERENCE = Range(at_most=1.0)
 KELVINS = Range(above=150.0, at_most=500.0)
 
 _BY_ENDING = {
     "porosity": FRACTION,
     "active_fraction": FRACTION,
-    "activation": FINITE,
+    "activation": ACTIVATION,
     "bruggeman": NOT_NEGATIVE,
     "resistance": NOT_NEGATIVE,
     "cooling_area": NOT_NEGATIVE,

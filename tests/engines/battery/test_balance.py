@@ -7,7 +7,14 @@ import pytest
 
 from engines.battery.constants import FARADAY
 from engines.battery.parameter_sets import PARAMETER_SETS
-from engines.battery.parameter_sets.balance import balance, balance_findings, capacity, charged, window
+from engines.battery.parameter_sets.balance import (
+    balance,
+    balance_findings,
+    capacity,
+    charged,
+    state_of_charge,
+    window,
+)
 from engines.errors import ProblemError
 
 CHEN = PARAMETER_SETS["Chen2020"]
@@ -78,6 +85,7 @@ def test_a_state_of_charge_keeps_the_lithium():
     assert after.lithium == pytest.approx(before.lithium, rel=1e-12)
     x_n = half.values()["negative_initial_concentration"] / 33133
     assert x_n == pytest.approx((before.window.empty[0] + before.window.full[0]) / 2)
+    assert state_of_charge(half) == pytest.approx(0.5)
     assert "state of charge 0.5" in half.scalars["negative_initial_concentration"].source
 
 

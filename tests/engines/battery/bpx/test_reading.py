@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 
@@ -12,8 +13,10 @@ import pytest
 from engines.battery.bpx import is_bpx, read_bpx, write_bpx
 from engines.battery.bpx.reading import parameter_set
 from engines.battery.bpx.writing import content
+from engines.battery.cells.coefficients import tables
 from engines.battery.constants import FARADAY, GAS
 from engines.battery.parameter_sets import PARAMETER_SETS
+from engines.battery.parameter_sets.balance import balance_findings
 from engines.battery.parameter_sets.choice import ELECTROLYTE, HEAT
 from engines.errors import ProblemError, WorkbenchError
 
@@ -266,3 +269,36 @@ def test_a_file_that_changed_is_read_again(tmp_path, file):
     file["Header"]["Title"] = "another"
     path.write_text(json.dumps(file))
     assert read_bpx(path).title == "another"
+
+
+def paths(tree, path=()):
+    """Where anything stands in a tree of dicts."""
+    for key, value in tree.items():
+        yield (*path, key)
+        if isinstance(value, dict):
+            yield from paths(value, (*path, key))
+
+
+ODD = [
+    None, True, 0, -1, 0.0, 1, 1e-300, 1e300, float("nan"), float("inf"), 10**400, "", "x", "1e400", "1/x", "-x",
+    "x*1e300",
+    [], [1], {}, {"x": [], "y": []}, {"x": [0, 1], "y": [1, float("nan")]}, {"x": [0, 10**400], "y": [1, 2]},
+    {"x": 1, "y": 2}, {"x": [0, 1e-320], "y": [1, 2]}, {"x": [0, 1], "y": [-1e308, 1e308]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", list(paths(content(CHEN))), ids=lambda path: path[-1])
+def test_whatever_stands_in_a_file_is_read_or_refused_in_a_sentence(path):
+    for odd in [*ODD, "left out"]:
+        file = deepcopy(content(CHEN))
+        owner = file
+        for key in path[:-1]:
+            owner = owner[key]
+        if odd == "left out":
+            del owner[path[-1]]
+        else:
+            owner[path[-1]] = odd
+        with suppress(ProblemError):
+            got = parameter_set(file, "cell.json")
+            balance_findings(got)  # what the window asks next
+            tables(got)
