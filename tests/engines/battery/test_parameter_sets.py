@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.battery.cells.reference import spm
+from engines.battery.cells import Instruction, Kind, Row, make_cells
+from engines.battery.cells.reference import full, spm
 from engines.battery.parameter_sets import PARAMETER_SETS, SCALARS, Sourced
 from engines.battery.parameter_sets.model import ParameterSet
 
@@ -83,6 +84,20 @@ def test_prada2013_at_1c():
     assert start == pytest.approx(by_hand, abs=1e-12)
     seen = [spm(prada, 2.3, time)[0] for time in (60.0, 300.0, 900.0, 1800.0, 2400.0)]
     assert seen == pytest.approx([3.265062, 3.244423, 3.206389, 3.164772, 3.078649], abs=1e-6)
+
+
+@pytest.mark.parametrize("electrolyte", [False, True], ids=["SPM", "SPMe"])
+def test_numbers_that_are_not_given_do_no_harm_where_they_are_not_needed(backend, electrolyte):
+    """0.05 mV: steps of 1 s, and the salt after 900 s (README, table)."""
+    prada = PARAMETER_SETS["Prada2013"]
+    cells = make_cells(
+        backend, prada, [Instruction(Kind.CURRENT, 2.3)], 1.0, electrolyte=electrolyte, precision="float64"
+    )
+    with backend.active():
+        cells.advance(0, 900)
+    voltage = backend.to_host(cells.state)[Row.VOLTAGE, 0]
+    (expected,), _ = full(prada, 2.3, np.array([900.0]), electrolyte=electrolyte, thermal=False)
+    assert voltage == pytest.approx(expected, abs=5e-5)
 
 
 def test_prada2013_has_no_heat():
