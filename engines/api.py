@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy.typing as npt
@@ -172,6 +173,18 @@ class Benchmark:
 
 
 @dataclass(frozen=True)
+class ParameterFile:
+    """How an engine writes a problem's parameters in a form that other programs read.
+
+    ``title`` is what the form is called ("BPX file"), ``suffix`` ends its names; ``text`` raises ProblemError.
+    """
+
+    title: str
+    suffix: str
+    text: Callable[[Problem], str]
+
+
+@dataclass(frozen=True)
 class PaintInfo:
     """What a person may paint onto the geometry while it runs: a field and how much a dab adds.
 
@@ -208,6 +221,8 @@ class Engine(ABC):
     Parameters: ClassVar[type[BaseModel]]
     geometry_type: ClassVar[type | None]
     """Class of geometry that the engine takes (``TetMesh``), or None if it makes its own from parameters."""
+    parameter_file: ClassVar[ParameterFile | None] = None
+    """What File > Export offers beside results."""
 
     @abstractmethod
     def default_parameters(self, geometry: Any) -> BaseModel:
@@ -236,6 +251,13 @@ class Engine(ABC):
     @abstractmethod
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         """Assemble and place on the device. Called on the worker thread. Raises ProblemError."""
+
+    def imported(self, path: Path) -> BaseModel | None:
+        """Parameters of a new problem made of a JSON file from elsewhere; None where the engine does not know it.
+
+        Raises ProblemError if it does, and cannot use it.
+        """
+        return None
 
     def presets(self) -> Sequence[Preset]:
         """Ready problems of this engine."""

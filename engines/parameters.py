@@ -1,6 +1,6 @@
 """Parameters that carry their unit, bounds and help: the form in the window is made from these."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +37,7 @@ def quantity(
     live: bool = False,
     advanced: bool = False,
     file: str = "",
+    labels: Mapping[str, str] | None = None,
     **bounds: Any,
 ) -> Any:
     """A pydantic field with a unit.
@@ -45,11 +46,14 @@ def quantity(
     ``help`` is one line; ``bounds`` are pydantic's ``gt, ge, lt, le``, ``min_length`` and so on.
     ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away.
     ``file`` says what kind of file a text names (``"picture"``): such files are chosen, not typed, travel with the
-    project, and reach the engine by absolute path. The form reads these from ``field.json_schema_extra``.
+    project, and reach the engine by absolute path. ``labels`` are what a person reads for the values of a choice.
+    The form reads these from ``field.json_schema_extra``.
     """
     extra: JsonDict = {"unit": unit, "live": live, "advanced": advanced}
     if file:
         extra["file"] = file
+    if labels:
+        extra["labels"] = dict(labels)
     field: dict[str, Any] = {"title": title, "description": help, "json_schema_extra": extra, **bounds}
     if default is ...:
         return Field(**field)

@@ -27,6 +27,7 @@ class Actions:
             ("save_as", "Save &as…", "Ctrl+Shift+S", None),
             ("snapshot", "&Snapshot…", "Ctrl+E", "camera"),
             ("results", "&Results…", None, "export"),
+            ("parameters", "&Parameters…", None, None),
             ("timing_log", "&Timing log…", None, None),
             ("traces", "Traces as &CSV…", None, None),
             ("quit", "&Quit", "Ctrl+Q", None),
@@ -74,7 +75,7 @@ class Actions:
         file.addSeparator()
         file.addActions([self["save"], self["save_as"]])
         export = file.addMenu("&Export")
-        export.addActions([self["snapshot"], self["results"], self["timing_log"], self["traces"]])
+        export.addActions([self[name] for name in ("snapshot", "results", "parameters", "timing_log", "traces")])
         file.addSeparator()
         file.addAction(self["quit"])
         bar.addMenu("&Edit").addActions([self["undo"], self["redo"]])

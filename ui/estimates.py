@@ -64,6 +64,9 @@ class EstimatesPanel(QWidget):
         self.findings = QLabel(self)
         self.findings.setWordWrap(True)
         self.findings.setObjectName("warning")
+        self.notes = QLabel(self)
+        self.notes.setWordWrap(True)
+        self.notes.setObjectName("note")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 10)
         layout.setSpacing(6)
@@ -73,8 +76,10 @@ class EstimatesPanel(QWidget):
         layout.addLayout(grid)
         layout.addWidget(self.sentence)
         layout.addWidget(self.findings)
+        layout.addWidget(self.notes)
         self.sentence.hide()
         self.findings.hide()
+        self.notes.hide()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MILLISECONDS)
@@ -125,8 +130,10 @@ class EstimatesPanel(QWidget):
             if stable is not None and above
             else ""
         )
-        self.findings.setText("\n".join(finding.message for finding in estimate.findings))
-        self.findings.setVisible(bool(estimate.findings))
+        for label, severity in ((self.findings, "warning"), (self.notes, "info")):
+            lines = [finding.message for finding in estimate.findings if finding.severity == severity]
+            label.setText("\n".join(lines))
+            label.setVisible(bool(lines))
 
     def _show_error(self, error: BaseException) -> None:
         self._show_nothing()
@@ -140,6 +147,7 @@ class EstimatesPanel(QWidget):
             figure.setText("–")
         self._say("")
         self.findings.hide()
+        self.notes.hide()
 
     def _say(self, sentence: str) -> None:
         self.sentence.setText(sentence)

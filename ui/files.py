@@ -138,6 +138,19 @@ class FileActions(QObject):
             folder, copy = Path(name), self._model.snapshot(self._view())
             self._write(lambda: self._services.export_results(folder, copy, runner), folder)
 
+    def export_parameters(self) -> None:
+        document = self._model.document
+        form = None if document is None else document.engine.parameter_file
+        if form is None:
+            return
+        if not self._model.valid:
+            self._controller.problem.emit(self._model.first_error())
+            return
+        path = self._ask(f"Export {form.title}", form.suffix, f"{form.title} (*{form.suffix})")
+        if path is not None:
+            copy = self._model.snapshot()
+            self._write(lambda: self._services.export_parameters(path, copy), path)
+
     def export_timing_log(self) -> None:
         runner = self._controller.runner
         if runner is None or self._controller.info is None:

@@ -46,7 +46,7 @@ from workbench.project import ViewSettings
 from workbench.units import time_text
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
-EXPORTS = ("snapshot", "results", "timing_log", "traces")
+EXPORTS = ("snapshot", "results", "parameters", "timing_log", "traces")
 OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "brush", "layout", *EXPORTS)
 SAID = {Phase.PAUSED: "Paused", Phase.FINISHED: "Finished"}
 
@@ -157,6 +157,7 @@ class MainWindow(QMainWindow):
             save_as=self.files.save_as,
             snapshot=self.files.export_snapshot,
             results=self.files.export_results,
+            parameters=self.files.export_parameters,
             timing_log=self.files.export_timing_log,
             traces=lambda: self.files.export_traces(self.probes.export_csv),
             quit=self.close,
@@ -168,6 +169,7 @@ class MainWindow(QMainWindow):
             fit=self.viewport.reset_camera,
             about=self.about,
         )
+        self.actions_["parameters"].setVisible(False)
         self.background.submit("devices", self.services.devices, self.device_menu.set_choices)
 
     def _connect(self) -> None:
@@ -292,6 +294,9 @@ class MainWindow(QMainWindow):
         self.timeline.set_unit(document.time_unit)
         self.timeline.set_until(document.project.run.until)
         self.timeline.set_pace(document.project.run.pace)
+        form = document.engine.parameter_file
+        self.actions_["parameters"].setVisible(form is not None)
+        self.actions_["parameters"].setText("" if form is None else f"{form.title}…")
         self._show_title()
         self._show_probes()
         self._check_choices()

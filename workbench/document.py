@@ -16,6 +16,7 @@ from engines import registry
 from engines.api import Engine, Finding, Problem
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
+from workbench.atomic import write_text
 from workbench.meshes import SUFFIXES, fingerprint, mesh_files, read_mesh_file, usual_length_unit
 from workbench.parameter_files import (
     Place,
@@ -27,7 +28,7 @@ from workbench.parameter_files import (
     with_paths,
 )
 from workbench.project import MeshReference, Project
-from workbench.store import Stored, read_stored, validated, write_folder, write_zip
+from workbench.store import PROJECT_FILE, Stored, read_stored, validated, write_folder, write_zip
 
 
 @dataclass
@@ -90,13 +91,28 @@ class Document:
 def open_document(path: Path | str, engine: Engine | None = None) -> Document:
     """Open a project (folder, ``project.json``, zip, PNG snapshot) or a bare mesh file.
 
-    A mesh becomes a new project of ``engine`` (default: the first that takes such meshes).
+    A mesh becomes a new project of ``engine`` (default: the first that takes such meshes), and a file of parameters
+    from elsewhere one of the engine that knows it.
     Raises ProblemError with a sentence for the person.
     """
     path = Path(path).expanduser()
     if path.suffix.lower() in SUFFIXES and not path.is_dir():
         return new_document(engine or default_engine(), path)
+    if path.suffix.lower() == ".json" and path.name != PROJECT_FILE and path.is_file():
+        imported = _imported(path.absolute())
+        if imported is not None:
+            return imported
     return document_of(read_stored(path, names_of_files))
+
+
+def _imported(path: Path) -> Document | None:
+    """A new project of the engine that knows this JSON file; None where it is a project, or nothing."""
+    for engine in registry.engines().values():
+        parameters = engine.imported(path)
+        if parameters is not None:
+            values = parameters.model_dump(mode="json")
+            return document_of(Stored(Project(title=path.stem, engine=engine.id, parameters=values), None, None, None))
+    return None
 
 
 def document_of(stored: Stored) -> Document:
@@ -178,6 +194,14 @@ def save_document(document: Document, path: Path | str | None = None) -> Path:
     if write is write_folder:
         _move_into(target, document, files)
     return target
+
+
+def export_parameters(document: Document, path: Path) -> None:
+    """Write the parameters in the form that the engine has for other programs. Raises ProblemError, StorageError."""
+    form = document.engine.parameter_file
+    if form is None:
+        raise ProblemError(f"The engine '{document.engine.id}' writes no such file: save the project instead.")
+    write_text(path, form.text(document.complete_problem()))
 
 
 def _move_into(folder: Path, document: Document, files: Mapping[Place, Path]) -> None:

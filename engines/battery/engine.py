@@ -9,17 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from engines.api import Benchmark, Engine, Estimate, Problem, Progress, Simulation, no_progress
+from engines.api import Benchmark, Engine, Estimate, ParameterFile, Problem, Progress, Simulation, no_progress
 from engines.backend.base import Backend
+from engines.battery.bpx import bpx_text, is_bpx, read_bpx
 from engines.battery.ensemble import Distribution
 from engines.battery.model import Model
 from engines.battery.models import MODELS
+from engines.battery.parameter_sets.choice import parameter_set_of
 from engines.battery.parameters import BatteryParameters, Ensemble, Numerics
 from engines.battery.variants import studies
 from engines.charts import Forecast
 from engines.lab import Study
+
+
+def _bpx_of(problem: Problem) -> str:
+    """The cell of a problem, with its changes, in the BPX format."""
+    return bpx_text(parameter_set_of(_parameters(problem)))
 
 
 class BatteryEngine(Engine):
@@ -31,6 +39,7 @@ class BatteryEngine(Engine):
     time_unit = "s"
     Parameters = BatteryParameters
     geometry_type = None
+    parameter_file = ParameterFile("BPX file", ".json", _bpx_of)
 
     def default_parameters(self, geometry: Any) -> BatteryParameters:
         return BatteryParameters()
@@ -50,6 +59,15 @@ class BatteryEngine(Engine):
     def forecast(self, problem: Problem, backend: Backend) -> Forecast | None:
         return _model(problem).forecast(problem, backend)
 
+    def imported(self, path: Path) -> BatteryParameters | None:
+        """A BPX file: a discharge of its cell at 1C."""
+        if not is_bpx(path):
+            return None
+        lowest = read_bpx(path).values()["lower_cutoff"]
+        return BatteryParameters.model_validate(
+            {"parameter_set": "BPX file", "bpx_file": str(path), "protocol": [f"Discharge at 1C until {lowest:g} V"]}
+        )
+
     def warm(self, backend: Backend) -> None:
         for model in dict.fromkeys(map(type, MODELS.values())):
             model().warm(backend)
@@ -68,10 +86,14 @@ class BatteryEngine(Engine):
 
 
 def _model(problem: Problem) -> Model:
+    return MODELS[_parameters(problem).model]
+
+
+def _parameters(problem: Problem) -> BatteryParameters:
     parameters = problem.parameters
     if not isinstance(parameters, BatteryParameters):
         raise TypeError(f"parameters of the battery engine, not {type(parameters).__name__}")
-    return MODELS[parameters.model]
+    return parameters
 
 
 def _benchmark(n: int, model: Any) -> Problem:

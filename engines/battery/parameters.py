@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.battery.ensemble import Distribution
+from engines.battery.parameter_sets.changes import Change
 from engines.battery.writing import PROTOCOL
 from engines.parameters import ParameterGroup, quantity
 
@@ -51,7 +52,15 @@ Text = Annotated[str, Field(max_length=200)]
 class BatteryParameters(ParameterGroup):
     """Cells of one kind under one protocol."""
 
-    parameter_set: Literal["Chen2020", "Marquis2019"] = quantity("Chen2020", "", "Published cell")
+    parameter_set: Literal["Chen2020", "Marquis2019", "Prada2013", "BPX file"] = quantity(
+        "Chen2020", "", "A published cell, or one from a file"
+    )
+    bpx_file: str = quantity(
+        "", "", "Cell in the BPX format, for the parameter set 'BPX file'", title="BPX file", file="BPX file"
+    )
+    initial_state_of_charge: float | None = quantity(
+        None, "1", "Charge at the start between the cut-offs at rest; without it as the parameter set says", ge=0, le=1
+    )
     model: Literal["SPM", "SPMe"] = quantity(
         "SPM", "", "Single-particle model, without or with diffusion in the electrolyte"
     )
@@ -66,5 +75,6 @@ class BatteryParameters(ParameterGroup):
     current_factor: float = quantity(
         1.0, "1", "Factor on all currents and powers of the protocol: the C-rate, live", live=True, gt=0, le=20
     )
+    changes: list[Change] = quantity([], "", "Numbers of the parameter set that are other than there")
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")

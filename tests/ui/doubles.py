@@ -326,6 +326,9 @@ class FakeServices(FakeLab):
         field = runner.post(lambda simulation: simulation.field("voltage")).result(10)
         np.save(Path(directory) / "voltage.npy", field)
 
+    def export_parameters(self, path, document):
+        Path(path).write_text(document.engine.parameter_file.text(document.problem))
+
     def export_timing_log(self, path, document, runner):
         Path(path).write_text("{}\n")
 

@@ -12,7 +12,11 @@ from ui.forms.editor import Editor
 from ui.forms.line import Line
 from ui.forms.schema import FieldSpec
 
-SUFFIXES = {"picture": (".png", ".jpg", ".jpeg"), "drive cycle": (".csv", ".txt")}
+SUFFIXES = {
+    "picture": (".png", ".jpg", ".jpeg"),
+    "drive cycle": (".csv", ".txt"),
+    "BPX file": (".json",),
+}
 """What each kind of file is usually called; the dialog offers these first."""
 
 
@@ -61,7 +65,8 @@ class FileEditor(Editor):
     def _choose(self) -> None:
         folder = str(Path(self._shown).parent) if self._shown else str(Path.home())
         usual = " ".join(f"*{suffix}" for suffix in SUFFIXES.get(self.spec.file, ()))
-        kinds = [f"{self.spec.file.capitalize()}s ({usual})"] if usual else []
+        kind = f"{self.spec.file[:1].upper()}{self.spec.file[1:]}s"
+        kinds = [f"{kind} ({usual})"] if usual else []
         title = f"Choose: {self.spec.title}"
         name, _ = QFileDialog.getOpenFileName(self, title, folder, ";;".join([*kinds, "All files (*)"]))
         if name:

@@ -11,11 +11,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from ui.forms.editor import LOCK_HINT, Editor, Suggestions
-from ui.forms.schema import FieldSpec, default_value
+from ui.forms.schema import FieldSpec, default_value, fields_of
 from ui.forms.section import Section
 from ui.forms.validation import Errors, below
 
-NAMING_KEYS = ("name", "region", "title", "label")
+NAMING_KEYS = ("name", "region", "title", "label", "parameter")
 
 
 class ListEditor(Editor):
@@ -25,6 +25,8 @@ class ListEditor(Editor):
         super().__init__(spec, parent)
         assert spec.item is not None
         self._item_spec = spec.item
+        model = spec.item.model
+        self._labels = {} if model is None else {child.key: child.labels for child in fields_of(model)}
         self._section = section
         self._level = level
         self._value: list[Any] = []
@@ -159,7 +161,7 @@ class ListEditor(Editor):
         if isinstance(item, dict):
             for key in NAMING_KEYS:
                 if item.get(key):
-                    return str(item[key])
+                    return self._labels.get(key, {}).get(item[key], str(item[key]))
         return f"{self._item_spec.title} {place + 1}"
 
     def _renamed(self, item: Any) -> Any:

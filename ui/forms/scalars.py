@@ -16,6 +16,9 @@ from ui.forms.number import NumberEditor
 from ui.forms.schema import FieldSpec, Kind, default_value
 from ui.forms.validation import Errors, below
 
+POPUP_MARGIN = 32
+"""Pixels for frame and scroll bar beside the longest text."""
+
 
 class CalmComboBox(QComboBox):
     """A combo box that the wheel does not change: it scrolls the form."""
@@ -50,7 +53,9 @@ class ChoiceEditor(_OneWidget):
         super().__init__(spec, parent)
         self.combo = CalmComboBox(self)
         for choice in spec.choices:
-            self.combo.addItem(str(choice), choice)
+            self.combo.addItem(spec.labels.get(choice, str(choice)), choice)
+        if spec.labels:  # longer than the box is wide
+            self.combo.view().setMinimumWidth(self.combo.view().sizeHintForColumn(0) + POPUP_MARGIN)
         self._hold(self.combo)
         self.combo.activated.connect(lambda _: self.edited.emit((), self.combo.currentData()))
 

@@ -57,7 +57,8 @@ class Bounds:
 class FieldSpec:
     """One field: ``items`` are the parts of a row, ``item`` the element of a list, ``variants`` tag → model.
 
-    ``file`` is the kind of file that a FILE names; ``lines`` is there where a LIST is written as one text.
+    ``file`` is the kind of file that a FILE names; ``lines`` is there where a LIST is written as one text; ``labels``
+    are what a CHOICE shows for its values.
     """
 
     key: str
@@ -77,6 +78,7 @@ class FieldSpec:
     discriminator: str = ""
     file: str = ""
     lines: Lines | None = None
+    labels: dict[str, str] = field(default_factory=dict)
 
     @property
     def composite(self) -> bool:
@@ -161,6 +163,9 @@ def _spec(key: str, info: FieldInfo) -> FieldSpec:
         "advanced": bool(extra.get("advanced")),
         "file": str(extra.get("file") or ""),
     }
+    labels = extra.get("labels")
+    if isinstance(labels, dict):
+        common["labels"] = {value: str(text) for value, text in labels.items()}
     discriminator = info.discriminator if isinstance(info.discriminator, str) else ""
     return _typed(info.annotation, list(info.metadata), discriminator, common)
 

@@ -21,7 +21,7 @@ from engines.battery.bands import bands, means
 from engines.battery.cells import Kind, Row, make_cells
 from engines.battery.constants import REFERENCE_TEMPERATURE
 from engines.battery.ensemble import sample
-from engines.battery.parameter_sets import PARAMETER_SETS
+from engines.battery.parameter_sets.choice import parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters
 from engines.battery.protocol import Plan, cycle_of, instructions
 from engines.battery.steps import parse
@@ -57,7 +57,7 @@ class CellForecast(Forecast):
         parameters = problem.parameters
         assert isinstance(parameters, BatteryParameters)
         self._parameters, self._backend = parameters, backend
-        self._set = PARAMETER_SETS[parameters.parameter_set]
+        self._set = parameter_set_of(parameters)
         n = parameters.ensemble.cells
         self._scalars = sample(self._set, parameters.ensemble.distributions, n, parameters.ensemble.seed)
         self._steps = parse(parameters.protocol)

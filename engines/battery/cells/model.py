@@ -19,6 +19,8 @@ from engines.battery.cells.simulation import CellSimulation
 from engines.battery.ensemble import sample
 from engines.battery.model import Model
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
+from engines.battery.parameter_sets.balance import state_of_charge
+from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters
 from engines.battery.protocol import Plan, plan_of
 from engines.battery.steps import parse
@@ -29,6 +31,10 @@ MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
 """Cells that are timed for an estimate: enough to fill the device."""
 SAMPLE_STEPS = 20
+
+
+NEARLY = 0.02
+"""State of charge within which a cell is called empty or full."""
 
 
 class SingleParticle(Model):
@@ -102,7 +108,7 @@ def _checked(problem: Problem) -> Checked:
     parameters = problem.parameters
     if not isinstance(parameters, BatteryParameters):
         raise TypeError(f"parameters of the battery engine, not {type(parameters).__name__}")
-    cell = PARAMETER_SETS[parameters.parameter_set]
+    cell = parameter_set_of(parameters)
     ensemble = parameters.ensemble
     scalars = sample(cell, ensemble.distributions, ensemble.cells, ensemble.seed)
     return parameters, cell, scalars, plan_of(parameters, cell)
@@ -126,7 +132,7 @@ def _radii(cell: ParameterSet, scalars: dict[str, Array], electrode: str, n: int
 
 
 def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Instruction]) -> tuple[Finding, ...]:
-    found = []
+    found = list(parameter_set_findings(parameters, cell))
     step, capacity = parameters.numerics.step, cell.scalars["nominal_capacity"].value
     fastest = max((abs(each.value) for each in plan if each.kind == Kind.CURRENT), default=0.0)
     fastest *= parameters.current_factor
@@ -148,8 +154,12 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
                         "use a smaller current."
                     )
                 )
-    if plan[0].kind in (Kind.CURRENT, Kind.POWER) and plan[0].value < 0:
-        found.append(Finding("The cell starts full, and the protocol begins with a charge: it will end at once."))
+    if plan[0].kind in (Kind.CURRENT, Kind.POWER) and plan[0].value:
+        at_start = state_of_charge(cell)
+        if plan[0].value < 0 and at_start > 1 - NEARLY:
+            found.append(Finding("The cell starts full, and the protocol begins with a charge: it will end at once."))
+        elif plan[0].value > 0 and at_start < NEARLY:
+            found.append(Finding("The cell starts empty, and the protocol begins with a discharge: it ends at once."))
     if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan):
         raise ProblemError("A rest in the protocol never ends: say how long.")
     if any(each.period is not None for each in parse(parameters.protocol)):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import isnan, nan
 
-from engines.api import Array
+from engines.api import Array, Finding
+from engines.errors import ProblemError
 
 Function = Callable[[Array], Array]
 
@@ -67,6 +69,9 @@ class ParameterSet:
     negative_ocp, positive_ocp:           potentials [V] of the stoichiometry at 298.15 K
     negative_entropic, positive_entropic: their changes with temperature [V/K]
     electrolyte_diffusivity [m²/s], electrolyte_conductivity [S/m]: of the concentration [mol/m³] at 298.15 K
+    findings: what whoever uses it should know (of a file that was read)
+
+    A number that a source does not give is NaN; :meth:`require` says so to whoever needs it.
     """
 
     id: str
@@ -79,6 +84,7 @@ class ParameterSet:
     positive_entropic: Function
     electrolyte_diffusivity: Function
     electrolyte_conductivity: Function
+    findings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
         if set(self.scalars) != set(SCALARS):
@@ -91,6 +97,23 @@ class ParameterSet:
     def values(self) -> dict[str, float]:
         """The numbers alone."""
         return {name: number.value for name, number in self.scalars.items()}
+
+    def require(self, names: Iterable[str], purpose: str) -> None:
+        """Raises ProblemError if one of ``names`` is not given; ``purpose`` says what needs them."""
+        missing = [name.replace("_", " ") for name in names if isnan(self.scalars[name].value)]
+        if missing:
+            raise ProblemError(
+                f"{self.title} does not give: {', '.join(missing)}. {purpose} needs them: add them under Changes, or "
+                "choose another."
+            )
+
+    def changed(self, values: Mapping[str, float], source: str) -> ParameterSet:
+        """The set with other numbers from ``source``."""
+        return replace(self, scalars={**self.scalars, **sourced(values, source)})
+
+
+NOT_GIVEN = nan
+"""The value of a number that the source of a set does not have."""
 
 
 def sourced(values: Mapping[str, float], source: str) -> dict[str, Sourced]:

@@ -137,10 +137,17 @@ def test_estimate_before_a_run():
     assert large.memory_bytes == 100 * small.memory_bytes
     assert large.seconds_per_simulated_unit == pytest.approx(100 * small.seconds_per_simulated_unit)
     assert 1e-9 < large.seconds_per_simulated_unit * 5 / 10_000 < 1e-4  # seconds per cell and step
-    (finding,) = ENGINE.estimate(problem(protocol=["Discharge at 20C"]), backend).findings
-    assert "empty after some 180 s" in finding.message
-    (finding,) = ENGINE.estimate(problem(protocol=["Charge at 1C"]), backend).findings
-    assert "starts full" in finding.message
+    assert [finding.severity for finding in small.findings] == ["info", "info"]  # the lithium balance
+    for protocol, charge, sentence in (
+        ("Discharge at 20C", None, "empty after some 180 s"),
+        ("Charge at 1C", None, "starts full"),
+        ("Charge at 1C", 0.5, None),
+        ("Discharge at 1C", 0.01, "starts empty"),
+    ):
+        findings = ENGINE.estimate(problem(protocol=[protocol], initial_state_of_charge=charge), backend).findings
+        warnings = [finding.message for finding in findings if finding.severity == "warning"]
+        assert len(warnings) == (sentence is not None)
+        assert all(sentence in warning for warning in warnings)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.battery.cells import Instruction, Kind, Row, make_cells
+from engines.battery.cells.reference import full, spm
 from engines.battery.parameter_sets import PARAMETER_SETS, SCALARS, Sourced
 from engines.battery.parameter_sets.model import ParameterSet
 
@@ -62,3 +64,42 @@ def test_pybamm_has_the_same(parameters: ParameterSet):
     for ours, side in ((parameters.negative_ocp, "Negative"), (parameters.positive_ocp, "Positive")):
         function = theirs[f"{side} electrode OCP [V]"]
         assert ours(x) == pytest.approx(np.asarray(function(x)), abs=1e-12)
+
+
+def test_prada2013_at_1c():
+    """V of the series (cells/reference.py) and by hand at the start, where only potentials and kinetics count.
+
+    Those of PyBaMM 26.10 with 200 shells are within 0.01 mV at these times, of which the last is before the steep end.
+    """
+    prada = PARAMETER_SETS["Prada2013"]
+    p = prada.values()
+    start, _, _ = spm(prada, 2.3, 0.0)
+    by_hand = float(prada.positive_ocp(np.array(0.0038)) - prada.negative_ocp(np.array(0.81)))
+    for electrode in ("negative", "positive"):
+        c, most = (p[f"{electrode}_{which}_concentration"] for which in ("initial", "maximum"))
+        area = 3 * p[f"{electrode}_active_fraction"] / p[f"{electrode}_particle_radius"]
+        j = 2.3 / (0.18 * p[f"{electrode}_thickness"] * area)
+        exchange = p[f"{electrode}_reaction_constant"] * np.sqrt(1200.0 * c * (most - c))
+        by_hand -= 2 * 8.314462618 * 298.15 / 96485.33212 * np.arcsinh(j / (2 * exchange))
+    assert start == pytest.approx(by_hand, abs=1e-12)
+    seen = [spm(prada, 2.3, time)[0] for time in (60.0, 300.0, 900.0, 1800.0, 2400.0)]
+    assert seen == pytest.approx([3.265062, 3.244423, 3.206389, 3.164772, 3.078649], abs=1e-6)
+
+
+@pytest.mark.parametrize("electrolyte", [False, True], ids=["SPM", "SPMe"])
+def test_numbers_that_are_not_given_do_no_harm_where_they_are_not_needed(backend, electrolyte):
+    """0.05 mV: steps of 1 s, and the salt after 900 s (README, table)."""
+    prada = PARAMETER_SETS["Prada2013"]
+    cells = make_cells(
+        backend, prada, [Instruction(Kind.CURRENT, 2.3)], 1.0, electrolyte=electrolyte, precision="float64"
+    )
+    with backend.active():
+        cells.advance(0, 900)
+    voltage = backend.to_host(cells.state)[Row.VOLTAGE, 0]
+    (expected,), _ = full(prada, 2.3, np.array([900.0]), electrolyte=electrolyte, thermal=False)
+    assert voltage == pytest.approx(expected, abs=5e-5)
+
+
+def test_prada2013_has_no_heat():
+    missing = [name for name, value in PARAMETER_SETS["Prada2013"].values().items() if np.isnan(value)]
+    assert missing == ["heat_capacity", "cooling_area", "heat_transfer_coefficient"]

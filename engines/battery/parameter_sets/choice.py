@@ -1,0 +1,62 @@
+"""The parameter set that a problem asks for: published or from a file, with its changes, at its state of charge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engines.api import Finding
+from engines.battery.bpx import read_bpx
+from engines.battery.constants import REFERENCE_TEMPERATURE
+from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
+from engines.battery.parameter_sets.balance import balance_findings, charged
+from engines.battery.parameter_sets.changes import apply_changes
+from engines.battery.parameter_sets.ranges import check_together
+from engines.errors import ProblemError
+
+if TYPE_CHECKING:
+    from engines.battery.parameters import BatteryParameters
+
+BPX_FILE = "BPX file"
+HEAT = ("heat_capacity", "cooling_area", "heat_transfer_coefficient")
+ELECTROLYTE = (
+    "transference_number",
+    "separator_thickness",
+    *(f"{layer}_{name}" for layer in ("negative", "separator", "positive") for name in ("porosity", "bruggeman")),
+    "negative_solid_conductivity",
+    "positive_solid_conductivity",
+)
+"""What the single-particle model without electrolyte does not need."""
+
+
+def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
+    """The set with all that the problem says about it; every model begins with it. Raises ProblemError."""
+    if parameters.parameter_set == BPX_FILE:
+        if not parameters.bpx_file:
+            raise ProblemError("No BPX file is chosen: choose one below, or a published parameter set.")
+        chosen = read_bpx(Path(parameters.bpx_file))
+    else:
+        chosen = PARAMETER_SETS[parameters.parameter_set]
+    chosen = apply_changes(chosen, parameters.changes)
+    check_together(chosen.values(), chosen.title)
+    if parameters.thermal == "lumped":
+        chosen.require(HEAT, "A cell with its own heat")
+    if parameters.model == "SPMe":
+        chosen.require(ELECTROLYTE, "A model with an electrolyte")
+    if parameters.initial_state_of_charge is not None:
+        chosen = charged(chosen, parameters.initial_state_of_charge)
+    return chosen
+
+
+def parameter_set_findings(parameters: BatteryParameters, chosen: ParameterSet) -> tuple[Finding, ...]:
+    """What the owner of the problem should know of its parameter set, the lithium balance among it."""
+    found = [*chosen.findings, *balance_findings(chosen)]
+    start = chosen.values()["initial_temperature"]
+    if parameters.thermal == "isothermal" and abs(start - REFERENCE_TEMPERATURE) > 0.01:
+        found.append(
+            Finding(
+                f"The cell is held at {REFERENCE_TEMPERATURE:g} K, the temperature of the set's values; that it starts "
+                f"at {start:g} K matters with lumped heat alone."
+            )
+        )
+    return tuple(found)
