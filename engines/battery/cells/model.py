@@ -20,7 +20,7 @@ from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import PRECISIONS, BatteryParameters
 from engines.battery.protocol import drive_cycle, instructions, parse_step
 from engines.errors import ProblemError
-from engines.geometry.particles import Particles, paired_rows
+from engines.geometry.particles import Particles, interned, paired_rows
 
 MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
@@ -35,7 +35,7 @@ class SingleParticle(Model):
         """The two particles of each cell, in µm."""
         parameters, cell, scalars, _ = _checked(problem)
         n = parameters.ensemble.cells
-        return paired_rows(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n))
+        return interned(paired_rows(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n)))
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, _, plan = _checked(problem)
