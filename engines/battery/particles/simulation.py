@@ -118,8 +118,8 @@ class ParticleSimulation(Simulation):
         flux = self._flux_at(factor)
         kept = self._solver.copy() if self._may_end(steps, factor) else None
         self._launch(flux, steps)
-        self._look(flux)
-        reached = steps if kept is None or not self._ending else self._find_end(flux, steps, kept)
+        outside = self._is_outside(flux)
+        reached = self._find_end(flux, steps, kept) if outside and kept is not None else steps
         if reached:
             self.step += reached
             self.history.add(reached * self.dt, factor)
@@ -137,8 +137,7 @@ class ParticleSimulation(Simulation):
         while bad - good > 1:
             middle = (good + bad) // 2
             self._launch(flux, middle - good)
-            lowest, highest, _ = self._extremes(flux)
-            if lowest < 0 or highest > 1:
+            if self._is_outside(flux):
                 bad = middle
                 self._solver.restore(kept)
             else:
@@ -155,22 +154,20 @@ class ParticleSimulation(Simulation):
         reach *= abs(factor) / self.spheres.maximum
         return self._peak + reach > 1 or self._lowest - reach < 0
 
-    def _extremes(self, flux: Any) -> tuple[float, float, Any]:
-        """Lowest and highest stoichiometry at a surface, and all of them on the device."""
-        surface = self._surfaces(flux)
+    def _is_outside(self, flux: Any) -> bool:
+        """Whether a surface is full or empty; if so, it is also said."""
+        surface, n = self._surfaces(flux), len(self.spheres.radius)
         with self._backend.active():
-            return float(surface.min()), float(surface.max()), surface
-
-    def _look(self, flux: Any) -> None:
-        lowest, highest, surface = self._extremes(flux)
+            lowest, highest = float(surface.min()), float(surface.max())
         self._peak, self._lowest = max(self._peak, highest), min(self._lowest, lowest)
-        if lowest < 0 or highest > 1:
-            with self._backend.active():
-                n = len(self.spheres.radius)
-                outside = int((surface[:n] > 1).sum()) if highest > 1 else int((surface[:n] < 0).sum())
-            what = "full" if highest > 1 else "empty"
-            of = f"the surface of {outside:,} of {n:,} particles" if n > 1 else "the particle's surface"
-            self._ending = f"The run ends here: with the next steps {of} would be {what}."
+        if lowest >= 0 and highest <= 1:
+            return False
+        with self._backend.active():
+            outside = int((surface[:n] > 1).sum() if highest > 1 else (surface[:n] < 0).sum())
+        of = f"the surface of {outside:,} of {n:,} particles" if n > 1 else "the particle's surface"
+        what = "full" if highest > 1 else "empty"
+        self._ending = f"The run ends here: with the next step {of} would be {what}."
+        return True
 
     def _flux_at(self, factor: float) -> Any:
         with self._backend.active():
