@@ -17,6 +17,7 @@ from engines.battery.ensemble import Distribution
 from engines.battery.model import Model
 from engines.battery.models import MODELS
 from engines.battery.parameters import BatteryParameters, Ensemble, Numerics
+from engines.battery.particles.settings import ParticleSettings, Rate
 from engines.charts import Forecast
 
 
@@ -50,12 +51,12 @@ class BatteryEngine(Engine):
             model().warm(backend)
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
-        """Cells that differ in three numbers, at 1C, in both single-particle models."""
+        """Cells that differ in three numbers, at 1C, in both single-particle models; particles of 32 shells."""
         return [
             Benchmark(f"{n:,} cells {model}", n, partial(_benchmark, n, model))
             for n in (elements or (10_000, 1_000_000))
             for model in ("SPM", "SPMe")
-        ]
+        ] + [Benchmark(f"{n:,} particles", n, partial(_particles, n)) for n in (elements or (10_000, 100_000))]
 
 
 def _model(problem: Problem) -> Model:
@@ -63,6 +64,12 @@ def _model(problem: Problem) -> Model:
     if not isinstance(parameters, BatteryParameters):
         raise TypeError(f"parameters of the battery engine, not {type(parameters).__name__}")
     return MODELS[parameters.model]
+
+
+def _particles(n: int) -> Problem:
+    """Slowly emptied, so that there is time to measure."""
+    drive = Rate(c_rate=0.01, shared="by volume")
+    return Problem(BatteryParameters(model="particles", particles=ParticleSettings(number=n, drive=drive)))
 
 
 def _benchmark(n: int, model: Any) -> Problem:

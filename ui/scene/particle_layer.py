@@ -99,10 +99,12 @@ class ParticleLayer(Layer):
         )
 
     def _count(self, plan: Plan) -> int:
-        """How many spheres are drawn: one of each 2, 3, … of them where there are too many."""
+        """How many spheres are drawn: where there are too many, one of each 2, 3, … of those that lie flat, and of a
+        packing the outermost."""
         shells = 1 if plan.field is None else plan.field.components
-        most = min(max(plan.samples // shells, 1), COARSE_SPHERES if plan.coarse else MOST_SPHERES)
-        return -(-len(self._radii) // -(-len(self._radii) // most))
+        fewest = COARSE_SPHERES if self._depths is None else 2 * COARSE_SPHERES  # half are at the far side
+        most, n = min(max(plan.samples // shells, 1), fewest if plan.coarse else MOST_SPHERES), len(self._radii)
+        return -(-n // -(-n // most)) if self._depths is None else min(most, n)
 
     def plan_shape(self, plan: Plan) -> ParticleShape:
         plan = self.settled(plan)
