@@ -344,6 +344,11 @@ class Simulation(ABC):
         """Whether the problem has come to an end of its own (a protocol is through). Cheap; asked once a batch."""
         return False
 
+    @property
+    def ending(self) -> str:
+        """Why it has ``finished``, as a sentence for the log; empty where there is nothing to say."""
+        return ""
+
     def chart(self, name: str) -> ChartData:
         """The points of a chart that is not over time, at this moment."""
         raise KeyError(name)

@@ -202,6 +202,7 @@ class MainWindow(QMainWindow):
         self.view_panel.grid.set_refusal(viewport.volume_refusal)
         viewport.quality_changed.connect(self.status.quality.setText)
         self.view_panel.edited.connect(self._apply_view)
+        self.view_panel.fit_asked.connect(lambda: self.view_panel.fit_range(viewport.span()))
         self.view_panel.clip_active.connect(viewport.set_clip_active)
         self.view_panel.camera_asked.connect(
             lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)

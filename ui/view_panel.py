@@ -41,6 +41,8 @@ class ViewPanel(QScrollArea):
 
     edited = Signal(object)
     clip_active = Signal(bool)
+    fit_asked = Signal()
+    """The range is to be that of the values in the picture."""
     camera_asked = Signal(str)
     """A direction to look along, or ``"reset"``."""
 
@@ -71,6 +73,9 @@ class ViewPanel(QScrollArea):
         self.auto_button = QPushButton("Auto")
         self.auto_button.setToolTip("The range that suits the field")
         self.auto_button.clicked.connect(lambda: self._edit(range=None))
+        self.fit_button = QPushButton("Fit")
+        self.fit_button.setToolTip("The range of the values in the picture now")
+        self.fit_button.clicked.connect(lambda: self.fit_asked.emit())
         self.clip = QCheckBox("Clipping plane")
         self.clip.clicked.connect(self._toggle_clip)
         self.axis = CalmComboBox()
@@ -126,6 +131,11 @@ class ViewPanel(QScrollArea):
         """Show these settings (a document opened, or the viewport changed them)."""
         self._view = view.model_copy(deep=True)
         self._show()
+
+    def fit_range(self, span: tuple[float, float] | None) -> None:
+        """Spread the colours over these values; a field that is the same everywhere keeps its range."""
+        if span is not None and span[1] > span[0]:
+            self._edit(range=span)
 
     # Inside.
 
@@ -189,6 +199,7 @@ class ViewPanel(QScrollArea):
         self.range_unit.setText(field.unit if field else "")
         self.range_sentence.hide()
         self.auto_button.setEnabled(view.range is not None)
+        self.fit_button.setEnabled(field is not None)
         clipped = view.clip is not None
         self.clip.setChecked(clipped)
         for widget in (self.axis, self.flip, self.clip_slider):
@@ -220,8 +231,12 @@ class ViewPanel(QScrollArea):
         row.setSpacing(4)
         self.range_unit = QLabel()
         self.range_unit.setObjectName("unit")
-        for widget, stretch in ((self.low, 1), (self.high, 1), (self.range_unit, 0), (self.auto_button, 0)):
+        for widget, stretch in ((self.low, 1), (self.high, 1), (self.range_unit, 0)):
             row.addWidget(widget, stretch)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        buttons.addWidget(self.auto_button)
+        buttons.addWidget(self.fit_button)
         self.range_sentence = QLabel("The lower end must be below the upper one.")
         self.range_sentence.setObjectName("error")
         self.range_sentence.setWordWrap(True)
@@ -229,6 +244,7 @@ class ViewPanel(QScrollArea):
             ("Field", self.field),
             ("Colours", self.colormap),
             ("Range", row),
+            ("", buttons),
         )
         for place, (text, content) in enumerate(contents):
             grid.addWidget(QLabel(text), place, 0)
@@ -236,7 +252,7 @@ class ViewPanel(QScrollArea):
                 grid.addLayout(content, place, 1)
             else:
                 grid.addWidget(content, place, 1)
-        grid.addWidget(self.range_sentence, 3, 1)
+        grid.addWidget(self.range_sentence, 4, 1)
         plane = QHBoxLayout()
         plane.addWidget(self.axis, 1)
         plane.addWidget(self.flip)

@@ -168,6 +168,10 @@ class Viewport(QWidget):
 
     # Drawing.
 
+    def span(self) -> tuple[float, float] | None:
+        """The lowest and the highest value in the picture."""
+        return None if self.scene.layer is None else self.scene.layer.span()
+
     def redraw(self) -> None:
         """Draw soon; many calls become one."""
         if not self._closed and not self._timer.isActive():

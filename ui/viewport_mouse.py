@@ -48,6 +48,7 @@ class Mouse:
     def move(self, event: QMouseEvent) -> None:
         viewport, camera = self._viewport, self._viewport.scene.camera
         self._show_brush_at(event.position() if self._last is None or self._painting else None)
+        self._show_value_at(event.position() if self._last is None else None)
         if self._painting:
             hit = self._under(event.position())
             for dab in viewport.brush.go_on(None if hit is None else np.array(hit[1])):
@@ -122,6 +123,7 @@ class Mouse:
     def leave(self) -> None:
         """The pointer is elsewhere."""
         self._show_brush_at(None)
+        self._show_value_at(None)
 
     def show_brush(self) -> None:
         """The brush is another; show it where the pointer is."""
@@ -153,6 +155,15 @@ class Mouse:
         mark = None if hit is None else (hit[1], viewport.brush.reach)
         if mark != viewport.scene.brush:
             viewport.scene.brush = mark
+            viewport.redraw_overlay()
+
+    def _show_value_at(self, at: QPointF | None) -> None:
+        """What the pointer rests on is read out beside it, where the layer tells values."""
+        viewport = self._viewport
+        size = max(viewport.width(), 1), max(viewport.height(), 1)
+        told = viewport.scene.reading(*size)
+        viewport.scene.pointer = None if at is None else (at.x() / size[0], at.y() / size[1])
+        if told != viewport.scene.reading(*size) or told is not None:
             viewport.redraw_overlay()
 
     def _under(self, at: QPointF) -> tuple[int, tuple[float, float, float]] | None:

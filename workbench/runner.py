@@ -304,6 +304,8 @@ class Runner:
             self._take_steps(simulation, goal, started)
             simulation.synchronize()
             steps, wall = simulation.step - first, clock.perf_counter() - started
+            if not steps:  # the problem was at its end
+                return
             self._pacer.took(steps, wall, self._steps_per_second(simulation))
             paced = 1.0 / self._steps_per_second(simulation)
             sample = self._meters.sample(simulation, steps, wall, self._last_step(simulation), paced)
@@ -333,8 +335,10 @@ class Runner:
             self._meters.collect(simulation)
         while simulation.step < goal:
             simulation.advance(min(goal, (simulation.step // every + 1) * every) - simulation.step)
-            if simulation.step % every == 0:
+            if simulation.step % every == 0 or simulation.finished:
                 self._meters.collect(simulation)
+            if simulation.finished:
+                break
             if clock.perf_counter() - started > LONGEST_BATCH_SECONDS or self._wanted is not RunState.RUNNING:
                 break
 
@@ -347,6 +351,8 @@ class Runner:
             if self._wanted is RunState.RUNNING:
                 self.ended = simulation.finished
                 if self.ended or (last is not None and simulation.step >= last):
+                    if self.ended and simulation.ending:
+                        self.say(simulation.ending)
                     self._want(RunState.FINISHED)
                 elif self._stop_step is not None and simulation.step >= self._stop_step:
                     self._want(RunState.PAUSED)

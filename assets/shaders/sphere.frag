@@ -18,6 +18,7 @@ uniform float u_gloss;
 varying vec3 v_place;
 varying vec3 v_ray;
 varying vec2 v_texel;
+varying float v_shade;
 #include "light.glsl"
 
 vec2 value_at(float shell) {
@@ -78,7 +79,7 @@ void main() {
 #ifdef GLOSS
     shine += vec3(gloss) * gloss_of(normal, towards_eye);
 #endif
-    colour = base * mix(vec3(1.0), light_on(normal, facing), lit) + lit * shine;
+    colour = mix(1.0, v_shade, u_lit) * (base * mix(vec3(1.0), light_on(normal, facing), lit) + lit * shine);
 #endif
     gl_FragColor = vec4(sqrt(clamp(colour, 0.0, 1.0)), 1.0);
 }

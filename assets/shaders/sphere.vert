@@ -4,12 +4,14 @@
 #version 120
 attribute vec4 a_sphere;       // centre and radius
 attribute float a_corner;      // 4 * the sphere's number + 0..3
+attribute float a_shade;       // the part of the light that reaches it
 uniform mat4 u_view;
 uniform mat4 u_projection;
 uniform vec2 u_layout;         // spheres in a row of the texture, values of each
 varying vec3 v_place;          // on the square, from the centre, in radii
 varying vec3 v_ray;            // from the eye
 varying vec2 v_texel;          // of the innermost value
+varying float v_shade;
 
 void main() {
     vec3 centre = (u_view * vec4(a_sphere.xyz, 1.0)).xyz;
@@ -18,6 +20,7 @@ void main() {
     vec2 side = vec2(mod(corner, 2.0), floor(corner / 2.0)) * 2.0 - 1.0;
     float row = floor((number + 0.5) / u_layout.x);
     v_texel = vec2((number - row * u_layout.x) * u_layout.y, row) + 0.5;
+    v_shade = a_shade;
     float apart = length(centre);
     float narrow = a_sphere.w / apart;
     vec3 towards = centre / apart;

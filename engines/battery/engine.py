@@ -20,6 +20,7 @@ from engines.battery.model import Model
 from engines.battery.models import MODELS
 from engines.battery.parameter_sets.choice import parameter_set_of
 from engines.battery.parameters import BatteryParameters, Ensemble, Numerics
+from engines.battery.particles.settings import ParticleSettings, Rate
 from engines.battery.variants import studies
 from engines.charts import Forecast
 from engines.lab import Study
@@ -73,12 +74,12 @@ class BatteryEngine(Engine):
             model().warm(backend)
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
-        """Cells that differ in three numbers, at 1C, in both single-particle models."""
+        """Cells that differ in three numbers, at 1C, in both single-particle models; particles of 32 shells."""
         return [
             Benchmark(f"{n:,} cells {model}", n, partial(_benchmark, n, model))
             for n in (elements or (10_000, 1_000_000))
             for model in ("SPM", "SPMe")
-        ]
+        ] + [Benchmark(f"{n:,} particles", n, partial(_particles, n)) for n in (elements or (10_000, 100_000))]
 
     def studies(self) -> Sequence[Study]:
         """Diffusion in spheres, Butler-Volmer kinetics and whole discharges in the ways that people write them."""
@@ -94,6 +95,12 @@ def _parameters(problem: Problem) -> BatteryParameters:
     if not isinstance(parameters, BatteryParameters):
         raise TypeError(f"parameters of the battery engine, not {type(parameters).__name__}")
     return parameters
+
+
+def _particles(n: int) -> Problem:
+    """Slowly emptied, so that there is time to measure."""
+    drive = Rate(c_rate=0.01, shared="by volume")
+    return Problem(BatteryParameters(model="particles", particles=ParticleSettings(number=n, drive=drive)))
 
 
 def _benchmark(n: int, model: Any) -> Problem:

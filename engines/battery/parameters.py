@@ -8,6 +8,7 @@ from pydantic import Field
 
 from engines.battery.ensemble import Distribution
 from engines.battery.parameter_sets.changes import Change
+from engines.battery.particles.settings import ParticleSettings
 from engines.battery.writing import PROTOCOL
 from engines.parameters import ParameterGroup, quantity
 
@@ -61,8 +62,8 @@ class BatteryParameters(ParameterGroup):
     initial_state_of_charge: float | None = quantity(
         None, "1", "Charge at the start between the cut-offs at rest; without it as the parameter set says", ge=0, le=1
     )
-    model: Literal["SPM", "SPMe"] = quantity(
-        "SPM", "", "Single-particle model, without or with diffusion in the electrolyte"
+    model: Literal["SPM", "SPMe", "particles"] = quantity(
+        "SPM", "", "Single-particle model, without or with diffusion in the electrolyte, or bare particles"
     )
     thermal: Literal["isothermal", "lumped"] = quantity(
         "isothermal", "", "Constant temperature, or one temperature per cell with its own heat"
@@ -76,5 +77,6 @@ class BatteryParameters(ParameterGroup):
         1.0, "1", "Factor on all currents and powers of the protocol: the C-rate, live", live=True, gt=0, le=20
     )
     changes: list[Change] = quantity([], "", "Numbers of the parameter set that are other than there")
+    particles: ParticleSettings = quantity(ParticleSettings(), "", "What the model 'particles' solves")
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")

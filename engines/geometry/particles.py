@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +56,19 @@ class Particles:
         places = np.atleast_2d(np.asarray(positions, float))
         found = [np.argmin(np.linalg.norm(self.positions - place, axis=1) - self.radii) for place in places]
         return np.array(found, np.int64)
+
+
+_recent: deque[Particles] = deque(maxlen=8)
+
+
+def interned(particles: Particles) -> Particles:
+    """One of the last few that went through here if it has the same spheres: viewers compare geometries by identity."""
+    for known in list(_recent):
+        spheres = ((each.radii, each.positions) for each in (known, particles))
+        if known.length_unit == particles.length_unit and all(map(np.array_equal, *spheres)):
+            return known
+    _recent.append(particles)
+    return particles
 
 
 def paired_rows(first: Array, second: Array, gap: float = 0.25) -> Particles:

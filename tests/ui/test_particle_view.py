@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from engines.geometry.particles import Particles
 from tests.ui.doubles import slab
 from tests.ui.scene.spheres import INSIDE, SHELLS, SURFACE, info, ten
 from ui import viewport_surfaces
+from ui.scene.hud import Hud
 from ui.scene.particle_layer import VALUES
+from ui.scene.plates import DARK, colour_bar
 from ui.status import geometry_text
 from ui.view_panel import ViewPanel
 from ui.viewport import Viewport
@@ -88,6 +91,44 @@ def test_a_click_on_a_cut_picks_its_sphere_and_the_place_in_it(shown, qtbot) -> 
     # On a closed sphere it would be a radius away; here the click is on the corner's tip, the centre, up to a pixel.
     assert np.linalg.norm(np.array(position) - center) < 0.25 * radius
     assert particles.nearest(np.array(position))[0] == 3
+
+
+def test_the_value_under_the_pointer_is_read_out(shown, qtbot) -> None:
+    viewport, particles = shown.viewport, ten()
+    viewport.image()
+    (at,), _ = viewport.scene.camera.to_pixels(particles.positions[3], viewport.width(), viewport.height())
+    qtbot.mouseMove(viewport, QPointF(*at).toPoint())
+    size = viewport.width(), viewport.height()
+    qtbot.waitUntil(lambda: viewport.scene.reading(*size) is not None, timeout=2000)
+    # The corner's tip is the centre, where the value is 0; a pixel beside it is within a quarter of the radius.
+    assert 0 <= viewport.scene.reading(*size) < 0.25
+    assert "reading" in {name for name, *_ in Hud().compose(viewport.scene, *size, 1.0)[0]}
+    assert "reading" not in {name for name, *_ in Hud().compose(viewport.scene, *size, 1.0, handles=False)[0]}
+    qtbot.mouseMove(viewport, QPointF(2, 2).toPoint())
+    qtbot.waitUntil(lambda: viewport.scene.reading(*size) is None, timeout=2000)
+
+
+def test_the_range_fits_what_is_in_the_picture(shown, qtbot) -> None:
+    panel = ViewPanel()
+    qtbot.addWidget(panel)
+    panel.set_info(info(ten(), INSIDE))
+    panel.fit_asked.connect(lambda: panel.fit_range(shown.viewport.span()))
+    edits = []
+    panel.edited.connect(edits.append)
+    panel.fit_button.click()
+    assert edits[-1].range == (0.0, 1.0)
+    panel.fit_range((0.3, 0.4))
+    panel.fit_range((0.5, 0.5))  # the same everywhere: as it was
+    panel.fit_range(None)
+    assert [view.range for view in edits] == [(0.0, 1.0), (0.3, 0.4)]
+
+
+def test_a_long_title_takes_two_lines_of_the_colour_bar() -> None:
+    lut, sizes = np.zeros((256, 3), np.uint8), []
+    for title in ("Stoichiometry", "Stoichiometry at the surface of the particles"):
+        sizes.append(colour_bar(replace(INSIDE, title=title), (0.0, 1.0), lut, DARK, 1.0, 300).shape)
+    assert sizes[0][0] == sizes[1][0] == 300
+    assert sizes[1][1] <= 130
 
 
 def test_probes_are_marked_where_they_are(shown) -> None:

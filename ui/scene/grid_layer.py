@@ -184,6 +184,10 @@ class GridLayer(Layer):
     def has_values(self) -> bool:
         return bool(self._values)
 
+    @property
+    def drawn_values(self) -> tuple[Array, ...]:
+        return tuple(values.array for values in self._values.values())
+
     # Where things are.
 
     @property

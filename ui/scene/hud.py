@@ -52,6 +52,8 @@ class Hud:
         if handles and scene.inspected is not None:
             strokes += self._ring(scene, scene.inspected, width, height, ratio)
         self._probes(scene, placed, strokes, width, height, ratio)
+        if handles:
+            self._reading(scene, placed, width, height, ratio)
         return placed, strokes
 
     def _keep(self, name: str, key: Hashable, make: object) -> Array:
@@ -171,6 +173,16 @@ class Hud:
         if depth <= 0:
             return []
         return ring_strokes((float(middle[0]), float(middle[1])), ratio, self._hidden(scene, position))
+
+    def _reading(self, scene: Scene, placed: list[Placed], width: int, height: int, ratio: float) -> None:
+        """The value under the pointer, beside it."""
+        value, field = scene.reading(width, height), scene.shown_field
+        if value is None or field is None or scene.pointer is None:
+            return
+        string = f"{value:.4g} {plates.unit_text(field.unit)}".rstrip().replace("-", "−")
+        image = self._keep("reading", (string, scene.theme, ratio), lambda: plates.label(string, scene.theme, ratio))
+        x, y = scene.pointer[0] * width + 14 * ratio, scene.pointer[1] * height + 16 * ratio
+        placed.append(("reading", image, round(min(x, width - image.shape[1])), round(min(y, height - image.shape[0]))))
 
     def _hidden(self, scene: Scene, position: tuple[float, float, float]) -> bool:
         """Whether the surface, as it is drawn, stands between the eye and a probe."""

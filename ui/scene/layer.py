@@ -11,9 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from engines.api import Array, FieldInfo, FrontInfo, Selection
 from ui.scene.camera import Camera
 from ui.scene.surface_visual import Look, Palette
+from ui.scene.vertex_means import NO_DATA
 from workbench.project import CameraView, ClipPlane
 
 MOST_SAMPLES = 1_200_000
@@ -120,6 +123,21 @@ class Layer(ABC):
     @abstractmethod
     def has_values(self) -> bool:
         """Whether there are values to colour with."""
+
+    @property
+    def drawn_values(self) -> Sequence[Array]:
+        """The values that colour what is drawn, NO_DATA where there is none."""
+        return ()
+
+    def span(self) -> tuple[float, float] | None:
+        """The lowest and the highest value that is drawn; None where there is none."""
+        found = [values[np.abs(values) < NO_DATA / 2] for values in self.drawn_values]
+        found = [values for values in found if values.size]
+        return (float(min(map(np.min, found))), float(max(map(np.max, found)))) if found else None
+
+    def reading(self, element: int, position: Array) -> float | None:
+        """The value drawn at a place that :meth:`pick` found; None where the layer does not say."""
+        return None
 
     @abstractmethod
     def pick(self, origin: Array, direction: Array) -> tuple[int, Array] | None:

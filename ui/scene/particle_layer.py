@@ -21,7 +21,9 @@ from workbench.units import grouped
 
 VALUES = "spheres"
 MOST_SPHERES, COARSE_SPHERES = 1_000_000, 10_000
-"""With a graphics card (104 MB on it), and without, where so many take about 50 ms on two busy cores."""
+"""With a graphics card (120 MB on it), and without, where so many take about 50 ms on two busy cores."""
+DEEPEST_SHADE, SHADE_DEPTH = 0.38, 1.8
+"""How dark spheres are far inside a packing, and over how many mean radii they become so: light comes from outside."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class ParticleLayer(Layer):
         flat = high[2] - low[2] < self._radii.max()
         self.home = FROM_ABOVE if flat else CameraView()
         self.frame = _corners(*particles.bounds) if flat else None
+        sides = (self._positions - low, high - self._positions)
+        self._depths = None if flat else np.minimum(*sides).min(axis=1)
         self._shape = self.plan_shape(Plan())
         self._values: Array | None = None
         self._masked = False
@@ -95,19 +99,44 @@ class ParticleLayer(Layer):
         )
 
     def _count(self, plan: Plan) -> int:
-        """How many spheres are drawn: one of each 2, 3, … of them where there are too many."""
+        """How many spheres are drawn: where there are too many, one of each 2, 3, … of those that lie flat, and of a
+        packing the outermost."""
         shells = 1 if plan.field is None else plan.field.components
-        most = min(max(plan.samples // shells, 1), COARSE_SPHERES if plan.coarse else MOST_SPHERES)
-        return -(-len(self._radii) // -(-len(self._radii) // most))
+        fewest = COARSE_SPHERES if self._depths is None else 2 * COARSE_SPHERES  # half are at the far side
+        most, n = min(max(plan.samples // shells, 1), fewest if plan.coarse else MOST_SPHERES), len(self._radii)
+        return -(-n // -(-n // most)) if self._depths is None else min(most, n)
 
     def plan_shape(self, plan: Plan) -> ParticleShape:
         plan = self.settled(plan)
-        count = self._count(plan)
-        elements = np.arange(count) * len(self._radii) // count
+        count, n = self._count(plan), len(self._radii)
         plane = plane_equation(plan.clip)
-        if plane is not None:
-            elements = elements[self._positions[elements] @ np.array(plane[:3]) <= plane[3]]
-        return ParticleShape(plan, elements, count)
+        if self._depths is None or count == n:
+            elements = np.arange(count) * n // count
+            if plane is not None:
+                elements = elements[self._positions[elements] @ np.array(plane[:3]) <= plane[3]]
+            return ParticleShape(plan, elements, count)
+        # Those at the outside hide the others.
+        left = np.arange(n) if plane is None else np.flatnonzero(self._below(plane) >= 0)
+        if len(left) > count:
+            left = np.sort(left[np.argpartition(self._depths_under(plane)[left], count)[:count]])
+        return ParticleShape(plan, left, count)
+
+    def _below(self, plane: tuple[float, float, float, float]) -> Array:
+        """(n,) how far below a clipping plane each centre is."""
+        return plane[3] - self._positions @ np.array(plane[:3])
+
+    def _depths_under(self, plane: tuple[float, float, float, float] | None) -> Array:
+        """(n,) how far inside the packing, as it is cut, each centre is."""
+        assert self._depths is not None
+        return self._depths if plane is None else np.minimum(self._depths, self._below(plane))
+
+    def _shades(self, shape: ParticleShape) -> Array:
+        """(m,) the part of the light that reaches each sphere that is drawn."""
+        if self._depths is None:
+            return np.ones(len(shape.elements))
+        depths = self._depths_under(plane_equation(shape.plan.clip))[shape.elements]
+        hidden = np.maximum(depths - self._radii[shape.elements], 0) / (SHADE_DEPTH * self._radii.mean())
+        return np.asarray(DEEPEST_SHADE + (1 - DEEPEST_SHADE) * np.exp(-hidden))
 
     def parts(self, shape: ParticleShape) -> dict[str, tuple[str, Selection]]:
         if shape.plan.field is None or not len(shape.elements):
@@ -117,7 +146,7 @@ class ParticleLayer(Layer):
     def adopt(self, shape: ParticleShape) -> None:
         old, self._shape = self._shape, shape
         same = np.array_equal(old.elements, shape.elements)
-        self._stale_spheres |= not same
+        self._stale_spheres |= not same or old.plan.clip != shape.plan.clip
         if not same or old.plan.field != shape.plan.field:
             self._values = None
 
@@ -144,6 +173,21 @@ class ParticleLayer(Layer):
     def has_values(self) -> bool:
         return self._values is not None
 
+    @property
+    def drawn_values(self) -> tuple[Array, ...]:
+        return () if self._values is None else (self._values,)
+
+    def reading(self, element: int, position: Array) -> float | None:
+        """Between the middles of two shells linearly, as it is drawn."""
+        row = int(np.searchsorted(self.shape.elements, element))
+        if self._values is None or row == len(self.shape.elements) or self.shape.elements[row] != element:
+            return None
+        values = self._values[row]
+        away = float(np.linalg.norm(position - self._positions[element]) / self._radii[element])
+        middles = (np.arange(len(values)) + 0.5) / len(values)
+        value = float(np.interp(away, middles, values))
+        return value if abs(value) < NO_DATA / 2 else None
+
     def pick(self, origin: Array, direction: Array) -> tuple[int, Array] | None:
         """The sphere under a ray, as it was drawn last, and where on it or on its cut."""
         shown = self.shape.elements
@@ -158,7 +202,7 @@ class ParticleLayer(Layer):
             self._visual = SphereVisual(palette)
         if self._stale_spheres:
             shown = self.shape.elements
-            self._visual.set_spheres(self._positions[shown], self._radii[shown])
+            self._visual.set_spheres(self._positions[shown], self._radii[shown], self._shades(self.shape))
             self._stale_spheres, self._stale_values = False, True
         if self._stale_values and self._values is not None:
             self._visual.set_values(self._values, self._masked)

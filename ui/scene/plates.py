@@ -17,6 +17,8 @@ from ui.scene import text
 from ui.scene.colormaps import MISSING
 
 Colour = tuple[int, int, int]
+TITLE_WIDTH = 100
+"""Points: a longer title of a colour bar takes a second line rather than cover what is drawn."""
 
 
 @dataclass(frozen=True)
@@ -119,20 +121,20 @@ def colour_bar(
     ascent, line_height = text.line_metrics(pixels)
     marks = ticks(*limits)
     texts = tick_labels(marks)
-    title = field.title
-    unit = f"[{field.unit}]" if field.unit and field.unit != "1" else ""
+    titles = wrapped(field.title, pixels, round(TITLE_WIDTH * scale))
+    unit = f"[{unit_text(field.unit)}]" if unit_text(field.unit) else ""
     foot = round(20 * scale) if field.missing is not None else 0
-    bar_width, head = round(14 * scale), (2 if unit else 1) * line_height + round(8 * scale)
+    bar_width, head = round(14 * scale), (len(titles) + bool(unit)) * line_height + round(8 * scale)
     inner = max(
-        text.width(title, pixels),
+        *(text.width(line, pixels) for line in titles),
         text.width(unit, pixels) if unit else 0,
         bar_width + round(9 * scale) + max((text.width(t, pixels) for t in texts), default=0),
         bar_width + round(9 * scale) + text.width("not yet", pixels) if foot else 0,
     )
     image = plate(inner + 2 * margin, height, theme, scale)
-    write(image, title, margin, margin - round(2 * scale), pixels, theme.ink)
-    if unit:
-        write(image, unit, margin, margin - round(2 * scale) + line_height, pixels, theme.faint)
+    for row, line in enumerate([*titles, *([unit] if unit else [])]):
+        colour = theme.ink if row < len(titles) else theme.faint
+        write(image, line, margin, margin - round(2 * scale) + row * line_height, pixels, colour)
     top = margin + head
     bottom = height - margin - foot - round(4 * scale)
     rows = np.clip(np.round(np.linspace(255, 0, bottom - top)), 0, 255).astype(int)
@@ -150,6 +152,17 @@ def colour_bar(
         _disc(image, margin + round(1.5 * scale), y + round(1 * scale), round(11 * scale), MISSING)
         write(image, "not yet", margin + bar_width + round(9 * scale), y, pixels, theme.faint)
     return image
+
+
+def wrapped(string: str, pixels: int, most: int) -> list[str]:
+    """Lines of whole words that are at most ``most`` pixels wide, if no word is wider."""
+    lines: list[str] = []
+    for word in string.split():
+        if lines and text.width(f"{lines[-1]} {word}", pixels) <= most:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines or [""]
 
 
 def ticks(low: float, high: float, count: int = 6) -> list[float]:

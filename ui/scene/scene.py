@@ -50,6 +50,8 @@ class Scene:
         """Whether this machine draws fast enough to look through a grid."""
         self.brush: tuple[tuple[float, float, float], float] | None = None
         """Where the brush is, and its radius."""
+        self.pointer: tuple[float, float] | None = None
+        """Where the mouse rests over the view, as parts of its width and height."""
         self.auto_fit = True
         self._serial = 0
         self._pending: tuple[int, Any, float] | None = None
@@ -235,6 +237,14 @@ class Scene:
             return None
         hit = self.layer.pick(*self.camera.ray(x, y, width, height))
         return None if hit is None else (hit[0], _triple(hit[1]))
+
+    def reading(self, width: float, height: float) -> float | None:
+        """The value under the pointer in a view of this size; None where there is none to tell."""
+        if self.layer is None or self.pointer is None or self.shown_field is None:
+            return None
+        x, y = self.pointer
+        hit = self.layer.pick(*self.camera.ray(x * width, y * height, width, height))
+        return None if hit is None else self.layer.reading(*hit)
 
     def set_labels(self, probes: Sequence[ProbeMark], lines: Sequence[str]) -> None:
         self.probes, self.lines = list(probes), list(lines)

@@ -18,7 +18,7 @@ from ui.scene.surface_visual import Look, Palette
 
 CUT_LIT = 0.5
 """What was cut open is there to be read, so it is shaded little."""
-_VERTEX = np.dtype([("a_sphere", "f4", 4), ("a_corner", "f4")])
+_VERTEX = np.dtype([("a_sphere", "f4", 4), ("a_corner", "f4"), ("a_shade", "f4")])
 
 
 class SphereVisual:
@@ -33,14 +33,15 @@ class SphereVisual:
         self._masked = False
         self._layout = (1, 1)
 
-    def set_spheres(self, positions: Array, radii: Array) -> None:
-        """``positions: (n, 3)``, ``radii: (n,)``; no values until set."""
+    def set_spheres(self, positions: Array, radii: Array, shades: Array | float = 1.0) -> None:
+        """``positions: (n, 3)``, ``radii: (n,)``, ``shades: (n,)`` factors on the light; no values until set."""
         self.release()
         if not len(radii):
             return
         data = np.zeros((len(radii), 4), _VERTEX)
         data["a_sphere"][..., :3], data["a_sphere"][..., 3] = positions[:, None], radii[:, None]
         data["a_corner"] = np.arange(4 * len(radii)).reshape(-1, 4)
+        data["a_shade"] = np.broadcast_to(shades, len(radii))[:, None]
         self._buffer = gloo.VertexBuffer(data.ravel())
         first = 4 * np.arange(len(radii), dtype=np.uint32)[:, None]
         self._index = gloo.IndexBuffer((first + np.array([0, 1, 2, 2, 1, 3], np.uint32)).ravel())

@@ -158,6 +158,10 @@ class TetLayer(Layer):
     def has_values(self) -> bool:
         return "surface" in self._values
 
+    @property
+    def drawn_values(self) -> tuple[Array, ...]:
+        return tuple(self._values.values())
+
     def pick(self, origin: Array, direction: Array) -> tuple[int, Array] | None:
         """The cell under a ray (in what the clipping plane leaves) and where it was met [mm]."""
         clip = plane_equation(self.shape.plan.clip)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from itertools import product
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from engines.battery.parameters import PRECISIONS, BatteryParameters
 from engines.battery.protocol import Plan, plan_of
 from engines.battery.steps import parse
 from engines.errors import ProblemError
-from engines.geometry.particles import Particles, paired_rows
+from engines.geometry.particles import Particles, interned, paired_rows
 
 MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
@@ -44,7 +44,7 @@ class SingleParticle(Model):
         """The two particles of each cell, in µm."""
         parameters, cell, scalars, _ = _checked(problem)
         n = parameters.ensemble.cells
-        return _paired(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n))
+        return interned(paired_rows(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n)))
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, _, plan = _checked(problem)
@@ -112,17 +112,6 @@ def _checked(problem: Problem) -> Checked:
     ensemble = parameters.ensemble
     scalars = sample(cell, ensemble.distributions, ensemble.cells, ensemble.seed)
     return parameters, cell, scalars, plan_of(parameters, cell)
-
-
-_latest: WeakValueDictionary[str, Particles] = WeakValueDictionary()
-
-
-def _paired(negative: Array, positive: Array) -> Particles:
-    """The spheres of these radii; the last object if they are the same, for a view draws another one anew."""
-    last = _latest.get("pairs")
-    if last is None or not np.array_equal(last.radii, np.concatenate([negative, positive])):
-        _latest["pairs"] = last = paired_rows(negative, positive)
-    return last
 
 
 def _radii(cell: ParameterSet, scalars: dict[str, Array], electrode: str, n: int) -> Array:

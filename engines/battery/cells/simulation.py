@@ -47,7 +47,7 @@ def fields(points: int, voltages: tuple[float, float]) -> tuple[FieldInfo, ...]:
     """What lives on the particles: ``stoichiometry`` has a component per shell from the centre to the surface."""
     return (
         FieldInfo("surface_stoichiometry", "Stoichiometry at the surface", "1", "point", (0.0, 1.0)),
-        FieldInfo("stoichiometry", "Stoichiometry in the shells", "1", "point", (0.0, 1.0), components=points),
+        FieldInfo("stoichiometry", "Stoichiometry", "1", "point", (0.0, 1.0), components=points),
         FieldInfo("voltage", "Terminal voltage of the cell", "V", "point", voltages),
     )
 

@@ -99,11 +99,35 @@ class ShellDiffusion(_Particles, ABC):
         """``steps`` steps of the θ scheme (½: second order; 1: never oscillates). Not with a curve."""
 
     def surface(self, flux: Any) -> Any:
-        """(n_padded,) on the device: the deviation at the surface [mol/m³] under ``flux``. Constant D."""
+        """(n_padded,) on the device: the deviation at the surface [mol/m³] under ``flux``.
+
+        With a curve, D is that of the two outermost shells extrapolated: what that is off enters times their thickness.
+        """
         last, before, slope = map(self.dtype.type, surface_weights(self.points))
         c = self.deviation
         with self.backend.active():
-            return self.base[0] + (last * c[-1] + before * c[-2] + slope * (flux * self._radius_per_diffusivity))
+            shape = last * c[-1] + before * c[-2]
+            rise = slope * (flux * self._radius_per_diffusivity)
+            if self.curve is not None:
+                rise = rise / self._on_curve(shape)
+            return self.base[0] + (shape + rise)
+
+    def _on_curve(self, values: Any) -> Any:
+        """The curve at ``values`` on the device, as the kernels look it up."""
+        assert self.curve is not None
+        last = len(self.curve.coefficients) - 1
+        at = ((values - self.dtype.type(self.curve.low)) * self.dtype.type(self.curve.inverse_step)).clip(0, last + 1)
+        i = at.astype(np.int32).clip(0, last)
+        t, k = at - i.astype(self.dtype), self._table[i]
+        return k[:, 0] + t * (k[:, 1] + t * (k[:, 2] + t * k[:, 3]))
+
+    def means(self) -> Any:
+        """(n_padded,) on the device: mean deviation of each particle [mol/m³]."""
+        with self.backend.active():
+            total = self.base[0] - self.base[1]
+            for volume, row in zip(self.shells.volumes, self.deviation, strict=True):
+                total += self.dtype.type(volume) * row
+        return total
 
     def concentration(self) -> Array:
         """(points, n_particles) float64 on the host: what each shell has gained since the start [mol/m³]."""
@@ -141,6 +165,11 @@ class ModeDiffusion(_Particles, ABC):
 
     @abstractmethod
     def _profile(self, flux: Any, shapes: Any, tail: Any) -> Any: ...
+
+    def means(self) -> Any:
+        """(n_padded,) on the device: mean deviation of each particle [mol/m³]."""
+        with self.backend.active():
+            return self.state[0] - self.state[1]
 
     def surface(self, flux: Any) -> Any:
         """(n_padded,) on the device: the deviation at the surface [mol/m³] under ``flux``."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 from tests.ui.scene.spheres import ARRIVAL, INSIDE, SHELLS, SURFACE, info, ten, touching
 from ui.scene.layer import Plan
@@ -44,7 +45,8 @@ def test_each_sphere_is_asked_for_once_with_all_its_shells() -> None:
     [(INSIDE, False, 300_000 // SHELLS), (SURFACE, False, 300_000), (SURFACE, True, COARSE_SPHERES)],
 )
 def test_no_more_values_are_asked_for_than_there_is_room(field, coarse, most) -> None:
-    layer = ParticleLayer(many(400_000))
+    places = np.stack([np.arange(400_000) % 1000, np.arange(400_000) // 1000, np.zeros(400_000)], axis=1)
+    layer = ParticleLayer(Particles(places, np.full(400_000, 0.4)))
     layer.adopt(layer.plan_shape(Plan(field, samples=300_000, coarse=coarse)))
     ((_, selection),) = layer.parts(layer.shape).values()
     assert most / 2 < len(selection) <= most
@@ -199,3 +201,65 @@ def test_spheres_in_a_plane_are_looked_down_on() -> None:
     assert scene.camera.elevation == 90
     scene.set_geometry(touching(40))
     assert scene.camera.elevation == ViewSettings().camera.elevation
+
+
+# Packings.
+
+
+def box(n: int) -> Particles:
+    return packed(np.exp(0.2 * np.random.default_rng(1).standard_normal(n)))
+
+
+def test_of_a_packing_the_outermost_are_drawn() -> None:
+    particles = box(3000)
+    layer = ParticleLayer(particles)
+    shape = layer.plan_shape(Plan(SURFACE, samples=1000))
+    assert len(shape.elements) == shape.drawn == 1000
+    low, high = particles.positions.min(axis=0), particles.positions.max(axis=0)
+    depths = np.minimum(particles.positions - low, high - particles.positions).min(axis=1)
+    inside = np.setdiff1d(np.arange(3000), shape.elements)
+    assert depths[shape.elements].max() <= depths[inside].min()
+    assert (np.diff(shape.elements) > 0).all()
+
+
+def test_of_a_packing_that_is_cut_those_at_the_cut_are_drawn_too() -> None:
+    particles = box(3000)
+    clip = ClipPlane(origin=tuple(particles.positions.mean(axis=0)), normal=(1.0, 0.0, 0.0))
+    shape = ParticleLayer(particles).plan_shape(Plan(SURFACE, clip=clip, samples=1000))
+    below = clip.origin[0] - particles.positions[:, 0]
+    assert len(shape.elements) == 1000
+    assert below[shape.elements].min() >= 0
+    at_the_cut = np.flatnonzero((below >= 0) & (below < 1))
+    assert np.isin(at_the_cut, shape.elements).all()
+
+
+def test_light_does_not_reach_far_into_a_packing() -> None:
+    layer = ParticleLayer(box(3000))
+    shades = layer._shades(layer.shape)
+    assert shades.max() == 1
+    assert 0.3 < shades.min() < 0.5
+    assert (ParticleLayer(ten())._shades(ParticleLayer(ten()).shape) == 1).all()
+
+
+def test_the_value_at_a_place_in_a_sphere_is_read_out() -> None:
+    particles = ten()
+    layer = ParticleLayer(particles)
+    layer.adopt(layer.plan_shape(Plan(INSIDE)))
+    place = particles.positions[4]
+    assert layer.reading(4, place) is None
+    assert layer.span() is None
+    profiles = np.tile(np.linspace(0, 1, SHELLS, dtype=np.float32), (10, 1)) + np.arange(10, dtype=np.float32)[:, None]
+    layer.set_values({VALUES: profiles}, 0.0)
+    assert layer.span() == (0.0, 10.0)
+    assert layer.reading(4, place) == 4.0
+    outwards = np.array([particles.radii[4], 0.0, 0.0])
+    assert layer.reading(4, place + outwards) == 5.0
+    assert layer.reading(4, place + 0.5 * outwards) == pytest.approx(4.5, abs=1e-6)
+
+
+def test_what_is_missing_is_not_read_out() -> None:
+    layer = ParticleLayer(ten())
+    layer.adopt(layer.plan_shape(Plan(ARRIVAL)))
+    layer.set_fields({"arrival": np.full((10, SHELLS), -1.0)}, 0.0)
+    assert layer.reading(2, ten().positions[2]) is None
+    assert layer.span() is None

@@ -1,0 +1,267 @@
+"""The model "particles": bare diffusion of lithium in many spheres, checked, estimated and built."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from dataclasses import dataclass
+from functools import lru_cache
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from engines.api import Array, Estimate, Finding, Problem, Progress
+from engines.backend.base import Backend
+from engines.battery.constants import FARADAY
+from engines.battery.curves import Curve
+from engines.battery.model import Model
+from engines.battery.parameter_sets import ParameterSet
+from engines.battery.parameter_sets.choice import parameter_set_of
+from engines.battery.parameters import PRECISIONS, BatteryParameters
+from engines.battery.particles.diffusivity import law
+from engines.battery.particles.pulses import Timetable
+from engines.battery.particles.settings import ParticleSettings, Rate
+from engines.battery.particles.shells import shells
+from engines.battery.particles.simulation import MOST_STEPS, ParticleSimulation, Spheres
+from engines.battery.particles.solver import Solver, make_solver
+from engines.errors import ProblemError
+from engines.geometry.packing import packed
+from engines.geometry.particles import Particles
+
+MICROMETRE = 1e-6
+STEP_SHARE = 0.9
+"""The part of the stable step that is taken where none is set."""
+STEPS_PER_DIFFUSION = {"implicit": 1000, "eigenmodes": 200}
+"""Steps in R²/D of the set's particle where none is set; eigenmodes are exact at any."""
+MEMORY_SHARE = 0.9
+SAMPLE_PARTICLES = {"cpu": 1024, "cuda": 100_000}
+"""Particles that are timed for an estimate."""
+SAMPLE_STEPS = 32
+
+
+class BareParticles(Model):
+    """Particles of one electrode under a flux that is the same everywhere on their surfaces."""
+
+    def geometry(self, problem: Problem) -> Particles:
+        return _geometry(*_shape(_parameters(problem)))
+
+    def estimate(self, problem: Problem, backend: Backend) -> Estimate:
+        setup = _Setup(problem)
+        n, points, size = setup.settings.number, setup.settings.shells, setup.size
+        memory = n * setup.bytes_per_particle
+        available = backend.info.memory_bytes
+        if available and memory > MEMORY_SHARE * available:
+            most = int(MEMORY_SHARE * available / setup.bytes_per_particle)
+            raise ProblemError(
+                f"These particles need {memory / 2**30:,.1f} GB, and {backend.info.name} has "
+                f"{available / 2**30:,.1f} GB: use at most {most:,} of them, or fewer shells."
+            )
+        seconds = n * points * _seconds(backend, setup)
+        return Estimate(
+            memory_bytes=memory,
+            bytes_per_step=2 * n * points * size // MOST_STEPS,
+            step=setup.step,
+            stable_step=setup.limit,
+            seconds_per_simulated_unit=seconds / setup.step,
+            milestone=("hour", 3600.0),
+            findings=setup.findings,
+        )
+
+    def build(self, problem: Problem, backend: Backend, progress: Progress) -> ParticleSimulation:
+        progress("Drawing the radii", 0.0)
+        setup = _Setup(problem)
+        settings = setup.settings
+        geometry = self.geometry(problem)
+        progress(f"Moving {settings.number:,} particles to {backend.info.name}", 0.5)
+        simulation = ParticleSimulation(
+            backend,
+            setup.solver(backend, setup.spheres.radius),
+            geometry,
+            setup.spheres,
+            setup.timetable,
+            setup.step,
+            settings.flux_factor,
+            setup.diffusion_time,
+        )
+        progress("Ready", 1.0)
+        return simulation
+
+    def warm(self, backend: Backend) -> None:
+        """A few steps of each kernel."""
+        curve = {"kind": "linear"}
+        for scheme, diffusivity in (("explicit", {}), ("explicit", curve), ("implicit", {}), ("eigenmodes", {})):
+            settings = {"scheme": scheme, "number": 2, **({"diffusivity": diffusivity} if diffusivity else {})}
+            problem = Problem(BatteryParameters.model_validate({"model": "particles", "particles": settings}))
+            simulation = self.build(problem, backend, lambda *_: None)
+            simulation.advance(2)
+            simulation.observe()
+            simulation.close()
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What an estimate's timing depends on."""
+
+    scheme: str
+    points: int
+    varies: bool
+    precision: str
+
+
+class _Setup:
+    """A problem checked and ready to build. Raises ProblemError."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.parameters = _parameters(problem)
+        self.settings = settings = self.parameters.particles
+        self.precision = PRECISIONS[self.parameters.numerics.precision]
+        self.size = np.dtype(self.precision).itemsize
+        cell = parameter_set_of(self.parameters)
+        values, electrode = cell.values(), settings.electrode
+        radius = _radii(*_shape(self.parameters))
+        self.law = law(settings.diffusivity, values[f"{electrode}_diffusivity"])
+        if self.law.relative is not None and settings.scheme != "explicit":
+            raise ProblemError(
+                f"The scheme '{settings.scheme}' takes a constant diffusivity: use the explicit one for a diffusivity "
+                "that depends on the stoichiometry."
+            )
+        maximum = values[f"{electrode}_maximum_concentration"]
+        start = settings.start
+        if start is None:
+            start = values[f"{electrode}_initial_concentration"] / maximum
+        self.spheres = Spheres(radius, _flux(settings, cell, radius), start, maximum, self.law, settings.shells)
+        self.timetable = Timetable(settings.pulses.on, settings.pulses.off)
+        self.diffusion_time = values[f"{electrode}_particle_radius"] ** 2 / float(self.law(np.array(0.5)))
+        self.limit: float | None = None
+        self.findings: tuple[Finding, ...] = ()
+        if settings.scheme == "explicit":
+            smallest = float(radius.min())
+            self.limit = shells(settings.shells).stable_rate * smallest**2 / self.law.largest
+        self.step = self._chosen_step()
+        self._look_ahead()
+
+    def _chosen_step(self) -> float:
+        settings = self.settings
+        if settings.step is None:
+            if self.limit is not None:
+                return self.timetable.fitting_step(STEP_SHARE * self.limit)
+            wanted = self.diffusion_time / STEPS_PER_DIFFUSION[settings.scheme]
+            return self.timetable.fitting_step(float(f"{wanted:.1g}"))
+        if self.limit is None or settings.step <= self.limit:
+            return settings.step
+        if settings.lower_step:
+            lowered = STEP_SHARE * self.limit
+            taken = f"The time step of {settings.step:g} s is not stable: {lowered:.4g} s is taken instead."
+            self.findings = (*self.findings, Finding(taken))
+            return lowered
+        raise ProblemError(
+            f"The time step of {settings.step:g} s is above the stable limit of the smallest of these particles: "
+            f"use at most {_rounded_down(self.limit):g} s, let the step be lowered, or take another scheme."
+        )
+
+    def _look_ahead(self) -> None:
+        """Say when the particles will be full or empty."""
+        spheres = self.spheres
+        flux = spheres.flux * self.settings.flux_factor
+        if not flux.any():
+            self.findings = (*self.findings, Finding("No lithium flows: the particles stay as they are."))
+            return
+        filling = flux[0] > 0
+        room = (1 - spheres.start if filling else spheres.start) * spheres.maximum
+        seconds = room / (3 * float(np.abs(flux / spheres.radius).max()))
+        if seconds < 100 * self.step:
+            few = (
+                f"A particle is {'full' if filling else 'empty'} after {seconds:.3g} s, {seconds / self.step:.0f} steps"
+            )
+            self.findings = (*self.findings, Finding(f"{few}: use a smaller flux or a shorter step."))
+
+    @property
+    def bytes_per_particle(self) -> int:
+        """On the device: the state, a copy of it towards the end of a run, and some numbers."""
+        state = 18 if self.settings.scheme == "eigenmodes" else self.settings.shells + 2
+        factors = 3 * self.settings.shells if self.settings.scheme == "implicit" else 0
+        return (2 * state + factors + 12) * self.size
+
+    @property
+    def sample(self) -> _Sample:
+        return _Sample(self.settings.scheme, self.settings.shells, self.law.relative is not None, self.precision)
+
+    def solver(self, backend: Backend, radius: Array) -> Solver:
+        relative = self.law.relative
+        if relative is not None:  # of the deviation from the start instead of the stoichiometry
+            low, high = ((end - self.spheres.start) * self.spheres.maximum for end in (relative.low, relative.high))
+            relative = Curve(low, high, relative.coefficients)
+        settings = self.settings
+        return make_solver(backend, settings.scheme, radius, self.law.value, settings.shells, self.precision, relative)
+
+
+def _parameters(problem: Problem) -> BatteryParameters:
+    if not isinstance(problem.parameters, BatteryParameters):
+        raise TypeError(f"parameters of the battery engine, not {type(problem.parameters).__name__}")
+    return problem.parameters
+
+
+Shape = tuple[float, int, float, int]
+
+
+def _shape(parameters: BatteryParameters) -> Shape:
+    """All that the radii depend on: the set's radius [m], their number, spread and seed."""
+    settings = parameters.particles
+    radius = parameter_set_of(parameters).scalars[f"{settings.electrode}_particle_radius"].value
+    return radius, settings.number, settings.radius_spread, settings.seed
+
+
+@lru_cache(maxsize=4)
+def _radii(radius: float, number: int, spread: float, seed: int) -> Array:
+    """(number,) [m]."""
+    return radius * np.exp(spread * np.random.default_rng(seed).standard_normal(number))
+
+
+@lru_cache(maxsize=4)
+def _geometry(radius: float, number: int, spread: float, seed: int) -> Particles:
+    """The same object for the same shape: viewers compare geometries by identity."""
+    return packed(_radii(radius, number, spread, seed) / MICROMETRE)
+
+
+def _flux(settings: ParticleSettings, cell: ParameterSet, radius: Array) -> Array:
+    """(n,) inwards [mol/m²/s]. At a C-rate, all particles together take what the electrode's active material does."""
+    drive = settings.drive
+    if not isinstance(drive, Rate):
+        return np.full(len(radius), drive.value)
+    values, electrode = cell.values(), settings.electrode
+    active = values["electrode_area"] * values[f"{electrode}_thickness"] * values[f"{electrode}_active_fraction"]
+    per_volume = drive.c_rate * values["nominal_capacity"] / (FARADAY * active)  # [mol/m³/s]
+    per_volume = -per_volume if electrode == "negative" else per_volume
+    if drive.shared == "by volume":
+        return per_volume * radius / 3
+    return np.full(len(radius), per_volume * float((radius**3).sum() / (radius**2).sum()) / 3)
+
+
+def _rounded_down(value: float) -> float:
+    """To four digits, not above ``value``."""
+    places = 3 - math.floor(math.log10(value))
+    return math.floor(value * 10.0**places) / 10.0**places
+
+
+_measured: WeakKeyDictionary[Backend, dict[_Sample, float]] = WeakKeyDictionary()
+
+
+def _seconds(backend: Backend, setup: _Setup) -> float:
+    """Seconds per particle, shell and step, measured at the first call for this backend, scheme and precision."""
+    known = _measured.setdefault(backend, {})
+    if setup.sample not in known:
+        count = SAMPLE_PARTICLES["cpu" if backend.id == "cpu" else "cuda"]
+        solver = setup.solver(backend, np.full(count, 5e-6))
+        still = solver.diffusion.per_particle(0.0)
+        best = float("inf")
+        for _ in range(3):  # the first compiles
+            backend.synchronize()
+            with backend.active():
+                started = clock.perf_counter()
+                solver.advance(still, 0.0, SAMPLE_STEPS)
+                backend.synchronize()
+                best = min(best, clock.perf_counter() - started)
+        # Eigenmodes take all steps of a launch at once; launches are as long as samples are apart, some 10 steps.
+        steps = 10 if setup.settings.scheme == "eigenmodes" else SAMPLE_STEPS
+        known[setup.sample] = best / (count * setup.settings.shells * steps)
+    return known[setup.sample]
