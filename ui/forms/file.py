@@ -12,7 +12,7 @@ from ui.forms.editor import Editor
 from ui.forms.line import Line
 from ui.forms.schema import FieldSpec
 
-SUFFIXES = {"picture": (".png", ".jpg", ".jpeg")}
+SUFFIXES = {"picture": (".png", ".jpg", ".jpeg"), "table": (".csv", ".txt")}
 """What each kind of file is usually called; the dialog offers these first."""
 
 
