@@ -2,7 +2,7 @@
 
 The models are told in folders of their own (``models.py`` lists them): ``cells/`` the single-particle models, whose
 diffusion in the particles is exact while the current is constant (``particles/series.py``), with symmetric
-Butler-Volmer, an electrolyte in the SPMe and a lumped temperature.
+Butler-Volmer, an electrolyte in the SPMe and a lumped temperature; ``mpm/`` one cell whose particles differ in size.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from engines.battery.ensemble import Distribution
 from engines.battery.model import Model
 from engines.battery.models import MODELS
 from engines.battery.parameters import BatteryParameters, Ensemble, Numerics
+from engines.battery.sizes import ParticleSizes
 from engines.charts import Forecast
 
 
@@ -50,11 +51,14 @@ class BatteryEngine(Engine):
             model().warm(backend)
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
-        """Cells that differ in three numbers, at 1C, in both single-particle models."""
+        """Cells that differ in three numbers, at 1C, in both single-particle models; particles of one cell."""
         return [
             Benchmark(f"{n:,} cells {model}", n, partial(_benchmark, n, model))
             for n in (elements or (10_000, 1_000_000))
             for model in ("SPM", "SPMe")
+        ] + [
+            Benchmark(f"{n:,} particles MPM", n, partial(_particles_benchmark, n))
+            for n in (elements or (2_000, 20_000, 200_000))
         ]
 
 
@@ -75,6 +79,19 @@ def _benchmark(n: int, model: Any) -> Problem:
             protocol=protocol,
             cycles=1000,
             ensemble=Ensemble(cells=n, distributions=distributions),
+            numerics=Numerics(step=10.0),
+        )
+    )
+
+
+def _particles_benchmark(n: int) -> Problem:
+    protocol = ["Discharge at 1C until 2.5 V", "Rest for 1 hour", "Charge at 1C until 4.2 V"]
+    return Problem(
+        BatteryParameters(
+            model="MPM",
+            protocol=protocol,
+            cycles=1000,
+            sizes=ParticleSizes(particles=max(1, n // 2)),
             numerics=Numerics(step=10.0),
         )
     )

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from engines.battery.cells.model import SingleParticle
 from engines.battery.model import Model
+from engines.battery.mpm.model import ManyParticleModel
 
 MODELS: Mapping[str, Model] = {
     "SPM": SingleParticle(),
     "SPMe": SingleParticle(),
+    "MPM": ManyParticleModel(),
 }

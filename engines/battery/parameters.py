@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.battery.ensemble import Distribution
+from engines.battery.sizes import ParticleSizes
 from engines.parameters import ParameterGroup, quantity
 
 Precision = Literal["fp32", "fp64"]
@@ -48,8 +49,8 @@ class BatteryParameters(ParameterGroup):
     """Cells of one kind under one protocol."""
 
     parameter_set: Literal["Chen2020", "Marquis2019"] = quantity("Chen2020", "", "Published cell")
-    model: Literal["SPM", "SPMe"] = quantity(
-        "SPM", "", "Single-particle model, without or with diffusion in the electrolyte"
+    model: Literal["SPM", "SPMe", "MPM"] = quantity(
+        "SPM", "", "Single-particle model, without or with diffusion in the electrolyte, or many particles that differ"
     )
     thermal: Literal["isothermal", "lumped"] = quantity(
         "isothermal", "", "Constant temperature, or one temperature per cell with its own heat"
@@ -62,5 +63,6 @@ class BatteryParameters(ParameterGroup):
     current_factor: float = quantity(
         1.0, "1", "Factor on all currents of the protocol: the C-rate, live", live=True, gt=0, le=20
     )
+    sizes: ParticleSizes = quantity(ParticleSizes(), "", "Sizes of the particles (model MPM)", title="Particle sizes")
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
+from engines.backend.threads import parallel_region
 from engines.battery.mpm.launcher import ManyParticles
 from engines.battery.particles.series import roots
 
@@ -26,6 +27,8 @@ CHARGE, CHARGE_ERROR, VOLTAGE, CURRENT, INSTRUCTION, ELAPSED, ENDED, PSI = 0, 1,
 SIGN, START, KINETIC, ELECTRODE, RESISTANCE, REST_VOLTAGE = 0, 1, 2, 3, 6, 7
 HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE = 0, 1, 2, 3
 KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT = 0, 1, 2, 3, 4, 5
+ALONE = 1000
+"""Particles of an electrode up to which one thread does it all: others would be waited for longer than they help."""
 TOLERANCE = {"float32": 3.5e-5, "float64": 7e-7}
 """As in mpm.cu [V]."""
 
@@ -205,10 +208,6 @@ def advance(
                     if not most > tolerance:
                         break
                 shift = 0.0
-                for piece in prange(2 * pieces):
-                    e = piece // pieces
-                    first = e * stride + (piece - e * pieces) * PIECE
-                    move(state, scratch, first, min(first + PIECE, e * stride + n), change[e])
                 current = float(real(current))
                 psi[0], psi[1] = float(real(psi[0])), float(real(psi[1]))
                 voltage = float(real(rest - psi[0] - psi[1] - current * resistance))
@@ -241,10 +240,16 @@ def advance(
                         break
                 if attempt < 11:
                     part = 0.0 if f_a == f_b else b - f_b * (b - a) / (f_b - f_a)
+                    for piece in prange(2 * pieces):
+                        e = piece // pieces
+                        first = e * stride + (piece - e * pieces) * PIECE
+                        move(state, scratch, first, min(first + PIECE, e * stride + n), change[e])
             for piece in prange(2 * pieces):
                 e = piece // pieces
                 first = e * stride + (piece - e * pieces) * PIECE
-                relax(state, coefficients, shares, squares, first, min(first + PIECE, e * stride + n), part, dt)
+                last = min(first + PIECE, e * stride + n)
+                move(state, scratch, first, last, change[e])
+                relax(state, coefficients, shares, squares, first, last, part, dt)
             corrected = current * (part * dt) - charge_error
             after = float(real(charge + corrected))
             charge_error = float(real((after - charge) - corrected))
@@ -269,8 +274,10 @@ class CpuManyParticles(ManyParticles):
         self._no_trace = np.empty((0, 2), self.dtype)
 
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
-        advance(
-            self.state, self.scratch, self.cell, self.coefficients, self.shares, self._squares, self.constants,
-            self.tables, self.instructions, self.drive, float(self.factor), TOLERANCE[self.dtype.name],
-            self._no_trace if trace is None else trace, every, first_step * self.dt, self.dt, steps, self.n, self.stride,
-        )  # fmt: skip
+        with parallel_region(None if self.n > ALONE else 1):
+            advance(
+                self.state, self.scratch, self.cell, self.coefficients, self.shares, self._squares, self.constants,
+                self.tables, self.instructions, self.drive, float(self.factor), TOLERANCE[self.dtype.name],
+                self._no_trace if trace is None else trace, every, first_step * self.dt, self.dt, steps, self.n,
+                self.stride,
+            )  # fmt: skip

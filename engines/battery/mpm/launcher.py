@@ -111,19 +111,22 @@ class ManyParticles(ABC):
         coefficients = np.zeros((len(Coefficient), 2, self.stride))
         constants, tables = np.zeros(Constant.REST_VOLTAGE + 1), []
         constants[Constant.RESISTANCE] = p["contact_resistance"]
-        self._current_density, self.growth = np.zeros(2), np.zeros(2)
+        self.current_density, self.growth = np.zeros(2), np.zeros(2)
+        """A/m² per A of q, positive where lithium leaves; change of an electrode's mean stoichiometry per A s."""
         for e, (name, sign) in enumerate(zip(ELECTRODES, (1.0, -1.0), strict=True)):
             most, D = p[f"{name}_maximum_concentration"], p[f"{name}_diffusivity"]
             solid = p["electrode_area"] * p[f"{name}_thickness"] * p[f"{name}_active_fraction"]
             x0 = p[f"{name}_initial_concentration"] / most
             R, mean = sizes[e].radii, sizes[e].mean
-            self._current_density[e] = sign * mean / (3 * solid)
+            self.current_density[e] = sign * mean / (3 * solid)
             self.growth[e] = -sign / (FARADAY * solid * most)
             coefficients[Coefficient.WEIGHT, e, : self.n] = sizes[e].shares
             coefficients[Coefficient.RATE, e, : self.n] = D / R**2
             coefficients[Coefficient.GAIN, e, : self.n] = self.growth[e] * R * mean / (3 * D)
             coefficients[Coefficient.GROWTH, e, : self.n] = self.growth[e] * mean / R
-            kinetic = mean / (6 * solid * p[f"{name}_reaction_constant"] * most * np.sqrt(p["electrolyte_concentration"]))
+            kinetic = mean / (
+                6 * solid * p[f"{name}_reaction_constant"] * most * np.sqrt(p["electrolyte_concentration"])
+            )
             constants[3 * e : 3 * e + 3] = sign, x0, kinetic
             potential = getattr(parameters, f"{name}_ocp")
             cubics = curve(potential, 0.0, 1.0).coefficients.copy()
@@ -156,7 +159,8 @@ class ManyParticles(ABC):
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
         """``steps`` steps; voltage and current of each ``every``-th go to a row of ``trace``, NaN after the end.
 
-        The last step of the protocol is cut short where its cut-off is met. Called inside ``backend.timed`` or ``active``.
+        The last step of the protocol is cut short where its cut-off is met. Called inside ``backend.timed`` or
+        ``active``.
         """
 
     @property
@@ -196,7 +200,7 @@ class ManyParticles(ABC):
     def current_densities(self, columns: Array | None = None) -> Array:
         """At the surfaces [A/m²], positive where lithium leaves the particle."""
         state, _, electrode = self._columns(columns)
-        return state[Row.FLUX] * self._current_density[electrode]
+        return state[Row.FLUX] * self.current_density[electrode]
 
     def overpotential(self, column: int) -> float:
         """η [V] of one particle: 2RT/F asinh(j/2j0)."""
