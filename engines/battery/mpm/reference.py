@@ -45,7 +45,7 @@ def electrode(
             eta = np.array([overpotential(a, b) for a, b in zip(j, exchange, strict=True)])
             return np.append(potential(x) + eta - phi, (sizes.shares @ j - j_mean) / max(abs(j_mean), 1.0))
 
-        return fsolve(wrong, guess, xtol=1e-12)
+        return fsolve(wrong, guess, xtol=1e-9)
 
     guess = np.append(np.full(n, j_mean), float(potential(np.array(start / most))))
 

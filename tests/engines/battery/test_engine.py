@@ -167,7 +167,7 @@ def test_numbers_out_of_bounds_are_refused():
 
 
 def test_benchmarks_run():
-    (bench, _) = ENGINE.benchmarks([20])
+    (bench, _, _) = ENGINE.benchmarks([20])
     run = ENGINE.build(bench.problem(), CpuBackend())
     run.advance(3)
     assert bench.elements == 20
