@@ -93,7 +93,7 @@ def test_first_order_in_time_where_currents_shift(backend):
 
 
 def test_particles_of_the_ode_reference(backend):
-    """At steps of 10 s the smallest particle is 6e-4 apart, the first order in time; here a fifth of it. Currents 1 %."""
+    """At steps of 10 s the smallest particle is 6e-4 apart, the first order in time; here a fifth of it."""
     sizes = sizes_of(4, 0.4)
     particles, _ = run(backend, DISCHARGE, 2.0, 450, 4, 0.4)
     surfaces, currents = particles.surfaces().reshape(2, 4), particles.current_densities().reshape(2, 4)
