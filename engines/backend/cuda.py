@@ -117,7 +117,7 @@ class CudaBackend(Backend):
         self.device = device
         self._info = device_info(device)
         self.cupy = cupy = load_cupy()
-        self._modules: dict[tuple[Path, tuple[str, ...]], Any] = {}
+        self._modules: dict[tuple[Path, tuple[str, ...], bool], Any] = {}
         self._pending: deque[tuple[str, int, Any, Any]] = deque()
         self._idle_events: list[Any] = []
         self._totals: dict[str, _Total] = {}
@@ -151,20 +151,29 @@ class CudaBackend(Backend):
         with translated(), cuda.Device(self.device), cuda.using_allocator(self._pool.malloc), self.stream:
             yield
 
-    def compile(self, path: Path, macros: Sequence[str] = ()) -> Any:
+    def compile(self, path: Path, macros: Sequence[str] = (), cooperative: bool = False) -> Any:
         """The kernels of a ``.cu`` file (CuPy RawModule) specialised by ``macros``; CuPy keeps them on disk.
 
         ``macros`` is one of the sets that the file declares (:mod:`engines.backend.variants`), so that what runs is
-        what the tests compiled for every architecture; ValueError otherwise. Raises DeviceError.
+        what the tests compiled for every architecture; ValueError otherwise. Raises DeviceError. ``cooperative``: all
+        blocks of a launch run at once or not at all, for kernels that wait for each other (:meth:`resident_blocks`).
         """
-        key = (path, tuple(macros))
+        key = (path, tuple(macros), cooperative)
         if key not in self._modules:
             check_declared(path, key[1])
             with self.active():
-                module = self.cupy.RawModule(code=source_text(path), options=compile_options(macros))
+                module = self.cupy.RawModule(
+                    code=source_text(path), options=compile_options(macros), enable_cooperative_groups=cooperative
+                )
                 module.compile()
             self._modules[key] = module
         return self._modules[key]
+
+    def resident_blocks(self, kernel: Any, threads: int) -> int:
+        """Blocks of ``threads`` that the device runs of ``kernel`` at once, without dynamic shared memory."""
+        with self.active():
+            occupancy = self.cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor
+            return self.multiprocessors * int(occupancy(kernel.kernel.ptr, threads, 0))
 
     def ceilings(self) -> Ceilings:
         from engines.backend.ceilings import cuda_ceilings

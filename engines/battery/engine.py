@@ -2,7 +2,7 @@
 
 The models are told in folders of their own (``models.py`` lists them): ``cells/`` the single-particle models, whose
 diffusion in the particles is exact while the current is constant (``particles/series.py``), with symmetric
-Butler-Volmer, an electrolyte in the SPMe and a lumped temperature.
+Butler-Volmer, an electrolyte in the SPMe and a lumped temperature; ``mpm/`` one cell whose particles differ in size.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from engines.battery.models import MODELS
 from engines.battery.parameter_sets.choice import parameter_set_of
 from engines.battery.parameters import BatteryParameters, Ensemble, Numerics
 from engines.battery.particles.settings import ParticleSettings, Rate
+from engines.battery.sizes import ParticleSizes
 from engines.battery.variants import studies
 from engines.charts import Forecast
 from engines.lab import Study
@@ -74,12 +75,19 @@ class BatteryEngine(Engine):
             model().warm(backend)
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
-        """Cells that differ in three numbers, at 1C, in both single-particle models; particles of 32 shells."""
-        return [
-            Benchmark(f"{n:,} cells {model}", n, partial(_benchmark, n, model))
-            for n in (elements or (10_000, 1_000_000))
-            for model in ("SPM", "SPMe")
-        ] + [Benchmark(f"{n:,} particles", n, partial(_particles, n)) for n in (elements or (10_000, 100_000))]
+        """Cells that differ in three numbers, in both single-particle models; bare particles; particles of one cell."""
+        return (
+            [
+                Benchmark(f"{n:,} cells {model}", n, partial(_benchmark, n, model))
+                for n in (elements or (10_000, 1_000_000))
+                for model in ("SPM", "SPMe")
+            ]
+            + [Benchmark(f"{n:,} particles", n, partial(_particles, n)) for n in (elements or (10_000, 100_000))]
+            + [
+                Benchmark(f"{n:,} particles MPM", n, partial(_particles_benchmark, n))
+                for n in (elements or (2_000, 20_000, 200_000))
+            ]
+        )
 
     def studies(self) -> Sequence[Study]:
         """Diffusion in spheres, Butler-Volmer kinetics and whole discharges in the ways that people write them."""
@@ -113,6 +121,19 @@ def _benchmark(n: int, model: Any) -> Problem:
             protocol=protocol,
             cycles=1000,
             ensemble=Ensemble(cells=n, distributions=distributions),
+            numerics=Numerics(step=10.0),
+        )
+    )
+
+
+def _particles_benchmark(n: int) -> Problem:
+    protocol = ["Discharge at 1C until 2.5 V", "Rest for 1 hour", "Charge at 1C until 4.2 V"]
+    return Problem(
+        BatteryParameters(
+            model="MPM",
+            protocol=protocol,
+            cycles=1000,
+            sizes=ParticleSizes(particles=max(1, n // 2)),
             numerics=Numerics(step=10.0),
         )
     )

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 from engines.battery.cells.model import SingleParticle
 from engines.battery.model import Model
+from engines.battery.mpm.model import ManyParticleModel
 from engines.battery.particles.model import BareParticles
 
 MODELS: Mapping[str, Model] = {
     "SPM": SingleParticle(),
     "SPMe": SingleParticle(),
     "particles": BareParticles(),
+    "MPM": ManyParticleModel(),
 }

@@ -9,6 +9,7 @@ from pydantic import Field
 from engines.battery.ensemble import Distribution
 from engines.battery.parameter_sets.changes import Change
 from engines.battery.particles.settings import ParticleSettings
+from engines.battery.sizes import ParticleSizes
 from engines.battery.writing import PROTOCOL
 from engines.parameters import ParameterGroup, quantity
 
@@ -62,8 +63,10 @@ class BatteryParameters(ParameterGroup):
     initial_state_of_charge: float | None = quantity(
         None, "1", "Charge at the start between the cut-offs at rest; without it as the parameter set says", ge=0, le=1
     )
-    model: Literal["SPM", "SPMe", "particles"] = quantity(
-        "SPM", "", "Single-particle model, without or with diffusion in the electrolyte, or bare particles"
+    model: Literal["SPM", "SPMe", "MPM", "particles"] = quantity(
+        "SPM",
+        "",
+        "Single-particle model without or with an electrolyte, many particles that differ, or bare ones",
     )
     thermal: Literal["isothermal", "lumped"] = quantity(
         "isothermal", "", "Constant temperature, or one temperature per cell with its own heat"
@@ -78,5 +81,6 @@ class BatteryParameters(ParameterGroup):
     )
     changes: list[Change] = quantity([], "", "Numbers of the parameter set that are other than there")
     particles: ParticleSettings = quantity(ParticleSettings(), "", "What the model 'particles' solves")
+    sizes: ParticleSizes = quantity(ParticleSizes(), "", "Sizes of the particles (model MPM)", title="Particle sizes")
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")

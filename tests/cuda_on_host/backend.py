@@ -49,10 +49,14 @@ class HostCudaBackend(CpuBackend):
         self.compiled: list[tuple[str, tuple[str, ...]]] = []
         """Files and macros that were asked for, in this order."""
 
-    def compile(self, path: Path, macros: Sequence[str] = ()) -> HostModule:
+    def compile(self, path: Path, macros: Sequence[str] = (), cooperative: bool = False) -> HostModule:
         check_declared(path, tuple(macros))
         self.compiled.append((path.name, tuple(macros)))
         return compile_for_host(path.read_text("utf-8"), macros, path.stem)
+
+    def resident_blocks(self, kernel: Any, threads: int) -> int:
+        """Blocks run one after the other, so one of them cannot wait for another."""
+        return 1
 
     def array(self, host: Array) -> Array:
         copy = guarded(host.shape, host.dtype)

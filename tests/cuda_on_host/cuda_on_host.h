@@ -346,6 +346,8 @@ template <typename T> void __stcs(T* place, T value) { *place = value; }
 template <typename T> void __stcg(T* place, T value) { *place = value; }
 template <typename T> void __stwb(T* place, T value) { *place = value; }
 
+inline void __threadfence() {}
+
 template <typename T> T atomicAdd(T* place, T value) { T before = *place; *place = before + value; return before; }
 template <typename T> T atomicMax(T* place, T value) { T before = *place; *place = std::max(before, value); return before; }
 template <typename T> T atomicMin(T* place, T value) { T before = *place; *place = std::min(before, value); return before; }

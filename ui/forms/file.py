@@ -16,6 +16,7 @@ SUFFIXES = {
     "picture": (".png", ".jpg", ".jpeg"),
     "drive cycle": (".csv", ".txt"),
     "BPX file": (".json",),
+    "table": (".csv", ".txt"),
 }
 """What each kind of file is usually called; the dialog offers these first."""
 

@@ -1,0 +1,161 @@
+"""The many-particle model: checked, estimated and built."""
+
+from __future__ import annotations
+
+import time as clock
+from functools import lru_cache
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from engines.api import Estimate, Finding, Problem, Progress, no_progress
+from engines.backend.base import Backend
+from engines.battery.cells import Instruction, Kind
+from engines.battery.model import Model
+from engines.battery.mpm import make_many_particles
+from engines.battery.mpm.launcher import ELECTRODES, SCRATCH_ROWS, Coefficient, Row
+from engines.battery.mpm.simulation import ManyParticleSimulation
+from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
+from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
+from engines.battery.parameters import PRECISIONS, BatteryParameters
+from engines.battery.particles.series import MODES
+from engines.battery.protocol import Plan, plan_of
+from engines.battery.sizes import MICROMETRE, Measured, ParticleSizes, Sizes, drawn_sizes
+from engines.errors import ProblemError
+from engines.geometry.heaps import facing_heaps
+from engines.geometry.particles import Particles
+
+SAMPLE_PARTICLES = 10_000
+"""Particles per electrode that are timed for an estimate at most; more are taken to be as fast each."""
+SAMPLE_STEPS = 20
+
+
+class ManyParticleModel(Model):
+    """One cell with particles of different sizes in each electrode, all of an electrode at one potential."""
+
+    def geometry(self, problem: Problem) -> Particles:
+        """Two heaps that face each other, in µm: the negative electrode's particles, then the positive one's."""
+        parameters = _parameters(problem)
+        radii = _radii(parameter_set_of(parameters))
+        return _geometry(radii, parameters.sizes.model_dump_json(), _file_times(parameters.sizes))
+
+    def estimate(self, problem: Problem, backend: Backend) -> Estimate:
+        parameters, cell, _, _ = _checked(problem)
+        n, step = parameters.sizes.particles, parameters.numerics.step
+        size = np.dtype(PRECISIONS[parameters.numerics.precision]).itemsize
+        rows = Row.MODES + MODES
+        return Estimate(
+            memory_bytes=2 * n * size * (rows + len(Coefficient) + MODES + SCRATCH_ROWS),
+            bytes_per_step=2 * n * size * (5 * MODES + 30),
+            step=step,
+            stable_step=None,
+            seconds_per_simulated_unit=_step_seconds(backend, n, parameters.numerics.precision) / step,
+            milestone=("hour", 3600.0),
+            findings=_findings(parameters, cell),
+        )
+
+    def build(self, problem: Problem, backend: Backend, progress: Progress) -> ManyParticleSimulation:
+        progress("Drawing the particles", 0.0)
+        parameters, cell, sizes, plan = _checked(problem)
+        geometry = self.geometry(problem)
+        progress(f"Moving {2 * parameters.sizes.particles:,} particles to {backend.info.name}", 0.7)
+        particles = make_many_particles(
+            backend,
+            cell,
+            sizes,
+            plan.instructions,
+            parameters.numerics.step,
+            precision=PRECISIONS[parameters.numerics.precision],
+            drive=plan.drive,
+        )
+        particles.factor = parameters.current_factor
+        progress("Ready", 1.0)
+        return ManyParticleSimulation(backend, particles, geometry, parameters.numerics.radial_points)
+
+    def warm(self, backend: Backend) -> None:
+        """A step, and what is looked at."""
+        for precision in PRECISIONS:
+            given = {"model": "MPM", "numerics": {"precision": precision}, "sizes": {"particles": 100}}
+            simulation = self.build(Problem(BatteryParameters.model_validate(given)), backend, no_progress)
+            simulation.advance(1)
+            simulation.observe()
+            simulation.close()
+
+
+Checked = tuple[BatteryParameters, ParameterSet, tuple[Sizes, Sizes], Plan]
+
+
+def _parameters(problem: Problem) -> BatteryParameters:
+    if not isinstance(problem.parameters, BatteryParameters):
+        raise TypeError(f"parameters of the battery engine, not {type(problem.parameters).__name__}")
+    return problem.parameters
+
+
+def _checked(problem: Problem) -> Checked:
+    """Parameters, cell, particles and protocol. Raises ProblemError."""
+    parameters = _parameters(problem)
+    if parameters.thermal != "isothermal":
+        raise ProblemError("The many-particle model has one temperature, 25 °C: choose 'isothermal'.")
+    cell = parameter_set_of(parameters)
+    return parameters, cell, _sizes(parameters.sizes, _radii(cell)), plan_of(parameters, cell)
+
+
+def _radii(cell: ParameterSet) -> tuple[float, ...]:
+    """Of the two electrodes [m]."""
+    return tuple(cell.scalars[f"{name}_particle_radius"].value for name in ELECTRODES)
+
+
+def _sizes(sizes: ParticleSizes, radii: tuple[float, ...]) -> tuple[Sizes, Sizes]:
+    """Around the set's ``radii`` [m] of the two electrodes."""
+    negative, positive = (
+        drawn_sizes(sizes, name, radius)  # type: ignore[arg-type]  # one of both
+        for name, radius in zip(ELECTRODES, radii, strict=True)
+    )
+    return negative, positive
+
+
+@lru_cache(maxsize=4)
+def _geometry(radii: tuple[float, ...], sizes: str, _: tuple[float, ...]) -> Particles:
+    negative, positive = _sizes(ParticleSizes.model_validate_json(sizes), radii)
+    return facing_heaps(negative.radii / MICROMETRE, positive.radii / MICROMETRE)
+
+
+def _file_times(sizes: ParticleSizes) -> tuple[float, ...]:
+    """When the files that sizes are read from were written, so that a changed file makes another geometry."""
+    files = [Path(each.file) for each in (sizes.negative, sizes.positive) if isinstance(each, Measured) and each.file]
+    return tuple(file.stat().st_mtime if file.is_file() else 0.0 for file in files)
+
+
+def _findings(parameters: BatteryParameters, cell: ParameterSet) -> tuple[Finding, ...]:
+    found = list(parameter_set_findings(parameters, cell))
+    if parameters.ensemble.cells > 1 or parameters.ensemble.distributions:
+        found.append(Finding("The many-particle model is of one cell: the ensemble is left aside."))
+    if parameters.sizes.particles < 20 and any(
+        getattr(each, "spread", 1.0) > 0 for each in (parameters.sizes.negative, parameters.sizes.positive)
+    ):
+        found.append(Finding("Fewer than 20 particles say little of a distribution: use some hundred.", "info"))
+    return tuple(found)
+
+
+_measured: WeakKeyDictionary[Backend, dict[tuple[int, str], float]] = WeakKeyDictionary()
+
+
+def _step_seconds(backend: Backend, n: int, precision: str) -> float:
+    """Seconds of a step with ``n`` particles per electrode, measured at the first call of a backend and precision."""
+    count = min(n, SAMPLE_PARTICLES)
+    known = _measured.setdefault(backend, {})
+    if (count, precision) not in known:
+        cell, plan = PARAMETER_SETS["Chen2020"], [Instruction(Kind.CURRENT, 5.0)]
+        sizes = _sizes(ParticleSizes(particles=count), _radii(cell))
+        particles = make_many_particles(backend, cell, sizes, plan, 1.0, precision=PRECISIONS[precision])
+        best = float("inf")
+        for _ in range(3):  # the first compiles
+            backend.synchronize()
+            with backend.active():
+                started = clock.perf_counter()
+                particles.advance(0, SAMPLE_STEPS)
+                backend.synchronize()
+                best = min(best, clock.perf_counter() - started)
+        known[count, precision] = best / SAMPLE_STEPS
+    return known[count, precision] * n / count

@@ -1,0 +1,370 @@
+// The many-particle model: all particles of both electrodes through a protocol, many steps in one launch.
+//
+// A particle is eigenmodes (particles/series.py), exact while its own current q is constant; q [A] is what the cell's
+// current would be if all particles of the electrode carried the same per surface, so Σ w q = I. With
+// ψ = ±(φ − U(x0)) (+ negative, − positive electrode) all particles of an electrode are at one ψ at the end of a step:
+//
+//     ψ = ±(U(x) − U(x0)) + (2RT/F) asinh(κ q/√(x(1−x))),   x = A + B q at the surface.
+//
+// Newton for all q and the ψ at once: with the residual r = ψ − ψ(q) and the slope d = dψ/dq, the sums over an
+// electrode a = Σ w (q + r/d) and c = Σ w/d give I = a + c δψ, and q += (δψ + r)/d. V = V0 − ψ_p − ψ_n − I R, so a
+// held voltage or power gives I from the same four sums: one meeting of all blocks per pass, and mostly one or two
+// passes per step. The current is kept by the sums to their rounding, whatever the residual.
+//
+// Blocks are resident all at once (a cooperative launch) and go over the particles of their electrode in strides of the
+// grid: a thread meets the same particles in each step, and nobody else does, so state in global memory needs no fence.
+// A single block takes both electrodes. Layout: rows of 2 * stride, the negative particles and then the positive ones.
+// state: mean, its rounding error, q, modes; coefficients: w, D/R², gain N R/D per A, growth of the mean per A s;
+// shares: 1 − e^{−λ² D dt/R²}; scratch: A, B, q + r/d, 1/d, √(x(1−x))/κ. instructions: as in cells.cu.
+// Per particle and step: 16 modes in twice and out once, their shares in twice, some 30 numbers else.
+//
+// variants: -DREAL=float; -DREAL=double
+
+#include "battery/curves.cuh"
+
+constexpr int MODES = 16;
+constexpr int INTERVALS = 1024;
+constexpr int LARGEST_BLOCK = sizeof(REAL) == 4 ? 512 : 256;
+constexpr int MOST_PASSES = 40;
+constexpr REAL THERMAL_VOLTAGE = REAL(2.0 * 298.15 * 8.314462618 / 96485.33212);  // 2RT/F
+// Spread of the residual [V] at which a last Newton step leaves its square over 2RT/F: 2.5e-8 and 1e-11 V.
+constexpr REAL TOLERANCE = sizeof(REAL) == 4 ? REAL(3.5e-5) : REAL(7e-7);
+constexpr REAL EDGE = REAL(1e-6);  // stoichiometries end at it and at 1 − it
+
+// λ_k², tan λ = λ.
+__constant__ REAL SQUARES[MODES] = {
+    REAL(20.19072855642663), REAL(59.67951594410941), REAL(118.89986916362645), REAL(197.8578111933772),
+    REAL(296.5544121357314), REAL(414.98998425907814), REAL(553.1646458380887), REAL(711.0784497339413),
+    REAL(888.7314224691705), REAL(1086.123578544131), REAL(1303.254926431107), REAL(1540.1254713499914),
+    REAL(1796.7352166594221), REAL(2073.0841646000335), REAL(2369.1723167130986), REAL(2684.999674087048),
+};
+
+enum State { MEAN, MEAN_ERROR, FLUX, FIRST_MODE };
+enum Coefficient { WEIGHT, RATE, GAIN, GROWTH };
+enum Scratch { RELAXED, RESPONSE, TARGET, MOBILITY, EXCHANGE };
+enum CellRow { CHARGE, CHARGE_ERROR, VOLTAGE, CURRENT, INSTRUCTION, ELAPSED, ENDED, NEGATIVE_PSI, POSITIVE_PSI };
+enum Constant { SIGN, START, KINETIC, ELECTRODE, RESISTANCE = 2 * ELECTRODE, REST_VOLTAGE };
+enum Kind { HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE, POWER_DRIVE };
+enum Field { KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT, FIELDS };
+
+using Cubics = const typename Cubic<REAL>::type* __restrict__;
+
+// The four sums of an electrode over some of its particles.
+struct Sums {
+    REAL target, mobility, lowest, highest;  // Σ w (q + r/d), Σ w/d, extremes of r
+
+    __device__ __forceinline__ void clear() {
+        target = mobility = REAL(0);
+        lowest = REAL(1e30);
+        highest = REAL(-1e30);
+    }
+    __device__ __forceinline__ void add(const Sums& other) {
+        target += other.target;
+        mobility += other.mobility;
+        lowest = other.lowest < lowest ? other.lowest : lowest;
+        highest = other.highest > highest ? other.highest : highest;
+    }
+    // Over the warp, in every lane.
+    __device__ __forceinline__ void over_warp() {
+#pragma unroll
+        for (int lanes = 16; lanes > 0; lanes /= 2)
+            add({__shfl_xor_sync(~0u, target, lanes), __shfl_xor_sync(~0u, mobility, lanes),
+                 __shfl_xor_sync(~0u, lowest, lanes), __shfl_xor_sync(~0u, highest, lanes)});
+    }
+};
+
+// All blocks of the launch: which particles are whose, and how they meet.
+struct Grid {
+    REAL* partials;     // [2 buffers][2 electrodes][blocks per electrode][4]
+    unsigned* counter;  // arrivals at meetings; then blocks that are through
+    int blocks;         // per electrode
+    unsigned meetings;
+
+    __device__ __forceinline__ int first_electrode() const { return gridDim.x == 1 ? 0 : blockIdx.x % 2; }
+    __device__ __forceinline__ int last_electrode() const { return gridDim.x == 1 ? 1 : blockIdx.x % 2; }
+    __device__ __forceinline__ int own() const { return gridDim.x == 1 ? 0 : blockIdx.x / 2; }
+
+    // What the threads of all blocks have summed, per electrode, in shared memory of each block. first: of this
+    // block's first electrode; second: of the other, if it has both.
+    __device__ void meet(Sums (*warps)[LARGEST_BLOCK / 32], Sums* whole, Sums first, Sums second) {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, n_warps = blockDim.x / 32;
+        REAL* const buffer = partials + (meetings % 2) * 2 * blocks * 4;
+        ++meetings;
+        first.over_warp();
+        if (lane == 0) warps[0][warp] = first;
+        if (gridDim.x == 1) {
+            second.over_warp();
+            if (lane == 0) warps[1][warp] = second;
+        }
+        __syncthreads();
+        if (warp == 0) {
+            for (int e = first_electrode(); e <= last_electrode(); ++e) {
+                Sums sums;
+                sums.clear();
+                if (lane < n_warps) sums = warps[e - first_electrode()][lane];
+                sums.over_warp();
+                if (lane == 0) {
+                    REAL* const place = buffer + (e * blocks + own()) * 4;
+                    place[0] = sums.target;
+                    place[1] = sums.mobility;
+                    place[2] = sums.lowest;
+                    place[3] = sums.highest;
+                }
+            }
+            if (lane == 0) {
+                __threadfence();
+                atomicAdd(counter, 1u);
+                const unsigned all = meetings * gridDim.x;
+                while (static_cast<int>(*static_cast<volatile unsigned*>(counter) - all) < 0) {}
+                __threadfence();
+            }
+            __syncwarp();
+            for (int e = 0; e < 2; ++e) {
+                Sums sums;
+                sums.clear();
+                for (int block = lane; block < blocks; block += 32) {
+                    const REAL* const place = buffer + (e * blocks + block) * 4;
+                    sums.add({__ldcg(place), __ldcg(place + 1), __ldcg(place + 2), __ldcg(place + 3)});
+                }
+                sums.over_warp();
+                if (lane == 0) whole[e] = sums;
+            }
+        }
+        __syncthreads();
+    }
+
+    // The last block to leave makes the counters ready for the next launch: by then nobody looks at them.
+    __device__ void leave() {
+        if (threadIdx.x != 0) return;
+        __threadfence();
+        if (atomicAdd(counter + 1, 1u) == gridDim.x - 1) {
+            counter[0] = 0;
+            counter[1] = 0;
+        }
+    }
+};
+
+// sum += value with the rounding carried in `error` (Kahan).
+__device__ __forceinline__ void accumulate(REAL& sum, REAL& error, REAL value) {
+    const REAL corrected = value - error, next = sum + corrected;
+    error = (next - sum) - corrected;
+    sum = next;
+}
+
+struct Electrodes {
+    REAL *state, *scratch;
+    const REAL *coefficients, *shares, *constants;
+    Cubics tables;
+    REAL dt, part;
+    int n, stride;
+
+#define AT(array, row) array[(long long)(row) * 2 * stride + i]
+
+    // 1 − e^{−λ² D t/R²} of mode k for the part of a step that is at hand.
+    __device__ __forceinline__ REAL share(int k, long long i) const {
+        if (part == REAL(1)) return AT(shares, k);
+        return -expm1(-SQUARES[k] * (AT(coefficients, RATE) * (part * dt)));
+    }
+
+    // x at the surface at the end of the part of a step: A + B q.
+    __device__ __forceinline__ void respond(int e, long long i) const {
+        REAL relaxed = REAL(0), driven = REAL(0.2);
+#pragma unroll 4
+        for (int k = 0; k < MODES; ++k) {
+            const REAL g = share(k, i);
+            relaxed += AT(state, FIRST_MODE + k) * (REAL(1) - g);
+            driven += (g - REAL(1)) * (REAL(2) / SQUARES[k]);
+        }
+        AT(scratch, RELAXED) = constants[e * ELECTRODE + START] + (AT(state, MEAN) + relaxed);
+        AT(scratch, RESPONSE) = AT(coefficients, GROWTH) * (part * dt) + AT(coefficients, GAIN) * driven;
+    }
+
+    // Newton's step of a particle, no further than twice its current away nor out of its material.
+    __device__ __forceinline__ void move(long long i, REAL change) const {
+        const REAL q = AT(state, FLUX), most = AT(scratch, EXCHANGE) + fabs(q);
+        REAL step = AT(scratch, TARGET) + change * AT(scratch, MOBILITY) - q;
+        step = step < most ? (step > -most ? step : -most) : most;
+        const REAL A = AT(scratch, RELAXED), B = AT(scratch, RESPONSE), x = A + B * q, there = A + B * (q + step);
+        if (x > EDGE && x < REAL(1) - EDGE && !(there > EDGE && there < REAL(1) - EDGE))
+            step = REAL(0.9) * ((there > REAL(0.5) ? REAL(1) - EDGE : EDGE) - x) / B;
+        AT(state, FLUX) = q + step;
+    }
+
+    // Residual and slope of a particle, into scratch, and its part of the sums.
+    __device__ __forceinline__ Sums evaluate(int e, long long i, REAL psi) const {
+        const REAL sign = constants[e * ELECTRODE + SIGN], kappa = constants[e * ELECTRODE + KINETIC];
+        const REAL q = AT(state, FLUX), B = AT(scratch, RESPONSE), wanted = AT(scratch, RELAXED) + B * q;
+        const REAL x = wanted > EDGE ? (wanted < REAL(1) - EDGE ? wanted : REAL(1) - EDGE) : EDGE;
+        const REAL moving = x == wanted ? B : REAL(0);
+        const REAL at = x * REAL(INTERVALS);
+        int interval = static_cast<int>(at);
+        interval = interval < INTERVALS ? interval : INTERVALS - 1;
+        const REAL t = at - REAL(interval);
+        const typename Cubic<REAL>::type c = tables[e * INTERVALS + interval];
+        const REAL U = c.x + t * (c.y + t * (c.z + t * c.w));
+        const REAL slope = (c.y + t * (REAL(2) * c.z + t * (REAL(3) * c.w))) * REAL(INTERVALS);
+        const REAL room = x * (REAL(1) - x), exchange = sqrt(room) / kappa;  // the current at which sinh is 1
+        const REAL z = q / exchange, root = sqrt(REAL(1) + z * z);
+        const REAL kinetic = THERMAL_VOLTAGE / (root * exchange);
+        // √(x(1−x)) changes with q too. A potential that rises with x may make d small: Newton then takes less of it.
+        REAL d = kinetic + moving * (sign * slope - THERMAL_VOLTAGE * z / root * (REAL(0.5) - x) / room);
+        d = d > REAL(0.1) * kinetic ? d : REAL(0.1) * kinetic;
+        const REAL r = psi - (sign * U + THERMAL_VOLTAGE * asinh(z)), w = AT(coefficients, WEIGHT);
+        const REAL mobility = REAL(1) / d, target = q + r * mobility;
+        AT(scratch, TARGET) = target;
+        AT(scratch, MOBILITY) = mobility;
+        AT(scratch, EXCHANGE) = exchange;
+        return {w * target, w * mobility, r, r};
+    }
+
+    // The part of the step that is at hand, under the particle's current.
+    __device__ __forceinline__ void advance(long long i) const {
+        const REAL q = AT(state, FLUX), driven = AT(coefficients, GAIN) * q;
+#pragma unroll 4
+        for (int k = 0; k < MODES; ++k) {
+            const REAL g = share(k, i), b = AT(state, FIRST_MODE + k);
+            AT(state, FIRST_MODE + k) = fma(g, fma(REAL(2) / SQUARES[k], driven, -b), b);
+        }
+        REAL mean = AT(state, MEAN), error = AT(state, MEAN_ERROR);
+        accumulate(mean, error, AT(coefficients, GROWTH) * (part * dt) * q);
+        AT(state, MEAN) = mean;
+        AT(state, MEAN_ERROR) = error;
+    }
+};
+
+// The particles of this thread, electrode by electrode.
+#define EACH_PARTICLE(e, i)                                                            \
+    for (int e = grid.first_electrode(); e <= grid.last_electrode(); ++e)              \
+        for (long long i = (long long)e * stride + grid.own() * blockDim.x + threadIdx.x, \
+                       end = (long long)e * stride + n;                                \
+             i < end; i += grid.blocks * blockDim.x)
+
+extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
+    REAL* __restrict__ state, REAL* __restrict__ scratch, REAL* cell, const REAL* __restrict__ coefficients,
+    const REAL* __restrict__ shares, const REAL* __restrict__ constants, Cubics tables,
+    const REAL* __restrict__ instructions, int n_instructions, const REAL* __restrict__ drive, REAL factor, REAL* trace,
+    int trace_every, REAL first_time, REAL dt, int steps, int n, int stride, REAL* partials, unsigned* counter) {
+    __shared__ Sums warps[2][LARGEST_BLOCK / 32], whole[2];
+    Grid grid = {partials, counter, gridDim.x == 1 ? 1 : static_cast<int>(gridDim.x / 2), 0u};
+    Electrodes all = {state, scratch, coefficients, shares, constants, tables, dt, REAL(1), n, stride};
+    REAL charge = cell[CHARGE], charge_error = cell[CHARGE_ERROR], voltage = cell[VOLTAGE], current = cell[CURRENT];
+    REAL ended = cell[ENDED], psi_n = cell[NEGATIVE_PSI], psi_p = cell[POSITIVE_PSI];
+    int instruction = static_cast<int>(cell[INSTRUCTION]), elapsed = static_cast<int>(cell[ELAPSED]);
+    const REAL resistance = constants[RESISTANCE], rest = constants[REST_VOLTAGE];
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+        const bool running = instruction < n_instructions;
+        if (running) {
+            const REAL* const order = instructions + instruction * FIELDS;
+            const int kind = static_cast<int>(order[KIND]);
+            const REAL voltage_before = voltage, before = current;
+            const bool held = kind == HELD_VOLTAGE, power = kind == HELD_POWER || kind == POWER_DRIVE;
+            REAL wanted = order[VALUE];
+            if (kind == DRIVE || kind == POWER_DRIVE) wanted = drive[static_cast<int>(wanted) + elapsed];
+            if (!held) wanted *= factor;
+            if (!held && !power) current = wanted;
+            REAL shift = current - before;  // a first guess: all particles take what is new alike
+            if (power) shift = wanted / voltage - before;
+            // Where in the step the cut-off was met, by the Illinois form of false position: `part` of the step is
+            // solved again until the voltage is the cut-off's. 0: it was beyond from the start.
+            REAL limit = REAL(0), a = REAL(0), b = REAL(1), f_a = REAL(0), f_b = REAL(0);
+            all.part = REAL(1);
+#pragma unroll 1
+            for (int attempt = 0; attempt < 12; ++attempt) {
+#pragma unroll 1
+                EACH_PARTICLE(e, i) {
+                    all.respond(e, i);
+                    AT(state, FLUX) += shift;
+                }
+                REAL change_n = REAL(0), change_p = REAL(0);
+                shift = REAL(0);
+#pragma unroll 1
+                for (int pass = 0; pass < MOST_PASSES; ++pass) {
+                    Sums first, second;
+                    first.clear();
+                    second.clear();
+#pragma unroll 1
+                    EACH_PARTICLE(e, i) {
+                        if (pass) all.move(i, e ? change_p : change_n);
+                        const Sums alone = all.evaluate(e, i, e ? psi_p : psi_n);
+                        if (e == grid.first_electrode()) first.add(alone);
+                        else second.add(alone);
+                    }
+                    grid.meet(warps, whole, first, second);
+                    const Sums in_n = whole[0], in_p = whole[1];
+                    const REAL per_n = REAL(1) / in_n.mobility, per_p = REAL(1) / in_p.mobility;
+                    if (held || power) {
+                        // V = alpha + beta I once the sums are put in.
+                        const REAL alpha = rest - psi_n - psi_p + in_n.target * per_n + in_p.target * per_p;
+                        const REAL beta = -(per_n + per_p + resistance);
+                        if (held) {
+                            current = (wanted - alpha) / beta;
+                        } else {
+                            // beyond the largest power there is none: its current then
+                            const REAL square = alpha * alpha + REAL(4) * beta * wanted;
+                            current = square > REAL(0) ? REAL(2) * wanted / (alpha + sqrt(square))
+                                                       : REAL(-0.5) * alpha / beta;
+                        }
+                    }
+                    change_n = (current - in_n.target) * per_n;
+                    change_p = (current - in_p.target) * per_p;
+                    psi_n += change_n;
+                    psi_p += change_p;
+                    const REAL most = fmax(fmax(fabs(change_n + in_n.lowest), fabs(change_n + in_n.highest)),
+                                           fmax(fabs(change_p + in_p.lowest), fabs(change_p + in_p.highest)));
+                    if (!(most > TOLERANCE)) break;
+                }
+#pragma unroll 1
+                EACH_PARTICLE(e, i) all.move(i, e ? change_p : change_n);
+                voltage = rest - psi_n - psi_p - current * resistance;
+                if (attempt == 0) {
+                    ++elapsed;
+                    const bool low = voltage <= order[LOWEST], high = voltage >= order[HIGHEST];
+                    const bool done = low || high || elapsed >= static_cast<int>(order[STEPS]) ||
+                                      (kind == HELD_VOLTAGE && fabs(current) <= order[LEAST_CURRENT]);
+                    if (!done) break;
+                    ++instruction;
+                    elapsed = 0;
+                    if (instruction < n_instructions || kind != HELD_CURRENT || !(low || high)) break;
+                    limit = low ? order[LOWEST] : order[HIGHEST];
+                    f_a = voltage_before - limit;
+                    f_b = voltage - limit;
+                    if ((f_a > REAL(0)) == (f_b > REAL(0))) f_a = f_b;
+                } else {
+                    const REAL f = voltage - limit;
+                    if (f_a == f_b) break;
+                    if ((f > REAL(0)) == (f_b > REAL(0))) {
+                        f_a *= REAL(0.5);
+                    } else {
+                        a = b;
+                        f_a = f_b;
+                    }
+                    b = all.part;
+                    f_b = f;
+                    if (fabs(f) < REAL(1e-6) || f_a == f_b) break;
+                }
+                if (attempt < 11) all.part = f_a == f_b ? REAL(0) : b - f_b * (b - a) / (f_b - f_a);
+            }
+#pragma unroll 1
+            EACH_PARTICLE(e, i) all.advance(i);
+            accumulate(charge, charge_error, current * (all.part * dt));
+            if (instruction >= n_instructions) ended = first_time + (REAL(step) + all.part) * dt;
+        }
+        if (trace != nullptr && (step + 1) % trace_every == 0 && blockIdx.x == 0 && threadIdx.x == 0) {
+            trace[2 * (step / trace_every)] = running ? voltage : REAL(nan(""));
+            trace[2 * (step / trace_every) + 1] = running ? current : REAL(nan(""));
+        }
+    }
+    grid.leave();
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        cell[CHARGE] = charge;
+        cell[CHARGE_ERROR] = charge_error;
+        cell[VOLTAGE] = voltage;
+        cell[CURRENT] = instruction < n_instructions ? current : REAL(0);
+        cell[INSTRUCTION] = REAL(instruction);
+        cell[ELAPSED] = REAL(elapsed);
+        cell[ENDED] = ended;
+        cell[NEGATIVE_PSI] = psi_n;
+        cell[POSITIVE_PSI] = psi_p;
+    }
+}

@@ -1,0 +1,161 @@
+"""Many particles on a device, stepped and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
+from engines.backend.base import Backend
+from engines.battery.mpm.launcher import ELECTRODES, CellRow, ManyParticles
+from engines.battery.mpm.looking import CHARTS, inspection, size_histogram, weighted_percentiles
+from engines.charts import ChartData, Inspection
+from engines.errors import ProblemError
+from engines.geometry.particles import Particles
+
+SERIES = (
+    SeriesInfo("voltage", "Terminal voltage", "V"),
+    SeriesInfo("current", "Current", "A"),
+    SeriesInfo("capacity", "Charge given", "A h"),
+    *(
+        SeriesInfo(f"{name}_stoichiometry{ending}", f"Stoichiometry at the {name} surfaces, {what}", "1")
+        for name in ELECTRODES
+        for ending, what in (
+            ("", "mean over the surface"),
+            ("_p05", "5th percentile by area"),
+            ("_p95", "95th percentile by area"),
+        )
+    ),
+    SeriesInfo("balance", "Lithium balance error", "1"),
+)
+
+
+@dataclass(frozen=True)
+class _Selected:
+    """Columns of the state of the selected particles, and offsets of means."""
+
+    columns: Array
+    offsets: Array | None
+
+
+class ManyParticleSimulation(Simulation):
+    """Elements 0 to n − 1 are the particles of the negative electrode, n to 2n − 1 those of the positive one."""
+
+    series = SERIES
+    charts = CHARTS
+
+    def __init__(self, backend: Backend, particles: ManyParticles, geometry: Particles, points: int) -> None:
+        self.geometry = geometry
+        self.dt = particles.dt
+        self.step = 0
+        typical = particles.parameters.values()["nominal_capacity"] * float(np.abs(particles.current_density).max())
+        self.fields = (
+            FieldInfo("surface_stoichiometry", "Stoichiometry at the surface", "1", "point", (0.0, 1.0)),
+            FieldInfo("stoichiometry", "Stoichiometry in the shells", "1", "point", (0.0, 1.0), components=points),
+            FieldInfo("flux", "Current density, where lithium leaves", "A/m²", "point", (-2 * typical, 2 * typical)),
+        )
+        self.traffic = (particles.traffic,)
+        self._backend, self._particles, self._points = backend, particles, points
+        self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
+
+    def advance(self, steps: int) -> None:
+        if steps < 1:
+            return
+        with self._backend.timed("particles", steps):
+            self._particles.advance(self.step, steps)
+        self.step += steps
+
+    def synchronize(self) -> None:
+        self._backend.synchronize()
+
+    @property
+    def finished(self) -> bool:
+        return self._particles.ended
+
+    def select(self, selection: Selection) -> _Selected:
+        elements = np.asarray(selection.elements, np.int64)
+        if len(elements) and not (elements.min() >= 0 and elements.max() < 2 * self._particles.n):
+            raise ValueError(f"a selection of elements outside of 0 to {2 * self._particles.n - 1}")
+        return _Selected(self._particles.columns_of(elements), selection.offsets)
+
+    def gather(self, name: str, handle: _Selected) -> Array:
+        if name == "surface_stoichiometry":
+            values = self._particles.surfaces(handle.columns)
+        elif name == "flux":
+            values = self._particles.current_densities(handle.columns)
+        elif name == "stoichiometry":
+            values = self._particles.stoichiometry(self._points, handle.columns).T
+        else:
+            raise KeyError(name)
+        if handle.offsets is not None:
+            runs = zip(handle.offsets[:-1], handle.offsets[1:], strict=True)
+            values = np.array(
+                [values[a:b].mean(axis=0) if b > a else np.full(values.shape[1:], np.nan) for a, b in runs]
+            )
+        return values.astype(np.float32)
+
+    def field(self, name: str) -> Array:
+        return self.gather(name, self._everything)
+
+    def observe(self) -> Mapping[str, float]:
+        cell = self._particles.cell_on_host()
+        surfaces = self._particles.surfaces().reshape(2, -1)
+        seen = {
+            "voltage": float(cell[CellRow.VOLTAGE]),
+            "current": float(cell[CellRow.CURRENT]),
+            "capacity": float(cell[CellRow.CHARGE]) / 3600,
+            "balance": self._particles.balance(),
+        }
+        for name, x, sizes in zip(ELECTRODES, surfaces, self._particles.sizes, strict=True):
+            low, high = weighted_percentiles(x, sizes.shares, (0.05, 0.95))
+            seen |= {
+                f"{name}_stoichiometry": float(sizes.shares @ x),
+                f"{name}_stoichiometry_p05": low,
+                f"{name}_stoichiometry_p95": high,
+            }
+        return seen
+
+    def chart(self, name: str) -> ChartData:
+        for e, electrode in enumerate(ELECTRODES):
+            if name == f"{electrode}_sizes":
+                n = self._particles.n
+                columns = self._particles.columns_of(np.arange(e * n, (e + 1) * n))
+                return size_histogram(electrode, self._particles.sizes[e], self._particles.means(columns))
+        return super().chart(name)
+
+    def inspect(self, element: int) -> Inspection | None:
+        return inspection(self._particles, element)
+
+    def set_control(self, name: str, value: Any) -> None:
+        if name != "current_factor":
+            raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+        self._particles.factor = float(value)
+
+    def state(self) -> dict[str, Array]:
+        return {
+            "step": np.array(self.step),
+            "particles": self._backend.to_host(self._particles.state),
+            "cell": self._backend.to_host(self._particles.cell),
+            "current_factor": np.array(self._particles.factor),
+        }
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self.step = int(state["step"])
+        self._particles.factor = float(state["current_factor"])
+        with self._backend.active():
+            self._particles.state[:] = self._backend.array(state["particles"])
+            self._particles.cell[:] = self._backend.array(state["cell"])
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        return self._backend.drain_timings()
+
+    def non_finite(self) -> NonFinite | None:
+        if np.isfinite(self._particles.cell_on_host()[CellRow.VOLTAGE]):
+            return None
+        return NonFinite("The voltage", 0, "use a smaller time step or a smaller current.")
+
+    def close(self) -> None:
+        del self._particles
