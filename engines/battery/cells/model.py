@@ -133,22 +133,7 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
                 f"{step:g} s, so use a shorter one to see the end well."
             )
         )
-    if plan[0].kind == Kind.CURRENT and plan[0].value > 0:
-        current, low = plan[0].value * parameters.current_factor, cell.scalars["lower_cutoff"].value
-        with np.errstate(invalid="ignore"):
-            if not spm(cell, current, step)[0] > low:
-                found.append(
-                    Finding(
-                        f"This cell cannot carry {current:g} A: its voltage is below {low:g} V within {step:g} s; "
-                        "use a smaller current."
-                    )
-                )
-    if plan[0].kind in (Kind.CURRENT, Kind.POWER) and plan[0].value:
-        at_start = state_of_charge(cell)
-        if plan[0].value < 0 and at_start > 1 - NEARLY:
-            found.append(Finding("The cell starts full, and the protocol begins with a charge: it will end at once."))
-        elif plan[0].value > 0 and at_start < NEARLY:
-            found.append(Finding("The cell starts empty, and the protocol begins with a discharge: it ends at once."))
+    found += _at_the_start(parameters, cell, plan[0])
     if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan):
         raise ProblemError("A rest in the protocol never ends: say how long.")
     if any(each.period is not None for each in parse(parameters.protocol)):
@@ -156,6 +141,25 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
     if parameters.ensemble.distributions and parameters.ensemble.cells == 1:
         found.append(Finding("There are distributions but one cell: it is drawn from them too.", "info"))
     return tuple(found)
+
+
+def _at_the_start(parameters: BatteryParameters, cell: ParameterSet, first: Instruction) -> list[Finding]:
+    """What keeps the protocol from getting anywhere."""
+    if first.kind not in (Kind.CURRENT, Kind.POWER) or not first.value:
+        return []
+    charge = state_of_charge(cell)
+    if first.value < 0 and charge > 1 - NEARLY:
+        return [Finding("The cell starts full, and the protocol begins with a charge: it will end at once.")]
+    if first.value > 0 and charge < NEARLY:
+        return [Finding("The cell starts empty, and the protocol begins with a discharge: it ends at once.")]
+    if first.kind == Kind.CURRENT and first.value > 0:
+        step, low = parameters.numerics.step, cell.scalars["lower_cutoff"].value
+        current = first.value * parameters.current_factor
+        with np.errstate(invalid="ignore"):  # beyond what the electrode holds
+            if not spm(cell, current, step)[0] > low:
+                sentence = f"its voltage is below {low:g} V within {step:g} s; use a smaller current."
+                return [Finding(f"This cell cannot carry {current:g} A: {sentence}")]
+    return []
 
 
 _measured: WeakKeyDictionary[Backend, dict[str, float]] = WeakKeyDictionary()
