@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from engines.battery.cells.model import SingleParticle
 from engines.battery.model import Model
+from engines.battery.pack.model import PackHeat
 
 MODELS: Mapping[str, Model] = {
     "SPM": SingleParticle(),
     "SPMe": SingleParticle(),
+    "pack": PackHeat(),
 }

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.battery.ensemble import Distribution
+from engines.battery.pack.parameters import Pack
 from engines.parameters import ParameterGroup, quantity
 
 Precision = Literal["fp32", "fp64"]
@@ -48,8 +49,8 @@ class BatteryParameters(ParameterGroup):
     """Cells of one kind under one protocol."""
 
     parameter_set: Literal["Chen2020", "Marquis2019"] = quantity("Chen2020", "", "Published cell")
-    model: Literal["SPM", "SPMe"] = quantity(
-        "SPM", "", "Single-particle model, without or with diffusion in the electrolyte"
+    model: Literal["SPM", "SPMe", "pack"] = quantity(
+        "SPM", "", "Single-particle model without or with diffusion in the electrolyte; pack: cells and heat in a box"
     )
     thermal: Literal["isothermal", "lumped"] = quantity(
         "isothermal", "", "Constant temperature, or one temperature per cell with its own heat"
@@ -63,4 +64,5 @@ class BatteryParameters(ParameterGroup):
         1.0, "1", "Factor on all currents of the protocol: the C-rate, live", live=True, gt=0, le=20
     )
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
+    pack: Pack = quantity(Pack(), "", "Cells in a box, with the heat between them (model 'pack')")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")

@@ -131,6 +131,11 @@ class Cells(ABC):
         """A device array (rows, n_padded) for voltages."""
         return self.backend.empty((rows, self.n_padded), self.dtype)
 
+    def set_drive(self, currents: Array) -> None:
+        """New currents [A] for DRIVE instructions, as many as before."""
+        with self.backend.active():
+            self._drive[:] = self.backend.array(np.asarray(currents, self.dtype))
+
     @abstractmethod
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
         """``steps`` steps; the voltages of each ``every``-th go to a row of ``trace``, NaN where a cell had ended.
