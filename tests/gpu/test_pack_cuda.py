@@ -23,7 +23,14 @@ def test_heat_has_the_bits_of_the_cpu_and_keeps_its_energy(gpu, precision, toler
     found = []
     for backend in (gpu, CpuBackend()):
         heat = make_heat(
-            backend, body_of(pack, where), where.boxes, where.owner, 5.0, (0.0, 0.0, 1.0, 1.0, -5.0, 2.0), 0.0, precision
+            backend,
+            body_of(pack, where),
+            where.boxes,
+            where.owner,
+            5.0,
+            (0.0, 0.0, 1.0, 1.0, -5.0, 2.0),
+            0.0,
+            precision,
         )
         with backend.active():
             for _ in range(20):

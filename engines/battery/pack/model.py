@@ -204,19 +204,22 @@ def _fields(parameters: BatteryParameters, cell: ParameterSet, plan: list[Instru
     volume = a.thickness * a.width * a.height * MILLIMETRE**3
     source = TYPICAL_OVERPOTENTIAL * rate * rate * values["nominal_capacity"] / volume
     lengths = [length * MILLIMETRE for length in _grid(a.model_dump_json()).lengths]
-    leak = 0.0  # W/m³/K through all sides of a slab that is as thick as the pack
+    air, plate = c.ambient, c.plate_temperature
+    leak = flow = 0.0  # W/m³/K through all sides of a slab that is as thick as the pack, and that times what is beyond
     for length, k, sides in zip(
         lengths,
         (m.conductivity_through, m.conductivity_in_plane, m.conductivity_in_plane),
-        ((c.ends, c.ends), (c.sides, c.sides), (c.plate, c.top)),
+        (((c.ends, air), (c.ends, air)), ((c.sides, air), (c.sides, air)), ((c.plate, plate), (c.top, air))),
         strict=True,
     ):
-        leak += sum(1 / (1 / h + length / (2 * k)) for h in sides if h > 0) / length
-    seconds = 3600 / rate
-    adiabatic = source * seconds / m.heat_capacity
-    rise = adiabatic if leak == 0 else min(adiabatic, 1.5 * source / leak)
-    known = (pack.initial_temperature, c.ambient, c.plate_temperature)
-    low, high = math.floor(min(known)), math.ceil(max(known) + max(rise, 1.0))
+        for h, beyond in sides:
+            each = h / (1 + h * length / (2 * k)) / length
+            leak, flow = leak + each, flow + each * beyond
+    warmest = pack.initial_temperature + source * 3600 / rate / m.heat_capacity
+    if leak > 0:
+        warmest = min(warmest, (flow + source) / leak)
+    known = (pack.initial_temperature, air, plate)
+    low, high = math.floor(min(known)), math.ceil(max(*known, warmest) + 1)
     return fields(
         (float(low), float(high)),
         _rounded_up(2 * source / 1000),
