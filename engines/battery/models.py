@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from engines.battery.cells.model import SingleParticle
 from engines.battery.model import Model
 from engines.battery.mpm.model import ManyParticleModel
+from engines.battery.pack.model import PackHeat
 from engines.battery.particles.model import BareParticles
 
 MODELS: Mapping[str, Model] = {
@@ -14,4 +15,5 @@ MODELS: Mapping[str, Model] = {
     "SPMe": SingleParticle(),
     "particles": BareParticles(),
     "MPM": ManyParticleModel(),
+    "pack": PackHeat(),
 }

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.battery.ensemble import Distribution
+from engines.battery.pack.parameters import Pack
 from engines.battery.parameter_sets.changes import Change
 from engines.battery.particles.settings import ParticleSettings
 from engines.battery.sizes import ParticleSizes
@@ -63,10 +64,10 @@ class BatteryParameters(ParameterGroup):
     initial_state_of_charge: float | None = quantity(
         None, "1", "Charge at the start between the cut-offs at rest; without it as the parameter set says", ge=0, le=1
     )
-    model: Literal["SPM", "SPMe", "MPM", "particles"] = quantity(
+    model: Literal["SPM", "SPMe", "MPM", "particles", "pack"] = quantity(
         "SPM",
         "",
-        "Single-particle model without or with an electrolyte, many particles that differ, or bare ones",
+        "One particle per electrode, without or with an electrolyte; many that differ; bare ones; a pack with heat",
     )
     thermal: Literal["isothermal", "lumped"] = quantity(
         "isothermal", "", "Constant temperature, or one temperature per cell with its own heat"
@@ -83,4 +84,5 @@ class BatteryParameters(ParameterGroup):
     particles: ParticleSettings = quantity(ParticleSettings(), "", "What the model 'particles' solves")
     sizes: ParticleSizes = quantity(ParticleSizes(), "", "Sizes of the particles (model MPM)", title="Particle sizes")
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
+    pack: Pack = quantity(Pack(), "", "Cells in a box, with the heat between them (model 'pack')")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")

@@ -145,6 +145,11 @@ class Cells(ABC):
         """Rows between voltages and currents of :meth:`new_traces`; 0 where there are voltages only."""
         return 0 if trace is None or trace.ndim == 2 else int(trace.shape[1])
 
+    def set_drive(self, currents: Array) -> None:
+        """New currents [A] for DRIVE instructions, as many as before."""
+        with self.backend.active():
+            self._drive[:] = self.backend.array(np.asarray(currents, self.dtype))
+
     @abstractmethod
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
         """``steps`` steps; the voltages of each ``every``-th go to a row of ``trace``, NaN where a cell had ended.

@@ -120,10 +120,10 @@ def test_heaps_touch_and_do_not_overlap():
 
 def test_an_estimate_and_its_findings():
     backend = CpuBackend()
-    (balance,) = ENGINE.estimate(problem(), backend).findings
-    assert balance.severity == "info" and "A h" in balance.message
+    balance = ENGINE.estimate(problem(), backend).findings
+    assert {each.severity for each in balance} == {"info"}
     found = ENGINE.estimate(problem(sizes={"particles": 5}, ensemble={"cells": 10}), backend)
-    assert [("one cell" in each.message, each.severity) for each in found.findings[1:]] == [
+    assert [("one cell" in each.message, each.severity) for each in found.findings[len(balance) :]] == [
         (True, "warning"), (False, "info"),
     ]  # fmt: skip
     assert found.memory_bytes > 0

@@ -1,0 +1,230 @@
+"""A pack: the cells' electrochemistry and the heat between them, step by step.
+
+A step of the time ``dt``, of first order in it:
+
+1. the cells at their temperatures of the step's start, with currents that satisfy the wiring at its end;
+2. the heat of each, I (U − V) − I T dU/dT, constant over the step, in its voxels;
+3. each cell's temperature becomes the mean of its voxels.
+
+The kernel of the cells is used as it is: with its lumped heat, no cooling and a heat capacity of its own choosing, the
+temperature that it returns tells the heat of the step; then it is overwritten. Each cell's current comes from the
+drive cycle, in which it stands at the place of its own number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.backend.base import Backend
+from engines.backend.threads import parallel_region
+from engines.battery.cells import Cells, Instruction, Kind, Row, make_cells
+from engines.battery.cells.launcher import LONGEST
+from engines.battery.pack.heat import Heat
+from engines.battery.pack.wiring import Demand, Lines, shared
+from engines.battery.parameter_sets import ParameterSet
+
+KELVIN_PER_WATT = 10.0
+"""By which the kernel's temperature moves in a step for each watt: float32 then tells 1e-7 W."""
+TOLERANCE = {"float32": 4e-6, "float64": 1e-9}
+"""Largest error of a voltage in the network [V]: some eight units of the last place of 4 V in float32."""
+MOST_PASSES = 20
+VOXELS_PER_THREAD, ELEMENTS_PER_THREAD = 32_768, 256
+"""Below twice these a second core of the CPU does not pay."""
+TYPICAL_RESISTANCE = 0.15
+"""Of a cell times its capacity [Ω A h]; a first guess."""
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """Elements are numbered by group: ``series`` groups of ``parallel`` cells of ``segments`` elements each."""
+
+    series: int
+    parallel: int
+    segments: int
+
+    @property
+    def in_group(self) -> int:
+        return self.parallel * self.segments
+
+    @property
+    def elements(self) -> int:
+        return self.series * self.in_group
+
+
+class CoupledPack:
+    """Cells, wired, in a body of heat. ``plan`` and ``drive`` are those of one cell; voltages end an instruction when
+    one element meets them."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        parameters: ParameterSet,
+        scalars: Mapping[str, Any],
+        plan: Sequence[Instruction],
+        drive: Array | None,
+        wiring: Wiring,
+        heat: Heat,
+        *,
+        electrolyte: bool,
+        precision: str,
+    ) -> None:
+        """``scalars``: (elements,) or numbers, of elements."""
+        self.backend, self.heat, self.wiring, self.plan = backend, heat, wiring, list(plan)
+        self.dt, self._drive = heat.step, drive
+        n = wiring.elements
+        self.cells: Cells = make_cells(
+            backend,
+            parameters,
+            [Instruction(Kind.DRIVE, 0.0, LONGEST)],
+            self.dt,
+            {
+                **scalars,
+                "contact_resistance": np.broadcast_to(np.asarray(scalars["contact_resistance"], float), n),
+                "heat_capacity": self.dt / KELVIN_PER_WATT,
+                "heat_transfer_coefficient": 0.0,
+            },
+            electrolyte=electrolyte,
+            thermal=True,
+            precision=precision,
+            drive=np.zeros(n),
+        )
+        self._places = backend.array(np.arange(n).astype(self.cells.dtype))
+        self._before = backend.empty(self.cells.state.shape, self.cells.dtype)
+        capacity = parameters.values()["nominal_capacity"]
+        self.lines = Lines(wiring.series, wiring.in_group, TYPICAL_RESISTANCE / capacity * wiring.segments)
+        self.factor = 1.0
+        self.instruction = self.elapsed = 0
+        self.passes = 0
+        """Of the wiring in the last step."""
+        self.currents, self.power = np.zeros(n), np.zeros(n)
+        self.warmth, self.voltages = self._read(Row.WARMTH), self._read(Row.VOLTAGE)
+
+    @property
+    def finished(self) -> bool:
+        return self.instruction >= len(self.plan)
+
+    @property
+    def current(self) -> float:
+        """Of the pack [A], positive in discharge."""
+        return float(self.currents[: self.wiring.in_group].sum())
+
+    @property
+    def voltage(self) -> float:
+        """Of the pack [V]: the groups' one after the other."""
+        return float(self.voltages.reshape(self.wiring.series, -1).mean(axis=1).sum())
+
+    def advance(self, step: int) -> None:
+        """One step from ``step`` on. When the protocol is through the cells stay as they are, and cool."""
+        if self.finished:
+            self.currents, self.power = np.zeros_like(self.currents), np.zeros_like(self.power)
+        else:
+            with self.backend.timed("cells"), self._cores(self.wiring.elements, ELEMENTS_PER_THREAD):
+                self._electrochemistry(step)
+        with self.backend.timed("heat"), self._cores(math.prod(self.heat.shape), VOXELS_PER_THREAD):
+            self.heat.advance(self.power)
+            self.warmth = self.heat.means()
+
+    def _cores(self, count: int, per_thread: int) -> AbstractContextManager[Any]:
+        """On the CPU one core where there is little to do: others come late to each of many short kernels."""
+        return parallel_region(1) if self.backend.id == "cpu" and count < 2 * per_thread else nullcontext()
+
+    def _electrochemistry(self, step: int) -> None:
+        order = self.plan[self.instruction]
+        demand = self._demand(order)
+        self.cells.state[int(Row.WARMTH), : self.cells.n_cells] = self._on_device(self.warmth)
+        self.cells.state[int(Row.ELAPSED), : self.cells.n_cells] = self._places
+        if self.wiring.in_group == 1 and demand.kind == Kind.CURRENT:
+            self.currents = np.full(self.wiring.elements, demand.value)
+            self._try(step, self.currents)
+            self.passes = 1
+        else:
+            self._agree(step, demand)
+        # what the kernel started from is the temperature as it holds it
+        start = self.warmth.astype(self.cells.dtype).astype(float)
+        self.power = (self._read(Row.WARMTH) - start) / KELVIN_PER_WATT
+        self._follow(order)
+
+    def _demand(self, order: Instruction) -> Demand:
+        """Of the pack: currents times ``parallel``, voltages times ``series``, powers times the cells."""
+        series, parallel = self.wiring.series, self.wiring.parallel
+        if order.kind == Kind.VOLTAGE:
+            return Demand(Kind.VOLTAGE, order.value * series)
+        value = order.value
+        if order.kind in (Kind.DRIVE, Kind.POWER_DRIVE):
+            assert self._drive is not None  # the protocol was checked
+            value = float(self._drive[int(value) + self.elapsed])
+        value *= self.factor * parallel
+        if order.kind in (Kind.POWER, Kind.POWER_DRIVE):
+            return Demand(Kind.POWER, value * series)
+        return Demand(Kind.CURRENT, value)
+
+    def _agree(self, step: int, demand: Demand) -> None:
+        """Currents with which the cells' voltages at the step's end satisfy the wiring, and the cells there."""
+        self._before[...] = self.cells.state
+        self.lines.begin()
+        shape = (self.wiring.series, self.wiring.in_group)
+        currents = self.currents.reshape(shape)
+        if demand.kind == Kind.CURRENT:  # the group's current holds from the first pass on
+            currents = currents + (demand.value - currents.sum(axis=1, keepdims=True)) / shape[1]
+        for number in range(1, MOST_PASSES + 1):
+            self.passes = number
+            self._try(step, currents.reshape(-1))
+            intercept = self.lines.through(currents, self.voltages.reshape(shape))
+            wanted = shared(intercept, self.lines.resistance, demand)
+            wrong = float((np.abs(wanted - currents) * self.lines.resistance).max())
+            if not wrong > TOLERANCE[self.cells.dtype.name] or number == MOST_PASSES:
+                break
+            currents = wanted
+            self.cells.state[...] = self._before
+        self.currents = currents.reshape(-1)
+
+    def _try(self, step: int, currents: Array) -> None:
+        self.cells.set_drive(currents)
+        self.cells.advance(step, 1)
+        self.voltages = self._read(Row.VOLTAGE)
+
+    def _follow(self, order: Instruction) -> None:
+        """Where in the protocol the pack is after this step."""
+        self.elapsed += 1
+        met = self.voltages.min() <= order.lowest or self.voltages.max() >= order.highest
+        if order.kind == Kind.VOLTAGE:
+            met = met or abs(self.current) <= order.least_current * self.wiring.parallel
+        if met or self.elapsed >= order.steps:
+            self.instruction, self.elapsed = self.instruction + 1, 0
+
+    def _on_device(self, values: Array) -> Any:
+        return self.backend.array(values.astype(self.cells.dtype))
+
+    def _read(self, row: Row) -> Array:
+        return self.backend.to_host(self.cells.state[int(row), : self.cells.n_cells]).astype(float)
+
+    def charge(self) -> Array:
+        """(elements,) [A h] that has left each."""
+        return self._read(Row.CHARGE) / 3600
+
+    def state(self) -> dict[str, Array]:
+        """All that :meth:`restore` needs."""
+        return {
+            "cells": self.backend.to_host(self.cells.state),
+            **{f"heat_{name}": values for name, values in self.heat.state().items()},
+            "place": np.array([self.instruction, self.elapsed]),
+            "current_factor": np.array(self.factor),
+            "resistance": self.lines.resistance,
+            "elements": np.array([self.currents, self.power, self.warmth, self.voltages]),
+        }
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        with self.backend.active():
+            self.cells.state[...] = self.backend.array(state["cells"])
+        self.heat.restore({name[5:]: values for name, values in state.items() if name.startswith("heat_")})
+        self.instruction, self.elapsed = (int(number) for number in state["place"])
+        self.factor = float(state["current_factor"])
+        self.lines.resistance = np.array(state["resistance"])
+        self.currents, self.power, self.warmth, self.voltages = (np.array(row) for row in state["elements"])

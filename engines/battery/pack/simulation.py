@@ -1,0 +1,218 @@
+"""A pack on a device, stepped and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
+from engines.backend.base import Backend
+from engines.battery.constants import REFERENCE_TEMPERATURE
+from engines.battery.pack.coupled import CoupledPack
+from engines.battery.pack.layout import Layout
+from engines.battery.pack.parameters import Cooling
+from engines.charts import EMPTY, ChartData, ChartInfo, Fact, Inspection, histogram
+from engines.errors import ProblemError
+
+CELSIUS = REFERENCE_TEMPERATURE - 273.15
+"""Of the temperature that deviations are from."""
+NOWHERE = -1000.0
+"""Value of a cell's field in the gaps, exact in float32."""
+BARS = 24
+
+SERIES = (
+    SeriesInfo("voltage", "Pack voltage", "V"),
+    SeriesInfo("current", "Pack current", "A"),
+    SeriesInfo("lowest_voltage", "Lowest voltage of a cell", "V"),
+    SeriesInfo("highest_voltage", "Highest voltage of a cell", "V"),
+    SeriesInfo("hottest", "Hottest", "°C"),
+    SeriesInfo("mean", "Mean of the cells", "°C"),
+    SeriesInfo("coldest", "Coldest", "°C"),
+    SeriesInfo("heat", "Generated", "W"),
+    SeriesInfo("removed", "Removed", "W"),
+    SeriesInfo("capacity", "Charge given by the pack", "A h"),
+    SeriesInfo("balance", "Energy balance error", "1"),
+)
+
+CHARTS = (
+    ChartInfo("voltage", "Pack voltage", "V", series=("voltage",), comparable=True),
+    ChartInfo("cell_voltages", "Cell voltages", "V", series=("lowest_voltage", "highest_voltage")),
+    ChartInfo("temperatures", "Temperature", "°C", series=("hottest", "mean", "coldest")),
+    ChartInfo("heat", "Heat", "W", series=("heat", "removed")),
+    ChartInfo("cells", "Cells", "1", kind="bar", x_title="Temperature", x_unit="°C"),
+)
+
+
+def fields(
+    temperatures: tuple[float, float], heat: float, rate: float, voltages: tuple[float, float]
+) -> tuple[FieldInfo, ...]:
+    """Temperature everywhere, the rest in the cells; ``heat`` [W/L] and ``rate`` [1/h] are the largest to expect."""
+    return (
+        FieldInfo("temperature", "Temperature", "°C", "cell", temperatures, "inferno"),
+        FieldInfo("heat", "Heat source", "W/L", "cell", (0.0, heat), "inferno", missing=NOWHERE),
+        FieldInfo("voltage", "Voltage of the cell", "V", "cell", voltages, missing=NOWHERE),
+        FieldInfo("charge", "State of charge", "1", "cell", (0.0, 1.0), missing=NOWHERE),
+        FieldInfo("rate", "Current over capacity", "1/h", "cell", (0.0, rate), missing=NOWHERE),
+    )
+
+
+class PackSimulation(Simulation):
+    """Elements are the voxels. ``capacity``: of one cell's segment [A h]; ``volume``: (elements,) [L]."""
+
+    series = SERIES
+    charts = CHARTS
+
+    def __init__(
+        self,
+        backend: Backend,
+        pack: CoupledPack,
+        layout: Layout,
+        infos: tuple[FieldInfo, ...],
+        cooling: Cooling,
+        capacity: float,
+    ) -> None:
+        self.geometry = layout.grid
+        self.dt, self.step = pack.dt, 0
+        self.fields = infos
+        self._missing = {info.name: info.missing for info in infos}
+        self.traffic = (pack.cells.traffic, pack.heat.traffic)
+        self._backend, self._pack, self._layout = backend, pack, layout
+        self._capacity = capacity
+        boxes = layout.boxes
+        voxels = (boxes[:, 1] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 2]) * (boxes[:, 5] - boxes[:, 4])
+        self._volume = voxels * float(np.prod(layout.grid.spacing)) * 1e-6
+        self._owner = backend.array(layout.owner.reshape(-1))
+        self._air = {"ambient": cooling.ambient, "plate_temperature": cooling.plate_temperature}
+
+    def advance(self, steps: int) -> None:
+        for _ in range(steps):
+            self._pack.advance(self.step)
+            self.step += 1
+
+    def synchronize(self) -> None:
+        self._backend.synchronize()
+
+    @property
+    def finished(self) -> bool:
+        return self._pack.finished
+
+    def select(self, selection: Selection) -> Any:
+        return self._backend.select(selection)
+
+    def gather(self, name: str, handle: Any) -> Array:
+        return self._backend.gather(self._values(name), handle, missing=self._missing[name])
+
+    def field(self, name: str) -> Array:
+        return self._backend.to_host(self._values(name)).astype(np.float32, copy=False)
+
+    def _values(self, name: str) -> Any:
+        """(voxels,) on the device."""
+        if name == "temperature":
+            with self._backend.active():
+                return self._pack.heat.inside.reshape(-1) + np.float32(CELSIUS)
+        each = self._backend.array(np.append(self._of_elements(name), NOWHERE).astype(np.float32))
+        with self._backend.active():
+            return each[self._owner]
+
+    def _of_elements(self, name: str) -> Array:
+        if name == "heat":
+            return self._pack.power / self._volume
+        if name == "voltage":
+            return self._pack.voltages
+        if name == "charge":
+            return 1 - self._pack.charge() / self._capacity
+        if name == "rate":
+            return np.asarray(np.abs(self._pack.currents) / self._capacity)
+        raise KeyError(name)
+
+    def observe(self) -> Mapping[str, float]:
+        pack = self._pack
+        coldest, hottest = pack.heat.extremes()
+        return {
+            "voltage": pack.voltage,
+            "current": pack.current,
+            "lowest_voltage": float(pack.voltages.min()),
+            "highest_voltage": float(pack.voltages.max()),
+            "hottest": hottest + CELSIUS,
+            "mean": float(pack.warmth.mean()) + CELSIUS,
+            "coldest": coldest + CELSIUS,
+            "heat": float(pack.power.sum()),
+            "removed": pack.heat.removed,
+            "capacity": float(pack.charge().sum()) / pack.wiring.series,
+            "balance": pack.heat.balance(),
+        }
+
+    def chart(self, name: str) -> ChartData:
+        if name != "cells":
+            return super().chart(name)
+        temperatures = self._pack.warmth + CELSIUS
+        low, high = float(temperatures.min()), float(temperatures.max())
+        if not np.isfinite([low, high]).all():
+            return EMPTY
+        room = max(high - low, 0.1) * 0.05  # all alike: a bar of 0.1 K
+        edges = np.linspace(low - room, high + room, BARS + 1)
+        bars = histogram(temperatures, edges, "Cells", np.clip(self._of_elements("charge"), 0, 1))
+        return ChartData((bars,), "State of charge")
+
+    def inspect(self, element: int) -> Inspection | None:
+        where = self._layout
+        owner = int(where.owner.reshape(-1)[element])
+        voxel = self.gather("temperature", self.select(Selection(np.array([element], np.int32))))
+        here = Fact("Temperature here", float(voxel[0]), "°C")
+        if owner == where.n_elements:
+            return Inspection("Gap between cells", (here,))
+        title = f"Cell {int(where.cell[owner]) + 1}"
+        if self._pack.wiring.segments > 1:
+            title += f", segment {owner % self._pack.wiring.segments + 1}"
+        return Inspection(
+            title,
+            (
+                here,
+                Fact("Mean temperature", float(self._pack.warmth[owner]) + CELSIUS, "°C"),
+                Fact("Voltage", float(self._pack.voltages[owner]), "V"),
+                Fact("Current", float(self._pack.currents[owner]), "A"),
+                Fact("State of charge", float(self._of_elements("charge")[owner]), "1"),
+                Fact("Heat", float(self._pack.power[owner]), "W"),
+            ),
+        )
+
+    def set_control(self, name: str, value: Any) -> None:
+        group, _, last = name.rpartition(".")
+        if name == "current_factor":
+            self._pack.factor = float(value)
+        elif group == "pack.cooling" and last in self._air:
+            self._air[last] = float(value)
+            self._pack.heat.set_environment(environment(self._air["ambient"], self._air["plate_temperature"]))
+        else:
+            raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+
+    def state(self) -> dict[str, Array]:
+        return {"step": np.array(self.step), "air": np.array(list(self._air.values())), **self._pack.state()}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self.step = int(state["step"])
+        self._air = dict(zip(self._air, state["air"].tolist(), strict=True))
+        self._pack.restore(state)
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        return self._backend.drain_timings()
+
+    def non_finite(self) -> NonFinite | None:
+        advice = "use a smaller time step or a smaller current."
+        found = np.flatnonzero(~np.isfinite(self._pack.voltages))
+        if len(found):
+            voxel = int(np.flatnonzero(self._layout.owner.reshape(-1) == found[0])[0])
+            return NonFinite("The voltage", voxel, advice)
+        place = self._backend.first_non_finite(self._pack.heat.inside)
+        return None if place is None else NonFinite("The temperature", place, advice)
+
+    def close(self) -> None:
+        del self._pack, self._owner
+
+
+def environment(ambient: float, plate: float) -> tuple[float, ...]:
+    """What is beyond the sides of x, y, z, low and high: deviations from 298.15 K [K] for temperatures in °C."""
+    air = ambient - CELSIUS
+    return (air, air, air, air, plate - CELSIUS, air)
