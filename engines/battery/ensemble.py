@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any, Literal
 
 import numpy as np
@@ -47,6 +48,8 @@ def sample(parameters: ParameterSet, distributions: Sequence[Distribution], n: i
         if name in drawn:
             raise ProblemError(f"'{name}' has two distributions: keep one.")
         value = parameters.scalars[name].value
+        if isnan(value):
+            raise ProblemError(f"{parameters.id} gives no {name}, so it cannot differ among cells.")
         generator = np.random.default_rng([seed, *name.encode()])
         if each.kind == "uniform":
             factor = 1 + each.spread * generator.uniform(-1, 1, n)

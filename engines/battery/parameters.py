@@ -28,6 +28,18 @@ class Ensemble(ParameterGroup):
     seed: int = quantity(0, "1", "Seed of the random numbers", ge=0, le=2**32 - 1)
 
 
+class Ageing(ParameterGroup):
+    """What takes lithium out of the cell: growth of the film on the graphite, and metal on it."""
+
+    sei: Literal["none", "reaction limited", "solvent-diffusion limited", "ec reaction limited"] = quantity(
+        "none", "", "Growth of the solid-electrolyte interphase (SEI): what limits it", title="SEI growth"
+    )
+    plating: Literal["none", "irreversible", "below 0 V"] = quantity(
+        "none", "", "Lithium metal on the negative electrode, never stripped: by Tafel's law at any potential, or "
+        "by Butler-Volmer's below 0 V against lithium", title="Lithium plating",
+    )  # fmt: skip
+
+
 class Numerics(ParameterGroup):
     """How the equations are solved."""
 
@@ -47,7 +59,7 @@ Text = Annotated[str, Field(min_length=1, max_length=200)]
 class BatteryParameters(ParameterGroup):
     """Cells of one kind under one protocol."""
 
-    parameter_set: Literal["Chen2020", "Marquis2019"] = quantity("Chen2020", "", "Published cell")
+    parameter_set: Literal["Chen2020", "Marquis2019", "OKane2022"] = quantity("Chen2020", "", "Published cell")
     model: Literal["SPM", "SPMe"] = quantity(
         "SPM", "", "Single-particle model, without or with diffusion in the electrolyte"
     )
@@ -62,5 +74,6 @@ class BatteryParameters(ParameterGroup):
     current_factor: float = quantity(
         1.0, "1", "Factor on all currents of the protocol: the C-rate, live", live=True, gt=0, le=20
     )
+    ageing: Ageing = quantity(Ageing(), "", "Growth of the SEI and lithium plating")
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")
