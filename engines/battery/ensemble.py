@@ -76,6 +76,11 @@ def _check(parameters: ParameterSet, drawn: dict[str, Array]) -> None:
                 f"The {electrode} electrode of {int((np.asarray(x) >= 1).sum())} cells starts outside of "
                 "stoichiometries 0 to 1: use a smaller spread."
             )
+        alpha = np.asarray(values[f"{electrode}_transfer_coefficient"])
+        if (alpha < 0.05).any() or (alpha > 0.95).any():
+            raise ProblemError(
+                f"The {electrode}_transfer_coefficient of all cells lies between 0.05 and 0.95: use a smaller spread."
+            )
 
 
 def traces(backend: Backend, cells: Cells, steps: int, points: int = 100) -> Any:

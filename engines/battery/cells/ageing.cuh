@@ -52,8 +52,9 @@ struct Ageing {
         own[CHARGED * stride] = charged, own[CHARGED_ERROR * stride] = charged_error;
     }
 
-    __device__ __forceinline__ REAL film(const REAL* given, long long stride) const {
-        return fma(given[FILM_GROWTH * stride], sei, given[FILM * stride]);
+    // Thickness [m] after `dt` more.
+    __device__ __forceinline__ REAL film(const REAL* given, long long stride, REAL dt) const {
+        return fma(given[FILM_GROWTH * stride], fma(sei_current, dt, sei), given[FILM * stride]);
     }
 
     // The charges of a step; `counted`: the part of it that counts for the cycle.
@@ -66,11 +67,12 @@ struct Ageing {
     }
 
     // The currents of the next step. inverse: 1/T_ref − 1/T; thermal_voltage: 2RT/F; salt: in the negative electrode over
-    // its start; stiffness: by how much an ampere of side reactions raises the anode's potential in a step [V/A].
+    // its start; stiffness: by how much an ampere of side reactions raises the anode's potential in a step [V/A]; current: of the last step.
     __device__ __forceinline__ void react(
-        const REAL* given, long long stride, REAL inverse, REAL thermal_voltage, REAL salt, REAL stiffness) {
+        const REAL* given, long long stride, REAL inverse, REAL thermal_voltage, REAL salt, REAL stiffness,
+        REAL current) {
         const REAL hindered = given[SEI_REACTION * stride] * exp((anode - given[SEI_POTENTIAL * stride]) / thermal_voltage);
-        const REAL diffusion = given[SEI_DIFFUSION * stride] * film(given, stride);
+        const REAL diffusion = given[SEI_DIFFUSION * stride] * film(given, stride, REAL(0));
         sei_current = exp(given[SEI_HEAT * stride] * inverse) / (hindered + diffusion);
         const REAL transfer = given[PLATING_TRANSFER * stride], full = given[PLATING * stride] * salt;
         const bool below_zero = given[PLATING_BELOW_ZERO * stride] != REAL(0);
@@ -82,6 +84,9 @@ struct Ageing {
         const REAL slope = on ? REAL(2) * (transfer * forward + (REAL(1) - transfer) * back) / thermal_voltage : REAL(0);
         // Linearly implicit: strong plating raises the potential that drives it.
         plating_current += (wanted - plating_current) / (REAL(1) + slope * (stiffness > REAL(0) ? stiffness : REAL(0)));
+        // More than the charge brings, and than any resting cell plates, comes from a particle that overflows.
+        const REAL most = REAL(10) * full + (current < REAL(0) ? -current : REAL(0));
+        plating_current = plating_current < most ? plating_current : most;
         if (!(plating_current > REAL(0))) plating_current = REAL(0);
     }
 

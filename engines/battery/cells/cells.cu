@@ -263,7 +263,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #if AGEING
             const REAL side = ageing.sei_current + ageing.plating_current;
             A_n += B_n * side;
-            now.resistance = GIVEN(RESISTANCE) + ionic + GIVEN(FILM_RESISTANCE) * ageing.film(given, stride);
+            now.resistance = GIVEN(RESISTANCE) + ionic + GIVEN(FILM_RESISTANCE) * ageing.film(given, stride, dt);
 #endif
 #if ELECTROLYTE
             REAL log_n, log_p, root_n, root_p;
@@ -377,7 +377,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             for (int k = 0; k < LAYER; ++k) salt_share += salt[k][threadIdx.x] / REAL(LAYER);
 #endif
             ageing.react(given, stride, inverse, now.thermal_voltage, salt_share,
-                         B_n * curve_slope(tables + NEGATIVE_OCP * INTERVALS, INTERVALS, bounded(x_n)));
+                         B_n * curve_slope(tables + NEGATIVE_OCP * INTERVALS, INTERVALS, bounded(x_n)), current);
             if (done && instruction % per_cycle == 0)
                 ageing.close_cycle(record, recorded, instruction / per_cycle - 1, cell);
 #else

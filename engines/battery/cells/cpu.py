@@ -167,16 +167,18 @@ def accumulate(state, row, cell, value):
 
 
 @njit
-def film_thickness(state, aged, cell, given):
-    return given[FILM] + given[FILM_GROWTH] * float(state[aged + SEI, cell])
+def film_thickness(state, aged, cell, given, dt):
+    """[m] after ``dt`` more."""
+    charge = float(state[aged + SEI, cell]) + float(state[aged + SEI_CURRENT, cell]) * dt
+    return given[FILM] + given[FILM_GROWTH] * charge
 
 
 @njit
-def react(state, aged, cell, given, tables, inverse, thermal_voltage, salt, x_n, B_n):
+def react(state, aged, cell, given, tables, inverse, thermal_voltage, salt, x_n, B_n, current):
     """The side reactions' currents of the next step, as in ageing.cuh."""
     anode = float(state[aged + ANODE, cell])
     hindered = given[SEI_REACTION] * math.exp((anode - given[SEI_POTENTIAL]) / thermal_voltage)
-    diffusion = given[SEI_DIFFUSION] * film_thickness(state, aged, cell, given)
+    diffusion = given[SEI_DIFFUSION] * film_thickness(state, aged, cell, given, 0.0)
     state[aged + SEI_CURRENT, cell] = math.exp(given[SEI_HEAT] * inverse) / (hindered + diffusion)
     transfer, full = given[PLATING_TRANSFER], given[PLATING] * salt
     below_zero = given[PLATING_BELOW_ZERO] != 0.0
@@ -193,7 +195,8 @@ def react(state, aged, cell, given, tables, inverse, thermal_voltage, salt, x_n,
     t, k = at - i, tables[NEGATIVE_OCP, i]
     stiffness = max(B_n * INTERVALS * (k[1] + t * (2.0 * k[2] + 3.0 * t * k[3])), 0.0)
     old = float(state[aged + PLATING_CURRENT, cell])
-    state[aged + PLATING_CURRENT, cell] = max(old + (wanted - old) / (1.0 + slope * stiffness), 0.0)
+    following = old + (wanted - old) / (1.0 + slope * stiffness)
+    state[aged + PLATING_CURRENT, cell] = max(min(following, 10.0 * full + max(-current, 0.0)), 0.0)
 
 
 @njit
@@ -273,7 +276,7 @@ def advance(
                 if ageing:
                     side = float(state[aged + SEI_CURRENT, cell]) + float(state[aged + PLATING_CURRENT, cell])
                     A_n += B_n * side
-                    now[2] += given[FILM_RESISTANCE] * film_thickness(state, aged, cell, given)
+                    now[2] += given[FILM_RESISTANCE] * film_thickness(state, aged, cell, given, dt)
                 if held:
                     if electrolyte:
                         log_n, root_n = salt_means(u, 0)
@@ -327,7 +330,9 @@ def advance(
                     state[aged + SIDE, cell], state[aged + ANODE, cell] = side, anode
                     # A cut-off is met within the step: capacities end there, unless the next instruction goes on from it.
                     cut = (low and current > 0.0) or (high and current < 0.0)
-                    on_limit = instruction + 1 < len(instructions) and instructions[instruction + 1, KIND] == HELD_VOLTAGE
+                    on_limit = (
+                        instruction + 1 < len(instructions) and instructions[instruction + 1, KIND] == HELD_VOLTAGE
+                    )
                     if cut and elapsed > 1 and not on_limit:
                         limit = float(order[LOWEST]) if low else float(order[HIGHEST])
                         share = (voltage_before - limit) / (voltage_before - voltage)
@@ -377,14 +382,16 @@ def advance(
                     accumulate(state, MEAN_N, cell, given[GROWTH] * dt * side)
                     accumulate(state, aged + SEI, cell, float(state[aged + SEI_CURRENT, cell]) * dt)
                     accumulate(state, aged + PLATED, cell, float(state[aged + PLATING_CURRENT, cell]) * dt)
-                    accumulate(state, aged + (DISCHARGED if current > 0.0 else CHARGED), cell, abs(current) * counted * dt)
+                    accumulate(
+                        state, aged + (DISCHARGED if current > 0.0 else CHARGED), cell, abs(current) * counted * dt
+                    )
                     state[aged + LOWEST_ANODE, cell] = min(state[aged + LOWEST_ANODE, cell], state[aged + ANODE, cell])
                     salt = 1.0
                     if electrolyte:
                         salt = 0.0
                         for k in range(LAYER):
                             salt += float(u[k]) / LAYER
-                    react(state, aged, cell, given, tables, inverse, now[0], salt, x_n, B_n)
+                    react(state, aged, cell, given, tables, inverse, now[0], salt, x_n, B_n, current)
                     if done and instruction % per_cycle == 0:
                         close_cycle(state, aged, cell, record, instruction // per_cycle - 1)
                 if thermal:

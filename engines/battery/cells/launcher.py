@@ -193,12 +193,7 @@ class Cells(ABC):
         return negative[0], positive[0]
 
     def _particles(self, shapes: Array, tail: Array, cells: Array | None) -> tuple[Array, Array]:
-        if cells is None:
-            cells = np.arange(self.n_cells)
-        with self.backend.active():
-            chosen = self.backend.array(cells)
-            state, given = self.state[:, chosen], self.coefficients[:, chosen]
-        state, given = self.backend.to_host(state).astype(float), self.backend.to_host(given).astype(float)
+        state, given = self.columns(np.arange(self.n_cells) if cells is None else cells)
         found = []
         for name in ("NEGATIVE", "POSITIVE"):
             gain = given[Coefficient[f"{name}_GAIN"]]
@@ -249,5 +244,14 @@ class Cells(ABC):
         aged = state[self.aged :]
         return np.array([aged[row] - aged[row + 1] for row in (AgeingRow.SEI, AgeingRow.PLATED)])
 
+    def columns(self, cells: Array) -> tuple[Array, Array]:
+        """State and coefficients of ``cells`` (numbers): (rows, n) float64 each, on the host."""
+        with self.backend.active():
+            chosen = self.backend.array(cells)
+            state, given = self.state[:, chosen], self.coefficients[:, chosen]
+        return self.backend.to_host(state).astype(float), self.backend.to_host(given).astype(float)
+
     def _on_host(self) -> tuple[Array, Array]:
-        return tuple(self.backend.to_host(each)[:, : self.n_cells].astype(float) for each in (self.state, self.coefficients))
+        return tuple(
+            self.backend.to_host(each)[:, : self.n_cells].astype(float) for each in (self.state, self.coefficients)
+        )

@@ -11,8 +11,9 @@ import numpy as np
 from engines.api import Array, Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
 from engines.battery.cells import Instruction, Kind, Row, make_cells
-from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, Coefficient
-from engines.battery.cells.launcher import LONGEST
+from engines.battery.cells.ageing import Ageing, AgeingRow, CycleRow
+from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, coefficient_rows
+from engines.battery.cells.launcher import LONGEST, RECORDED
 from engines.battery.cells.simulation import CellSimulation
 from engines.battery.ensemble import sample
 from engines.battery.model import Model
@@ -38,14 +39,18 @@ class SingleParticle(Model):
         return paired_rows(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n))
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
-        parameters, cell, _, plan = _checked(problem)
+        parameters, cell, scalars, plan = _checked(problem)
         n, step = parameters.ensemble.cells, parameters.numerics.step
         size = np.dtype(PRECISIONS[parameters.numerics.precision]).itemsize
+        ageing = _ageing(parameters)
         rows = Row.SALT + (3 * ELECTROLYTE_CELLS if parameters.model == "SPMe" else 0)
+        rows += 0 if ageing is None else len(AgeingRow)
+        given = coefficient_rows({**cell.values(), **scalars}, ageing)
+        recorded = 0 if ageing is None else min(RECORDED, n * parameters.cycles * len(CycleRow))
         seconds = n * _cell_seconds(backend, parameters)
         return Estimate(
-            memory_bytes=n * (rows + len(Coefficient)) * size,
-            bytes_per_step=n * (2 * rows + len(Coefficient)) * size,
+            memory_bytes=(n * (rows + given) + recorded) * size,
+            bytes_per_step=n * (2 * rows + given) * size,
             step=step,
             stable_step=None,
             seconds_per_simulated_unit=seconds / step,
@@ -68,6 +73,8 @@ class SingleParticle(Model):
             thermal=parameters.thermal == "lumped",
             precision=PRECISIONS[parameters.numerics.precision],
             drive=_drive(parameters),
+            ageing=_ageing(parameters),
+            cycles=parameters.cycles,
         )
         cells.factor = parameters.current_factor
         geometry = self.geometry(problem)
@@ -75,9 +82,11 @@ class SingleParticle(Model):
         return CellSimulation(backend, cells, geometry, parameters.numerics.radial_points)
 
     def warm(self, backend: Backend) -> None:
-        """A step of each, with and without heat."""
-        for model, thermal in product(("SPM", "SPMe"), ("isothermal", "lumped")):
-            problem = Problem(BatteryParameters.model_validate({"model": model, "thermal": thermal}))
+        """A step of each, with and without heat and ageing."""
+        laws = ({}, {"sei": "solvent-diffusion limited"})
+        for model, thermal, ageing in product(("SPM", "SPMe"), ("isothermal", "lumped"), laws):
+            chosen = {"model": model, "thermal": thermal, "ageing": ageing}
+            problem = Problem(BatteryParameters.model_validate(chosen))
             simulation = self.build(problem, backend, no_progress)
             simulation.advance(1)
             simulation.observe()
@@ -94,10 +103,18 @@ def _checked(problem: Problem) -> Checked:
         raise TypeError(f"parameters of the battery engine, not {type(parameters).__name__}")
     cell = PARAMETER_SETS[parameters.parameter_set]
     ensemble = parameters.ensemble
+    if (ageing := _ageing(parameters)) is not None:
+        ageing.check(cell)
     scalars = sample(cell, ensemble.distributions, ensemble.cells, ensemble.seed)
     steps = [parse_step(text, number) for number, text in enumerate(parameters.protocol, 1)]
     plan = instructions(steps, cell, parameters.numerics.step, _drive(parameters)) * parameters.cycles
     return parameters, cell, scalars, plan
+
+
+def _ageing(parameters: BatteryParameters) -> Ageing | None:
+    """What ages the cells; None where nothing does."""
+    chosen = parameters.ageing
+    return None if chosen.sei == chosen.plating == "none" else Ageing(chosen.sei, chosen.plating)
 
 
 def _drive(parameters: BatteryParameters) -> Array | None:
@@ -141,14 +158,15 @@ _measured: WeakKeyDictionary[Backend, dict[str, float]] = WeakKeyDictionary()
 def _cell_seconds(backend: Backend, parameters: BatteryParameters) -> float:
     """Seconds per cell and step, measured at the first call for this backend, model and precision."""
     known = _measured.setdefault(backend, {})
-    key = f"{parameters.model} {parameters.thermal} {parameters.numerics.precision}"
+    ageing = _ageing(parameters)
+    key = f"{parameters.model} {parameters.thermal} {parameters.numerics.precision} {ageing is not None}"
     if key not in known:
         count = SAMPLE_CELLS["cpu" if backend.id == "cpu" else "cuda"]
-        cell = PARAMETER_SETS["Chen2020"]
+        cell = PARAMETER_SETS["OKane2022"]
         cells = make_cells(
             backend, cell, [Instruction(Kind.CURRENT, 0.0)], 1.0, {"contact_resistance": np.zeros(count)},
             electrolyte=parameters.model == "SPMe", thermal=parameters.thermal == "lumped",
-            precision=PRECISIONS[parameters.numerics.precision],
+            precision=PRECISIONS[parameters.numerics.precision], ageing=ageing,
         )  # fmt: skip
         best = float("inf")
         for _ in range(3):  # the first compiles
