@@ -1,7 +1,7 @@
 """What takes lithium out of a cell over its cycles, on the negative electrode: growth of the SEI, and plating.
 
-With A_s = 3 ε A L/R the surface of the negative particles, φ = U_n(x_n) + η_n the potential of the graphite against lithium
-under its film of thickness L, and f = F/RT:
+With A_s = 3 ε A L/R the surface of the negative particles, φ = U_n(x_n) + η_n the potential of the graphite against
+lithium under its film of thickness L, and f = F/RT:
 
     SEI      j = F c / [e^{f (φ − U_SEI)/2}/k + L/D],   L = L_0 + V̄ Q_SEI/(z F A_s)
              reaction limited: F c k = j0, L/D → 0;  solvent-diffusion limited: 1/k → 0;  ec reaction limited: both

@@ -1,4 +1,4 @@
-"""Ageing of the single-particle model in float64 by an ODE solver on shells, isothermal: what the kernels are compared with.
+"""Ageing of the single-particle model in float64 by an ODE solver on shells, isothermal: the tests' reference.
 
 Written from the equations (ageing.py), without the modes, tables, time steps and sums of the kernels.
 """

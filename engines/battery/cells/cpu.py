@@ -328,7 +328,7 @@ def advance(
                 counted = 1.0
                 if ageing:
                     state[aged + SIDE, cell], state[aged + ANODE, cell] = side, anode
-                    # A cut-off is met within the step: capacities end there, unless the next instruction goes on from it.
+                    # A cut-off is met within the step: capacities end there, unless the next instruction goes on.
                     cut = (low and current > 0.0) or (high and current < 0.0)
                     on_limit = (
                         instruction + 1 < len(instructions) and instructions[instruction + 1, KIND] == HELD_VOLTAGE

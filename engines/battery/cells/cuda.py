@@ -32,7 +32,7 @@ class CudaCells(Cells):
             f"-DASYMMETRIC={self.asymmetric:d}",
             f"-DAGEING={self.ageing is not None:d}",
         )
-        self._cycles = ()
+        self._cycles: tuple[Any, ...] = ()
         if self.ageing is not None:
             self._cycles = (self.record, np.int32(self.record.shape[2]), np.int32(self.instructions_per_cycle))
         self._kernel = backend.compile(SOURCE, options).get_function("run_cells")

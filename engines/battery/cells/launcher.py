@@ -252,6 +252,5 @@ class Cells(ABC):
         return self.backend.to_host(state).astype(float), self.backend.to_host(given).astype(float)
 
     def _on_host(self) -> tuple[Array, Array]:
-        return tuple(
-            self.backend.to_host(each)[:, : self.n_cells].astype(float) for each in (self.state, self.coefficients)
-        )
+        state, given = (self.backend.to_host(each)[:, : self.n_cells] for each in (self.state, self.coefficients))
+        return state.astype(float), given.astype(float)

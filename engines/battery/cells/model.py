@@ -83,7 +83,7 @@ class SingleParticle(Model):
 
     def warm(self, backend: Backend) -> None:
         """A step of each, with and without heat and ageing."""
-        laws = ({}, {"sei": "solvent-diffusion limited"})
+        laws: tuple[dict[str, str], ...] = ({}, {"sei": "solvent-diffusion limited"})
         for model, thermal, ageing in product(("SPM", "SPMe"), ("isothermal", "lumped"), laws):
             chosen = {"model": model, "thermal": thermal, "ageing": ageing}
             problem = Problem(BatteryParameters.model_validate(chosen))

@@ -29,7 +29,9 @@ def overpotential(
     y = np.arcsinh(s)
     if skew and s:
         ends = sorted((0.0, y / (1 - abs(skew))))
-        y = brentq(lambda y: y - np.arcsinh(s * np.exp(-skew * y)), *ends, xtol=1e-15 * abs(y), rtol=1e-15)
+        y = brentq(
+            lambda y: float(y - np.arcsinh(s * np.exp(-skew * y))), ends[0], ends[1], xtol=1e-15 * abs(y), rtol=1e-15
+        )
     return float(2 * GAS * temperature / FARADAY * y)
 
 

@@ -7,12 +7,12 @@
 [3] S. E. J. O'Kane, I. D. Campbell, M. W. J. Marzook, G. J. Offer, M. Marinescu, "Physical origin of the differential
     voltage minimum associated with lithium plating in Li-ion batteries", J. Electrochem. Soc. 167 (2020) 090540,
     doi 10.1149/1945-7111/ab90ac: plating.
-[4] M. Ecker et al., J. Electrochem. Soc. 162 (2015) A1836, and A. Cabanero et al., J. Electrochem. Soc. 165 (2018) A4031:
+[4] M. Ecker et al., J. Electrochem. Soc. 162 (2015) A1836, and A. Cabanero et al. 2018:
     activation energies, as [1] takes them.
 [5] PyBaMM's set "OKane2022" for the numbers of the film that [1] takes from others.
 
-**The potential of graphite is the formula of [2] (its eq. 9), not the table of [1].** PyBaMM's set OKane2022 interpolates a
-data file of points measured on the same material, with one added at 0. The formula is within 14 mV of it (2.6 rms) for
+**The potential of graphite is the formula of [2] (its eq. 9), not the table of [1].** PyBaMM's set OKane2022 interpolates
+a data file of points measured on the same material, with one added at 0. The formula is within 14 mV of it (2.6 rms) for
 stoichiometries from 0.05 to 0.9, and 0.1 V below it at 0.03, where the cell is empty.
 """
 

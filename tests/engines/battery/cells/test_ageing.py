@@ -44,8 +44,8 @@ def recorded(cells) -> np.ndarray:
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{law.sei}, {law.plating}")
 def test_against_the_ode_reference(backend, law):
-    """Discharge, rest, charge at 2C (plating below 0 V too). A step takes the side reactions from before it: where the current
-    jumps that is wrong for 0.25 s of 600 to 1,800, by up to 10 times. 40 shells leave 0.2 mV, and of plating 0.3 %."""
+    """Discharge, rest, charge at 2C (plating below 0 V too). A step takes the side reactions from before it: where the
+    current jumps that is wrong for 0.25 s of 600 to 1,800, by up to 10 times. 40 shells leave 0.2 mV, and of plating 0.3 %."""
     dt = 0.25
     segments = [(5.0, 1800.0), (0.0, 600.0), (-10.0, 780.0)]
     voltages, sei, plated = ageing_reference.run(OKANE, law, segments)
@@ -68,8 +68,8 @@ def test_against_the_ode_reference(backend, law):
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("float64", 1e-9), ("float32", 3e-5)])
 def test_backends_agree_on_different_cells(precision, tolerance):
-    """70 cells with everything on, of their own charge transfer, through a cycle. In float32 a cell may meet the 50 mA that
-    end its held voltage a step sooner: 68 agree to 3e-5, all to such a step's share."""
+    """70 cells with everything on, of their own charge transfer, through a cycle. In float32 a cell may meet the 50 mA
+    that end its held voltage a step sooner: 68 agree to 3e-5, all to such a step's share."""
     from tests.cuda_on_host.backend import HostCudaBackend
     from tests.cuda_on_host.loader import COMPILER
 
@@ -127,8 +127,8 @@ def test_batches_are_one_run(backend):
 
 
 def test_a_hundred_cycles(backend):
-    """The same record from batches of 1 and of 1,000 steps is above; here: each of 100 cycles is there, and capacity, which is
-    counted to the cut-off, falls smoothly though a step moves 0.3 % of it."""
+    """The same record from batches of 1 and of 1,000 steps is above; here: each of 100 cycles is there, and capacity,
+    which is counted to the cut-off, falls smoothly though a step moves 0.3 % of it."""
     cells = aged(backend, 100, 10.0, ageing=Ageing("solvent-diffusion limited"), precision="float64")
     capacity = recorded(cells)[:, CycleRow.DISCHARGED, 0]
     sei = recorded(cells)[:, CycleRow.SEI, 0]

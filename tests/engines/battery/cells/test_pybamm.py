@@ -39,8 +39,10 @@ def test_one_hour_at_1c(name, electrolyte, thermal):
     assert cells.state[Row.WARMTH, 0] + 298.15 == pytest.approx(temperature, abs=0.05)
 
 
-CYCLE = ("Discharge at 1C until 2.5 V", "Rest for 10 minutes", "Charge at 0.3C until 4.2 V", "Hold at 4.2 V until 50 mA",
-         "Rest for 10 minutes")  # fmt: skip
+CYCLE = (
+    "Discharge at 1C until 2.5 V", "Rest for 10 minutes", "Charge at 0.3C until 4.2 V", "Hold at 4.2 V until 50 mA",
+    "Rest for 10 minutes",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ CYCLE = ("Discharge at 1C until 2.5 V", "Rest for 10 minutes", "Charge at 0.3C u
     ],
 )  # fmt: skip
 def test_ten_cycles_of_ageing(name, sei, plating):
-    """Steps of 2 s against PyBaMM's events: capacity to 1e-4, what is lost to 6e-4 (a held voltage ends with its step)."""
+    """Steps of 2 s against PyBaMM's events: capacity to 1e-4, what is lost to 6e-4 (holding ends with its step)."""
     pybamm = pytest.importorskip("pybamm")
     values = pybamm.ParameterValues(name)
     values["Negative electrode OCP [V]"] = pybamm.ParameterValues("Chen2020")["Negative electrode OCP [V]"]

@@ -144,7 +144,7 @@ def test_what_cannot_age_is_refused(backend):
     with pytest.raises(ProblemError, match="Chen2020 gives no plating_rate"):
         simulation(backend, ensemble={"distributions": [distribution]})
     distribution = {"parameter": "negative_transfer_coefficient", "kind": "uniform", "spread": 1.0}
-    with pytest.raises(ProblemError, match="between 0.05 and 0.95"):
+    with pytest.raises(ProblemError, match=r"between 0\.05 and 0\.95"):
         simulation(backend, ensemble={"cells": 100, "distributions": [distribution]})
 
 
