@@ -3,8 +3,8 @@
     V = OCV(mean stoichiometries) − Σ losses
 
 Losses are computed in float64 from the state of one cell. They add up to its voltage to round-off where a current is
-held and the temperature is constant; where a voltage or power is held (in the SPMe) or the cell warms, to what a time step
-changes in the salt or the temperature, for the voltage of a step is found before these take it.
+held and the temperature is constant; where a voltage or power is held (in the SPMe) or the cell warms, to what a time
+step changes in the salt or the temperature, for the voltage of a step is found before these take it.
 """
 
 from __future__ import annotations

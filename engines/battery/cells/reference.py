@@ -28,10 +28,9 @@ def overpotential(
     s, skew = current_density / (2 * exchange), 2 * alpha - 1
     y = np.arcsinh(s)
     if skew and s:
-        ends = sorted((0.0, y / (1 - abs(skew))))
-        y = brentq(
-            lambda y: float(y - np.arcsinh(s * np.exp(-skew * y))), ends[0], ends[1], xtol=1e-15 * abs(y), rtol=1e-15
-        )
+        low, high = sorted((0.0, float(y / (1 - abs(skew)))))
+        tolerance = 1e-15 * abs(y)
+        y = brentq(lambda y: float(y - np.arcsinh(s * np.exp(-skew * y))), low, high, xtol=tolerance, rtol=1e-15)
     return float(2 * GAS * temperature / FARADAY * y)
 
 

@@ -11,9 +11,9 @@
     activation energies, as [1] takes them.
 [5] PyBaMM's set "OKane2022" for the numbers of the film that [1] takes from others.
 
-**The potential of graphite is the formula of [2] (its eq. 9), not the table of [1].** PyBaMM's set OKane2022 interpolates
-a data file of points measured on the same material, with one added at 0. The formula is within 14 mV of it (2.6 rms) for
-stoichiometries from 0.05 to 0.9, and 0.1 V below it at 0.03, where the cell is empty.
+**The potential of graphite is the formula of [2] (its eq. 9), not the table of [1].** PyBaMM's set OKane2022
+interpolates a data file of points measured on the same material, with one added at 0. The formula is within 14 mV of it
+(2.6 rms) for stoichiometries from 0.05 to 0.9, and 0.1 V below it at 0.03, where the cell is empty.
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ def recorded(cells) -> np.ndarray:
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{law.sei}, {law.plating}")
 def test_against_the_ode_reference(backend, law):
     """Discharge, rest, charge at 2C (plating below 0 V too). A step takes the side reactions from before it: where the
-    current jumps that is wrong for 0.25 s of 600 to 1,800, by up to 10 times. 40 shells leave 0.2 mV, and of plating 0.3 %."""
+    current jumps that is wrong for 0.25 s of 600 to 1,800, by up to 10 times. 40 shells leave 0.2 mV,
+    and of plating 0.3 %."""
     dt = 0.25
     segments = [(5.0, 1800.0), (0.0, 600.0), (-10.0, 780.0)]
     voltages, sei, plated = ageing_reference.run(OKANE, law, segments)
