@@ -31,25 +31,21 @@ constexpr int QUANTITIES = 5;  // of a cycle
 struct Ageing {
     REAL sei, sei_error, plated, plated_error;  // [A s]
     REAL sei_current, plating_current;          // of the next step [A]
-    REAL side, anode, lowest;                   // of the last step [A], [V]; of the cycle [V]
-    REAL discharged, discharged_error, charged, charged_error;  // in the cycle [A s]
+    REAL side, anode;                           // of the last step [A], [V]
+    // What is counted of a cycle stays in the state: registers are short.
 
     __device__ __forceinline__ void load(const REAL* own, long long stride) {
         sei = own[SEI * stride], sei_error = own[SEI_ERROR * stride];
         plated = own[PLATED * stride], plated_error = own[PLATED_ERROR * stride];
         sei_current = own[SEI_CURRENT * stride], plating_current = own[PLATING_CURRENT * stride];
-        side = own[SIDE * stride], anode = own[ANODE * stride], lowest = own[LOWEST_ANODE * stride];
-        discharged = own[DISCHARGED * stride], discharged_error = own[DISCHARGED_ERROR * stride];
-        charged = own[CHARGED * stride], charged_error = own[CHARGED_ERROR * stride];
+        side = own[SIDE * stride], anode = own[ANODE * stride];
     }
 
     __device__ __forceinline__ void store(REAL* own, long long stride) const {
         own[SEI * stride] = sei, own[SEI_ERROR * stride] = sei_error;
         own[PLATED * stride] = plated, own[PLATED_ERROR * stride] = plated_error;
         own[SEI_CURRENT * stride] = sei_current, own[PLATING_CURRENT * stride] = plating_current;
-        own[SIDE * stride] = side, own[ANODE * stride] = anode, own[LOWEST_ANODE * stride] = lowest;
-        own[DISCHARGED * stride] = discharged, own[DISCHARGED_ERROR * stride] = discharged_error;
-        own[CHARGED * stride] = charged, own[CHARGED_ERROR * stride] = charged_error;
+        own[SIDE * stride] = side, own[ANODE * stride] = anode;
     }
 
     // Thickness [m] after `dt` more.
@@ -58,12 +54,12 @@ struct Ageing {
     }
 
     // The charges of a step; `counted`: the part of it that counts for the cycle.
-    __device__ __forceinline__ void count(REAL current, REAL counted, REAL dt) {
+    __device__ __forceinline__ void count(REAL* own, long long stride, REAL current, REAL counted, REAL dt) {
         accumulate_product(sei, sei_error, sei_current, dt);
         accumulate_product(plated, plated_error, plating_current, dt);
-        if (current > REAL(0)) accumulate_product(discharged, discharged_error, current, counted * dt);
-        else accumulate_product(charged, charged_error, -current, counted * dt);
-        lowest = anode < lowest ? anode : lowest;
+        REAL* const moved = own + (current > REAL(0) ? DISCHARGED : CHARGED) * stride;
+        accumulate_product(moved[0], moved[stride], fabs(current), counted * dt);
+        if (anode < own[LOWEST_ANODE * stride]) own[LOWEST_ANODE * stride] = anode;
     }
 
     // The currents of the next step. inverse: 1/T_ref − 1/T; thermal_voltage: 2RT/F; salt: in the negative electrode over
@@ -91,17 +87,18 @@ struct Ageing {
     }
 
     // A cycle is over: its numbers, (5, recorded) a cycle, and from zero again.
-    __device__ __forceinline__ void close_cycle(REAL* record, int recorded, int cycle, int cell) {
+    __device__ __forceinline__ void close_cycle(
+        REAL* own, long long stride, REAL* record, int recorded, int cycle, int cell) const {
         if (cell < recorded) {
-            REAL* const own = record + (long long)cycle * QUANTITIES * recorded + cell;
-            own[0] = discharged - discharged_error;
-            own[recorded] = charged - charged_error;
-            own[2ll * recorded] = sei;
-            own[3ll * recorded] = plated;
-            own[4ll * recorded] = lowest;
+            REAL* const out = record + (long long)cycle * QUANTITIES * recorded + cell;
+            out[0] = own[DISCHARGED * stride] - own[DISCHARGED_ERROR * stride];
+            out[recorded] = own[CHARGED * stride] - own[CHARGED_ERROR * stride];
+            out[2ll * recorded] = sei;
+            out[3ll * recorded] = plated;
+            out[4ll * recorded] = own[LOWEST_ANODE * stride];
         }
-        discharged = discharged_error = charged = charged_error = REAL(0);
-        lowest = anode;
+        for (int row = DISCHARGED; row <= CHARGED_ERROR; ++row) own[row * stride] = REAL(0);
+        own[LOWEST_ANODE * stride] = anode;
     }
 };
 

@@ -199,8 +199,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     const REAL start_n = GIVEN(START), start_p = GIVEN(ELECTRODE + START);
     negative.growth = GIVEN(GROWTH);
     positive.growth = GIVEN(ELECTRODE + GROWTH);
+#if AGEING
+    REAL &mean_n = STATE(NEGATIVE_MEAN), &error_n = STATE(NEGATIVE_MEAN_ERROR);  // registers are short
+    REAL &mean_p = STATE(POSITIVE_MEAN), &error_p = STATE(POSITIVE_MEAN_ERROR);
+#else
     REAL mean_n = STATE(NEGATIVE_MEAN), error_n = STATE(NEGATIVE_MEAN_ERROR);
     REAL mean_p = STATE(POSITIVE_MEAN), error_p = STATE(POSITIVE_MEAN_ERROR);
+#endif
     REAL charge = STATE(CHARGE), charge_error = STATE(CHARGE_ERROR);
     REAL warmth = STATE(WARMTH), voltage = STATE(VOLTAGE), current = STATE(CURRENT), ended = STATE(ENDED);
     int instruction = static_cast<int>(STATE(INSTRUCTION)), elapsed = static_cast<int>(STATE(ELAPSED));
@@ -369,7 +374,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             accumulate_product(mean_n, error_n, negative.growth * dt, ageing.plating_current);
             accumulate_product(mean_p, error_p, positive.growth * dt, current);
             accumulate_product(charge, charge_error, current, dt);
-            ageing.count(current, counted, dt);
+            ageing.count(aged, stride, current, counted, dt);
             REAL salt_share = REAL(1);
 #if ELECTROLYTE
             salt_share = REAL(0);
@@ -379,7 +384,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             ageing.react(given, stride, inverse, now.thermal_voltage, salt_share,
                          B_n * curve_slope(tables + NEGATIVE_OCP * INTERVALS, INTERVALS, bounded(x_n)), current);
             if (done && instruction % per_cycle == 0)
-                ageing.close_cycle(record, recorded, instruction / per_cycle - 1, cell);
+                ageing.close_cycle(aged, stride, record, recorded, instruction / per_cycle - 1, cell);
 #else
             accumulate(mean_n, error_n, negative.growth * dt * current);
             accumulate(mean_p, error_p, positive.growth * dt * current);

@@ -13,7 +13,8 @@ __device__ __forceinline__ REAL overpotential(REAL s, REAL skew) {
 #pragma unroll 1
     for (int pass = 0; pass < 8 && skew != REAL(0); ++pass) {
         const REAL driven = s * exp(-skew * y);
-        const REAL move = (y - asinh(driven)) / (REAL(1) + skew * driven / sqrt(REAL(1) + driven * driven));
+        const REAL root = sqrt(REAL(1) + driven * driven);
+        const REAL move = (y - asinh(driven)) * root / (root + skew * driven);
         y -= move;
         if (fabs(move) <= REAL(sizeof(REAL) == 4 ? 1e-7 : 1e-15) * fabs(y)) break;
     }
