@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any, Literal
 
 import numpy as np
@@ -47,6 +48,10 @@ def sample(parameters: ParameterSet, distributions: Sequence[Distribution], n: i
         if name in drawn:
             raise ProblemError(f"'{name}' has two distributions: keep one.")
         value = parameters.scalars[name].value
+        if np.isnan(value):
+            raise ProblemError(f"{parameters.title} gives no {name}: add it under Changes, or let it not differ.")
+        if isnan(value):
+            raise ProblemError(f"{parameters.id} gives no {name}, so it cannot differ among cells.")
         generator = np.random.default_rng([seed, *name.encode()])
         if each.kind == "uniform":
             factor = 1 + each.spread * generator.uniform(-1, 1, n)
@@ -72,6 +77,11 @@ def _check(parameters: ParameterSet, drawn: dict[str, Array]) -> None:
             raise ProblemError(
                 f"The {electrode} electrode of {int((np.asarray(x) >= 1).sum())} cells starts outside of "
                 "stoichiometries 0 to 1: use a smaller spread."
+            )
+        alpha = np.asarray(values[f"{electrode}_transfer_coefficient"])
+        if (alpha < 0.05).any() or (alpha > 0.95).any():
+            raise ProblemError(
+                f"The {electrode}_transfer_coefficient of all cells lies between 0.05 and 0.95: use a smaller spread."
             )
 
 

@@ -36,6 +36,18 @@ class Ensemble(ParameterGroup):
     seed: int = quantity(0, "1", "Seed of the random numbers", ge=0, le=2**32 - 1)
 
 
+class Ageing(ParameterGroup):
+    """What takes lithium out of the cell: growth of the film on the graphite, and metal on it."""
+
+    sei: Literal["none", "reaction limited", "solvent-diffusion limited", "ec reaction limited"] = quantity(
+        "none", "", "Growth of the solid-electrolyte interphase (SEI): what limits it", title="SEI growth"
+    )
+    plating: Literal["none", "irreversible", "below 0 V"] = quantity(
+        "none", "", "Lithium metal on the negative electrode, never stripped: by Tafel's law at any potential, or "
+        "by Butler-Volmer's below 0 V against lithium", title="Lithium plating",
+    )  # fmt: skip
+
+
 class Numerics(ParameterGroup):
     """How the equations are solved."""
 
@@ -55,7 +67,7 @@ Text = Annotated[str, Field(max_length=200)]
 class BatteryParameters(ParameterGroup):
     """Cells of one kind under one protocol."""
 
-    parameter_set: Literal["Chen2020", "Marquis2019", "Prada2013", "BPX file"] = quantity(
+    parameter_set: Literal["Chen2020", "Marquis2019", "Prada2013", "OKane2022", "BPX file"] = quantity(
         "Chen2020", "", "A published cell, or one from a file"
     )
     bpx_file: str = quantity(
@@ -83,6 +95,7 @@ class BatteryParameters(ParameterGroup):
     changes: list[Change] = quantity([], "", "Numbers of the parameter set that are other than there")
     particles: ParticleSettings = quantity(ParticleSettings(), "", "What the model 'particles' solves")
     sizes: ParticleSizes = quantity(ParticleSizes(), "", "Sizes of the particles (model MPM)", title="Particle sizes")
+    ageing: Ageing = quantity(Ageing(), "", "Growth of the SEI and lithium plating")
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
     pack: Pack = quantity(Pack(), "", "Cells in a box, with the heat between them (model 'pack')")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")

@@ -145,7 +145,11 @@ class _Reader:
             id=f"BPX {self.name}",
             title=str(title),
             source=self.name,
-            scalars={name: Sourced(self.scalars[name], unit, self.name) for name, unit in SCALARS.items()},
+            scalars={
+                name: Sourced(self.scalars[name], unit, self.name)
+                for name, unit in SCALARS.items()
+                if name in self.scalars
+            },
             findings=tuple(self.findings),
             **functions,
         )

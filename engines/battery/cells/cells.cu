@@ -17,12 +17,28 @@
 // Instructions per cell and step without electrolyte and heat: 128 for the modes, some 100 for the voltage: a million
 // cells x 100 steps are 7.1e8 warp instructions, predicted 0.8 ms on 132 SMs at 1.755 GHz.
 //
-// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1
-// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1
-// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1
-// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1
+// ASYMMETRIC: charge transfer coefficients other than ½ (kinetics.cuh). AGEING: SEI and plating (ageing.cuh); the side
+// reactions take their current from the negative particles', so these carry I + I_side, and each cycle is recorded.
+//
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
 
 #include "battery/curves.cuh"
+
+#if AGEING
+#include "battery/cells/ageing.cuh"
+#endif
+#include "battery/cells/kinetics.cuh"
 
 constexpr int MODES = 16;
 constexpr int INTERVALS = 1024;
@@ -115,6 +131,7 @@ struct Conditions {
     REAL warmth;           // T - 298.15 K
     REAL resistance;       // with the electrolyte's
     REAL concentration;    // overpotential of the electrolyte
+    REAL skew_n, skew_p;   // of charge transfer, 0: symmetric
 };
 
 __device__ __forceinline__ REAL potential(Cubics tables, int which, REAL x) {
@@ -126,19 +143,25 @@ __device__ __forceinline__ REAL bounded(REAL x) {
     return x > edge ? (x < REAL(1) - edge ? x : REAL(1) - edge) : edge;  // NaN ends at the edge, where the voltage ends
 }
 
-// Terminal voltage; open_circuit: that of the surfaces.
+// Terminal voltage; open_circuit: that of the surfaces; anode: potential of the graphite against lithium, under its film.
 __device__ __forceinline__ REAL terminal(
     Cubics tables, const Conditions& now, REAL kinetic_n, REAL kinetic_p, REAL x_n, REAL x_p, REAL current,
-    REAL& open_circuit) {
+    REAL& open_circuit, REAL& anode) {
     x_n = bounded(x_n);
     x_p = bounded(x_p);
     open_circuit = potential(tables, POSITIVE_OCP, x_p) - potential(tables, NEGATIVE_OCP, x_n);
 #if THERMAL
     open_circuit += now.warmth * (potential(tables, POSITIVE_ENTROPIC, x_p) - potential(tables, NEGATIVE_ENTROPIC, x_n));
 #endif
-    const REAL activation = asinh(kinetic_p * current / sqrt(x_p * (REAL(1) - x_p))) +
-                            asinh(kinetic_n * current / sqrt(x_n * (REAL(1) - x_n)));
-    return open_circuit - now.thermal_voltage * activation - current * now.resistance + now.concentration;
+    const REAL eta_p = overpotential(kinetic_p * current / sqrt(x_p * (REAL(1) - x_p)), now.skew_p);
+    const REAL eta_n = overpotential(kinetic_n * current / sqrt(x_n * (REAL(1) - x_n)), now.skew_n);
+#if AGEING
+    anode = potential(tables, NEGATIVE_OCP, x_n) + now.thermal_voltage * eta_n;
+#if THERMAL
+    anode += now.warmth * potential(tables, NEGATIVE_ENTROPIC, x_n);
+#endif
+#endif
+    return open_circuit - now.thermal_voltage * (eta_p + eta_n) - current * now.resistance + now.concentration;
 }
 
 // sum += value with the rounding carried in `error` (Kahan).
@@ -149,67 +172,17 @@ __device__ __forceinline__ void accumulate(REAL& sum, REAL& error, REAL value) {
 }
 
 #if ELECTROLYTE
-// One implicit step of the salt; u, up, delta: columns of shared memory.
-__device__ __forceinline__ void salt_step(
-    REAL (*u)[BLOCK], REAL (*up)[BLOCK], REAL (*delta)[BLOCK], Cubics tables, const REAL* own, int stride,
-    REAL arrhenius, REAL current, REAL dt) {
-    const int me = threadIdx.x;
-    const REAL source = own[(long long)SALT_SOURCE * stride] * current;
-    const REAL scale = own[(long long)SALT_RATIO * stride] * (REAL(INTERVALS) / SALT_RANGE);
-    REAL left_flux = REAL(0), left_coupling = REAL(0), last_up = REAL(0), last = REAL(0);
-#pragma unroll 1
-    for (int layer = 0; layer < 3; ++layer) {
-        const REAL capacity = own[(long long)(LAYER_CAPACITY + layer) * stride] / dt;
-        const REAL here = own[(long long)(LAYER_CONDUCTANCE + layer) * stride];
-        const REAL gained = source * REAL(1 - layer);
-#pragma unroll 1
-        for (int k = 0; k < LAYER; ++k) {
-            const int i = layer * LAYER + k;
-            REAL coupling = REAL(0), flux = REAL(0);
-            if (i + 1 < 3 * LAYER) {
-                REAL conductance = here;
-                if (k + 1 == LAYER) {
-                    const REAL beyond = own[(long long)(LAYER_CONDUCTANCE + layer + 1) * stride];
-                    conductance = REAL(2) * here * beyond / (here + beyond);
-                }
-                const REAL at = REAL(0.5) * (u[i][me] + u[i + 1][me]) * scale;
-                coupling = conductance * arrhenius *
-                           curve_at<REAL>(tables + SALT_DIFFUSIVITY * INTERVALS, INTERVALS, at);
-                flux = coupling * (u[i + 1][me] - u[i][me]);
-            }
-            const REAL pivot = REAL(1) / (capacity + left_coupling + coupling - left_coupling * last_up);
-            last_up = coupling * pivot;
-            last = (gained + flux - left_flux + left_coupling * last) * pivot;
-            up[i][me] = last_up;
-            delta[i][me] = last;
-            left_flux = flux;
-            left_coupling = coupling;
-        }
-    }
-    REAL change = REAL(0);
-#pragma unroll 1
-    for (int i = 3 * LAYER - 1; i >= 0; --i) {
-        change = fma(up[i][me], change, delta[i][me]);
-        u[i][me] += change;
-    }
-}
-
-// Means over an electrode of ln u and √u.
-__device__ __forceinline__ void salt_means(REAL (*u)[BLOCK], int first, REAL& logarithm, REAL& root) {
-    logarithm = root = REAL(0);
-#pragma unroll 1
-    for (int k = 0; k < LAYER; ++k) {
-        const REAL value = u[first + k][threadIdx.x], salt = value > REAL(1e-6) ? value : REAL(1e-6);
-        logarithm += log(salt) / REAL(LAYER);
-        root += sqrt(salt) / REAL(LAYER);
-    }
-}
+#include "battery/cells/salt.cuh"
 #endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     REAL* __restrict__ state, const REAL* coefficients, Cubics tables, const REAL* __restrict__ instructions,
     int n_instructions, const REAL* __restrict__ drive, REAL factor, REAL* __restrict__ trace, int trace_every,
-    long long trace_plane, REAL first_time, REAL dt, int steps, int n, int stride) {
+    long long trace_plane, REAL first_time, REAL dt, int steps, int n, int stride
+#if AGEING
+    , REAL* __restrict__ record, int recorded, int per_cycle
+#endif
+) {
     const int cell = blockIdx.x * BLOCK + threadIdx.x;
     if (cell >= n) return;
     REAL* const own = state + cell;
@@ -227,8 +200,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     const REAL start_n = GIVEN(START), start_p = GIVEN(ELECTRODE + START);
     negative.growth = GIVEN(GROWTH);
     positive.growth = GIVEN(ELECTRODE + GROWTH);
+#if AGEING
+    REAL &mean_n = STATE(NEGATIVE_MEAN), &error_n = STATE(NEGATIVE_MEAN_ERROR);  // registers are short
+    REAL &mean_p = STATE(POSITIVE_MEAN), &error_p = STATE(POSITIVE_MEAN_ERROR);
+#else
     REAL mean_n = STATE(NEGATIVE_MEAN), error_n = STATE(NEGATIVE_MEAN_ERROR);
     REAL mean_p = STATE(POSITIVE_MEAN), error_p = STATE(POSITIVE_MEAN_ERROR);
+#endif
     REAL charge = STATE(CHARGE), charge_error = STATE(CHARGE_ERROR);
     REAL warmth = STATE(WARMTH), voltage = STATE(VOLTAGE), current = STATE(CURRENT), ended = STATE(ENDED);
     int instruction = static_cast<int>(STATE(INSTRUCTION)), elapsed = static_cast<int>(STATE(ELAPSED));
@@ -237,9 +215,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #pragma unroll 1
     for (int i = 0; i < 3 * LAYER; ++i) salt[i][threadIdx.x] = STATE(SALT + i);
 #endif
+#if AGEING
+    Ageing ageing;
+    REAL* const aged = own + (long long)(SALT + (ELECTROLYTE ? 3 * LAYER : 0)) * stride;
+    ageing.load(aged, stride);
+#endif
     Conditions now;
-    now.concentration = REAL(0);
+    now.concentration = now.skew_n = now.skew_p = REAL(0);
+#if ASYMMETRIC
+    now.skew_n = GIVEN(NEGATIVE_SKEW);
+    now.skew_p = GIVEN(POSITIVE_SKEW);
+#endif
     REAL kinetic_n, kinetic_p, salt_arrhenius = REAL(1), ionic = REAL(0);
+    REAL inverse = REAL(0);  // 1/T_ref − 1/T
     bool fresh = true;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
@@ -248,8 +236,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
         if (running) {
             if (fresh || THERMAL) {
                 const REAL temperature = REFERENCE_TEMPERATURE + warmth;
-                // 1/T_ref − 1/T, without the difference of two nearly equal numbers
-                const REAL inverse = THERMAL ? warmth / (REFERENCE_TEMPERATURE * temperature) : REAL(0);
+                // without the difference of two nearly equal numbers
+                inverse = THERMAL ? warmth / (REFERENCE_TEMPERATURE * temperature) : REAL(0);
                 now.thermal_voltage = REAL(2) * GAS_PER_FARADAY * (THERMAL ? temperature : REFERENCE_TEMPERATURE);
                 now.warmth = warmth;
                 const REAL faster_n = exp(GIVEN(DIFFUSION_HEAT) * inverse);
@@ -276,9 +264,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             const REAL* const order = instructions + instruction * FIELDS;
             const int kind = static_cast<int>(order[KIND]);
             const bool held = kind == HELD_VOLTAGE || kind == HELD_POWER || kind == POWER_DRIVE;
-            REAL A_n, B_n, A_p, B_p, open_circuit;
+            REAL A_n, B_n, A_p, B_p, open_circuit, anode;
             negative.response(dt, A_n, B_n);
             positive.response(dt, A_p, B_p);
+#if AGEING
+            const REAL side = ageing.sei_current + ageing.plating_current;
+            A_n += B_n * side;
+            now.resistance = GIVEN(RESISTANCE) + ionic + GIVEN(FILM_RESISTANCE) * ageing.film(given, stride, dt);
+#endif
 #if ELECTROLYTE
             REAL log_n, log_p, root_n, root_p;
             if (held) {
@@ -296,13 +289,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                                                     ? order[VALUE]
                                                     : drive[static_cast<int>(order[VALUE]) + elapsed]);
                 REAL before = current;
-                REAL v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before, open_circuit);
+                REAL v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before, open_circuit, anode);
                 REAL wrong_before = kind == HELD_VOLTAGE ? v - wanted : v * before - wanted;
                 REAL next = kind == HELD_VOLTAGE ? before + REAL(1e-3) + REAL(0.01) * fabs(before) : wanted / v;
                 if (next == before) next = before + REAL(1e-3);
 #pragma unroll 1
                 for (int pass = 0; pass < 12; ++pass) {
-                    v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * next, A_p + B_p * next, next, open_circuit);
+                    v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * next, A_p + B_p * next, next, open_circuit, anode);
                     const REAL wrong = kind == HELD_VOLTAGE ? v - wanted : v * next - wanted;
                     const REAL slope = wrong - wrong_before;
                     if (slope == REAL(0)) break;
@@ -328,9 +321,23 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #endif
             const REAL voltage_before = voltage;
             const REAL x_n = A_n + B_n * current, x_p = A_p + B_p * current;
-            voltage = terminal(tables, now, kinetic_n, kinetic_p, x_n, x_p, current, open_circuit);
+            voltage = terminal(tables, now, kinetic_n, kinetic_p, x_n, x_p, current, open_circuit, anode);
             ++elapsed;
             const bool low = voltage <= order[LOWEST], high = voltage >= order[HIGHEST];
+#if AGEING
+            const REAL intercalation = current + side;
+            REAL counted = REAL(1);
+            // A cut-off is met within the step: capacities end there, unless the next instruction goes on from it.
+            if (((low && current > REAL(0)) || (high && current < REAL(0))) && elapsed > 1 &&
+                (instruction + 1 == n_instructions || static_cast<int>(order[FIELDS + KIND]) != HELD_VOLTAGE)) {
+                const REAL part = (voltage_before - (low ? order[LOWEST] : order[HIGHEST])) / (voltage_before - voltage);
+                if (part >= REAL(0) && part < REAL(1)) counted = part;
+            }
+            ageing.anode = anode;
+            ageing.side = side;
+#else
+            const REAL intercalation = current;
+#endif
             const bool done = low || high || elapsed >= static_cast<int>(order[STEPS]) ||
                               (kind == HELD_VOLTAGE && fabs(current) <= order[LEAST_CURRENT]);
             if (done) {
@@ -348,8 +355,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                         for (int pass = 0; pass < 10 && crossed && f_b != f_a; ++pass) {
                             part = b - f_b * (b - a) / (f_b - f_a);
                             const REAL f = terminal(tables, now, kinetic_n, kinetic_p,
-                                                    negative.surface(part * dt, current),
-                                                    positive.surface(part * dt, current), current, open_circuit) - limit;
+                                                    negative.surface(part * dt, intercalation),
+                                                    positive.surface(part * dt, current), current, open_circuit, anode) - limit;
                             if ((f > REAL(0)) == (f_b > REAL(0))) {
                                 f_a *= REAL(0.5);
                             } else {
@@ -364,11 +371,30 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                     ended = first_time + (REAL(step) + part) * dt;
                 }
             }
-            negative.advance(current);
+            negative.advance(intercalation);
             positive.advance(current);
+#if AGEING
+            accumulate_product(mean_n, error_n, negative.growth * dt, current);
+            accumulate_product(mean_n, error_n, negative.growth * dt, ageing.sei_current);
+            accumulate_product(mean_n, error_n, negative.growth * dt, ageing.plating_current);
+            accumulate_product(mean_p, error_p, positive.growth * dt, current);
+            accumulate_product(charge, charge_error, current, dt);
+            ageing.count(aged, stride, current, counted, dt);
+            REAL salt_share = REAL(1);
+#if ELECTROLYTE
+            salt_share = REAL(0);
+#pragma unroll 1
+            for (int k = 0; k < LAYER; ++k) salt_share += salt[k][threadIdx.x] / REAL(LAYER);
+#endif
+            ageing.react(given, stride, inverse, now.thermal_voltage, salt_share,
+                         B_n * curve_slope(tables + NEGATIVE_OCP * INTERVALS, INTERVALS, bounded(x_n)), current);
+            if (done && instruction % per_cycle == 0)
+                ageing.close_cycle(aged, stride, record, recorded, instruction / per_cycle - 1, cell);
+#else
             accumulate(mean_n, error_n, negative.growth * dt * current);
             accumulate(mean_p, error_p, positive.growth * dt * current);
             accumulate(charge, charge_error, current * dt);
+#endif
 #if THERMAL
             const REAL entropic = potential(tables, POSITIVE_ENTROPIC, bounded(x_p)) -
                                   potential(tables, NEGATIVE_ENTROPIC, bounded(x_n));
@@ -400,6 +426,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     STATE(INSTRUCTION) = REAL(instruction);
     STATE(ELAPSED) = REAL(elapsed);
     STATE(ENDED) = ended;
+#if AGEING
+    ageing.store(aged, stride);
+#endif
 #if ELECTROLYTE
 #pragma unroll 1
     for (int i = 0; i < 3 * LAYER; ++i) STATE(SALT + i) = salt[i][threadIdx.x];

@@ -16,6 +16,7 @@ from enum import IntEnum
 import numpy as np
 
 from engines.api import Array
+from engines.battery.cells.ageing import Ageing
 from engines.battery.constants import FARADAY, GAS
 from engines.battery.curves import curve
 from engines.battery.parameter_sets import ParameterSet
@@ -59,6 +60,18 @@ class Coefficient(IntEnum):
     SALT_DIFFUSION_HEAT = 27
     CONDUCTIVITY_HEAT = 28
     SALT_RATIO = 29  # initial concentration of the electrolyte over that of the curve
+    NEGATIVE_SKEW = 30  # 2α − 1: anodic in discharge; rows from here on only where α is not ½ or the cells age
+    POSITIVE_SKEW = 31  # 1 − 2α: cathodic in discharge
+    SEI_REACTION = 32  # one over the current of the reaction at its own potential [1/A]; rows from here on: ageing.py
+    SEI_DIFFUSION = 33  # one over the current through a film of 1 m [1/(A m)]
+    SEI_POTENTIAL = 34  # [V]
+    SEI_HEAT = 35
+    FILM = 36  # thickness at the start [m]
+    FILM_GROWTH = 37  # [m/(A s)]
+    FILM_RESISTANCE = 38  # [Ω/m]
+    PLATING = 39  # exchange current [A]
+    PLATING_TRANSFER = 40
+    PLATING_BELOW_ZERO = 41  # 1: Butler-Volmer's law below 0 V, 0: Tafel's at all potentials
 
 
 class Table(IntEnum):
@@ -74,8 +87,22 @@ class Table(IntEnum):
 Scalars = Mapping[str, float | Array]
 
 
-def coefficients(parameters: ParameterSet, scalars: Scalars, with_electrolyte: bool) -> Array:
-    """(len(Coefficient), n) float64 of ``scalars``, the set's own or changed: numbers or (n,) arrays."""
+def is_asymmetric(scalars: Scalars) -> bool:
+    """Whether some cell has a charge transfer coefficient other than ½."""
+    return any(np.any(np.asarray(scalars[f"{e}_transfer_coefficient"]) != 0.5) for e in ("negative", "positive"))
+
+
+def coefficient_rows(scalars: Scalars, ageing: Ageing | None) -> int:
+    """How many rows the kernels need."""
+    if ageing is not None:
+        return len(Coefficient)
+    return Coefficient.SEI_REACTION if is_asymmetric(scalars) else Coefficient.NEGATIVE_SKEW
+
+
+def coefficients(
+    parameters: ParameterSet, scalars: Scalars, with_electrolyte: bool, ageing: Ageing | None = None
+) -> Array:
+    """(coefficient_rows, n) float64 of ``scalars``, the set's own or changed: numbers or (n,) arrays."""
     p = {name: np.atleast_1d(np.asarray(value, float)) for name, value in scalars.items()}
     area, salt = p["electrode_area"], p["electrolyte_concentration"]
     rows: dict[str, Array] = {}
@@ -116,8 +143,13 @@ def coefficients(parameters: ParameterSet, scalars: Scalars, with_electrolyte: b
         "conductivity_heat": p["electrolyte_conductivity_activation"] / GAS,
         "salt_ratio": salt / parameters.scalars["electrolyte_concentration"].value,
     }
+    rows["negative_skew"] = 2 * p["negative_transfer_coefficient"] - 1
+    rows["positive_skew"] = 1 - 2 * p["positive_transfer_coefficient"]
+    if ageing is not None:
+        rows |= ageing.coefficients(p)
     n = max(len(values) for values in p.values())
-    return np.array([np.broadcast_to(rows[each.name.lower()], n) for each in Coefficient])
+    names = [each.name.lower() for each in Coefficient][: coefficient_rows(scalars, ageing)]
+    return np.array([np.broadcast_to(rows[name], n) for name in names])
 
 
 def tables(parameters: ParameterSet) -> Array:

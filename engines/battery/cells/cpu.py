@@ -26,6 +26,9 @@ SALT = MODES_N + 2 * MODES
 RATE, GAIN, GROWTH, KINETIC, START, DIFFUSION_HEAT, REACTION_HEAT, ELECTRODE = 0, 1, 2, 3, 4, 5, 6, 7
 RESISTANCE, HEAT_CAPACITY, COOLING, AMBIENT, LAYER_CAPACITY, LAYER_CONDUCTANCE, SALT_SOURCE = 14, 15, 16, 17, 18, 21, 24
 IONIC, TRANSFERENCE, SALT_DIFFUSION_HEAT, CONDUCTIVITY_HEAT, SALT_RATIO = 25, 26, 27, 28, 29
+SKEW_N, SKEW_P, SEI_REACTION, SEI_DIFFUSION, SEI_POTENTIAL, SEI_HEAT, FILM, FILM_GROWTH = 30, 31, 32, 33, 34, 35, 36, 37
+FILM_RESISTANCE, PLATING, PLATING_TRANSFER, PLATING_BELOW_ZERO = 38, 39, 40, 41
+SEI, PLATED, SEI_CURRENT, PLATING_CURRENT, SIDE, ANODE, LOWEST_ANODE, DISCHARGED, CHARGED = 0, 2, 4, 5, 6, 7, 8, 9, 11
 HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE, POWER_DRIVE = 0, 1, 2, 3, 4
 KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT = 0, 1, 2, 3, 4, 5
 NEGATIVE_OCP, POSITIVE_OCP, NEGATIVE_ENTROPIC, POSITIVE_ENTROPIC, SALT_DIFFUSIVITY = 0, 1, 2, 3, 4
@@ -49,17 +52,35 @@ def bounded(x):
 
 
 @njit
+def overpotential(s, skew):
+    """As in kinetics.cuh."""
+    y = math.asinh(s)
+    if skew != 0.0:
+        for _ in range(8):
+            driven = s * math.exp(-skew * y)
+            move = (y - math.asinh(driven)) / (1.0 + skew * driven / math.sqrt(1.0 + driven * driven))
+            y -= move
+            if abs(move) <= 1e-15 * abs(y):
+                break
+    return y
+
+
+@njit
 def terminal(tables, thermal, now, kinetic_n, kinetic_p, x_n, x_p, current):
-    """(voltage, open circuit of the surfaces); now: 2RT/F, warmth, resistance, concentration overpotential."""
+    """(voltage, open circuit of the surfaces, potential of the anode under its film); now: 2RT/F, warmth, resistance,
+    concentration overpotential, skews of charge transfer."""
     x_n, x_p = bounded(x_n), bounded(x_p)
     at_n, at_p = x_n * INTERVALS, x_p * INTERVALS
-    open_circuit = curve_at(tables, POSITIVE_OCP, at_p) - curve_at(tables, NEGATIVE_OCP, at_n)
+    anode = curve_at(tables, NEGATIVE_OCP, at_n)
+    open_circuit = curve_at(tables, POSITIVE_OCP, at_p) - anode
     if thermal:
-        open_circuit += now[1] * (curve_at(tables, POSITIVE_ENTROPIC, at_p) - curve_at(tables, NEGATIVE_ENTROPIC, at_n))
-    activation = math.asinh(kinetic_p * current / math.sqrt(x_p * (1.0 - x_p))) + math.asinh(
-        kinetic_n * current / math.sqrt(x_n * (1.0 - x_n))
-    )
-    return open_circuit - now[0] * activation - current * now[2] + now[3], open_circuit
+        entropic = curve_at(tables, NEGATIVE_ENTROPIC, at_n)
+        open_circuit += now[1] * (curve_at(tables, POSITIVE_ENTROPIC, at_p) - entropic)
+        anode += now[1] * entropic
+    eta_p = overpotential(kinetic_p * current / math.sqrt(x_p * (1.0 - x_p)), now[5])
+    eta_n = overpotential(kinetic_n * current / math.sqrt(x_n * (1.0 - x_n)), now[4])
+    voltage = open_circuit - now[0] * (eta_p + eta_n) - current * now[2] + now[3]
+    return voltage, open_circuit, anode + now[0] * eta_n
 
 
 @njit
@@ -139,19 +160,68 @@ def salt_means(u, first):
 @njit(inline="always")
 def accumulate(state, row, cell, value):
     """state[row] += value with the rounding carried in the next row (Kahan)."""
-    corrected = state.dtype.type(value) - state[row + 1, cell]
-    after = state[row, cell] + corrected
-    state[row + 1, cell] = (after - state[row, cell]) - corrected
+    before, corrected = np.float64(state[row, cell]), value - np.float64(state[row + 1, cell])
+    after = state.dtype.type(before + corrected)
+    state[row + 1, cell] = (np.float64(after) - before) - corrected
     state[row, cell] = after
+
+
+@njit
+def film_thickness(state, aged, cell, given, dt):
+    """[m] after ``dt`` more."""
+    charge = float(state[aged + SEI, cell]) + float(state[aged + SEI_CURRENT, cell]) * dt
+    return given[FILM] + given[FILM_GROWTH] * charge
+
+
+@njit
+def react(state, aged, cell, given, tables, inverse, thermal_voltage, salt, x_n, B_n, current):
+    """The side reactions' currents of the next step, as in ageing.cuh."""
+    anode = float(state[aged + ANODE, cell])
+    hindered = given[SEI_REACTION] * math.exp((anode - given[SEI_POTENTIAL]) / thermal_voltage)
+    diffusion = given[SEI_DIFFUSION] * film_thickness(state, aged, cell, given, 0.0)
+    state[aged + SEI_CURRENT, cell] = math.exp(given[SEI_HEAT] * inverse) / (hindered + diffusion)
+    transfer, full = given[PLATING_TRANSFER], given[PLATING] * salt
+    below_zero = given[PLATING_BELOW_ZERO] != 0.0
+    y = 2.0 * anode / thermal_voltage
+    forward, back = full * math.exp(min(-transfer * y, 60.0)), 0.0
+    if below_zero:
+        back = full * math.exp((1.0 - transfer) * y)
+    wanted, slope = 0.0, 0.0
+    if not below_zero or anode < 0.0:
+        wanted = forward - back
+        slope = 2.0 * (transfer * forward + (1.0 - transfer) * back) / thermal_voltage
+    at = bounded(x_n) * INTERVALS
+    i = min(int(at), INTERVALS - 1)
+    t, k = at - i, tables[NEGATIVE_OCP, i]
+    stiffness = max(B_n * INTERVALS * (k[1] + t * (2.0 * k[2] + 3.0 * t * k[3])), 0.0)
+    old = float(state[aged + PLATING_CURRENT, cell])
+    following = old + (wanted - old) / (1.0 + slope * stiffness)
+    state[aged + PLATING_CURRENT, cell] = max(min(following, 10.0 * full + max(-current, 0.0)), 0.0)
+
+
+@njit
+def close_cycle(state, aged, cell, record, cycle):
+    """A cycle is over: its numbers, and from zero again."""
+    if cell < record.shape[2]:
+        record[cycle, 0, cell] = state[aged + DISCHARGED, cell] - state[aged + DISCHARGED + 1, cell]
+        record[cycle, 1, cell] = state[aged + CHARGED, cell] - state[aged + CHARGED + 1, cell]
+        record[cycle, 2, cell] = state[aged + SEI, cell]
+        record[cycle, 3, cell] = state[aged + PLATED, cell]
+        record[cycle, 4, cell] = state[aged + LOWEST_ANODE, cell]
+    for row in range(DISCHARGED, CHARGED + 2):
+        state[aged + row, cell] = 0.0
+    state[aged + LOWEST_ANODE, cell] = state[aged + ANODE, cell]
 
 
 @njit(parallel=True, nogil=True, cache=True)
 def advance(
     state, coefficients, tables, squares, weights, instructions, drive, factor, trace, every, plane, first_time, dt,
-    steps, n, electrolyte, thermal,
+    steps, n, electrolyte, thermal, ageing, record, per_cycle,
 ):  # fmt: skip
-    """As ``run_cells`` in cells.cu; trace: (0, n_padded) for none, currents ``plane`` rows below voltages (0: not)."""
+    """As ``run_cells`` in cells.cu; trace: (0, n_padded) for none, currents ``plane`` rows below voltages (0: not);
+    record: (cycles, 5, recorded cells)."""
     real = state.dtype.type
+    aged = SALT + (3 * LAYER if electrolyte else 0)
     for cell in prange(n):
         given = np.empty(coefficients.shape[0], np.float64)
         for row in range(coefficients.shape[0]):
@@ -164,11 +234,13 @@ def advance(
         if electrolyte:
             for i in range(3 * LAYER):
                 u[i] = state[SALT + i, cell]
-        now = np.zeros(4)
+        now = np.zeros(6)
+        if coefficients.shape[0] > SKEW_P:
+            now[4], now[5] = given[SKEW_N], given[SKEW_P]
         warmth, voltage = float(state[WARMTH, cell]), float(state[VOLTAGE, cell])
         current, ended = float(state[CURRENT, cell]), float(state[ENDED, cell])
         instruction, elapsed = int(state[INSTRUCTION, cell]), int(state[ELAPSED, cell])
-        fresh = True
+        fresh, inverse, side, resistance = True, 0.0, 0.0, 0.0
         rate_n, rate_p, gain_n, gain_p, B_n, B_p = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         kinetic_n, kinetic_p, at_rest_n, at_rest_p, salt_arrhenius = 0.0, 0.0, 0.0, 0.0, 1.0
         for step in range(steps):
@@ -189,10 +261,10 @@ def advance(
                         share_p[k] = -math.expm1(-squares[k] * (rate_p * dt))
                     B_n = given[GROWTH] * dt + gain_n * driven_part(share_n, weights)
                     B_p = given[ELECTRODE + GROWTH] * dt + gain_p * driven_part(share_p, weights)
-                    now[2] = given[RESISTANCE]
+                    resistance = given[RESISTANCE]
                     if electrolyte:
                         salt_arrhenius = math.exp(given[SALT_DIFFUSION_HEAT] * inverse)
-                        now[2] += given[IONIC] * math.exp(-given[CONDUCTIVITY_HEAT] * inverse)
+                        resistance += given[IONIC] * math.exp(-given[CONDUCTIVITY_HEAT] * inverse)
                     fresh = False
                 kinetic_n, kinetic_p = at_rest_n, at_rest_p
                 order = instructions[instruction]
@@ -201,6 +273,11 @@ def advance(
                 mean_n = given[START] + state[MEAN_N, cell]
                 mean_p = given[ELECTRODE + START] + state[MEAN_P, cell]
                 A_n, A_p = mean_n + relaxed(b_n, share_n), mean_p + relaxed(b_p, share_p)
+                now[2] = resistance
+                if ageing:
+                    side = float(state[aged + SEI_CURRENT, cell]) + float(state[aged + PLATING_CURRENT, cell])
+                    A_n += B_n * side
+                    now[2] += given[FILM_RESISTANCE] * film_thickness(state, aged, cell, given, dt)
                 if held:
                     if electrolyte:
                         log_n, root_n = salt_means(u, 0)
@@ -213,7 +290,7 @@ def advance(
                     if kind != HELD_VOLTAGE:
                         wanted *= factor
                     before = current
-                    v, open_circuit = terminal(
+                    v, open_circuit, anode = terminal(
                         tables, thermal, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before
                     )
                     wrong_before = v - wanted if kind == HELD_VOLTAGE else v * before - wanted
@@ -221,7 +298,7 @@ def advance(
                     if following == before:
                         following = before + 1e-3
                     for _ in range(12):
-                        v, open_circuit = terminal(
+                        v, open_circuit, anode = terminal(
                             tables, thermal, now, kinetic_n, kinetic_p, A_n + B_n * following, A_p + B_p * following,
                             following,
                         )  # fmt: skip
@@ -248,12 +325,25 @@ def advance(
                         kinetic_n, kinetic_p = at_rest_n / root_n, at_rest_p / root_p
                 voltage_before = voltage
                 x_n, x_p = A_n + B_n * current, A_p + B_p * current
-                voltage, open_circuit = terminal(tables, thermal, now, kinetic_n, kinetic_p, x_n, x_p, current)
+                voltage, open_circuit, anode = terminal(tables, thermal, now, kinetic_n, kinetic_p, x_n, x_p, current)
                 voltage = float(real(voltage))
                 elapsed += 1
                 low, high = voltage <= order[LOWEST], voltage >= order[HIGHEST]
                 spent = kind == HELD_VOLTAGE and abs(current) <= order[LEAST_CURRENT]
-                if low or high or spent or elapsed >= int(order[STEPS]):
+                counted = 1.0
+                if ageing:
+                    state[aged + SIDE, cell], state[aged + ANODE, cell] = side, anode
+                    # A cut-off is met within the step: capacities end there, unless the next instruction goes on.
+                    cut = (low and current > 0.0) or (high and current < 0.0)
+                    on_limit = (
+                        instruction + 1 < len(instructions) and instructions[instruction + 1, KIND] == HELD_VOLTAGE
+                    )
+                    if cut and elapsed > 1 and not on_limit:
+                        limit = float(order[LOWEST]) if low else float(order[HIGHEST])
+                        share = (voltage_before - limit) / (voltage_before - voltage)
+                        counted = share if 0.0 <= share < 1.0 else 1.0
+                done = low or high or spent or elapsed >= int(order[STEPS])
+                if done:
                     instruction += 1
                     elapsed = 0
                     if instruction >= len(instructions):
@@ -269,10 +359,10 @@ def advance(
                                     break
                                 part = b - f_b * (b - a) / (f_b - f_a)
                                 time = part * dt
-                                f, open_circuit = terminal(
+                                f, open_circuit, anode = terminal(
                                     tables, thermal, now, kinetic_n, kinetic_p,
-                                    mean_n + given[GROWTH] * time * current
-                                    + surface(b_n, squares, weights, rate_n * time, gain_n * current),
+                                    mean_n + given[GROWTH] * time * (current + side)
+                                    + surface(b_n, squares, weights, rate_n * time, gain_n * (current + side)),
                                     mean_p + given[ELECTRODE + GROWTH] * time * current
                                     + surface(b_p, squares, weights, rate_p * time, gain_p * current),
                                     current,
@@ -286,13 +376,29 @@ def advance(
                                 if abs(f) < 1e-6:
                                     break
                         ended = first_time + (step + part) * dt
-                driven_n, driven_p = real(gain_n * current), real(gain_p * current)
+                driven_n, driven_p = real(gain_n * (current + side)), real(gain_p * current)
                 for k in range(MODES):
                     b_n[k] += share_n[k] * (weights[k] * driven_n - b_n[k])
                     b_p[k] += share_p[k] * (weights[k] * driven_p - b_p[k])
                 accumulate(state, MEAN_N, cell, given[GROWTH] * dt * current)
                 accumulate(state, MEAN_P, cell, given[ELECTRODE + GROWTH] * dt * current)
                 accumulate(state, CHARGE, cell, current * dt)
+                if ageing:
+                    accumulate(state, MEAN_N, cell, given[GROWTH] * dt * side)
+                    accumulate(state, aged + SEI, cell, float(state[aged + SEI_CURRENT, cell]) * dt)
+                    accumulate(state, aged + PLATED, cell, float(state[aged + PLATING_CURRENT, cell]) * dt)
+                    accumulate(
+                        state, aged + (DISCHARGED if current > 0.0 else CHARGED), cell, abs(current) * counted * dt
+                    )
+                    state[aged + LOWEST_ANODE, cell] = min(state[aged + LOWEST_ANODE, cell], state[aged + ANODE, cell])
+                    salt = 1.0
+                    if electrolyte:
+                        salt = 0.0
+                        for k in range(LAYER):
+                            salt += float(u[k]) / LAYER
+                    react(state, aged, cell, given, tables, inverse, now[0], salt, x_n, B_n, current)
+                    if done and instruction % per_cycle == 0:
+                        close_cycle(state, aged, cell, record, instruction // per_cycle - 1)
                 if thermal:
                     entropic = curve_at(tables, POSITIVE_ENTROPIC, bounded(x_p) * INTERVALS) - curve_at(
                         tables, NEGATIVE_ENTROPIC, bounded(x_n) * INTERVALS
@@ -331,4 +437,5 @@ class CpuCells(Cells):
             float(self.factor), self._no_trace if trace is None else trace.reshape(-1, self.n_padded), every,
             self.rows_per_plane(trace), first_step * self.dt, self.dt, steps,
             self.n_cells, self.electrolyte, self.thermal,
+            self.ageing is not None, self.record, self.instructions_per_cycle,
         )  # fmt: skip

@@ -29,7 +29,12 @@ class CudaCells(Cells):
             f"-DREAL={REALS[self.dtype.name]}",
             f"-DELECTROLYTE={self.electrolyte:d}",
             f"-DTHERMAL={self.thermal:d}",
+            f"-DASYMMETRIC={self.asymmetric:d}",
+            f"-DAGEING={self.ageing is not None:d}",
         )
+        self._cycles: tuple[Any, ...] = ()
+        if self.ageing is not None:
+            self._cycles = (self.record, np.int32(self.record.shape[2]), np.int32(self.instructions_per_cycle))
         self._kernel = backend.compile(SOURCE, options).get_function("run_cells")
 
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
@@ -41,6 +46,6 @@ class CudaCells(Cells):
                 self._drive, real(self.factor), np.uint64(0) if trace is None else trace, np.int32(every),
                 np.int64(self.rows_per_plane(trace) * self.n_padded),
                 real(first_step * self.dt), real(self.dt), np.int32(steps), np.int32(self.n_cells),
-                np.int32(self.n_padded),
+                np.int32(self.n_padded), *self._cycles,
             ),
         )  # fmt: skip

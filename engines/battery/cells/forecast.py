@@ -19,6 +19,7 @@ from engines.api import Array, Problem
 from engines.backend.base import Backend
 from engines.battery.bands import bands, means
 from engines.battery.cells import Kind, Row, make_cells
+from engines.battery.cells.ageing import ageing_of
 from engines.battery.constants import REFERENCE_TEMPERATURE
 from engines.battery.ensemble import sample
 from engines.battery.parameter_sets.choice import parameter_set_of
@@ -93,6 +94,7 @@ class CellForecast(Forecast):
             thermal=parameters.thermal == "lumped",
             precision=PRECISIONS[parameters.numerics.precision],
             drive=plan.drive,
+            ageing=ageing_of(parameters),
         )
         self._placed = parameters.numerics.step  # the time step of the plan that is on the device
         self._start = self._backend.array(self._backend.to_host(self._cells.state))

@@ -11,9 +11,10 @@ import numpy as np
 from engines.api import Array, Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
 from engines.battery.cells import Instruction, Kind, Row, make_cells
-from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, Coefficient
+from engines.battery.cells.ageing import AgeingRow, CycleRow, ageing_of
+from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, coefficient_rows
 from engines.battery.cells.forecast import CellForecast
-from engines.battery.cells.launcher import LONGEST
+from engines.battery.cells.launcher import LONGEST, RECORDED
 from engines.battery.cells.reference import spm
 from engines.battery.cells.simulation import CellSimulation
 from engines.battery.ensemble import sample
@@ -47,14 +48,18 @@ class SingleParticle(Model):
         return interned(paired_rows(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n)))
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
-        parameters, cell, _, plan = _checked(problem)
+        parameters, cell, scalars, plan = _checked(problem)
         n, step = parameters.ensemble.cells, parameters.numerics.step
         size = np.dtype(PRECISIONS[parameters.numerics.precision]).itemsize
+        ageing = ageing_of(parameters)
         rows = Row.SALT + (3 * ELECTROLYTE_CELLS if parameters.model == "SPMe" else 0)
+        rows += 0 if ageing is None else len(AgeingRow)
+        given = coefficient_rows({**cell.values(), **scalars}, ageing)
+        recorded = 0 if ageing is None else min(RECORDED, n * parameters.cycles * len(CycleRow))
         seconds = n * _cell_seconds(backend, parameters)
         return Estimate(
-            memory_bytes=n * (rows + len(Coefficient)) * size,
-            bytes_per_step=n * (2 * rows + len(Coefficient)) * size,
+            memory_bytes=(n * (rows + given) + recorded) * size,
+            bytes_per_step=n * (2 * rows + given) * size,
             step=step,
             stable_step=None,
             seconds_per_simulated_unit=seconds / step,
@@ -77,6 +82,8 @@ class SingleParticle(Model):
             thermal=parameters.thermal == "lumped",
             precision=PRECISIONS[parameters.numerics.precision],
             drive=plan.drive,
+            ageing=ageing_of(parameters),
+            cycles=parameters.cycles,
         )
         cells.factor = parameters.current_factor
         geometry = self.geometry(problem)
@@ -91,9 +98,11 @@ class SingleParticle(Model):
         return CellForecast(problem, backend)
 
     def warm(self, backend: Backend) -> None:
-        """A step of each, with and without heat."""
-        for model, thermal in product(("SPM", "SPMe"), ("isothermal", "lumped")):
-            problem = Problem(BatteryParameters.model_validate({"model": model, "thermal": thermal}))
+        """A step of each, with and without heat and ageing."""
+        laws: tuple[dict[str, str], ...] = ({}, {"sei": "solvent-diffusion limited"})
+        for model, thermal, ageing in product(("SPM", "SPMe"), ("isothermal", "lumped"), laws):
+            chosen = {"model": model, "thermal": thermal, "ageing": ageing}
+            problem = Problem(BatteryParameters.model_validate(chosen))
             simulation = self.build(problem, backend, no_progress)
             simulation.advance(1)
             simulation.observe()
@@ -110,6 +119,8 @@ def _checked(problem: Problem) -> Checked:
         raise TypeError(f"parameters of the battery engine, not {type(parameters).__name__}")
     cell = parameter_set_of(parameters)
     ensemble = parameters.ensemble
+    if (ageing := ageing_of(parameters)) is not None:
+        ageing.check(cell)
     scalars = sample(cell, ensemble.distributions, ensemble.cells, ensemble.seed)
     return parameters, cell, scalars, plan_of(parameters, cell)
 
@@ -168,14 +179,15 @@ _measured: WeakKeyDictionary[Backend, dict[str, float]] = WeakKeyDictionary()
 def _cell_seconds(backend: Backend, parameters: BatteryParameters) -> float:
     """Seconds per cell and step, measured at the first call for this backend, model and precision."""
     known = _measured.setdefault(backend, {})
-    key = f"{parameters.model} {parameters.thermal} {parameters.numerics.precision}"
+    ageing = ageing_of(parameters)
+    key = f"{parameters.model} {parameters.thermal} {parameters.numerics.precision} {ageing is not None}"
     if key not in known:
         count = SAMPLE_CELLS["cpu" if backend.id == "cpu" else "cuda"]
-        cell = PARAMETER_SETS["Chen2020"]
+        cell = PARAMETER_SETS["OKane2022"]
         cells = make_cells(
             backend, cell, [Instruction(Kind.CURRENT, 0.0)], 1.0, {"contact_resistance": np.zeros(count)},
             electrolyte=parameters.model == "SPMe", thermal=parameters.thermal == "lumped",
-            precision=PRECISIONS[parameters.numerics.precision],
+            precision=PRECISIONS[parameters.numerics.precision], ageing=ageing,
         )  # fmt: skip
         best = float("inf")
         for _ in range(3):  # the first compiles

@@ -11,9 +11,12 @@ import numpy as np
 from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
 from engines.backend.base import Backend
 from engines.battery.bands import bands
-from engines.battery.cells import Cells, Row
+from engines.battery.cells import Cells, Row, losses
+from engines.battery.cells.ageing import AgeingRow
+from engines.battery.cells.cycles import Cycles
+from engines.battery.cells.inspection import inspection
 from engines.battery.constants import REFERENCE_TEMPERATURE
-from engines.charts import ChartInfo
+from engines.charts import ChartData, ChartInfo, Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 
@@ -40,15 +43,22 @@ CHARTS = (
     ChartInfo("temperature", "Temperature, mean", "°C", ("temperature",), comparable=True),
     ChartInfo("capacity", "Charge given, mean", "A h", ("capacity",), comparable=True),
 )
+AGEING_SERIES = (
+    SeriesInfo("lithium_lost", "Lithium lost to side reactions, mean", "A h"),
+    SeriesInfo("lowest_anode_potential", "Lowest anode potential in the cycle", "V"),
+)
 KELVIN = 273.15
+UNSEEN_BATCHES = 20
+"""Batches after which it is looked whether cells still run, where nobody observes them: looking waits for a GPU."""
 
 
-def fields(points: int, voltages: tuple[float, float]) -> tuple[FieldInfo, ...]:
+def fields(points: int, voltages: tuple[float, float], thermal: bool) -> tuple[FieldInfo, ...]:
     """What lives on the particles: ``stoichiometry`` has a component per shell from the centre to the surface."""
     return (
         FieldInfo("surface_stoichiometry", "Stoichiometry at the surface", "1", "point", (0.0, 1.0)),
         FieldInfo("stoichiometry", "Stoichiometry", "1", "point", (0.0, 1.0), components=points),
         FieldInfo("voltage", "Terminal voltage of the cell", "V", "point", voltages),
+        *((FieldInfo("temperature", "Temperature of the cell", "°C", "point", (20.0, 60.0)),) if thermal else ()),
     )
 
 
@@ -64,17 +74,19 @@ class _Selected:
 class CellSimulation(Simulation):
     """N cells of two particles each; elements 0 to N−1 are the negative ones, N to 2N−1 the positive ones."""
 
-    series = SERIES
-    charts = CHARTS
-
     def __init__(self, backend: Backend, cells: Cells, geometry: Particles, points: int) -> None:
         self.geometry = geometry
         self.dt = cells.dt
         self.step = 0
         values = cells.parameters.values()
-        self.fields = fields(points, (values["lower_cutoff"], values["upper_cutoff"]))
+        self.fields = fields(points, (values["lower_cutoff"], values["upper_cutoff"]), cells.thermal)
         self.traffic = (cells.traffic,)
         self._backend, self._cells, self._points = backend, cells, points
+        self.series = (*SERIES, *losses.series(cells), *self._ageing_series(cells))
+        self._cycles = Cycles(cells) if cells.ageing is not None else None
+        self.charts = (*CHARTS, losses.chart(cells), *(self._cycles.charts if self._cycles is not None else ()))
+        self._inspected = 0
+        self._running, self._batches_unseen = cells.n_cells, 0
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
 
     def advance(self, steps: int) -> None:
@@ -83,6 +95,7 @@ class CellSimulation(Simulation):
         with self._backend.timed("cells"):
             self._cells.advance(self.step, steps)
         self.step += steps
+        self._batches_unseen += 1
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -97,6 +110,8 @@ class CellSimulation(Simulation):
     def gather(self, name: str, handle: _Selected) -> Array:
         if name == "voltage":
             values = self._columns(handle.cells, slice(Row.VOLTAGE, Row.VOLTAGE + 1))[0]
+        elif name == "temperature":
+            values = self._columns(handle.cells, slice(Row.WARMTH, Row.WARMTH + 1))[0] + REFERENCE_TEMPERATURE - KELVIN
         elif name == "surface_stoichiometry":
             values = np.where(handle.positive, *reversed(self._cells.surfaces(handle.cells)))
         else:
@@ -118,7 +133,7 @@ class CellSimulation(Simulation):
         with self._backend.active():
             rows = (Row.CURRENT, Row.WARMTH, Row.CHARGE)
             current, warmth, charge = (float(state[int(row), :n].mean()) for row in rows)
-            running = float((state[int(Row.INSTRUCTION), :n] < self._cells.n_instructions).sum())
+        running = float(self._look())
         return {
             "voltage": float(voltage.mean[0]),
             "voltage_p05": float(voltage.low[0]),
@@ -128,7 +143,55 @@ class CellSimulation(Simulation):
             "capacity": charge / 3600,
             "running": running,
             "balance": float(self._cells.balance().max()),
+            **losses.observed(self._cells, self._inspected),
+            **self._observed_ageing(),
         }
+
+    @staticmethod
+    def _ageing_series(cells: Cells) -> tuple[SeriesInfo, ...]:
+        if cells.ageing is None:
+            return ()
+        return AGEING_SERIES if cells.ageing.plating != "none" else AGEING_SERIES[:1]
+
+    def _observed_ageing(self) -> dict[str, float]:
+        cells, found = self._cells, {}
+        if cells.ageing is not None:
+            with self._backend.active():
+                aged = cells.state[cells.aged :, : cells.n_cells]
+                sei, plated = (
+                    float(aged[int(row)].mean(dtype=np.float64)) for row in (AgeingRow.SEI, AgeingRow.PLATED)
+                )
+                lowest = float(aged[int(AgeingRow.LOWEST_ANODE)].min())
+            found["lithium_lost"] = (sei + plated) / 3600
+            if cells.ageing.plating != "none":
+                found["lowest_anode_potential"] = lowest
+        return found
+
+    def _look(self) -> int:
+        """Cells that are still in the protocol."""
+        with self._backend.active():
+            row = self._cells.state[int(Row.INSTRUCTION), : self._cells.n_cells]
+            self._running = int((row < self._cells.n_instructions).sum())
+        self._batches_unseen = 0
+        return self._running
+
+    @property
+    def finished(self) -> bool:
+        """Whether all cells were through the protocol when somebody last looked."""
+        if self._running and self._batches_unseen >= (1 if self._backend.id == "cpu" else UNSEEN_BATCHES):
+            self._look()
+        return self._running == 0
+
+    def chart(self, name: str) -> ChartData:
+        if self._cycles is None:
+            raise KeyError(name)
+        return self._cycles.chart(name)
+
+    def inspect(self, element: int) -> Inspection | None:
+        """What is known of a particle; the losses are its cell's from then on."""
+        chosen = self.select(Selection(np.array([element], np.int32)))
+        self._inspected = int(chosen.cells[0])
+        return inspection(self._cells, self._inspected, bool(chosen.positive[0]), self._points)
 
     def set_control(self, name: str, value: Any) -> None:
         if name != "current_factor":
@@ -140,6 +203,7 @@ class CellSimulation(Simulation):
             "step": np.array(self.step),
             "cells": self._backend.to_host(self._cells.state),
             "current_factor": np.array(self._cells.factor),
+            **({"cycles": self._backend.to_host(self._cells.record)} if self._cycles is not None else {}),
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
@@ -147,6 +211,10 @@ class CellSimulation(Simulation):
         self._cells.factor = float(state["current_factor"])
         with self._backend.active():
             self._cells.state[:] = self._backend.array(state["cells"])
+            if self._cycles is not None:
+                self._cells.record[:] = self._backend.array(state["cycles"])
+                self._cycles.forget()
+        self._running, self._batches_unseen = self._cells.n_cells, UNSEEN_BATCHES
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
@@ -158,7 +226,7 @@ class CellSimulation(Simulation):
         return NonFinite("The voltage", found, "use a smaller time step or a smaller current.")
 
     def close(self) -> None:
-        del self._cells
+        del self._cells, self._cycles
 
     def _columns(self, cells: Array, rows: slice) -> Array:
         with self._backend.active():

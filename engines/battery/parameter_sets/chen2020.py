@@ -6,6 +6,9 @@
 [2] A. Nyman, M. Behm, G. Lindbergh, "Electrochemical characterisation and modelling of the mass transport phenomena in
     LiPF6-EC-EMC electrolyte", Electrochim. Acta 53 (2008) 6356, as quoted in [1], eqs. 16, 17.
 [3] PyBaMM's set "Chen2020" for what [1] does not tabulate (thermal properties of the layers, cell size, cooling).
+[4] Examples of SEI growth as PyBaMM's set "Chen2020" has them, after M. Safari et al., J. Electrochem. Soc. 156 (2009)
+    A145; X. Yang et al., J. Power Sources 360 (2017) 28; F. Single et al., ChemSusChem 11 (2018) 1950: orders of
+    magnitude that fit measured cells, no measurement of this one.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from engines.battery.parameter_sets.model import ParameterSet, layers_heat_capac
 PAPER = "Chen et al. 2020, doi 10.1149/1945-7111/ab9050"
 NYMAN = "Nyman et al. 2008, doi 10.1016/j.electacta.2008.04.023"
 PYBAMM = "PyBaMM, parameter set Chen2020"
+AGEING = "example values of PyBaMM, parameter set Chen2020, after Safari 2009, Yang 2017, Single 2018"
 
 
 def graphite_ocp(x: Array) -> Array:
@@ -117,6 +121,23 @@ CHEN2020 = ParameterSet(
                 "initial_temperature": 298.15,
             },
             PYBAMM,
+        ),
+        **sourced(
+            {
+                "sei_lithium_ratio": 2.0,
+                "sei_molar_volume": 9.585e-5,
+                "sei_initial_thickness": 5e-9,
+                "sei_resistivity": 2e5,
+                "sei_potential": 0.4,
+                "sei_exchange_current": 1.5e-7,
+                "sei_solvent_diffusivity": 2.5e-22,
+                "sei_solvent_concentration": 2636.0,
+                "sei_ec_rate": 1e-12,
+                "sei_ec_diffusivity": 2e-18,
+                "sei_ec_concentration": 4541.0,
+                "sei_activation": 0.0,
+            },
+            AGEING,
         ),
     },
     negative_ocp=graphite_ocp,

@@ -57,9 +57,34 @@ SCALARS: Mapping[str, str] = {
     "transference_number": "1",
     "electrolyte_diffusivity_activation": "J/mol",
     "electrolyte_conductivity_activation": "J/mol",
+    # What a set need not say: see UNSAID.
+    "negative_transfer_coefficient": "1",
+    "positive_transfer_coefficient": "1",
+    "sei_lithium_ratio": "1",
+    "sei_molar_volume": "m³/mol",
+    "sei_initial_thickness": "m",
+    "sei_resistivity": "Ω m",
+    "sei_potential": "V",
+    "sei_exchange_current": "A/m²",
+    "sei_solvent_diffusivity": "m²/s",
+    "sei_solvent_concentration": "mol/m³",
+    "sei_ec_rate": "m/s",
+    "sei_ec_diffusivity": "m²/s",
+    "sei_ec_concentration": "mol/m³",
+    "sei_activation": "J/mol",
+    "plating_rate": "m/s",
+    "plating_transfer_coefficient": "1",
 }
 """Every number of a set with its unit. ``heat_capacity`` is that of the whole cell; ``solid_conductivity`` is
-effective; ``reaction_constant`` m gives ``j0 = m √(c_e c_s (c_max − c_s))`` at 298.15 K."""
+effective; ``reaction_constant`` m gives ``j0 = m √(c_e c_s (c_max − c_s))`` at 298.15 K;
+``negative_transfer_coefficient`` and the positive one are anodic; those of ageing: cells/ageing.py."""
+
+UNSAID: Mapping[str, float] = {
+    "negative_transfer_coefficient": 0.5,
+    "positive_transfer_coefficient": 0.5,
+    **{name: nan for name in SCALARS if name.startswith(("sei_", "plating_"))},
+}
+"""What stands for a number that a set does not give; NaN where nothing can."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +112,8 @@ class ParameterSet:
     findings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
+        unsaid = {n: Sourced(v, SCALARS[n], "not given") for n, v in UNSAID.items() if n not in self.scalars}
+        object.__setattr__(self, "scalars", {**self.scalars, **unsaid})
         if set(self.scalars) != set(SCALARS):
             odd = sorted(set(self.scalars) ^ set(SCALARS))
             raise ValueError(f"the parameter set {self.id} misses or adds {', '.join(odd)}")

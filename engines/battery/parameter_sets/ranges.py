@@ -40,6 +40,8 @@ FRACTION = Range(above=0.0, at_most=1.0)
 SHARE = Range(above=0.0, at_most=1.0, or_equal=True)
 ACTIVATION = Range(above=-1e6, at_most=1e6)
 TRANSFERENCE = Range(at_most=1.0)
+TRANSFER = Range(above=0.05, at_most=0.95, or_equal=True)
+"""Charge transfer whose inverse the kernels find."""
 KELVINS = Range(above=150.0, at_most=500.0)
 
 _BY_ENDING = {
@@ -49,7 +51,9 @@ _BY_ENDING = {
     "bruggeman": NOT_NEGATIVE,
     "resistance": NOT_NEGATIVE,
     "cooling_area": NOT_NEGATIVE,
-    "transfer_coefficient": NOT_NEGATIVE,
+    "heat_transfer_coefficient": NOT_NEGATIVE,
+    "transfer_coefficient": TRANSFER,
+    "sei_potential": Range(),
     "transference_number": TRANSFERENCE,
     "temperature": KELVINS,
 }

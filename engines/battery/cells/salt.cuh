@@ -1,0 +1,60 @@
+// The salt of the electrolyte (SPMe): 24 finite volumes of one cell in columns of shared memory. Part of cells.cu, whose
+// rows, tables and block it uses.
+
+#pragma once
+
+// One implicit step of the salt; u, up, delta: columns of shared memory.
+__device__ __forceinline__ void salt_step(
+    REAL (*u)[BLOCK], REAL (*up)[BLOCK], REAL (*delta)[BLOCK], Cubics tables, const REAL* own, int stride,
+    REAL arrhenius, REAL current, REAL dt) {
+    const int me = threadIdx.x;
+    const REAL source = own[(long long)SALT_SOURCE * stride] * current;
+    const REAL scale = own[(long long)SALT_RATIO * stride] * (REAL(INTERVALS) / SALT_RANGE);
+    REAL left_flux = REAL(0), left_coupling = REAL(0), last_up = REAL(0), last = REAL(0);
+#pragma unroll 1
+    for (int layer = 0; layer < 3; ++layer) {
+        const REAL capacity = own[(long long)(LAYER_CAPACITY + layer) * stride] / dt;
+        const REAL here = own[(long long)(LAYER_CONDUCTANCE + layer) * stride];
+        const REAL gained = source * REAL(1 - layer);
+#pragma unroll 1
+        for (int k = 0; k < LAYER; ++k) {
+            const int i = layer * LAYER + k;
+            REAL coupling = REAL(0), flux = REAL(0);
+            if (i + 1 < 3 * LAYER) {
+                REAL conductance = here;
+                if (k + 1 == LAYER) {
+                    const REAL beyond = own[(long long)(LAYER_CONDUCTANCE + layer + 1) * stride];
+                    conductance = REAL(2) * here * beyond / (here + beyond);
+                }
+                const REAL at = REAL(0.5) * (u[i][me] + u[i + 1][me]) * scale;
+                coupling = conductance * arrhenius *
+                           curve_at<REAL>(tables + SALT_DIFFUSIVITY * INTERVALS, INTERVALS, at);
+                flux = coupling * (u[i + 1][me] - u[i][me]);
+            }
+            const REAL pivot = REAL(1) / (capacity + left_coupling + coupling - left_coupling * last_up);
+            last_up = coupling * pivot;
+            last = (gained + flux - left_flux + left_coupling * last) * pivot;
+            up[i][me] = last_up;
+            delta[i][me] = last;
+            left_flux = flux;
+            left_coupling = coupling;
+        }
+    }
+    REAL change = REAL(0);
+#pragma unroll 1
+    for (int i = 3 * LAYER - 1; i >= 0; --i) {
+        change = fma(up[i][me], change, delta[i][me]);
+        u[i][me] += change;
+    }
+}
+
+// Means over an electrode of ln u and √u.
+__device__ __forceinline__ void salt_means(REAL (*u)[BLOCK], int first, REAL& logarithm, REAL& root) {
+    logarithm = root = REAL(0);
+#pragma unroll 1
+    for (int k = 0; k < LAYER; ++k) {
+        const REAL value = u[first + k][threadIdx.x], salt = value > REAL(1e-6) ? value : REAL(1e-6);
+        logarithm += log(salt) / REAL(LAYER);
+        root += sqrt(salt) / REAL(LAYER);
+    }
+}

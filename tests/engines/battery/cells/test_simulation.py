@@ -1,0 +1,158 @@
+"""A simulation of cells as viewers see it: its end, its cycles, one particle, its temperature."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api import Problem
+from engines.battery.cells.simulation import UNSEEN_BATCHES
+from engines.battery.engine import BatteryEngine
+from engines.battery.parameters import BatteryParameters
+from engines.errors import ProblemError
+
+ENGINE = BatteryEngine()
+CCCV = ["Discharge at 1C until 2.5 V", "Rest for 10 minutes", "Charge at C/3 until 4.2 V", "Hold at 4.2 V until 50 mA"]
+AGEING = {
+    "parameter_set": "OKane2022", "protocol": CCCV, "cycles": 3, "numerics": {"step": 20.0},
+    "ageing": {"sei": "ec reaction limited", "plating": "irreversible"},
+    "ensemble": {"cells": 9, "distributions": [{"parameter": "sei_ec_rate", "kind": "lognormal", "spread": 0.3}]},
+}  # fmt: skip
+
+
+def simulation(backend, **changes):
+    return ENGINE.build(Problem(BatteryParameters.model_validate(changes)), backend)
+
+
+def test_it_ends_with_its_protocol(backend):
+    run = simulation(backend, protocol=["Discharge at 1C for 10 minutes"], numerics={"step": 10.0})
+    run.advance(59)
+    run.observe()
+    assert not run.finished
+    run.advance(1)
+    run.observe()
+    assert run.finished
+
+
+def test_it_looks_for_its_end_now_and_then(backend):
+    """Without anybody who observes: on the CPU at once, on a GPU, which would have to be waited for, now and then."""
+    run = simulation(backend, protocol=["Discharge at 1C for 1 minute"], numerics={"step": 10.0})
+    asked = 0
+    while not run.finished:
+        run.advance(6)
+        asked += 1
+        assert asked <= UNSEEN_BATCHES
+    assert asked == (1 if backend.id == "cpu" else UNSEEN_BATCHES)
+    # a run that was taken back to its start goes on
+    fresh = simulation(backend, protocol=["Discharge at 1C for 1 minute"], numerics={"step": 10.0})
+    run.restore(fresh.state())
+    assert not run.finished
+
+
+def test_cycles_become_charts(backend):
+    run = simulation(backend, **AGEING)
+    names = [chart.name for chart in run.charts if not chart.series]
+    assert names == ["cycle_capacity", "cycle_lithium", "cycle_film", "cycle_anode"]
+    assert len(run.chart("cycle_capacity").curves[0].x) == 0
+    lengths = set()
+    while not run.finished:
+        run.advance(150)
+        seen = run.observe()
+        lengths.add(len(run.chart("cycle_film").curves[0].x))
+    assert lengths == {0, 1, 2, 3}
+    discharge, charge = run.chart("cycle_capacity").curves
+    together, sei, plated = run.chart("cycle_lithium").curves
+    (film,) = run.chart("cycle_film").curves
+    assert discharge.x == pytest.approx([1, 2, 3])
+    assert (np.diff(discharge.y) < 0).all()
+    assert (np.diff(film.y) > 0).all()
+    assert ((film.low < film.y) & (film.y < film.high)).all()
+    assert together.y == pytest.approx(sei.y + plated.y)
+    assert charge.y == pytest.approx(discharge.y, rel=0.05)
+    # 3 cycles on, the readout over time and the chart over cycles say the same (the cells differ by 1 % in lithium)
+    assert seen["lithium_lost"] == pytest.approx(together.y[-1] / 100 * 7.62, rel=0.02)
+    assert seen["lowest_anode_potential"] < 0.1
+    with pytest.raises(KeyError):
+        run.chart("nothing")
+
+
+def test_a_restored_run_has_its_cycles(backend):
+    one, two = simulation(backend, **AGEING), simulation(backend, **AGEING)
+    one.advance(1200)
+    two.restore(one.state())
+    for each in (one, two):
+        each.advance(800)
+    for name in ("cycle_capacity", "cycle_lithium", "cycle_film", "cycle_anode"):
+        for a, b in zip(one.chart(name).curves, two.chart(name).curves, strict=True):
+            assert (a.y == b.y).all()
+            assert len(a.y) >= 1
+
+
+def test_cells_that_do_not_age_have_no_cycles(backend):
+    run = simulation(backend)
+    assert [chart.name for chart in run.charts] == ["losses"]
+    with pytest.raises(KeyError):
+        run.chart("cycle_capacity")
+
+
+def test_one_particle_is_known(backend):
+    run = simulation(backend, **AGEING, thermal="lumped", model="SPMe")
+    run.advance(60)
+    found, beyond = run.inspect(4), run.inspect(13)
+    assert found.title == "Cell 5, negative particle"
+    assert beyond.title == "Cell 5, positive particle"
+    facts = {fact.title: fact.value for fact in found.facts}
+    assert facts["Radius"] == pytest.approx(5.86)
+    # 5 A over 3 ε A L/R = 3.360 m², and what the side reactions take: some 0.08 A of a fresh film
+    assert 5.02 < 3.360 * facts["Current density out of the surface"] < 5.2
+    assert facts["Stoichiometry at the surface"] < facts["Stoichiometry, mean"]
+    assert facts["Overpotential"] > 0
+    assert facts["Potential against lithium"] == pytest.approx(
+        facts["Open-circuit potential"] + facts["Overpotential"] / 1e3, abs=1e-4
+    )
+    assert facts["Thickness of the SEI"] > 5
+    assert facts["Temperature"] == pytest.approx(run.field("temperature")[4], abs=1e-4)
+    assert {fact.title: fact.value for fact in beyond.facts}["Overpotential"] < 0
+    ((chart, data),) = found.profiles
+    assert (chart.x_title, chart.x_unit) == ("Radius", "µm")
+    assert data.curves[0].x[-1] == pytest.approx(5.86)
+    assert data.curves[0].y[-1] == facts["Stoichiometry at the surface"]
+    assert (np.diff(data.curves[0].y) < 0).all()
+
+
+def test_the_losses_are_of_the_cell_that_was_looked_at(backend):
+    radii = {"cells": 3, "distributions": [{"parameter": "negative_particle_radius", "spread": 0.2}]}
+    run = simulation(backend, ensemble=radii, numerics={"step": 20.0})
+    run.advance(60)
+    first = run.observe()["loss_negative_kinetics"]
+    run.inspect(1)
+    assert run.observe()["loss_negative_kinetics"] != first
+
+
+def test_there_is_a_temperature_where_it_changes(backend):
+    warm, cold = simulation(backend, thermal="lumped"), simulation(backend)
+    warm.advance(100)
+    assert (warm.field("temperature") > 25.1).all()
+    assert "temperature" not in [field.name for field in cold.fields]
+
+
+def test_what_cannot_age_is_refused(backend):
+    for ask in (ENGINE.estimate, ENGINE.build):
+        with pytest.raises(ProblemError, match="Marquis2019 gives no sei lithium ratio"):
+            ask(Problem(BatteryParameters(parameter_set="Marquis2019", ageing={"sei": "reaction limited"})), backend)
+    distribution = {"parameter": "plating_rate", "spread": 0.1}
+    with pytest.raises(ProblemError, match="Chen2020 gives no plating_rate"):
+        simulation(backend, ensemble={"distributions": [distribution]})
+    distribution = {"parameter": "negative_transfer_coefficient", "kind": "uniform", "spread": 1.0}
+    with pytest.raises(ProblemError, match=r"between 0\.05 and 0\.95"):
+        simulation(backend, ensemble={"cells": 100, "distributions": [distribution]})
+
+
+def test_memory_counts_what_ageing_adds():
+    from engines.backend.cpu import CpuBackend
+
+    plain = ENGINE.estimate(Problem(BatteryParameters(ensemble={"cells": 1000})), CpuBackend())
+    ageing = {**AGEING, "ensemble": {"cells": 1000}}
+    more = ENGINE.estimate(Problem(BatteryParameters.model_validate(ageing)), CpuBackend())
+    # 13 rows of state, 12 of coefficients, 5 numbers for each of 3 cycles
+    assert more.memory_bytes - plain.memory_bytes == 4000 * (13 + 12 + 15)
