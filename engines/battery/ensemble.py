@@ -48,8 +48,6 @@ def sample(parameters: ParameterSet, distributions: Sequence[Distribution], n: i
         if name in drawn:
             raise ProblemError(f"'{name}' has two distributions: keep one.")
         value = parameters.scalars[name].value
-        if np.isnan(value):
-            raise ProblemError(f"{parameters.title} gives no {name}: add it under Changes, or let it not differ.")
         if isnan(value):
             raise ProblemError(f"{parameters.id} gives no {name}, so it cannot differ among cells.")
         generator = np.random.default_rng([seed, *name.encode()])

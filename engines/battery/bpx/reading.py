@@ -27,7 +27,8 @@ import numpy as np
 from engines.api import Array, Finding
 from engines.battery.bpx.entries import Constant, Section
 from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
-from engines.battery.parameter_sets.model import NOT_GIVEN, SCALARS, Function, ParameterSet, Sourced
+from engines.battery.parameter_sets.changes import LABELS
+from engines.battery.parameter_sets.model import NOT_GIVEN, SCALARS, UNSAID, Function, ParameterSet, Sourced
 from engines.battery.parameter_sets.ranges import (
     ACTIVATION,
     FRACTION,
@@ -145,11 +146,7 @@ class _Reader:
             id=f"BPX {self.name}",
             title=str(title),
             source=self.name,
-            scalars={
-                name: Sourced(self.scalars[name], unit, self.name)
-                for name, unit in SCALARS.items()
-                if name in self.scalars
-            },
+            scalars={name: Sourced(value, SCALARS[name], self.name) for name, value in self.scalars.items()},
             findings=tuple(self.findings),
             **functions,
         )
@@ -179,6 +176,8 @@ class _Reader:
             "Heat transfer coefficient [W.m-2.K-1]", NOT_NEGATIVE, NOT_GIVEN
         )
         found["contact_resistance"] = self.user.number(CONTACT_RESISTANCE, NOT_NEGATIVE, 0.0)
+        for name, usual in UNSAID.items():  # BPX knows no ageing and no asymmetric charge transfer
+            found[name] = self.user.number(LABELS[name], RANGES[name], usual)
         ambient, initial = "Ambient temperature [K]", "Initial temperature [K]"
         before = cell.number(ambient, KELVINS, self.reference)  # where versions before 1.0 have it
         found["ambient_temperature"] = self.surroundings.number(ambient, KELVINS, before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from engines.battery.bpx.tables import Table
 from engines.battery.bpx.tracing import formula
 from engines.battery.constants import FARADAY, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.balance import window
-from engines.battery.parameter_sets.model import Function, ParameterSet
+from engines.battery.parameter_sets.changes import LABELS
+from engines.battery.parameter_sets.model import UNSAID, Function, ParameterSet
 from engines.errors import ProblemError, WorkbenchError
 
 VERSION = "1.1.1"
@@ -76,8 +78,11 @@ def content(parameters: ParameterSet) -> dict[str, Any]:
         parts[f"{electrode.capitalize()} electrode"] = _electrode(parameters, electrode, limits[electrode], spm_only)
     if not spm_only:
         parts["Separator"] = {"Thickness [m]": p["separator_thickness"], **_pores(p, "separator")}
+    own = {LABELS[name]: p[name] for name, usual in UNSAID.items() if p[name] != usual and not isnan(p[name])}
     if p["contact_resistance"]:
-        parts["User-defined"] = {CONTACT_RESISTANCE: p["contact_resistance"]}
+        own[CONTACT_RESISTANCE] = p["contact_resistance"]
+    if own:
+        parts["User-defined"] = own
     return _without_gaps(
         {
             "Header": {

@@ -126,7 +126,7 @@ class Cells(ABC):
         """On all currents of the protocol, from the next step on."""
         self.coefficients = self._place(per_cell)
         self._tables = backend.array(tables(parameters).astype(self.dtype))
-        self._cycles = cycles
+        self._n_cycles = cycles
         self.set_protocol(instructions, drive)
         start = np.zeros((self.rows, self.n_cells))
         start[Row.ENDED] = -1.0
@@ -143,7 +143,7 @@ class Cells(ABC):
     def set_protocol(self, instructions: Sequence[Instruction], drive: Array | None = None) -> None:
         """Follow these from the next step on; cells that are to begin with the first need a new ``state`` too."""
         self.n_instructions = len(instructions)
-        self.instructions_per_cycle = max(1, -(-len(instructions) // self._cycles))
+        self.instructions_per_cycle = max(1, -(-len(instructions) // self._n_cycles))
         self._instructions = self.backend.array(np.array([each.row() for each in instructions], self.dtype))
         self._drive = self.backend.array(np.zeros(1, self.dtype) if drive is None else np.asarray(drive, self.dtype))
 

@@ -90,7 +90,7 @@ def test_a_restored_run_has_its_cycles(backend):
 
 def test_cells_that_do_not_age_have_no_cycles(backend):
     run = simulation(backend)
-    assert [chart.name for chart in run.charts] == ["losses"]
+    assert [chart.name for chart in run.charts] == ["voltage", "current", "temperature", "capacity", "losses"]
     with pytest.raises(KeyError):
         run.chart("cycle_capacity")
 
