@@ -9,6 +9,8 @@ from workbench.atomic import write_text
 from workbench.bench.records import LabRecord, device_text, lab_record, to_csv, to_json
 
 LARGEST_FILE = 256 * 2**20
+NAMED = 2
+"""Studies that stand in the title of a record."""
 
 
 def write_json(record: LabRecord, path: Path) -> None:
@@ -33,12 +35,15 @@ def read_record(path: Path) -> LabRecord:
 
 
 def kept_records(folder: Path) -> list[tuple[str, Path]]:
-    """(device and date, file) of the records in a folder, newest first; files of other kinds are left out."""
+    """(device, date and studies; file) of the records in a folder, newest first; files of other kinds are left out."""
     found = []
     for path in sorted(folder.glob("*.json")):
         try:
-            machine = read_record(path).machine
+            record = read_record(path)
         except ProblemError:
             continue
-        found.append((machine.date, device_text(machine), path))
+        studies = list(dict.fromkeys(each.study for each in record.variants))
+        named = ", ".join(studies[:NAMED]) + (", …" if len(studies) > NAMED else "")
+        title = device_text(record.machine) + (f": {named}" if named else "")
+        found.append((record.machine.date, title, path))
     return [(title, path) for _, title, path in sorted(found, reverse=True)]
