@@ -127,15 +127,15 @@ def test_a_forecast_is_drawn_before_there_is_a_run_and_behind_it(window, qtbot, 
 
 def test_a_forecast_stands_behind_the_live_curves(charted, qtbot):
     panel, t = charted.charts.panel, np.linspace(0, 100, 50)
-    panel.show_forecast({"voltage": ChartData((Curve("Mean", t, 4 - t / 100),))}, (FORECAST,))
+    panel.show_forecast({"voltage": ChartData((Curve("Forecast of 200 cells", t, 4 - t / 100),))}, (FORECAST,))
     assert len(panel.cells) == len(CHARTS)  # those of the run stay
-    qtbot.waitUntil(lambda: "forecast" in [e.title for e in panel.cells["voltage"].legend.entries])
+    qtbot.waitUntil(lambda: "Forecast of 200 cells" in [e.title for e in panel.cells["voltage"].legend.entries])
     items = panel.cells["voltage"].plot.getPlotItem().listDataItems()
     dashed = [item for item in items if item.opts["pen"].style() == Qt.PenStyle.DashLine]
     assert [item.yData[-1] for item in dashed] == [pytest.approx(3.0)]
     assert dashed[0].zValue() < 0
     panel.show_forecast(None)
-    qtbot.waitUntil(lambda: "forecast" not in [e.title for e in panel.cells["voltage"].legend.entries])
+    qtbot.waitUntil(lambda: "Forecast of 200 cells" not in [e.title for e in panel.cells["voltage"].legend.entries])
 
 
 def test_a_dropped_file_is_laid_over_the_chart_and_can_be_undone(charted, qtbot, tmp_path):
