@@ -15,4 +15,5 @@ def charted(window, qtbot, services):
     window.open_preset(services.presets()[0])
     qtbot.waitUntil(lambda: window.controller.phase == "ready", timeout=10_000)
     qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=5000)
+    qtbot.waitUntil(lambda: not window.forecaster.busy, timeout=10_000)  # it has none, and takes away what is shown
     return window
