@@ -14,7 +14,7 @@ from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.cells.ageing import AgeingRow, CycleRow, ageing_of
 from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, coefficient_rows
 from engines.battery.cells.forecast import CellForecast
-from engines.battery.cells.launcher import LONGEST, RECORDED
+from engines.battery.cells.launcher import RECORDED
 from engines.battery.cells.reference import spm
 from engines.battery.cells.simulation import CellSimulation
 from engines.battery.ensemble import sample
@@ -25,15 +25,12 @@ from engines.battery.parameter_sets.choice import parameter_set_findings, parame
 from engines.battery.parameters import PRECISIONS, BatteryParameters
 from engines.battery.protocol import Plan, plan_of
 from engines.battery.steps import parse
-from engines.errors import ProblemError
 from engines.geometry.particles import Particles, interned, paired_rows
 
 MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
 """Cells that are timed for an estimate: enough to fill the device."""
 SAMPLE_STEPS = 20
-
-
 NEARLY = 0.02
 """State of charge within which a cell is called empty or full."""
 
@@ -145,8 +142,6 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
             )
         )
     found += _at_the_start(parameters, cell, plan[0])
-    if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan):
-        raise ProblemError("A rest in the protocol never ends: say how long.")
     if any(each.period is not None for each in parse(parameters.protocol)):
         found.append(Finding("Periods in brackets change nothing: the time step says when values are taken.", "info"))
     if parameters.ensemble.distributions and parameters.ensemble.cells == 1:

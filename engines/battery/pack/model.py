@@ -13,7 +13,6 @@ import numpy as np
 from engines.api import Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
 from engines.battery.cells import Instruction, Kind
-from engines.battery.cells.launcher import LONGEST
 from engines.battery.ensemble import sample
 from engines.battery.model import Model
 from engines.battery.pack import make_heat
@@ -30,6 +29,10 @@ from engines.errors import ProblemError
 from engines.geometry.grid import Grid
 
 MOST_VOXELS = 1_000_000_000
+MOST_ALONG = 65_535
+"""Voxels along an axis: blocks of a launch along z."""
+MOST_PLACES = 2**31 - 1
+"""Voxels with the ghosts at each side: the kernels number them by 32 bits."""
 MOST_ELEMENTS = 1_000_000
 ARRAYS = 12
 """Arrays over the voxels, in the precision of the run."""
@@ -92,6 +95,10 @@ class PackHeat(Model):
             values["nominal_capacity"] / wiring.segments,
         )  # fmt: skip
 
+    def ends(self, problem: Problem) -> bool:
+        """Every step of a protocol has an end."""
+        return True
+
     def warm(self, backend: Backend) -> None:
         """A step of each model and precision."""
         small = {"cells_x": 2, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}
@@ -126,6 +133,16 @@ def _check_size(pack: Pack) -> None:
         raise ProblemError(
             f"This pack has {grid.n_cells:,} voxels: use at most {MOST_VOXELS:,}, with fewer voxels per cell."
         )
+    for axis, count in zip("zyx", grid.shape, strict=True):
+        if count > MOST_ALONG:
+            raise ProblemError(
+                f"This pack has {count:,} voxels along {axis}: use at most {MOST_ALONG:,}, with fewer voxels per cell."
+            )
+    if math.prod(count + 2 for count in grid.shape) > MOST_PLACES:
+        raise ProblemError(
+            f"This pack of {' x '.join(f'{count:,}' for count in grid.shape[::-1])} voxels is too large where it is "
+            "one voxel thick: use fewer voxels per cell along its other sides."
+        )
     if n_cells(pack) * segments(pack) > MOST_ELEMENTS:
         raise ProblemError(
             f"This pack has {n_cells(pack) * segments(pack):,} cells and segments: use at most {MOST_ELEMENTS:,}."
@@ -148,8 +165,6 @@ def _checked(problem: Problem) -> tuple[BatteryParameters, ParameterSet, Plan, W
     if pack.cells == "SPMe":
         cell.require(ELECTROLYTE, "A model with an electrolyte")
     plan = plan_of(parameters, cell)
-    if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan.instructions):
-        raise ProblemError("A rest in the protocol never ends: say how long.")
     return parameters, cell, plan, Wiring(series, pack.parallel, segments(pack))
 
 

@@ -86,6 +86,11 @@ class BareParticles(Model):
         progress("Ready", 1.0)
         return simulation
 
+    def ends(self, problem: Problem) -> bool:
+        """A flux fills or empties the particles sooner or later."""
+        setup = _Setup(problem)
+        return bool(setup.spheres.flux.any()) and setup.settings.flux_factor != 0
+
     def warm(self, backend: Backend) -> None:
         """A few steps of each kernel."""
         curve = {"kind": "linear"}
