@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -66,7 +67,10 @@ class Background(QObject):
             if future.cancelled():
                 continue
             error = future.exception()
-            if error is None:
-                then(future.result())
-            else:
-                otherwise(error)
+            try:
+                if error is None:
+                    then(future.result())
+                else:
+                    otherwise(error)
+            except Exception:  # reported like any that no code caught; the other answers are still delivered
+                sys.excepthook(*sys.exc_info())

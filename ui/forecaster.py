@@ -51,9 +51,16 @@ class Forecaster(QObject):
         return self._busy or self._timer.isActive()
 
     def stop(self) -> None:
+        """Ask for nothing more; what is being solved is not shown."""
         self._timer.stop()
         self._turn += 1
         self._held, self._wanted = True, False
+
+    def close(self) -> None:
+        """Free the device memory. After :meth:`stop`, when the lane's thread has ended."""
+        forecast, self._forecast = self._forecast, None
+        if forecast is not None:
+            forecast.close()
 
     def _hold(self, held: bool) -> None:
         """While a run goes on it has the device to itself; what was asked meanwhile is solved after it."""

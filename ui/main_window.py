@@ -495,6 +495,7 @@ class MainWindow(QMainWindow):
             self.lab.close_lab()
             self.controller.close()
             self.background.close()
+            self.forecaster.close()
             self.keeper.keep_at_end()
             self.viewport.close_canvas()
             self._settings.sync()

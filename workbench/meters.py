@@ -44,9 +44,15 @@ class Meters:
         self._handle: Any = simulation.select(Selection(elements)) if probes else None
         self._labels = tuple(label for label, _ in probes)
 
-    def forget_pace(self) -> None:
-        """The run was reset: what was measured before says nothing about what comes."""
+    def forget(self) -> None:
+        """The run was reset: what was measured and collected before says nothing about what comes."""
         self._pace = None
+        self._times, self._traces, self._series = [], {}, {}
+
+    @property
+    def collected(self) -> bool:
+        """Whether something was collected that no sample has taken yet."""
+        return bool(self._times)
 
     def collect(self, simulation: Simulation) -> None:
         """Take the probes and series of this step."""

@@ -331,13 +331,15 @@ class Runner:
 
     def _take_steps(self, simulation: Simulation, goal: int, started: float) -> None:
         every = simulation.sample_steps
-        if simulation.step == 0:
+        if simulation.step == 0 and not self._meters.collected:
             self._meters.collect(simulation)
         while simulation.step < goal:
-            simulation.advance(min(goal, (simulation.step // every + 1) * every) - simulation.step)
-            if simulation.step % every == 0 or simulation.finished:
+            before = simulation.step
+            simulation.advance(min(goal, (before // every + 1) * every) - before)
+            finished = simulation.finished
+            if simulation.step > before and (simulation.step % every == 0 or finished):
                 self._meters.collect(simulation)
-            if simulation.finished:
+            if finished:
                 break
             if clock.perf_counter() - started > LONGEST_BATCH_SECONDS or self._wanted is not RunState.RUNNING:
                 break
@@ -349,9 +351,9 @@ class Runner:
             if self._state is not RunState.RUNNING:
                 return
             if self._wanted is RunState.RUNNING:
-                self.ended = simulation.finished
+                known, self.ended = self.ended, simulation.finished
                 if self.ended or (last is not None and simulation.step >= last):
-                    if self.ended and simulation.ending:
+                    if self.ended and not known and simulation.ending:
                         self.say(simulation.ending)
                     self._want(RunState.FINISHED)
                 elif self._stop_step is not None and simulation.step >= self._stop_step:
@@ -370,7 +372,9 @@ class Runner:
         if not future.set_running_or_notify_cancel():
             return
         try:
-            future.set_result(call(simulation))
+            result = call(simulation)
+            self.ended = self.ended and simulation.finished  # a live change may free what had come to its end
+            future.set_result(result)
         except Exception as error:
             future.set_exception(error)
             if isinstance(error, DeviceError) or call == self._reset:
@@ -383,7 +387,7 @@ class Runner:
         for name, value in self._controls.items():
             simulation.set_control(name, value)
         self._samples.clear()
-        self._meters.forget_pace()
+        self._meters.forget()
         self._audience.restarted(simulation)
         self._set_state(RunState.READY)
 

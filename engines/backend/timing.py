@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from engines.backend import machine
 from engines.backend.base import Backend
@@ -17,6 +18,7 @@ LONGEST_CAPTURED = 100e-6
 LEAD_SECONDS = 1e-3
 """A batch shorter than this starts behind another launch, so that the host's first launch is not part of it."""
 
+T = TypeVar("T")
 Launch = Callable[[int], None]
 """Launch number 0, 1, 2, …; called inside ``backend.active()``."""
 
@@ -101,6 +103,33 @@ def host_seconds(backend: Backend, launch: Launch, count: int) -> float:
         seconds = time.perf_counter() - start
     backend.synchronize()
     return seconds / count
+
+
+def best_seconds(backend: Backend, call: Callable[[], Any], tries: int = 3) -> float:
+    """The shortest of ``tries`` times of ``call()`` and what it asks of the device; the first may compile.
+
+    It is called inside ``backend.active()``; waiting there for a run's turn is no part of the time.
+    """
+    best = float("inf")
+    for _ in range(tries):
+        backend.synchronize()
+        with backend.active():
+            start = time.perf_counter()
+            call()
+            backend.synchronize()
+            best = min(best, time.perf_counter() - start)
+    return best
+
+
+_measured: WeakKeyDictionary[Backend, dict[Hashable, Any]] = WeakKeyDictionary()
+
+
+def measured_once(backend: Backend, key: Hashable, measure: Callable[[], T]) -> T:
+    """``measure()`` of the first call with this backend and ``key``, which begins with the caller's ``__name__``."""
+    known: dict[Hashable, T] = _measured.setdefault(backend, {})
+    if key not in known:
+        known[key] = measure()
+    return known[key]
 
 
 def cache_bytes(backend: Backend) -> int:

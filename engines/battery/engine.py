@@ -19,7 +19,7 @@ from engines.battery.ensemble import Distribution
 from engines.battery.model import Model
 from engines.battery.models import MODELS
 from engines.battery.parameter_sets.choice import parameter_set_of
-from engines.battery.parameters import BatteryParameters, Ensemble, Numerics
+from engines.battery.parameters import BatteryParameters, Ensemble, Numerics, parameters_of
 from engines.battery.particles.settings import ParticleSettings, Rate
 from engines.battery.sizes import ParticleSizes
 from engines.battery.variants import studies
@@ -29,7 +29,7 @@ from engines.lab import Study
 
 def _bpx_of(problem: Problem) -> str:
     """The cell of a problem, with its changes, in the BPX format."""
-    return bpx_text(parameter_set_of(_parameters(problem)))
+    return bpx_text(parameter_set_of(parameters_of(problem)))
 
 
 class BatteryEngine(Engine):
@@ -95,14 +95,7 @@ class BatteryEngine(Engine):
 
 
 def _model(problem: Problem) -> Model:
-    return MODELS[_parameters(problem).model]
-
-
-def _parameters(problem: Problem) -> BatteryParameters:
-    parameters = problem.parameters
-    if not isinstance(parameters, BatteryParameters):
-        raise TypeError(f"parameters of the battery engine, not {type(parameters).__name__}")
-    return parameters
+    return MODELS[parameters_of(problem).model]
 
 
 def _particles(n: int) -> Problem:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from engines.api import Problem
 from engines.battery.ensemble import Distribution
 from engines.battery.pack.parameters import Pack
 from engines.battery.parameter_sets.changes import Change
@@ -99,3 +100,10 @@ class BatteryParameters(ParameterGroup):
     ensemble: Ensemble = quantity(Ensemble(), "", "How many cells and how they differ")
     pack: Pack = quantity(Pack(), "", "Cells in a box, with the heat between them (model 'pack')")
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision")
+
+
+def parameters_of(problem: Problem) -> BatteryParameters:
+    """The parameters of a problem of this engine."""
+    if not isinstance(problem.parameters, BatteryParameters):
+        raise TypeError(f"parameters of the battery engine, not {type(problem.parameters).__name__}")
+    return problem.parameters

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time as clock
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QCoreApplication
 
 from engines.battery.engine import BatteryEngine
 from engines.charts import ChartData, ChartInfo, Curve, Forecast
@@ -81,6 +83,7 @@ def desk(qapp):
         forecast.go.set()
     desk.forecaster.stop()
     desk.background.close()
+    desk.forecaster.close()
 
 
 @pytest.fixture
@@ -136,6 +139,35 @@ def test_a_run_has_the_device_to_itself(followed, qtbot):
     assert len(forecast.asked) == 1
     followed.controller.phase_changed.emit(Phase.PAUSED.value)
     qtbot.waitUntil(lambda: followed.last == 2.5, timeout=5000)
+
+
+def test_closing_frees_the_forecast_and_shows_nothing_more(followed):
+    (forecast,) = followed.services.forecasts
+    forecast.go.clear()
+    followed.model.edit(FACTOR, 2.0)  # is being solved while the window closes
+    shown = len(followed.got)
+    threading.Timer(0.1, forecast.go.set).start()
+    followed.forecaster.stop()
+    followed.background.close()
+    followed.forecaster.close()
+    followed.forecaster.close()
+    QCoreApplication.processEvents()
+    assert forecast.closed
+    assert len(forecast.asked) == 2
+    assert len(followed.got) == shown
+
+
+def test_what_nobody_expected_is_reported_and_keeps_no_other_answer_back(followed, monkeypatch):
+    reported, delivered = [], []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: reported.append(kind))
+    (forecast,) = followed.services.forecasts
+    monkeypatch.setattr(forecast, "solve", lambda controls: 1 / 0)
+    followed.model.edit(FACTOR, 2.0)
+    followed.background.submit("files", lambda: "saved", delivered.append)
+    followed.forecaster.stop()
+    followed.background.close()  # delivers both, as at the end of the window
+    assert reported == [ZeroDivisionError]
+    assert delivered == ["saved"]
 
 
 def test_the_battery_answers_a_drag(qapp, qtbot):

@@ -65,6 +65,15 @@ def test_a_line_that_is_wrong_is_underlined_and_waits(holder, qtbot):
     assert editor.text.extraSelections() == []
 
 
+def test_a_value_with_blanks_at_its_ends_is_no_edit_of_the_person(holder):
+    """A project file written by hand: the focus comes and goes, and the document is as it was."""
+    editor = holder.editor("verses")
+    editor.set_value(["roses are red  ", ""])
+    assert editor.text.toPlainText() == "roses are red  \n"
+    editor.text.left.emit()
+    assert holder.edits == []
+
+
 def test_what_the_document_says_of_a_line_stands_there_too(holder):
     editor = holder.editor("verses")
     holder.form.set_errors({("verses", 0): "Roses are not red here."})

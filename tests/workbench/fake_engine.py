@@ -56,6 +56,7 @@ class WaveParameters(ParameterGroup):
     speed: float = quantity(1.0, "mm/ms", "Speed of the wave", gt=0)
     tau: float = quantity(0.5, "ms", "Time constant", gt=0)
     end: float | None = quantity(None, "ms", "Time at which the wave comes to an end of its own", gt=0)
+    cannot_begin: bool = quantity(False, "", "The first step finds that the wave is at its end")
     delay: float = quantity(0.0, "s", "Wall time that a step takes", ge=0)
     build_seconds: float = quantity(0.0, "s", "Wall time that building takes", ge=0)
     trouble: Literal["", "nan", "device", "surprise", "build", "mute build"] = quantity("", "", "What goes wrong")
@@ -130,7 +131,7 @@ class WaveSimulation(Simulation):
         n = self.geometry.n_cells
         self.traffic = (KernelTraffic("follow", 8 * n, 4 * n, 3 * n),)
         self.front = FrontInfo("activation_time", 2.0)
-        self.closed = False
+        self.closed = self._tried = False
         self._launches, self._seconds = 0, 0.0
         self._x = self.geometry.centroids[:, 0]
         self._values = {"voltage": np.full(n, REST), "activation_time": np.full(n, -1.0)}
@@ -138,6 +139,9 @@ class WaveSimulation(Simulation):
     def advance(self, steps: int) -> None:
         p = self.parameters
         started = time.perf_counter()
+        self._tried = True
+        if p.cannot_begin:
+            return
         v, activation = self._values["voltage"], self._values["activation_time"]
         for _ in range(steps):
             if p.delay:
@@ -165,7 +169,13 @@ class WaveSimulation(Simulation):
     @property
     def finished(self) -> bool:
         end = self.parameters.end
+        if self.parameters.cannot_begin:
+            return self._tried
         return end is not None and self.time >= end - self.dt / 2
+
+    @property
+    def ending(self) -> str:
+        return "The wave is through." if self.finished else ""
 
     def select(self, selection: Selection) -> Any:
         return self.backend.select(selection)

@@ -84,6 +84,33 @@ def test_a_problem_that_is_through_stays_finished_until_reset(runners):
     assert runner.wait(RunState.FINISHED) is RunState.FINISHED
 
 
+def test_a_live_change_frees_a_run_that_had_come_to_its_end(runners):
+    runner = runners(parameters={"end": 0.5}, autostart=True)
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+    runner.set_control("end", 1.0).result(5)
+    assert not runner.ended
+    runner.run()
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+    assert runner.ended
+    assert step(runner) == 50
+
+
+def test_a_problem_at_its_end_says_so_once_and_is_sampled_once(runners):
+    """It finds out only when it is told to go on that there is no step left, as particles do that would overflow."""
+    runner = runners(parameters={"end": 0.01, "cannot_begin": True}, autostart=True)
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+    for _ in range(2):
+        runner.run()
+        assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+    assert [message.text for message in runner.take_messages()].count("The wave is through.") == 1
+    runner.set_control("cannot_begin", False).result(5)
+    runner.set_control("end", 0.2).result(5)
+    runner.run()
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+    times = np.concatenate([sample.trace_times for sample in runner.take_samples()])
+    np.testing.assert_allclose(times, [0.0, 0.1, 0.2])
+
+
 def test_advance_takes_exactly_that_many_steps(runners):
     runner = runners()
     assert runner.wait(RunState.READY) is RunState.READY

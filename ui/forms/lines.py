@@ -69,7 +69,7 @@ class LinesEditor(Editor):
     def set_value(self, value: Sequence[str]) -> None:
         value = list(value)
         self._section.note.setText(str(len(value)) if value else "")
-        if value == self._value and (self.text.document().isModified() or self.lines() == value):
+        if value == self._value and (self.text.document().isModified() or self._is_value()):
             return
         self._value = value
         with QSignalBlocker(self.text):
@@ -92,10 +92,7 @@ class LinesEditor(Editor):
 
     def lines(self) -> list[str]:
         """What is written, without blanks at the ends of lines and without blank lines at the end."""
-        lines = [line.rstrip() for line in self.text.toPlainText().split("\n")]
-        while lines and not lines[-1]:
-            lines.pop()
-        return lines
+        return _trimmed(self.text.toPlainText().split("\n"))
 
     # What a person asks for.
 
@@ -117,7 +114,7 @@ class LinesEditor(Editor):
     # While one writes.
 
     def _written(self) -> None:
-        self.text.document().setModified(self.lines() != self._value)
+        self.text.document().setModified(not self._is_value())
         self.text.fit(FEWEST_ROWS, MOST_ROWS)
         self._checking.start()
         self._committing.start()
@@ -126,7 +123,7 @@ class LinesEditor(Editor):
         """Underline the first line that is wrong and say why; True if there is none."""
         lines = self.lines()
         found = self._lines.check(lines)
-        if found is None and lines == self._value and self._said:
+        if found is None and self._is_value() and self._said:
             path, sentence = next(iter(self._said.items()))
             found = (int(path[0]) if path else -1, sentence)
         self.text.underline(found[0] if found else -1)
@@ -141,12 +138,15 @@ class LinesEditor(Editor):
 
     def _commit(self) -> None:
         self._committing.stop()
-        lines = self.lines()
         self.text.document().setModified(False)
-        if lines != self._value:
-            self._value = lines
-            self.edited.emit((), lines)
+        if not self._is_value():
+            self._value = self.lines()
+            self.edited.emit((), self._value)
         self._check()
+
+    def _is_value(self) -> bool:
+        """Whether what is written says what the value does; blanks that a file has at its ends are no difference."""
+        return self.lines() == _trimmed(self._value)
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)
@@ -237,6 +237,13 @@ class LineText(QPlainTextEdit):
         rectangle.setLeft(4)
         rectangle.setWidth(self.popup.sizeHintForColumn(0) + 24)
         self.completer.complete(rectangle)
+
+
+def _trimmed(lines: Sequence[str]) -> list[str]:
+    trimmed = [line.rstrip() for line in lines]
+    while trimmed and not trimmed[-1]:
+        trimmed.pop()
+    return trimmed
 
 
 def _timer(owner: LinesEditor, milliseconds: int, call: Any) -> QTimer:

@@ -9,7 +9,6 @@ device a sample of the cells stands for all: the title of the voltage says how m
 from __future__ import annotations
 
 import math
-import time as clock
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,13 +16,14 @@ import numpy as np
 
 from engines.api import Array, Problem
 from engines.backend.base import Backend
+from engines.backend.timing import best_seconds
 from engines.battery.bands import bands, means
 from engines.battery.cells import Kind, Row, make_cells
 from engines.battery.cells.ageing import ageing_of
 from engines.battery.constants import REFERENCE_TEMPERATURE
 from engines.battery.ensemble import sample
 from engines.battery.parameter_sets.choice import parameter_set_of
-from engines.battery.parameters import PRECISIONS, BatteryParameters
+from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
 from engines.battery.protocol import Plan, cycle_of, instructions
 from engines.battery.steps import parse
 from engines.charts import ChartData, ChartInfo, Curve, Forecast
@@ -55,8 +55,7 @@ class CellForecast(Forecast):
     def __init__(
         self, problem: Problem, backend: Backend, *, cells: int | None = None, most_steps: int | None = None
     ) -> None:
-        parameters = problem.parameters
-        assert isinstance(parameters, BatteryParameters)
+        parameters = parameters_of(problem)
         self._parameters, self._backend = parameters, backend
         self._set = parameter_set_of(parameters)
         n = parameters.ensemble.cells
@@ -101,15 +100,7 @@ class CellForecast(Forecast):
 
     def _step_seconds(self) -> float:
         """Seconds of a step of all cells, the better of two launches after one that compiles."""
-        best = math.inf
-        for _ in range(3):
-            self._backend.synchronize()
-            with self._backend.active():
-                started = clock.perf_counter()
-                self._cells.advance(0, CALIBRATION_STEPS)
-                self._backend.synchronize()
-                best = min(best, clock.perf_counter() - started)
-        return best / CALIBRATION_STEPS
+        return best_seconds(self._backend, lambda: self._cells.advance(0, CALIBRATION_STEPS)) / CALIBRATION_STEPS
 
     def solve(self, controls: Mapping[str, Any]) -> Mapping[str, ChartData]:
         factor = float(controls.get("current_factor", self._parameters.current_factor))

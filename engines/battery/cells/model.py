@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time as clock
 from itertools import product
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from engines.api import Array, Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
+from engines.backend.timing import best_seconds, measured_once
 from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.cells.ageing import AgeingRow, CycleRow, ageing_of
 from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, coefficient_rows
 from engines.battery.cells.forecast import CellForecast
-from engines.battery.cells.launcher import LONGEST, RECORDED
+from engines.battery.cells.launcher import RECORDED
 from engines.battery.cells.reference import spm
 from engines.battery.cells.simulation import CellSimulation
 from engines.battery.ensemble import sample
@@ -22,18 +21,15 @@ from engines.battery.model import Model
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameter_sets.balance import state_of_charge
 from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
-from engines.battery.parameters import PRECISIONS, BatteryParameters
+from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
 from engines.battery.protocol import Plan, plan_of
 from engines.battery.steps import parse
-from engines.errors import ProblemError
 from engines.geometry.particles import Particles, interned, paired_rows
 
 MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
 """Cells that are timed for an estimate: enough to fill the device."""
 SAMPLE_STEPS = 20
-
-
 NEARLY = 0.02
 """State of charge within which a cell is called empty or full."""
 
@@ -114,9 +110,7 @@ Checked = tuple[BatteryParameters, ParameterSet, dict[str, Array], Plan]
 
 def _checked(problem: Problem) -> Checked:
     """Parameters, cell, what was drawn and the protocol. Raises ProblemError."""
-    parameters = problem.parameters
-    if not isinstance(parameters, BatteryParameters):
-        raise TypeError(f"parameters of the battery engine, not {type(parameters).__name__}")
+    parameters = parameters_of(problem)
     cell = parameter_set_of(parameters)
     ensemble = parameters.ensemble
     if (ageing := ageing_of(parameters)) is not None:
@@ -145,8 +139,6 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
             )
         )
     found += _at_the_start(parameters, cell, plan[0])
-    if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan):
-        raise ProblemError("A rest in the protocol never ends: say how long.")
     if any(each.period is not None for each in parse(parameters.protocol)):
         found.append(Finding("Periods in brackets change nothing: the time step says when values are taken.", "info"))
     if parameters.ensemble.distributions and parameters.ensemble.cells == 1:
@@ -173,29 +165,18 @@ def _at_the_start(parameters: BatteryParameters, cell: ParameterSet, first: Inst
     return []
 
 
-_measured: WeakKeyDictionary[Backend, dict[str, float]] = WeakKeyDictionary()
-
-
 def _cell_seconds(backend: Backend, parameters: BatteryParameters) -> float:
     """Seconds per cell and step, measured at the first call for this backend, model and precision."""
-    known = _measured.setdefault(backend, {})
-    ageing = ageing_of(parameters)
-    key = f"{parameters.model} {parameters.thermal} {parameters.numerics.precision} {ageing is not None}"
-    if key not in known:
+    ageing, precision = ageing_of(parameters), parameters.numerics.precision
+    key = __name__, parameters.model, parameters.thermal, precision, ageing is not None
+
+    def measure() -> float:
         count = SAMPLE_CELLS["cpu" if backend.id == "cpu" else "cuda"]
-        cell = PARAMETER_SETS["OKane2022"]
         cells = make_cells(
-            backend, cell, [Instruction(Kind.CURRENT, 0.0)], 1.0, {"contact_resistance": np.zeros(count)},
-            electrolyte=parameters.model == "SPMe", thermal=parameters.thermal == "lumped",
-            precision=PRECISIONS[parameters.numerics.precision], ageing=ageing,
+            backend, PARAMETER_SETS["OKane2022"], [Instruction(Kind.CURRENT, 0.0)], 1.0,
+            {"contact_resistance": np.zeros(count)}, electrolyte=parameters.model == "SPMe",
+            thermal=parameters.thermal == "lumped", precision=PRECISIONS[precision], ageing=ageing,
         )  # fmt: skip
-        best = float("inf")
-        for _ in range(3):  # the first compiles
-            backend.synchronize()
-            with backend.active():
-                started = clock.perf_counter()
-                cells.advance(0, SAMPLE_STEPS)
-                backend.synchronize()
-                best = min(best, clock.perf_counter() - started)
-        known[key] = best / (count * SAMPLE_STEPS)
-    return known[key]
+        return best_seconds(backend, lambda: cells.advance(0, SAMPLE_STEPS)) / (count * SAMPLE_STEPS)
+
+    return measured_once(backend, key, measure)

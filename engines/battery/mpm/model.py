@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time as clock
 from functools import lru_cache
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from engines.api import Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
+from engines.backend.timing import best_seconds, measured_once
 from engines.battery.cells import Instruction, Kind
 from engines.battery.model import Model
 from engines.battery.mpm import make_many_particles
@@ -18,7 +17,7 @@ from engines.battery.mpm.launcher import ELECTRODES, SCRATCH_ROWS, Coefficient, 
 from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
-from engines.battery.parameters import PRECISIONS, BatteryParameters
+from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
 from engines.battery.particles.series import MODES
 from engines.battery.protocol import Plan, plan_of
 from engines.battery.sizes import MICROMETRE, Measured, ParticleSizes, Sizes, drawn_sizes
@@ -36,7 +35,7 @@ class ManyParticleModel(Model):
 
     def geometry(self, problem: Problem) -> Particles:
         """Two heaps that face each other, in µm: the negative electrode's particles, then the positive one's."""
-        parameters = _parameters(problem)
+        parameters = parameters_of(problem)
         radii = _radii(parameter_set_of(parameters))
         return _geometry(radii, parameters.sizes.model_dump_json(), _file_times(parameters.sizes))
 
@@ -73,6 +72,10 @@ class ManyParticleModel(Model):
         progress("Ready", 1.0)
         return ManyParticleSimulation(backend, particles, geometry, parameters.numerics.radial_points)
 
+    def ends(self, problem: Problem) -> bool:
+        """Every step of a protocol has an end."""
+        return True
+
     def warm(self, backend: Backend) -> None:
         """A step, and what is looked at."""
         for precision in PRECISIONS:
@@ -86,15 +89,9 @@ class ManyParticleModel(Model):
 Checked = tuple[BatteryParameters, ParameterSet, tuple[Sizes, Sizes], Plan]
 
 
-def _parameters(problem: Problem) -> BatteryParameters:
-    if not isinstance(problem.parameters, BatteryParameters):
-        raise TypeError(f"parameters of the battery engine, not {type(problem.parameters).__name__}")
-    return problem.parameters
-
-
 def _checked(problem: Problem) -> Checked:
     """Parameters, cell, particles and protocol. Raises ProblemError."""
-    parameters = _parameters(problem)
+    parameters = parameters_of(problem)
     if parameters.thermal != "isothermal":
         raise ProblemError("The many-particle model has one temperature, 25 °C: choose 'isothermal'.")
     cell = parameter_set_of(parameters)
@@ -138,24 +135,14 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet) -> tuple[Findin
     return tuple(found)
 
 
-_measured: WeakKeyDictionary[Backend, dict[tuple[int, str], float]] = WeakKeyDictionary()
-
-
 def _step_seconds(backend: Backend, n: int, precision: str) -> float:
     """Seconds of a step with ``n`` particles per electrode, measured at the first call of a backend and precision."""
     count = min(n, SAMPLE_PARTICLES)
-    known = _measured.setdefault(backend, {})
-    if (count, precision) not in known:
+
+    def measure() -> float:
         cell, plan = PARAMETER_SETS["Chen2020"], [Instruction(Kind.CURRENT, 5.0)]
         sizes = _sizes(ParticleSizes(particles=count), _radii(cell))
         particles = make_many_particles(backend, cell, sizes, plan, 1.0, precision=PRECISIONS[precision])
-        best = float("inf")
-        for _ in range(3):  # the first compiles
-            backend.synchronize()
-            with backend.active():
-                started = clock.perf_counter()
-                particles.advance(0, SAMPLE_STEPS)
-                backend.synchronize()
-                best = min(best, clock.perf_counter() - started)
-        known[count, precision] = best / SAMPLE_STEPS
-    return known[count, precision] * n / count
+        return best_seconds(backend, lambda: particles.advance(0, SAMPLE_STEPS)) / SAMPLE_STEPS
+
+    return measured_once(backend, (__name__, count, precision), measure) * n / count

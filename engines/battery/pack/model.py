@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import time as clock
 from functools import lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from engines.api import Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
+from engines.backend.timing import best_seconds, measured_once
 from engines.battery.cells import Instruction, Kind
-from engines.battery.cells.launcher import LONGEST
 from engines.battery.ensemble import sample
 from engines.battery.model import Model
 from engines.battery.pack import make_heat
@@ -24,12 +22,16 @@ from engines.battery.pack.simulation import CELSIUS, PackSimulation, environment
 from engines.battery.pack.stages import MOST_STAGES, count_for
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.choice import ELECTROLYTE, parameter_set_findings, parameter_set_of
-from engines.battery.parameters import PRECISIONS, BatteryParameters
+from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
 from engines.battery.protocol import Plan, plan_of
 from engines.errors import ProblemError
 from engines.geometry.grid import Grid
 
 MOST_VOXELS = 1_000_000_000
+MOST_ALONG = 65_535
+"""Voxels along an axis: blocks of a launch along z."""
+MOST_PLACES = 2**31 - 1
+"""Voxels with the ghosts at each side: the kernels number them by 32 bits."""
 MOST_ELEMENTS = 1_000_000
 ARRAYS = 12
 """Arrays over the voxels, in the precision of the run."""
@@ -43,7 +45,7 @@ class PackHeat(Model):
     """Cells in a box of voxels."""
 
     def geometry(self, problem: Problem) -> Grid:
-        pack = _parameters(problem).pack
+        pack = parameters_of(problem).pack
         _check_size(pack)
         return _grid(pack.arrangement.model_dump_json())
 
@@ -92,6 +94,10 @@ class PackHeat(Model):
             values["nominal_capacity"] / wiring.segments,
         )  # fmt: skip
 
+    def ends(self, problem: Problem) -> bool:
+        """Every step of a protocol has an end."""
+        return True
+
     def warm(self, backend: Backend) -> None:
         """A step of each model and precision."""
         small = {"cells_x": 2, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}
@@ -108,12 +114,6 @@ class PackHeat(Model):
                 simulation.close()
 
 
-def _parameters(problem: Problem) -> BatteryParameters:
-    if not isinstance(problem.parameters, BatteryParameters):
-        raise TypeError(f"parameters of the battery engine, not {type(problem.parameters).__name__}")
-    return problem.parameters
-
-
 @lru_cache(maxsize=8)
 def _grid(arrangement: str) -> Grid:
     """The same object for the same arrangement."""
@@ -126,6 +126,16 @@ def _check_size(pack: Pack) -> None:
         raise ProblemError(
             f"This pack has {grid.n_cells:,} voxels: use at most {MOST_VOXELS:,}, with fewer voxels per cell."
         )
+    for axis, count in zip("zyx", grid.shape, strict=True):
+        if count > MOST_ALONG:
+            raise ProblemError(
+                f"This pack has {count:,} voxels along {axis}: use at most {MOST_ALONG:,}, with fewer voxels per cell."
+            )
+    if math.prod(count + 2 for count in grid.shape) > MOST_PLACES:
+        raise ProblemError(
+            f"This pack of {' x '.join(f'{count:,}' for count in grid.shape[::-1])} voxels is too large where it is "
+            "one voxel thick: use fewer voxels per cell along its other sides."
+        )
     if n_cells(pack) * segments(pack) > MOST_ELEMENTS:
         raise ProblemError(
             f"This pack has {n_cells(pack) * segments(pack):,} cells and segments: use at most {MOST_ELEMENTS:,}."
@@ -134,7 +144,7 @@ def _check_size(pack: Pack) -> None:
 
 def _checked(problem: Problem) -> tuple[BatteryParameters, ParameterSet, Plan, Wiring]:
     """Parameters, cell, protocol of a cell, wiring. Raises ProblemError."""
-    parameters = _parameters(problem)
+    parameters = parameters_of(problem)
     pack = parameters.pack
     _check_size(pack)
     check_segments(pack)
@@ -148,8 +158,6 @@ def _checked(problem: Problem) -> tuple[BatteryParameters, ParameterSet, Plan, W
     if pack.cells == "SPMe":
         cell.require(ELECTROLYTE, "A model with an electrolyte")
     plan = plan_of(parameters, cell)
-    if any(each.steps == LONGEST and each.value == 0 and each.kind == Kind.CURRENT for each in plan.instructions):
-        raise ProblemError("A rest in the protocol never ends: say how long.")
     return parameters, cell, plan, Wiring(series, pack.parallel, segments(pack))
 
 
@@ -252,31 +260,26 @@ def _findings(
     return tuple(found)
 
 
-_measured: WeakKeyDictionary[Backend, dict[str, tuple[float, float]]] = WeakKeyDictionary()
-
-
 def _measured_seconds(backend: Backend, precision: str) -> tuple[float, float]:
     """Seconds per launch, and per voxel and stage beyond that, measured at the first call."""
-    known = _measured.setdefault(backend, {})
-    if precision not in known:
-        seconds = []
-        for side in WARM_VOXELS:
-            arrangement = {"cells_x": 1, **{f"voxels_{axis}": side for axis in "xyz"}}
-            pack = Pack.model_validate({"arrangement": arrangement})
-            where = layout(pack)
-            step = 4 / body_of(pack, where).fastest
-            heat = make_heat(
-                backend, body_of(pack, where), where.boxes, where.owner, step, (0.0,) * 6, 0.0, PRECISIONS[precision]
-            )
-            best = math.inf
-            for _ in range(4):  # the first compiles
-                backend.synchronize()
-                with backend.active():
-                    started = clock.perf_counter()
-                    heat.advance(np.ones(1))
-                    heat.means()
-                    backend.synchronize()
-                    best = min(best, clock.perf_counter() - started)
-            seconds.append(best / heat.stages.count)
-        known[precision] = seconds[0], max(seconds[1] - seconds[0], 0.0) / WARM_VOXELS[1] ** 3
-    return known[precision]
+
+    def stage_seconds(side: int) -> float:
+        arrangement = {"cells_x": 1, **{f"voxels_{axis}": side for axis in "xyz"}}
+        pack = Pack.model_validate({"arrangement": arrangement})
+        where = layout(pack)
+        body = body_of(pack, where)
+        heat = make_heat(
+            backend, body, where.boxes, where.owner, 4 / body.fastest, (0.0,) * 6, 0.0, PRECISIONS[precision]
+        )
+
+        def step() -> None:
+            heat.advance(np.ones(1))
+            heat.means()
+
+        return best_seconds(backend, step, tries=4) / heat.stages.count
+
+    def measure() -> tuple[float, float]:
+        small, large = map(stage_seconds, WARM_VOXELS)
+        return small, max(large - small, 0.0) / WARM_VOXELS[1] ** 3
+
+    return measured_once(backend, (__name__, precision), measure)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-import time as clock
 from dataclasses import dataclass
 from functools import lru_cache
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from engines.api import Array, Estimate, Finding, Problem, Progress
 from engines.backend.base import Backend
+from engines.backend.timing import best_seconds, measured_once
 from engines.battery.constants import FARADAY
 from engines.battery.curves import Curve
 from engines.battery.model import Model
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.choice import parameter_set_of
-from engines.battery.parameters import PRECISIONS, BatteryParameters
+from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
 from engines.battery.particles.diffusivity import law
 from engines.battery.particles.pulses import Timetable
 from engines.battery.particles.settings import ParticleSettings, Rate
@@ -43,7 +42,7 @@ class BareParticles(Model):
     """Particles of one electrode under a flux that is the same everywhere on their surfaces."""
 
     def geometry(self, problem: Problem) -> Particles:
-        return _geometry(*_shape(_parameters(problem)))
+        return _geometry(*_shape(parameters_of(problem)))
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         setup = _Setup(problem)
@@ -86,6 +85,11 @@ class BareParticles(Model):
         progress("Ready", 1.0)
         return simulation
 
+    def ends(self, problem: Problem) -> bool:
+        """A flux fills or empties the particles sooner or later."""
+        setup = _Setup(problem)
+        return bool(setup.spheres.flux.any()) and setup.settings.flux_factor != 0
+
     def warm(self, backend: Backend) -> None:
         """A few steps of each kernel."""
         curve = {"kind": "linear"}
@@ -112,7 +116,7 @@ class _Setup:
     """A problem checked and ready to build. Raises ProblemError."""
 
     def __init__(self, problem: Problem) -> None:
-        self.parameters = _parameters(problem)
+        self.parameters = parameters_of(problem)
         self.settings = settings = self.parameters.particles
         self.precision = PRECISIONS[self.parameters.numerics.precision]
         self.size = np.dtype(self.precision).itemsize
@@ -195,12 +199,6 @@ class _Setup:
         return make_solver(backend, settings.scheme, radius, self.law.value, settings.shells, self.precision, relative)
 
 
-def _parameters(problem: Problem) -> BatteryParameters:
-    if not isinstance(problem.parameters, BatteryParameters):
-        raise TypeError(f"parameters of the battery engine, not {type(problem.parameters).__name__}")
-    return problem.parameters
-
-
 Shape = tuple[float, int, float, int]
 
 
@@ -243,25 +241,16 @@ def _rounded_down(value: float) -> float:
     return math.floor(value * 10.0**places) / 10.0**places
 
 
-_measured: WeakKeyDictionary[Backend, dict[_Sample, float]] = WeakKeyDictionary()
-
-
 def _seconds(backend: Backend, setup: _Setup) -> float:
     """Seconds per particle, shell and step, measured at the first call for this backend, scheme and precision."""
-    known = _measured.setdefault(backend, {})
-    if setup.sample not in known:
+
+    def measure() -> float:
         count = SAMPLE_PARTICLES["cpu" if backend.id == "cpu" else "cuda"]
         solver = setup.solver(backend, np.full(count, 5e-6))
         still = solver.diffusion.per_particle(0.0)
-        best = float("inf")
-        for _ in range(3):  # the first compiles
-            backend.synchronize()
-            with backend.active():
-                started = clock.perf_counter()
-                solver.advance(still, 0.0, SAMPLE_STEPS)
-                backend.synchronize()
-                best = min(best, clock.perf_counter() - started)
         # Eigenmodes take all steps of a launch at once; launches are as long as samples are apart, some 10 steps.
         steps = 10 if setup.settings.scheme == "eigenmodes" else SAMPLE_STEPS
-        known[setup.sample] = best / (count * setup.settings.shells * steps)
-    return known[setup.sample]
+        best = best_seconds(backend, lambda: solver.advance(still, 0.0, SAMPLE_STEPS))
+        return best / (count * setup.settings.shells * steps)
+
+    return measured_once(backend, (__name__, setup.sample), measure)

@@ -13,6 +13,7 @@ from engines.api import Problem, Selection
 from engines.backend.cpu import CpuBackend
 from engines.battery.cells.reference import spm
 from engines.battery.engine import BatteryEngine
+from engines.battery.models import MODELS
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters, DriveCycle, Ensemble, Numerics
 from engines.errors import ProblemError
@@ -195,3 +196,14 @@ def test_it_runs_without_a_window(tmp_path, capsys):
     fields = meshio.read(written).point_data
     assert fields["stoichiometry [1]"].shape == (60, 16)
     assert fields["radius [um]"].shape == (60,)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_run_of_each_model_ends_by_itself(model):
+    """So that the command line needs no --until: protocols end, and a flux fills or empties particles."""
+    assert ENGINE.ends(Problem(BatteryParameters.model_validate({"model": model})))
+
+
+def test_particles_without_a_flux_never_end():
+    still = {"model": "particles", "particles": {"flux_factor": 0.0}}
+    assert not ENGINE.ends(Problem(BatteryParameters.model_validate(still)))

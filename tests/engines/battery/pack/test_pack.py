@@ -37,6 +37,22 @@ def built(*args, backend=None, **kwargs):
     return ENGINE.build(problem(*args, **kwargs), backend or CpuBackend())
 
 
+@pytest.mark.parametrize(
+    ("arrangement", "sentence"),
+    [
+        ({"cells_z": 100, "voxels_z": 700, "cells_x": 1}, "voxels along z: use at most 65,535"),
+        (
+            {"cells_x": 1, "voxels_x": 1, "cells_y": 40, "cells_z": 40, "voxels_y": 700, "voxels_z": 700},
+            "one voxel thick",
+        ),
+    ],
+)
+def test_a_pack_that_the_kernels_cannot_number_is_refused(arrangement, sentence):
+    """65,535 blocks along z, and places with their ghosts below 2³¹, whatever the number of voxels is."""
+    with pytest.raises(ProblemError, match=sentence):
+        ENGINE.geometry_of(problem(arrangement={**arrangement, "gap": 0.0}))
+
+
 def lumped(step, times, coefficient, capacity, area):
     """(V, T − 298.15 K) of one cell with one temperature."""
     cells = make_cells(
