@@ -48,7 +48,7 @@ class FieldInfo:
     ``location`` says on which elements (``"cell"``, ``"node"``, ``"point"``, ``"grid"``); ``range`` is
     the colour range that suits it; ``summary`` marks fields whose final value at each probe belongs in
     the result table (an activation time, a peak). ``missing`` is the value that stands for
-    "not yet" (an activation that has not come); viewers draw it as no data.
+    "not yet" (an activation that has not come); viewers draw it as no data and call it ``missing_title``.
     """
 
     name: str
@@ -60,6 +60,7 @@ class FieldInfo:
     components: int = 1
     summary: bool = False
     missing: float | None = None
+    missing_title: str = "not yet"
 
 
 @dataclass(frozen=True)
@@ -391,6 +392,7 @@ class SimulationInfo:
 
     ``inspects``: more is known of its elements than their fields (:meth:`Simulation.inspect`).
     ``device`` is the name to show; ``device_info`` and ``ceilings`` are None where nothing runs (a drawn preview).
+    ``ceiling`` [bytes/s] is what its kernels are held against: the best bandwidth over the bytes that a launch moves.
     """
 
     geometry: Any
@@ -406,3 +408,4 @@ class SimulationInfo:
     device: str = ""
     device_info: DeviceInfo | None = None
     ceilings: Ceilings | None = None
+    ceiling: float = 0.0

@@ -36,6 +36,8 @@ def quantity(
     title: str | None = None,
     live: bool = False,
     advanced: bool = False,
+    folded: bool = False,
+    when: Mapping[str, Sequence[Any]] | None = None,
     file: str = "",
     labels: Mapping[str, str] | None = None,
     **bounds: Any,
@@ -44,12 +46,21 @@ def quantity(
 
     ``unit`` is written as people read it (``"mS/cm"``, ``"1"`` for a pure number, ``""`` for none);
     ``help`` is one line; ``bounds`` are pydantic's ``gt, ge, lt, le``, ``min_length`` and so on.
-    ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away.
+    ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away, and ``folded`` a
+    group or list whose section begins closed.
+    ``when`` says for which values of other fields this one matters: ``{"model": ("MPM",)}``; several fields must all
+    agree. A field is named as it stands beside this one or beside a group around it; dots lead into a group
+    (``"grid.kind"``). The form hides what does not matter (:func:`matters`); its value is kept, and nothing may depend
+    on it.
     ``file`` says what kind of file a text names (``"picture"``): such files are chosen, not typed, travel with the
     project, and reach the engine by absolute path. ``labels`` are what a person reads for the values of a choice.
     The form reads these from ``field.json_schema_extra``.
     """
     extra: JsonDict = {"unit": unit, "live": live, "advanced": advanced}
+    if folded:
+        extra["folded"] = True
+    if when:
+        extra["when"] = {name: list(values) for name, values in when.items()}
     if file:
         extra["file"] = file
     if labels:
@@ -60,3 +71,25 @@ def quantity(
     if isinstance(default, (list, dict, BaseModel)):
         return Field(default_factory=lambda: deepcopy(default), **field)
     return Field(default=default, **field)
+
+
+Around = Sequence[Mapping[str, Any] | BaseModel]
+"""A group's values and those of the groups around it, the innermost first."""
+
+
+def matters(when: Mapping[str, Sequence[Any]], around: Around) -> bool:
+    """Whether a field with this ``when`` (:func:`quantity`) matters among these values; a name that is nowhere in them
+    does not speak against it."""
+    return all(_value_of(name, around, values) in values for name, values in when.items())
+
+
+def _value_of(name: str, around: Around, otherwise: Sequence[Any]) -> Any:
+    for group in around:
+        value: Any = group
+        try:
+            for key in name.split("."):
+                value = getattr(value, key) if isinstance(value, BaseModel) else value[key]
+        except (AttributeError, KeyError, TypeError):
+            continue
+        return value
+    return otherwise[0]

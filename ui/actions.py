@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
 
 from ui.icons import dress
 
+EXPORTS = ("snapshot", "results", "parameters", "timing_log", "traces")
 Shortcut = QKeySequence.StandardKey | str | None
 
 
@@ -75,7 +76,7 @@ class Actions:
         file.addSeparator()
         file.addActions([self["save"], self["save_as"]])
         export = file.addMenu("&Export")
-        export.addActions([self[name] for name in ("snapshot", "results", "parameters", "timing_log", "traces")])
+        export.addActions([self[name] for name in EXPORTS])
         file.addSeparator()
         file.addAction(self["quit"])
         bar.addMenu("&Edit").addActions([self["undo"], self["redo"]])

@@ -167,7 +167,7 @@ class Controller(QObject):
         except WorkbenchError as error:
             self._failed(error)
             return
-        self._built_for = (self.model.document.geometry, autostart)
+        self._built_for = (self.model.geometry, autostart)
         self._stale = False
         self._reported = False
         self._stepped = False
@@ -313,7 +313,7 @@ class Controller(QObject):
         """A run on another geometry than the document has now, of which no step was taken, makes way for a preview."""
         geometry, starting = self._built_for
         document = self.model.document
-        if self.runner is not None and not starting and document is not None and document.geometry is not geometry:
+        if self.runner is not None and not starting and document is not None and self.model.geometry is not geometry:
             self.drop_runner()
             self.progressed.emit("", 0.0)
             self._set_phase(Phase.IDLE)

@@ -12,8 +12,8 @@ from PySide6.QtCore import QSettings, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engines.api import Engine, Preset, SimulationInfo
-from ui.actions import Actions
+from engines.api import Engine, Preset
+from ui.actions import EXPORTS, Actions
 from ui.background import Background
 from ui.banner import Banner
 from ui.charts.area import ChartsArea
@@ -23,7 +23,6 @@ from ui.files import FileActions
 from ui.forecaster import Forecaster
 from ui.forms.validation import Path as ValuePath
 from ui.gallery import Gallery
-from ui.icons import dress
 from ui.keeping import Keeper
 from ui.lab.workspace import LabWorkspace
 from ui.layout import Areas, DockLayout
@@ -33,6 +32,7 @@ from ui.meters.panel import MetersPanel
 from ui.model import DocumentModel
 from ui.probes import ProbesPanel
 from ui.problem_panel import ProblemPanel
+from ui.run_display import RunDisplay
 from ui.services import Services
 from ui.status import StatusBar
 from ui.theme import THEMES, theme
@@ -41,14 +41,11 @@ from ui.view_panel import ViewPanel
 from ui.welcome import Welcome
 from ui.workspaces import LAB, SIMULATE, Workspaces
 from workbench import __version__
-from workbench.frames import Frame, Message, Sample
+from workbench.frames import Message
 from workbench.project import ViewSettings
-from workbench.units import time_text
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
-EXPORTS = ("snapshot", "results", "parameters", "timing_log", "traces")
 OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "brush", "layout", *EXPORTS)
-SAID = {Phase.PAUSED: "Paused", Phase.FINISHED: "Finished"}
 
 
 class MainWindow(QMainWindow):
@@ -66,8 +63,8 @@ class MainWindow(QMainWindow):
         self.controller = Controller(self.model, services, self.background, self)
         self._closed = False
         self._opened_at = 0.0
-        self._geometry: Any = None
         self._make_panels(make_viewport)
+        self.display = RunDisplay(self)
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
@@ -80,7 +77,7 @@ class MainWindow(QMainWindow):
         self.new_menu.set_engines(engines)
         self._show_recent()
         self._layout.restore()
-        self._show_phase(Phase.EMPTY.value)
+        self.display.show_phase(Phase.EMPTY.value)
         self.background.submit("files", services.has_recovery, self.welcome.recover_button.setVisible)
 
     # Putting together.
@@ -177,12 +174,8 @@ class MainWindow(QMainWindow):
         model.opened.connect(self._document_opened)
         model.changed.connect(self._value_changed)
         model.undo_stack.cleanChanged.connect(self._clean_changed)
-        controller.phase_changed.connect(self._show_phase)
         self.forecaster.solved.connect(self.charts.panel.show_forecast)
-        controller.info_changed.connect(self._info_changed)
-        controller.frame_arrived.connect(self._show_frame)
-        controller.samples_arrived.connect(self._take_samples)
-        controller.restarted.connect(self._restarted)
+        self.display.connect_all()
         controller.message.connect(self.log.add)
         self.keeper.message.connect(self.log.add)
         self.new_menu.chosen.connect(self.new_project)
@@ -191,7 +184,6 @@ class MainWindow(QMainWindow):
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
         controller.problem.connect(self.banner.say)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
-        controller.progressed.connect(self._show_progress)
         self.charts.connect_with(self.files, self._layout)
         viewport.request_changed.connect(controller.watch)
         viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
@@ -289,7 +281,7 @@ class MainWindow(QMainWindow):
             return
         self.banner.hide()  # what it says is of the document before
         self.viewport.set_simulation(None)
-        self._show_geometry(document.geometry)
+        self.display.show_geometry(self.model.geometry)
         self.viewport.apply_view(document.project.view)
         self.view_panel.set_view(document.project.view)
         self.timeline.set_unit(document.time_unit)
@@ -302,34 +294,19 @@ class MainWindow(QMainWindow):
         self._show_probes()
         self._check_choices()
         self.log.add(Message(f"Opened {document.project.title}: {self.status.geometry_label.text() or 'no geometry'}."))
-        quality = getattr(document.geometry, "quality", "")
+        quality = getattr(self.model.geometry, "quality", "")
         if quality:
             self.log.add(Message(f"Quality of the mesh: {quality}."))
         for finding in document.findings:
             self.log.add(Message(finding.message, finding.severity))
+        if not self.model.valid:  # opened all the same: a file is missing, and the form says where
+            self.banner.say(self.model.first_error())
         # The second click of a double click must still meet the card.
         wait = self._opened_at + QApplication.doubleClickInterval() / 1000 - clock.monotonic()
         if wait > 0:
             QTimer.singleShot(round(1000 * wait), self.show_workspace)
         else:
             self.show_workspace()
-
-    def _show_geometry(self, geometry: Any) -> None:
-        """What the document stands on now, without values."""
-        self._geometry = geometry
-        self.viewport.set_geometry(geometry)
-        self.view_panel.set_geometry(geometry)
-        self.status.set_geometry_info(geometry)
-
-    def _follow_parameters(self) -> None:
-        """Some parameters make another grid or count time in another unit; a run that goes on keeps its own."""
-        document, controller = self.model.document, self.controller
-        if document is None:
-            return
-        if not controller.locked:
-            self.timeline.set_unit(document.time_unit)
-        if controller.info is None and document.geometry is not self._geometry:
-            self._show_geometry(document.geometry)
 
     def _value_changed(self, path: ValuePath) -> None:
         if path[0] == "probes":
@@ -339,22 +316,9 @@ class MainWindow(QMainWindow):
             self.timeline.set_pace(self.model.document.project.run.pace)
             self._check_choices()
         elif path[0] == "parameters":
-            self._follow_parameters()
+            self.display.follow_parameters()
         elif path[0] == "title":
             self._show_title()
-
-    def _info_changed(self, info: SimulationInfo | None) -> None:
-        if info is not None and info.geometry is not self._geometry:
-            self._show_geometry(info.geometry)
-        self.viewport.set_simulation(info)
-        self.view_panel.set_info(info)
-        self.probes.set_info(info)
-        self.status.set_info(info)
-        if info is not None:
-            self.log.add(Message(f"Built on {info.device}, step {time_text(info.dt, info.time_unit)}."))
-            self.timeline.set_unit(info.time_unit)
-            self.meters.set_device(info.device, info.time_unit)
-            self.view_panel.set_view(self.view_settings())
 
     def _workspace_changed(self, place: int) -> None:
         """The docks are of the simulation; the gallery has none either."""
@@ -371,48 +335,6 @@ class MainWindow(QMainWindow):
     def _apply_view(self, view: ViewSettings) -> None:
         """What the panel says, from where the person is looking now."""
         self.viewport.apply_view(view.model_copy(update={"camera": self.view_settings().camera}))
-
-    def _show_frame(self, frame: Frame) -> None:
-        self.viewport.show_frame(frame)
-        self.timeline.set_time(frame.time)
-
-    def _take_samples(self, samples: list[Sample]) -> None:
-        self.meters.take(samples)
-        self.probes.take(samples)
-        self.charts.panel.take()
-        self.viewport.set_overlay(self.meters.overlay_lines())
-        self.timeline.set_time(samples[-1].time, samples[-1].remaining)
-
-    def _restarted(self) -> None:
-        self.probes.clear_traces()
-        self.meters.clear()
-        self.viewport.set_overlay([])
-        self.timeline.set_time(0.0)
-
-    def _show_phase(self, name: str) -> None:
-        phase = Phase(name)
-        if phase is Phase.BUILDING:
-            self.banner.hide()  # what it says is of the run before
-        self.timeline.set_phase(phase)
-        self.problem.form.set_locked(self.controller.locked)
-        if phase in (Phase.READY, Phase.RUNNING, Phase.FAILED) and self.estimates.estimate is None:
-            self.estimates.recompute()
-        if phase in SAID:
-            self.log.add(Message(f"{SAID[phase]} at {self.timeline.time_label.text()}."))
-        running = phase is Phase.RUNNING
-        if running and self.lab.measuring.running:
-            self.banner.say("The Kernel Lab is measuring: its figures are too low while a simulation runs.", "warning")
-        dress(self.actions_["run"], "pause" if running else "play", "accent")
-        self.actions_["run"].setToolTip("Pause (Space)" if running else "Run (Space)")
-        self.actions_["run"].setEnabled(self.timeline.run_button.isEnabled())
-        self.actions_["step"].setEnabled(self.timeline.step_button.isEnabled())
-        self.actions_["reset"].setEnabled(self.timeline.reset_button.isEnabled())
-        for name in ("save", "save_as", *EXPORTS, "fit"):
-            self.actions_[name].setEnabled(phase is not Phase.EMPTY)
-
-    def _show_progress(self, text: str, fraction: float) -> None:
-        self.status.set_activity(text, fraction)
-        self.viewport.set_busy(text or None, fraction)
 
     def _show_title(self) -> None:
         document = self.model.document

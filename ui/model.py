@@ -21,7 +21,7 @@ from ui.commands import SetValue
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
 from workbench.document import Document
-from workbench.parameter_files import named_files, value_at, with_paths
+from workbench.parameter_files import missing_file, missing_files, named_files, value_at, with_paths
 from workbench.project import MeasuredData, Probe, RunSettings, ViewSettings
 
 
@@ -51,7 +51,7 @@ class DocumentModel(QObject):
         if self.document is not None:
             self.replacing.emit()
         self.document = document
-        self.errors = {}
+        self.errors = {} if document is None else _missing(document.parameters)
         self.draft = {} if document is None else _draft_of(document)
         self.revision += 1
         self.undo_stack.clear()
@@ -70,6 +70,14 @@ class DocumentModel(QObject):
         self.revision += 1
         self._apply(str(path[0]))
         self.changed.emit(path)
+
+    @property
+    def geometry(self) -> Any:
+        """What the document stands on; None without one, or where a file is missing that it depends on."""
+        try:
+            return None if self.document is None else self.document.geometry
+        except ProblemError:
+            return None
 
     @property
     def parameter_errors(self) -> dict[Path, str]:
@@ -156,11 +164,14 @@ class DocumentModel(QObject):
             parameters, errors = validated(type(document.parameters), self.draft["parameters"])
             self.errors.update({("parameters", *path): text for path, text in errors.items()})
             if parameters is not None:
+                missing = _missing(parameters)
+                self.errors.update(missing)
                 try:
                     document.engine.geometry_of(Problem(parameters, document.loaded))
                 except ProblemError as error:
-                    self.errors[("parameters", *error.place)] = str(error)
-                    return
+                    self.errors.setdefault(("parameters", *error.place), str(error))
+                    if not missing:
+                        return
                 document.parameters = parameters
                 document.project.parameters = parameters.model_dump(mode="json")
             return
@@ -177,6 +188,11 @@ class DocumentModel(QObject):
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             self.errors[(part, *detail["loc"])] = f"{detail['msg']}."
+
+
+def _missing(parameters: BaseModel) -> dict[Path, str]:
+    """A sentence at each place that names a file that is not there."""
+    return {("parameters", *found.place): missing_file(found) for found in missing_files(parameters)}
 
 
 def _draft_of(document: Document) -> dict[str, Any]:

@@ -16,8 +16,9 @@ from ui.icons import dress
 from ui.model import DocumentModel
 from ui.probe_list import ROW_HEIGHT, ProbeList
 from ui.trace_plot import TracePlot
-from ui.traces import TraceBuffer, TraceStore, has_one_curve
+from ui.traces import TraceBuffer, TraceStore
 from workbench.frames import Sample
+from workbench.meters import followed
 
 SERIES = "series"
 ROWS_SHOWN = 4
@@ -111,8 +112,7 @@ class ProbesPanel(QWidget):
         if info is None:
             return
         self._time_unit = info.time_unit
-        shown = [field for field in info.fields if not field.summary and has_one_curve((field.components,))]
-        self._fields = {field.name: field for field in shown}
+        self._fields = {field.name: field for field in followed(info.fields)}
         chosen = self.field.currentData()
         self.field.clear()
         for field in self._fields.values():

@@ -56,9 +56,10 @@ class ProblemPanel(QWidget):
             self.title.clear()
             self.subtitle.clear()
             return
-        names = getattr(document.geometry, "region_names", {})
+        names = getattr(self._model.geometry, "region_names", {})
         self.form.set_suggestions({"region": list(names.values())})
         self.form.set_values(self._model.draft["parameters"])
+        self.form.set_errors(self._model.parameter_errors)
         self.title.setText(self._model.draft["title"])
         self.subtitle.setText(document.project.summary or document.engine.title)
 

@@ -65,5 +65,10 @@ def geometry_text(geometry: Any) -> str:
         return ""
     points, counts = getattr(geometry, "n_points", None), getattr(geometry, "counts", None)
     cells = " × ".join(grouped(count) for count in counts or (geometry.n_cells,))
-    elements = "spheres" if isinstance(geometry, Particles) else "cells"
-    return f"{cells} {elements}" + (f", {grouped(points)} points" if isinstance(points, int) else "")
+    element = "sphere" if isinstance(geometry, Particles) else "cell"
+    text = f"{cells} {_plural(element, geometry.n_cells)}"
+    return f"{text}, {grouped(points)} {_plural('point', points)}" if isinstance(points, int) else text
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"

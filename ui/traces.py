@@ -9,10 +9,9 @@ import numpy as np
 
 from engines.api import Array
 from workbench.frames import Sample
+from workbench.meters import LONGEST_VECTOR
 
 CAPACITY = 16384
-LONGEST_VECTOR = 3
-"""Components of a vector, whose length is plotted; more are a profile, which one curve does not tell."""
 
 
 class TraceBuffer:

@@ -23,6 +23,7 @@ from workbench.parameter_files import (
     check_files,
     file_parameters,
     missing_file,
+    missing_files,
     named_files,
     value_at,
     with_paths,
@@ -55,7 +56,8 @@ class Document:
 
     @property
     def geometry(self) -> Any:
-        """What the problem is solved on, with the parameters as they are now. Raises ProblemError."""
+        """What the problem is solved on, with the parameters as they are now. Raises ProblemError (where a file is
+        missing, too)."""
         return self.engine.geometry_of(self.problem)
 
     @property
@@ -127,11 +129,14 @@ def document_of(stored: Stored) -> Document:
         parameters = validated(engine.Parameters, with_paths(parameters.model_dump(mode="json"), paths), name)
     else:
         parameters = engine.default_parameters(loaded)
-    for found in file_parameters(parameters):
-        if found.path and not Path(found.path).is_file():
-            findings = (*findings, Finding(missing_file(found)))
+    missing = missing_files(parameters)
+    findings = (*findings, *(Finding(missing_file(found)) for found in missing))
     document = Document(project, engine, parameters, loaded, stored.path, findings, stored.mesh, stored.fibres)
-    engine.geometry_of(document.problem)  # refuses here what it would refuse wherever it is looked at
+    try:
+        engine.geometry_of(document.problem)  # refuses here what it would refuse wherever it is looked at
+    except ProblemError:
+        if not missing:  # else it opens all the same, so that the files can be put back or others chosen
+            raise
     return document
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time as clock
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from engines.api import Array, KernelTiming, Selection, Simulation
+from engines.api import Array, FieldInfo, KernelTiming, Selection, Simulation
 from workbench.frames import KernelRate, Sample
 
 PACE_SECONDS = 1.0
@@ -20,10 +20,19 @@ KERNEL_SECONDS = 1.0
 """Span over which the time of a kernel is the mean: single launches scatter where the cores are shared."""
 
 
+LONGEST_VECTOR = 3
+"""Numbers of a field at an element that are followed over time; more of them (the shells of a particle) are a chart."""
+
+
+def followed(fields: Iterable[FieldInfo]) -> list[FieldInfo]:
+    """The fields whose values at the probes are sampled while a run goes on."""
+    return [info for info in fields if not info.summary and info.components <= LONGEST_VECTOR]
+
+
 class Meters:
     """Collects one batch at a time. Lives on the worker thread.
 
-    ``ceiling`` [bytes/s] is the best bandwidth measured on the device.
+    ``ceiling`` [bytes/s] is the best bandwidth measured on the device over as many bytes as a launch moves.
     """
 
     def __init__(self, simulation: Simulation, ceiling: float, probes: Sequence[tuple[str, int]]) -> None:
@@ -58,10 +67,9 @@ class Meters:
         """Take the probes and series of this step."""
         self._times.append(simulation.time)
         if self._handle is not None:
-            for info in simulation.fields:
-                if not info.summary:
-                    values = simulation.gather(info.name, self._handle)
-                    self._traces.setdefault(info.name, []).append(np.array(values, np.float32))
+            for info in followed(simulation.fields):
+                values = simulation.gather(info.name, self._handle)
+                self._traces.setdefault(info.name, []).append(np.array(values, np.float32))
         for name, value in simulation.observe().items():
             self._series.setdefault(name, []).append(value)
 

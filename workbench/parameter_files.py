@@ -56,9 +56,13 @@ def value_at(tree: Any, place: Place) -> Any:
 
 def check_files(parameters: BaseModel) -> None:
     """Raises ProblemError in one sentence if a file that the parameters name is not there."""
-    for found in file_parameters(parameters):
-        if found.path and not Path(found.path).is_file():
-            raise ProblemError(missing_file(found))
+    for found in missing_files(parameters):
+        raise ProblemError(missing_file(found), found.place)
+
+
+def missing_files(parameters: BaseModel) -> list[FileParameter]:
+    """Those that name a file that is not there."""
+    return [found for found in file_parameters(parameters) if found.path and not Path(found.path).is_file()]
 
 
 def missing_file(found: FileParameter) -> str:

@@ -38,6 +38,7 @@ from workbench.export.pvd import read_pvd, write_pvd
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.failures import as_sentence
 from workbench.frames import RunState, Sample
+from workbench.meters import followed
 from workbench.observer import Observer
 from workbench.session import probe_elements
 from workbench.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
@@ -95,7 +96,7 @@ class Recorder(Observer):
             self._clear()
         else:
             self._keep_until(self._resume.meta.time)
-        self._trace_fields = [field for field in info.fields if not field.summary]
+        self._trace_fields = followed(info.fields)
         time_title = f"time [{info.time_unit}]"
         traces = [time_title]
         for name, _ in self.probes:

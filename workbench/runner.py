@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeVar
 
 from engines.api import Array, Progress, Simulation, SimulationInfo
 from engines.backend.base import Backend
+from engines.backend.curve import working_set_of
 from engines.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
 from workbench.failures import as_sentence
 from workbench.frames import Frame, FrameRequest, Mailbox, Message, RunState, Sample
@@ -233,7 +234,8 @@ class Runner:
                 raise ProblemError(f"The checkpoint does not fit this problem ({error}): start without it.") from error
             self._resume_from = None
             self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
-        self._meters = Meters(simulation, ceilings.best, self._probes)
+        ceiling = backend.ceiling_over(working_set_of(simulation.traffic))
+        self._meters = Meters(simulation, ceiling, self._probes)
         self.info = SimulationInfo(
             geometry=simulation.geometry,
             dt=simulation.dt,
@@ -248,6 +250,7 @@ class Runner:
             device=backend.info.name,
             device_info=backend.info,
             ceilings=ceilings,
+            ceiling=ceiling,
         )
         self._audience.begin(simulation, self.info)
         self._set_state(RunState.READY)

@@ -25,7 +25,8 @@ class TimingRow:
     """One kernel over about one second of wall time.
 
     ``bytes`` are counted from the algorithm for ``launches`` launches that took ``seconds`` (device events on a
-    GPU); ``ceiling`` [bytes/s] is the best bandwidth (copy or triad) measured on this device in this session.
+    GPU); ``ceiling`` [bytes/s] is the best bandwidth (copy or triad) measured on this device in this session, over as
+    many bytes as a launch moves.
     """
 
     wall_time: str
@@ -76,7 +77,7 @@ class TimingLog:
         info = self._info
         if info is None or info.device_info is None or info.ceilings is None:
             return []
-        device, ceiling = info.device_info, info.ceilings.best
+        device, ceiling = info.device_info, info.ceiling or info.ceilings.best
         versions = " ".join(f"{name}={version}" for name, version in sorted(device.versions.items()))
         rows = []
         for traffic in info.traffic:

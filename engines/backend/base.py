@@ -58,6 +58,10 @@ class Backend(ABC):
     def ceilings(self) -> Ceilings:
         """Copy and triad bandwidth, measured at the first call of the session (well under a second)."""
 
+    def ceiling_over(self, working_set: int) -> float:
+        """Bytes per second that so many bytes can be moved at: more than the memory's where caches hold them."""
+        return self.ceilings().best
+
     @abstractmethod
     def array(self, host: Array) -> Any:
         """A copy of ``host`` on the device."""

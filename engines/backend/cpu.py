@@ -86,6 +86,11 @@ class CpuBackend(Backend):
 
         return cpu_ceilings(self.threads)
 
+    def ceiling_over(self, working_set: int) -> float:
+        from engines.backend.curve import ceiling_over
+
+        return ceiling_over(self, working_set)
+
     def active(self) -> AbstractContextManager[None]:
         """Inside, this thread runs parallel kernels on the backend's cores (see :mod:`engines.backend.threads`)."""
         return parallel_region(self.threads)

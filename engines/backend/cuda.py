@@ -180,6 +180,11 @@ class CudaBackend(Backend):
 
         return cuda_ceilings(self)
 
+    def ceiling_over(self, working_set: int) -> float:
+        from engines.backend.curve import ceiling_over
+
+        return ceiling_over(self, working_set)
+
     def array(self, host: Array) -> Any:
         source = np.ascontiguousarray(host)
         with self.active():

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from engines.api import Progress, no_progress
+from engines.api import KernelTraffic, Progress, no_progress
 from engines.backend.base import Backend
-from engines.backend.timing import free_bytes
+from engines.backend.timing import cache_bytes, free_bytes
 
 if TYPE_CHECKING:
     from engines.backend.cpu import CpuBackend
@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 OPERATIONS = {"copy": 2, "mul": 2, "add": 3, "triad": 3, "read": 1}
 """Operation to the arrays that it moves."""
+METERED = ("copy", "triad")
+"""What the meters of a run hold it against."""
 SMALLEST, LARGEST = 1 << 15, 1 << 32
+COLD_CACHES = 4
+"""A working set of fewer last-level caches is held against the curve, for the memory's ceilings are measured beyond."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,18 @@ def working_sets(memory: int, quick: bool = False) -> list[int]:
     return [1 << power for power in range(15, largest.bit_length(), 2 if quick else 1)]
 
 
+def working_set_of(traffic: Sequence[KernelTraffic]) -> int:
+    """Bytes that all kernels of a launch move: what the caches would have to hold."""
+    return math.lcm(*(each.fused for each in traffic)) * sum(each.bytes for each in traffic)
+
+
+def fits_caches(backend: Backend, working_set: int) -> bool:
+    """Whether a working set is so small that caches hold a part of it that counts."""
+    return working_set < COLD_CACHES * cache_bytes(backend)
+
+
 _measured: dict[tuple[str, int, bool], Curve] = {}
+_over: dict[tuple[str, int, int], float] = {}
 _measuring = threading.Lock()
 
 
@@ -106,3 +121,26 @@ def measured_curve(backend: Backend, *, quick: bool = False, progress: Progress 
                 progress("Measuring the memory's bandwidth", len(points) / (len(sizes) * len(OPERATIONS)))
             _measured[key] = Curve(tuple(points), launch, node)
         return _measured[key]
+
+
+def ceiling_over(backend: Backend, working_set: int) -> float:
+    """Bytes per second of the best of copy and triad over ``working_set`` bytes, at least what the memory delivers.
+
+    In the reach of the caches it is measured at the next power of two, a tenth of a second at the first call for each.
+    """
+    from engines.backend import curve_cpu, curve_cuda
+
+    memory = backend.ceilings().best
+    if not fits_caches(backend, working_set):
+        return memory
+    largest = max(SMALLEST, min(LARGEST, free_bytes(backend) // 4))
+    size = min(max(1 << round(math.log2(max(working_set, 1))), SMALLEST), largest)
+    key = (backend.id, backend.info.threads, size)
+    with _measuring:
+        if key not in _over:
+            if backend.info.kind == "cpu":
+                found = curve_cpu.measure(backend.info.threads, [size], True, METERED)
+            else:
+                found = curve_cuda.measure(backend, [size], True, METERED)  # type: ignore[arg-type]  # of kind "cuda"
+            _over[key] = max(point.bytes_per_second for point in found)
+        return max(memory, _over[key])

@@ -36,16 +36,18 @@ def parallel_loop_seconds(threads: int) -> float:
         return statistics.median(times)
 
 
-def measure(threads: int, sizes: Sequence[int], quick: bool) -> Iterator[BandwidthPoint]:
-    """Points of all operations, size by size; float64 arrays, written once before by the threads that use them."""
+def measure(
+    threads: int, sizes: Sequence[int], quick: bool, operations: Sequence[str] = tuple(OPERATIONS)
+) -> Iterator[BandwidthPoint]:
+    """Points of these operations, size by size; float64 arrays, written once before by the threads that use them."""
     memory = np.empty(max(sizes) // 8 + 3 * STAGGER // 8)
     with parallel_region(threads):
         # Small whole numbers: no denormals, and the same bits serve as integers.
         kernels.mul(np.ones(memory.size), memory, 1, threads)
     for size in sizes:
-        for operation, count in OPERATIONS.items():
+        for operation in operations:
             with parallel_region(threads):
-                yield _point(operation, size, _arrays(memory, size, count), threads, quick)
+                yield _point(operation, size, _arrays(memory, size, OPERATIONS[operation]), threads, quick)
 
 
 def _arrays(memory: Any, size: int, count: int) -> list[Any]:

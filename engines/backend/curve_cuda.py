@@ -44,8 +44,10 @@ def graph_node_seconds(backend: CudaBackend) -> float:
     return statistics.median(batch.seconds() for _ in range(10))
 
 
-def measure(backend: CudaBackend, sizes: Sequence[int], quick: bool) -> Iterator[BandwidthPoint]:
-    """Points of all operations, size by size: float4 arrays, the best of a few launch shapes, median of a few runs."""
+def measure(
+    backend: CudaBackend, sizes: Sequence[int], quick: bool, operations: Sequence[str] = tuple(OPERATIONS)
+) -> Iterator[BandwidthPoint]:
+    """Points of these operations, size by size: float4 arrays, the best of a few launch shapes, the median of runs."""
     module = backend.compile(SOURCE)
     memory = backend.empty(max(sizes) // 4, np.float32)
     out = backend.empty(1, np.float32)
@@ -53,7 +55,8 @@ def measure(backend: CudaBackend, sizes: Sequence[int], quick: bool) -> Iterator
         memory.fill(1.0)
     try:
         for size in sizes:
-            for operation, count in OPERATIONS.items():
+            for operation in operations:
+                count = OPERATIONS[operation]
                 n = size // 16 // count
                 arrays = [memory[4 * k * n : 4 * (k + 1) * n] for k in range(count)]
                 arguments = _arguments(operation, arrays, out, n)

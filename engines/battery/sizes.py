@@ -42,9 +42,11 @@ class Measured(ParameterGroup):
 
     kind: Literal["measured"] = "measured"
     weighting: Weighting = quantity("volume", "", "What was counted: particles, their surface or their volume")
-    radii: list[float] = quantity([], "µm", "Radius of each class; one more than weights: edges of the classes")
-    weights: list[float] = quantity([], "1", "Share of each class, in any unit")
     file: str = quantity("", "", "CSV file of two columns, radius [µm] and weight, instead of the lists", file="table")
+    radii: list[float] = quantity(
+        [], "µm", "Radius of each class; one more than weights: edges of the classes", when={"file": ("",)}
+    )
+    weights: list[float] = quantity([], "1", "Share of each class, in any unit", when={"file": ("",)})
 
 
 SizeDistribution = Annotated[Lognormal | Measured, Field(discriminator="kind")]
@@ -57,7 +59,7 @@ class ParticleSizes(ParameterGroup):
     draw: Literal["quantiles", "random"] = quantity(
         "quantiles", "", "Particles of equal shares of the surface, or picked at random as they lie in the electrode"
     )
-    seed: int = quantity(0, "1", "Seed of the random numbers", ge=0, le=2**32 - 1)
+    seed: int = quantity(0, "1", "Seed of the random numbers", when={"draw": ("random",)}, ge=0, le=2**32 - 1)
     negative: SizeDistribution = quantity(Lognormal(), "", "Radii in the negative electrode")
     positive: SizeDistribution = quantity(Lognormal(), "", "Radii in the positive electrode")
 

@@ -13,6 +13,9 @@ from engines.stencil.sides import FixedValue, Side
 MOST_CELLS = 1_000_000
 Precision = Literal["fp32", "fp64"]
 Place = tuple[float, float, float]
+IN_3D = {"grid.kind": ("3D",)}
+IN_TIME = {"equation.kind": ("diffusion", "Gray-Scott")}
+"""For which problems a field matters: with three dimensions, with steps of time."""
 
 
 class Plane(ParameterGroup):
@@ -88,7 +91,7 @@ class Mode(ParameterGroup):
     m: int = quantity(1, "1", "Half waves along x (whole waves if periodic)", title="m along x", ge=0, le=100_000)
     n: int = quantity(1, "1", "Half waves along y (whole waves if periodic)", title="n along y", ge=0, le=100_000)
     p: int = quantity(
-        1, "1", "Half waves along z (whole waves if periodic), in three dimensions", title="p along z", ge=0, le=100_000
+        1, "1", "Half waves along z (whole waves if periodic)", title="p along z", when=IN_3D, ge=0, le=100_000
     )
     amplitude: float = quantity(1.0, "", "Largest value")
 
@@ -257,14 +260,14 @@ Equation = Annotated[Diffusion | GrayScott | Poisson, Field(discriminator="kind"
 
 
 class Sides(ParameterGroup):
-    """What holds at each side; those along z count in three dimensions only."""
+    """What holds at each side."""
 
     x_low: Side = quantity(FixedValue(), "", "Side of lowest x", title="x low")
     x_high: Side = quantity(FixedValue(), "", "Side of highest x", title="x high")
     y_low: Side = quantity(FixedValue(), "", "Side of lowest y", title="y low")
     y_high: Side = quantity(FixedValue(), "", "Side of highest y", title="y high")
-    z_low: Side = quantity(FixedValue(), "", "Side of lowest z", title="z low")
-    z_high: Side = quantity(FixedValue(), "", "Side of highest z", title="z high")
+    z_low: Side = quantity(FixedValue(), "", "Side of lowest z", title="z low", when=IN_3D)
+    z_high: Side = quantity(FixedValue(), "", "Side of highest z", title="z high", when=IN_3D)
 
     def pairs(self, dimensions: int) -> list[tuple[Side, Side]]:
         """(low, high) for x, y (and z)."""
@@ -275,13 +278,14 @@ class Numerics(ParameterGroup):
     """How the equation is solved."""
 
     step: float | None = quantity(
-        None, "s", "Time step; none takes 90 % of the largest stable one", title="Time step", gt=0
+        None, "s", "Time step; none takes 90 % of the largest stable one", title="Time step", when=IN_TIME, gt=0
     )
-    lower_step: bool = quantity(False, "", "Lower a time step that is not stable instead of refusing it")
+    lower_step: bool = quantity(False, "", "Lower a time step that is not stable instead of refusing it", when=IN_TIME)
     precision: Precision = quantity("fp32", "", "Arithmetic of the kernels")
     fuse: bool = quantity(
-        True, "", "Take several steps at each pass over the grid: the same result, several times faster", advanced=True
-    )
+        True, "", "Take several steps at each pass over the grid: the same result, several times faster", advanced=True,
+        when=IN_TIME,
+    )  # fmt: skip
 
 
 class StencilParameters(ParameterGroup):

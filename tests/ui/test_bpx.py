@@ -17,6 +17,7 @@ from ui.forms.file import FileEditor
 from ui.forms.scalars import ChoiceEditor, OptionalEditor
 from ui.forms.schema import Kind, fields_of
 from ui.house import HouseServices
+from workbench.document import open_document, save_document
 from workbench.paths import config_dir, state_dir
 
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "bpx" / "lg_m50_chen2020.json"
@@ -61,6 +62,34 @@ def test_what_is_wrong_in_a_file_is_said_and_the_cell_before_stays(cell, qtbot, 
     assert cell.model.document.parameters.bpx_file.endswith("cell.json")
     cell.model.undo_stack.undo()
     assert cell.model.valid
+
+
+def test_a_project_whose_file_is_missing_opens_and_says_where(window, qtbot, tmp_path):
+    folder = tmp_path / "saved"
+    document = open_document(SAMPLE)
+    document.project.title = "Lost"
+    document.parameters.cycles = 7
+    save_document(document, folder)
+    (name,) = (path for path in folder.iterdir() if path.name != "project.json")
+    name.rename(tmp_path / "moved.json")
+    window.open_path(folder)
+    qtbot.waitUntil(lambda: window.model.document is not None, timeout=20_000)
+    assert window.windowTitle().startswith("Lost")
+    assert f"{name.name}' of 'BPX file' is missing: put it back" in window.banner.text
+    root = window.problem.form.root
+    line = root.children_by_key["bpx_file"].parentWidget()
+    assert "is missing: put it back" in line.sentence.text()
+    window.controller.run()  # says so again instead of running
+    assert window.controller.runner is None
+    window.model.edit(("parameters", "cycles"), 9)
+    assert not window.model.valid
+    assert window.model.document.parameters.cycles == 9  # and is kept with the rest
+    window.model.edit(("parameters", "bpx_file"), str(tmp_path / "moved.json"))
+    assert window.model.valid
+    assert line.sentence.text() == ""
+    assert window.viewport.geometry_shown is not None
+    window.controller.step()
+    qtbot.waitUntil(lambda: window.controller.phase == "paused", timeout=60_000)
 
 
 def test_the_cell_is_exported(cell, qtbot, tmp_path, monkeypatch):

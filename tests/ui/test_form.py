@@ -14,49 +14,11 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
 from engines.parameters import ParameterGroup, quantity
-from ui.forms.form import ParameterForm
+from tests.ui.forms.holder import Holder
 from ui.forms.group import ElidedLabel, FieldLine
 from ui.forms.number import parsed, shown, stepped
-from ui.forms.schema import Kind, default_values, fields_of, plain
+from ui.forms.schema import Kind, default_values, fields_of
 from ui.forms.section import Section
-from ui.forms.validation import validated
-
-
-class Holder:
-    """What a document model does: takes edits, shows them again."""
-
-    def __init__(self, qtbot, model, values):
-        self.form = ParameterForm()
-        qtbot.addWidget(self.form)
-        self.model, self.values, self.edits = model, plain(values), []
-        self.form.set_model(model)
-        self.form.set_suggestions({"region": ["left", "right"]})
-        self.form.edited.connect(self.edit)
-        self.show()
-
-    def edit(self, path, value):
-        self.edits.append((path, value))
-        owner = self.values
-        for key in path[:-1]:
-            owner = owner[key]
-        owner[path[-1]] = value
-        self.show()
-
-    def show(self):
-        self.form.set_values(self.values)
-        self.parameters, errors = validated(self.model, self.values)
-        self.form.set_errors(errors)
-
-    def editor(self, *keys):
-        editor = self.form.root
-        for key in keys:
-            if isinstance(key, int):
-                editor = editor.editors[key]
-            elif hasattr(editor, "form") and editor.form is not None and key in editor.form.children_by_key:
-                editor = editor.form.children_by_key[key]
-            else:
-                editor = editor.children_by_key[key]
-        return editor
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from engines.api import Preset
+from engines.geometry.particles import Particles
 from tests.ui.doubles import FakeServices, FakeViewport
 from tests.workbench.fake_grid_engine import FadeEngine, FadeParameters, FromPicture
 from ui.forms.file import FileEditor
@@ -131,6 +132,9 @@ def test_the_size_of_a_geometry_in_words():
     grid = FadeEngine().geometry_of(type("P", (), {"parameters": FadeParameters(grid={"nx": 1200, "ny": 3, "nz": 2})}))
     assert geometry_text(grid) == "1\u202f200 × 3 × 2 cells"
     assert geometry_text(None) == ""
+    assert geometry_text(Particles(np.zeros((1, 3)), np.ones(1))) == "1 sphere"
+    assert geometry_text(Particles(np.zeros((2, 3)), np.ones(2))) == "2 spheres"
+    assert geometry_text(type("Mesh", (), {"n_cells": 1, "n_points": 1})) == "1 cell, 1 point"
 
 
 # ---- files -----------------------------------------------------------------------------------------------------

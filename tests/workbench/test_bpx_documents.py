@@ -42,8 +42,14 @@ def test_the_file_travels_with_the_project(file, tmp_path, name):
     assert read_bpx(Path(again.parameters.bpx_file)).title == PARAMETER_SETS["Marquis2019"].title
     if name == "saved":
         (tmp_path / name / "kokam.json").unlink()
-        with pytest.raises(ProblemError, match=r"kokam\.json' is missing: put it back or choose another"):
-            open_document(tmp_path / name)
+        lacking = open_document(tmp_path / name)  # opens, so that another can be chosen
+        assert [finding.message for finding in lacking.findings] == [
+            f"The file '{tmp_path / name / 'kokam.json'}' of 'BPX file' is missing: put it back or choose another BPX "
+            "file."
+        ]
+        for attempt in (lacking.complete_problem, lambda: lacking.geometry):
+            with pytest.raises(ProblemError, match=r"kokam\.json"):
+                attempt()
 
 
 def test_a_project_of_any_name_is_still_a_project(file, tmp_path):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from engines.api import KernelTiming, KernelTraffic
+from engines.api import FieldInfo, KernelTiming, KernelTraffic
 from workbench import meters
-from workbench.meters import Meters
+from workbench.meters import Meters, followed
 
 
 @pytest.fixture
@@ -33,3 +34,18 @@ def test_a_kernel_s_time_is_the_mean_of_the_last_second(simulation, monkeypatch)
         assert rate.seconds == seconds
         assert rate.fraction_of_ceiling == pytest.approx(1000 / rate.seconds_per_step / 1e6)
     assert shown == pytest.approx([0.010, 0.020, 0.040, 0.020])
+
+
+def test_long_vectors_are_not_gathered_for_probes(simulation):
+    """The shells of a particle are no curve over time: asking the device for them at each sample costs for nothing."""
+    fields = [FieldInfo(name, name, "", "cell", (0, 1), components=n) for name, n in (("u", 1), ("v", 3), ("x", 16))]
+    simulation.fields = (*fields, FieldInfo("peak", "peak", "", "cell", (0, 1), summary=True))
+    asked = []
+    simulation.select = lambda selection: selection
+    simulation.observe = dict
+    simulation.gather = lambda name, handle: asked.append(name) or np.zeros(len(handle))
+    watched = Meters(simulation, ceiling=1e6, probes=[("P1", 0)])
+    watched.collect(simulation)
+    assert asked == ["u", "v"]
+    assert set(watched.sample(simulation, 1, 0.1, None).traces) == {"u", "v"}
+    assert [info.name for info in followed(simulation.fields)] == ["u", "v"]

@@ -30,7 +30,8 @@ class ChartsArea(QObject):
         self._controller = controller
         self._viewport = viewport
         self._probes = probes
-        self._inspected: Position | None = None
+        self._inspected: tuple[int, Position] | None = None
+        self._geometry: Any = None
         self._layout: DockLayout | None = None
         self.panel = ChartsPanel(controller.model, probes.store, settings)
         self.inspection = InspectionPanel()
@@ -46,7 +47,8 @@ class ChartsArea(QObject):
         self._viewport.followed.connect(lambda element, position: self._probes.add(position))
         self.panel.wanted.connect(controller.watch_charts)
         self.overlay.problem.connect(controller.problem)
-        self.inspection.closed.connect(lambda: self._inspect(None, None))
+        controller.model.opened.connect(self._look_at_nothing)
+        self.inspection.closed.connect(self._look_at_nothing)
         self.inspection.follow_asked.connect(self._follow)
         for panel in (self.panel, self.inspection):
             panel.save_asked.connect(files.export_chart)
@@ -56,10 +58,20 @@ class ChartsArea(QObject):
 
     def _info_changed(self, info: SimulationInfo | None) -> None:
         assert self._layout is not None
-        self._inspect(None, None)
+        self.inspection.show_inspection(None)
+        if info is not None and info.inspects and self._inspected is not None:
+            self._inspect(*self._inspected)  # built anew on the same geometry: it is the same element
+        elif info is not None:
+            self._look_at_nothing()
         self._probes.list.set_hint(with_ctrl=info is not None and info.inspects)
         self.panel.set_info(info)
         self._layout.set_charts(bool(self.panel.charts))
+
+    def show_geometry(self, geometry: Any) -> None:
+        """What the elements are of now; those of another geometry are other elements."""
+        if geometry is not self._geometry:
+            self._geometry = geometry
+            self._look_at_nothing()
 
     def _show_frame(self, frame: Frame) -> None:
         self.panel.show_frame(frame)
@@ -77,13 +89,17 @@ class ChartsArea(QObject):
         self._layout.docks["inspection"].show()
         self._layout.docks["inspection"].raise_()
 
-    def _inspect(self, element: int | None, position: Position | None) -> None:
-        self._inspected = position
+    def _inspect(self, element: int, position: Position) -> None:
+        self._inspected = (element, position)
         self._viewport.mark_inspected(position)
         self._controller.inspect(element)
-        if element is None:
-            self.inspection.show_inspection(None)
+
+    def _look_at_nothing(self) -> None:
+        self._inspected = None
+        self._viewport.mark_inspected(None)
+        self._controller.inspect(None)
+        self.inspection.show_inspection(None)
 
     def _follow(self) -> None:
         if self._inspected is not None:
-            self._probes.add(self._inspected)
+            self._probes.add(self._inspected[1])

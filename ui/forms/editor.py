@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from engines.parameters import Around
 from ui.forms.schema import FieldSpec
 from ui.forms.validation import Errors
 
@@ -33,6 +34,12 @@ class Editor(QWidget):
     def set_value(self, value: Any) -> None:
         """Show ``value``; emits nothing."""
         raise NotImplementedError
+
+    def set_around(self, around: Around) -> None:
+        """The values of the groups around this editor, the innermost first; comes before :meth:`set_value`.
+
+        Only editors with fields in them care: what is shown there may depend on it.
+        """
 
     def set_errors(self, errors: Errors) -> None:
         """Sentences by path below this editor; an empty mapping clears them."""

@@ -19,7 +19,7 @@ def make_composite(spec: FieldSpec, level: int, parent: QWidget | None = None) -
     if spec.kind is Kind.UNION:
         editor = UnionEditor(spec, level, parent)
         return editor, editor
-    section = Section(spec.title, level=level, parent=parent)
+    section = Section(spec.title, level=level, expanded=not spec.folded, parent=parent)
     section.header.setToolTip(spec.help)
     if spec.lines is not None:
         inner: Editor = LinesEditor(spec, section, section.body)

@@ -8,7 +8,9 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from engines.parameters import Around, matters
 from ui.forms.editor import Editor, Suggestions
+from ui.forms.number import NumberEditor
 from ui.forms.scalars import make_scalar
 from ui.forms.schema import FieldSpec, Kind
 from ui.forms.section import Section
@@ -27,7 +29,6 @@ class FieldLine(QWidget):
         spec = editor.spec
         label = ElidedLabel(spec.title, self)
         label.setToolTip(editor.help_text())
-        label.setFixedWidth(LABEL_WIDTH)
         label.setBuddy(editor)
         self.sentence = QLabel(self)
         self.sentence.setObjectName("error")
@@ -38,8 +39,11 @@ class FieldLine(QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
-        grid.addWidget(label, 0, 0)
-        if spec.kind in (Kind.ROW, Kind.FILE):  # legible only on a line of their own
+        slides = isinstance(editor, NumberEditor) and editor.slider is not None
+        apart = spec.kind in (Kind.ROW, Kind.FILE) or (slides and bool(spec.unit))  # legible only on a line of its own
+        label.setFixedWidth(LABEL_WIDTH + UNIT_WIDTH if apart else LABEL_WIDTH)
+        grid.addWidget(label, 0, 0, 1, 3 if apart else 1)
+        if apart:
             label.setText(f"{spec.title} [{spec.unit}]" if spec.unit else spec.title)
             grid.addWidget(editor, 1, 0, 1, 3)
         elif not spec.unit:
@@ -88,7 +92,7 @@ class ElidedLabel(QLabel):
 
 
 class GroupEditor(Editor):
-    """All fields of one model."""
+    """All fields of one model, as far as they matter at its present values; one that is wrong is shown in any case."""
 
     def __init__(
         self, spec: FieldSpec, fields: Sequence[FieldSpec], level: int = 0, parent: QWidget | None = None
@@ -96,6 +100,10 @@ class GroupEditor(Editor):
         super().__init__(spec, parent)
         self.children_by_key: dict[str, Editor] = {}
         self._lines: dict[str, FieldLine] = {}
+        self._widgets: dict[str, QWidget] = {}
+        self._around: Around = ()
+        self._values: Mapping[str, Any] = {}
+        self._wrong: frozenset[str] = frozenset()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -125,12 +133,19 @@ class GroupEditor(Editor):
             editor, widget = make_composite(child, level, self)
         editor.edited.connect(lambda path, value, key=child.key: self.edited.emit((key, *path), value))
         self.children_by_key[child.key] = editor
+        self._widgets[child.key] = widget
         return widget
+
+    def set_around(self, around: Around) -> None:
+        self._around = around
 
     def set_value(self, value: Mapping[str, Any]) -> None:
         for key, editor in self.children_by_key.items():
             if key in value:
+                editor.set_around((value, *self._around))
                 editor.set_value(value[key])
+        self._values = value
+        self._show_what_matters()
 
     def set_errors(self, errors: Errors) -> None:
         for key, editor in self.children_by_key.items():
@@ -141,6 +156,23 @@ class GroupEditor(Editor):
                 editor.set_errors(wrong)
             if wrong and editor.spec.advanced and self.advanced is not None:
                 self.advanced.set_expanded(True)
+            section = self._widgets[key]
+            if wrong and isinstance(section, Section):
+                section.set_expanded(True)
+        self._wrong = frozenset(path[0] for path in errors if path and isinstance(path[0], str))
+        self._show_what_matters()
+
+    def shows(self, key: str) -> bool:
+        """Whether this field matters now, or is wrong."""
+        spec = self.children_by_key[key].spec
+        return key in self._wrong or matters(spec.when, (self._values, *self._around))
+
+    def _show_what_matters(self) -> None:
+        for key, widget in self._widgets.items():
+            widget.setVisible(self.shows(key))
+        if self.advanced is not None:
+            folded = (key for key, editor in self.children_by_key.items() if editor.spec.advanced)
+            self.advanced.setVisible(any(self.shows(key) for key in folded))
 
     def set_locked(self, locked: bool) -> None:
         for editor in self.children_by_key.values():

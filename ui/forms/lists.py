@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
+from engines.parameters import Around
 from ui.forms.editor import LOCK_HINT, Editor, Suggestions
 from ui.forms.schema import FieldSpec, default_value, fields_of
 from ui.forms.section import Section
@@ -31,6 +32,7 @@ class ListEditor(Editor):
         self._level = level
         self._value: list[Any] = []
         self._suggestions: Suggestions = {}
+        self._around: Around = ()
         self._locked = False
         self.editors: list[Editor] = []
         self.sections: list[Section] = []
@@ -89,10 +91,14 @@ class ListEditor(Editor):
         while len(self.editors) < len(self._value):
             self._append()
         for place, item in enumerate(self._value):
+            self.editors[place].set_around(self._around)
             self.editors[place].set_value(item)
             self.sections[place].header.setText(self._name(place))
         self._empty.setVisible(not self._value)
         self._section.note.setText(str(len(self._value)) if self._value else "")
+
+    def set_around(self, around: Around) -> None:
+        self._around = around
 
     def set_errors(self, errors: Errors) -> None:
         own = errors.get((), "")

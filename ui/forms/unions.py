@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from engines.parameters import Around
 from ui.forms.editor import Editor, Suggestions
 from ui.forms.group import FieldLine, GroupEditor
 from ui.forms.scalars import ChoiceEditor
@@ -21,6 +22,7 @@ class UnionEditor(Editor):
         super().__init__(spec, parent)
         self._level = level
         self._suggestions: Suggestions = {}
+        self._around: Around = ()
         self._locked = False
         self._remembered: dict[str, dict[str, Any]] = {}
         self.form: GroupEditor | None = None
@@ -45,7 +47,11 @@ class UnionEditor(Editor):
         if tag != self._tag:
             self._show(tag)
         assert self.form is not None
+        self.form.set_around(self._around)
         self.form.set_value(value)
+
+    def set_around(self, around: Around) -> None:
+        self._around = around
 
     def set_errors(self, errors: Errors) -> None:
         if self.form is not None:

@@ -12,6 +12,7 @@ from ui.theme import theme
 START_DEGREES = 215.0
 SPAN_DEGREES = 250.0
 TICKS = 10
+MEANING = "Bytes that the method must move, over the wall time, against a copy measured on this device."
 
 
 class Gauge(QWidget):
@@ -25,7 +26,7 @@ class Gauge(QWidget):
         self.setFixedHeight(144)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Memory bandwidth")
-        self.setToolTip("Bytes that the method must move, over the wall time, against a copy measured on this device")
+        self.setToolTip(MEANING)
         theme().changed.connect(self.update)
 
     def sizeHint(self) -> QSize:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from engines.api import SimulationInfo
 from ui.formatting import count_text, duration_text, rate_text
-from ui.meters.gauge import Gauge
+from ui.meters.gauge import MEANING, Gauge
 from ui.meters.history import History
 from ui.meters.kernels import KernelTable
 from workbench.frames import Sample
@@ -69,10 +70,12 @@ class MetersPanel(QScrollArea):
         layout.addStretch(1)
         self.setWidget(body)
 
-    def set_device(self, device: str, time_unit: str) -> None:
-        self._time_unit = time_unit
-        self.device.setText(device)
-        self.device.setToolTip(device)
+    def set_info(self, info: SimulationInfo) -> None:
+        """Whose readings come next, on which device."""
+        self._time_unit = info.time_unit
+        self.device.setText(info.device)
+        self.device.setToolTip(info.device)
+        self.gauge.setToolTip(" ".join([MEANING, *_remarks(info)]))
 
     def clear(self) -> None:
         """No run."""
@@ -111,3 +114,20 @@ class MetersPanel(QScrollArea):
     def overlay_lines(self) -> list[str]:
         """The same figures for the 3D view: name, tab, figure."""
         return self._lines
+
+
+def _remarks(info: SimulationInfo) -> list[str]:
+    """What to know when reading this run's percentage."""
+    said = []
+    if info.ceilings is not None and info.ceiling > info.ceilings.best:
+        said.append(
+            "The caches hold what a step moves, or a part of it, so the copy is of as many bytes: "
+            f"{rate_text(info.ceiling)}, where the memory delivers {rate_text(info.ceilings.best)}."
+        )
+    fused = max((traffic.fused for traffic in info.traffic), default=1)
+    if fused > 1:
+        said.append(
+            f"One launch takes up to {fused} steps in one pass over the memory, and a step counts as that part of the "
+            "bytes: a low percentage is right here, for the steps no longer wait for the memory."
+        )
+    return said

@@ -129,7 +129,7 @@ def colour_bar(
         *(text.width(line, pixels) for line in titles),
         text.width(unit, pixels) if unit else 0,
         bar_width + round(9 * scale) + max((text.width(t, pixels) for t in texts), default=0),
-        bar_width + round(9 * scale) + text.width("not yet", pixels) if foot else 0,
+        bar_width + round(9 * scale) + text.width(field.missing_title, pixels) if foot else 0,
     )
     image = plate(inner + 2 * margin, height, theme, scale)
     for row, line in enumerate([*titles, *([unit] if unit else [])]):
@@ -150,7 +150,7 @@ def colour_bar(
     if foot:
         y = height - margin - round(14 * scale)
         _disc(image, margin + round(1.5 * scale), y + round(1 * scale), round(11 * scale), MISSING)
-        write(image, "not yet", margin + bar_width + round(9 * scale), y, pixels, theme.faint)
+        write(image, field.missing_title, margin + bar_width + round(9 * scale), y, pixels, theme.faint)
     return image
 
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from engines.api import Benchmark, Engine, Simulation
 from engines.backend.base import Backend
-from engines.backend.curve import ceiling_at, measured_curve
-from engines.backend.timing import cache_bytes
+from engines.backend.curve import ceiling_at, fits_caches, measured_curve, working_set_of
 
 WARM_UP_STEPS = 20
 BATCH = 10
@@ -24,8 +23,6 @@ ROUNDS = 40
 """Batches; the record keeps the median of their means and the 5th and 95th percentile."""
 MOST_SECONDS, LEAST_ROUNDS = 10.0, 5
 """After this time there are no more rounds than these."""
-COLD_CACHES = 4
-"""A working set of fewer last-level caches is held against the curve, for the memory's ceilings are measured beyond."""
 MINIMUM_SECONDS = 0.5
 """Whole steps run back to back for at least this long."""
 
@@ -64,13 +61,13 @@ def measure(engine: Engine, benchmark: Benchmark, backend: Backend) -> Iterator[
     simulation = engine.build(benchmark.problem(), backend)
     try:
         fused = math.lcm(*(traffic.fused for traffic in simulation.traffic))
-        working_set = fused * sum(traffic.bytes for traffic in simulation.traffic)
+        working_set = working_set_of(simulation.traffic)
         simulation.advance(_whole(WARM_UP_STEPS, fused))
         simulation.synchronize()
         simulation.drain_timings()
         seconds = _kernel_seconds(simulation, fused)
         whole = _step_seconds(simulation, _whole(BATCH, fused))
-        in_cache = working_set < COLD_CACHES * cache_bytes(backend)
+        in_cache = fits_caches(backend, working_set)
         copy, triad = _ceilings(backend, working_set if in_cache else None)
         for kernel, moved, flops, times in _rows(simulation, seconds, whole):
             median = float(np.median(times))

@@ -21,7 +21,6 @@ from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters
 from engines.battery.particles.series import MODES
 from engines.battery.protocol import Plan, plan_of
 from engines.battery.sizes import MICROMETRE, Measured, ParticleSizes, Sizes, drawn_sizes
-from engines.errors import ProblemError
 from engines.geometry.heaps import facing_heaps
 from engines.geometry.particles import Particles
 
@@ -92,8 +91,6 @@ Checked = tuple[BatteryParameters, ParameterSet, tuple[Sizes, Sizes], Plan]
 def _checked(problem: Problem) -> Checked:
     """Parameters, cell, particles and protocol. Raises ProblemError."""
     parameters = parameters_of(problem)
-    if parameters.thermal != "isothermal":
-        raise ProblemError("The many-particle model has one temperature, 25 °C: choose 'isothermal'.")
     cell = parameter_set_of(parameters)
     return parameters, cell, _sizes(parameters.sizes, _radii(cell)), plan_of(parameters, cell)
 
@@ -127,7 +124,9 @@ def _file_times(sizes: ParticleSizes) -> tuple[float, ...]:
 def _findings(parameters: BatteryParameters, cell: ParameterSet) -> tuple[Finding, ...]:
     found = list(parameter_set_findings(parameters, cell))
     if parameters.ensemble.cells > 1 or parameters.ensemble.distributions:
-        found.append(Finding("The many-particle model is of one cell: the ensemble is left aside."))
+        found.append(Finding("The many-particle model is of one cell: the ensemble is left aside.", "info"))
+    if parameters.thermal != "isothermal":
+        found.append(Finding("The many-particle model has one temperature, 25 °C: lumped heat is left aside.", "info"))
     if parameters.sizes.particles < 20 and any(
         getattr(each, "spread", 1.0) > 0 for each in (parameters.sizes.negative, parameters.sizes.positive)
     ):

@@ -58,7 +58,7 @@ class Pack(ParameterGroup):
 
     cells: Literal["SPM", "SPMe"] = quantity("SPM", "", "Model of the cells")
     arrangement: Arrangement = quantity(Arrangement(), "", "How many cells, of what size, in how many voxels")
-    material: Material = quantity(Material(), "", "Conductivity and heat capacity")
+    material: Material = quantity(Material(), "", "Conductivity and heat capacity", folded=True)
     cooling: Cooling = quantity(Cooling(), "", "Heat transfer at the sides")
     parallel: int = quantity(1, "1", "Cells that share one voltage; as many groups as there are of them are in series",
                              ge=1, le=100_000)  # fmt: skip

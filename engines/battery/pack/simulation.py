@@ -20,6 +20,7 @@ CELSIUS = REFERENCE_TEMPERATURE - 273.15
 """Of the temperature that deviations are from."""
 NOWHERE = -1000.0
 """Value of a cell's field in the gaps, exact in float32."""
+GAPS: dict[str, Any] = {"missing": NOWHERE, "missing_title": "between the cells"}
 BARS = 24
 
 SERIES = (
@@ -51,10 +52,10 @@ def fields(
     """Temperature everywhere, the rest in the cells; ``heat`` [W/L] and ``rate`` [1/h] are the largest to expect."""
     return (
         FieldInfo("temperature", "Temperature", "°C", "cell", temperatures, "inferno"),
-        FieldInfo("heat", "Heat source", "W/L", "cell", (0.0, heat), "inferno", missing=NOWHERE),
-        FieldInfo("voltage", "Voltage of the cell", "V", "cell", voltages, missing=NOWHERE),
-        FieldInfo("charge", "State of charge", "1", "cell", (0.0, 1.0), missing=NOWHERE),
-        FieldInfo("rate", "Current over capacity", "1/h", "cell", (0.0, rate), missing=NOWHERE),
+        FieldInfo("heat", "Heat source", "W/L", "cell", (0.0, heat), "inferno", **GAPS),
+        FieldInfo("voltage", "Voltage of the cell", "V", "cell", voltages, **GAPS),
+        FieldInfo("charge", "State of charge", "1", "cell", (0.0, 1.0), **GAPS),
+        FieldInfo("rate", "Current over capacity", "1/h", "cell", (0.0, rate), **GAPS),
     )
 
 

@@ -33,13 +33,17 @@ def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
     """The set with all that the problem says about it; every model begins with it. Raises ProblemError."""
     if parameters.parameter_set == BPX_FILE:
         if not parameters.bpx_file:
-            raise ProblemError("No BPX file is chosen: choose one below, or a published parameter set.")
-        chosen = read_bpx(Path(parameters.bpx_file))
+            sentence = "No BPX file is chosen: choose one, or a published parameter set."
+            raise ProblemError(sentence, ("bpx_file",))
+        try:
+            chosen = read_bpx(Path(parameters.bpx_file))
+        except ProblemError as error:
+            raise ProblemError(str(error), ("bpx_file",)) from error
     else:
         chosen = PARAMETER_SETS[parameters.parameter_set]
     chosen = apply_changes(chosen, parameters.changes)
     check_together(chosen.values(), chosen.title)
-    if parameters.thermal == "lumped":
+    if parameters.heats:
         chosen.require(HEAT, "A cell with its own heat")
     if parameters.model == "SPMe":
         chosen.require(ELECTROLYTE, "A model with an electrolyte")
@@ -52,7 +56,7 @@ def parameter_set_findings(parameters: BatteryParameters, chosen: ParameterSet) 
     """What the owner of the problem should know of its parameter set, the lithium balance among it."""
     found = [*chosen.findings, *balance_findings(chosen)]
     start = chosen.values()["initial_temperature"]
-    if parameters.thermal == "isothermal" and abs(start - REFERENCE_TEMPERATURE) > 0.01:
+    if not parameters.heats and parameters.model != "pack" and abs(start - REFERENCE_TEMPERATURE) > 0.01:
         found.append(
             Finding(
                 f"The cell is held at {REFERENCE_TEMPERATURE:g} K, the temperature of the set's values; that it starts "

@@ -95,7 +95,7 @@ class ParticleSettings(ParameterGroup):
     )
     seed: int = quantity(0, "1", "Seed of the radii", ge=0, le=2**32 - 1, advanced=True)
     start: float | None = quantity(
-        None, "1", "Stoichiometry at the start; none takes the set's", title="Start at stoichiometry", gt=0, lt=1
+        None, "1", "Stoichiometry at the start; none takes the set's", title="Start stoichiometry", gt=0, lt=1
     )
     diffusivity: Diffusivity = quantity(SetDiffusivity(), "", "How fast lithium moves")
     drive: Drive = quantity(Rate(), "", "What enters or leaves through the surface")
@@ -110,4 +110,6 @@ class ParticleSettings(ParameterGroup):
     step: float | None = quantity(
         None, "s", "Time step; none takes 90 % of the largest stable one", title="Time step", gt=0, le=1e5
     )
-    lower_step: bool = quantity(False, "", "Lower a time step that is not stable instead of refusing it")
+    lower_step: bool = quantity(
+        False, "", "Lower a time step that is not stable instead of refusing it", when={"scheme": ("explicit",)}
+    )

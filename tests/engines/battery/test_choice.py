@@ -87,6 +87,7 @@ def test_a_number_that_no_set_has():
 def test_heat_is_refused_until_its_numbers_are_given():
     with pytest.raises(ProblemError, match=r"Prada.* does not give: heat capacity, cooling area, heat transfer"):
         chosen(parameter_set="Prada2013", thermal="lumped")
+    assert chosen(parameter_set="Prada2013", thermal="lumped", model="MPM")  # which has one temperature
     assert chosen(parameter_set="Prada2013", thermal="lumped", changes=HEAT).values()["heat_capacity"] == 80.0
     run = BatteryEngine().build(
         Problem(BatteryParameters.model_validate({"parameter_set": "Prada2013", "thermal": "lumped", "changes": HEAT})),

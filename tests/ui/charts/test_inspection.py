@@ -58,3 +58,21 @@ def test_without_more_to_know_a_click_places_a_probe(opened):
     opened.viewport.picked.emit(0, SPOT)
     assert len(opened.model.draft["probes"]) == 1
     assert opened._layout.docks["inspection"].isHidden()
+
+
+def test_a_rebuild_on_the_same_geometry_keeps_the_element(picked, qtbot):
+    panel, before = picked.charts.inspection, picked.controller.runner
+    picked.controller.build()
+    qtbot.waitUntil(lambda: picked.controller.phase == "ready" and picked.controller.runner is not before)
+    assert picked.viewport.inspected == SPOT
+    qtbot.waitUntil(lambda: panel.title.text() == "Particle 7", timeout=5000)
+    picked.charts.show_geometry(object())  # other elements
+    assert picked.viewport.inspected is None
+    qtbot.waitUntil(lambda: panel.title.text().startswith("Click an element"))
+
+
+def test_another_document_has_no_element_chosen(picked, qtbot, services):
+    picked.open_preset(services.presets()[0])
+    qtbot.waitUntil(lambda: picked.viewport.inspected is None, timeout=10_000)
+    qtbot.waitUntil(lambda: picked.controller.phase == "ready", timeout=10_000)
+    assert picked.controller._element is None

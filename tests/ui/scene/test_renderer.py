@@ -159,6 +159,8 @@ def test_fields_that_miss_are_marked_on_the_bar() -> None:
 
     lut = colormap("viridis")
     with_note = colour_bar(ACTIVATION, ACTIVATION.range, lut, DARK, 1.0, 300)
+    gaps = replace(ACTIVATION, missing_title="between the cells, at some length")
+    assert colour_bar(gaps, ACTIVATION.range, lut, DARK, 1.0, 300).shape[1] > with_note.shape[1]
     without = colour_bar(replace(ACTIVATION, missing=None), ACTIVATION.range, lut, DARK, 1.0, 300)
     grey = (np.abs(with_note[..., :3].astype(int) - np.array(MISSING)).max(axis=2) == 0).sum()
     assert grey > 50

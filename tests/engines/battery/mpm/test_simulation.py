@@ -124,12 +124,12 @@ def test_an_estimate_and_its_findings():
     assert {each.severity for each in balance} == {"info"}
     found = ENGINE.estimate(problem(sizes={"particles": 5}, ensemble={"cells": 10}), backend)
     assert [("one cell" in each.message, each.severity) for each in found.findings[len(balance) :]] == [
-        (True, "warning"), (False, "info"),
+        (True, "info"), (False, "info"),
     ]  # fmt: skip
     assert found.memory_bytes > 0
     assert found.seconds_per_simulated_unit > 0
-    with pytest.raises(ProblemError, match="one temperature"):
-        ENGINE.estimate(problem(thermal="lumped"), backend)
+    warm = ENGINE.estimate(problem(thermal="lumped"), backend).findings  # the form does not show it for this model
+    assert ["one temperature" in each.message for each in warm[len(balance) :]] == [True]
 
 
 def test_weighted_percentiles():

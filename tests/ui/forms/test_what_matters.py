@@ -1,0 +1,232 @@
+"""Forms show what matters at the present values: rows and sections come and go, and nothing is lost."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import Field
+
+from engines import registry
+from engines.battery.parameters import BatteryParameters
+from engines.parameters import ParameterGroup, matters, quantity
+from engines.stencil.parameters import StencilParameters
+from tests.ui.forms.holder import Holder
+from ui.forms.form import ParameterForm
+from ui.forms.group import ElidedLabel, FieldLine
+from ui.forms.schema import Kind, default_value, default_values, fields_of, plain
+from ui.forms.section import Section
+from ui.model import DocumentModel
+from ui.theme import theme
+from workbench.document import new_document
+
+
+class Lens(ParameterGroup):
+    kind: Literal["lens"] = "lens"
+    focus: float = quantity(1.0, "mm", "Focus", when={"model": ("wave",)}, gt=0)
+
+
+class Hole(ParameterGroup):
+    kind: Literal["hole"] = "hole"
+
+
+class Optics(ParameterGroup):
+    rays: int = quantity(5, "1", "Rays", when={"model": ("ray",)}, ge=1)
+    order: int = quantity(2, "1", "Order", when={"model": ("wave",)}, advanced=True, ge=1)
+    parts: list[Annotated[Lens | Hole, Field(discriminator="kind")]] = quantity([Lens()], "", "Parts")
+
+
+class Bench(ParameterGroup):
+    model: Literal["ray", "wave", "none"] = quantity("ray", "", "Model")
+    length: float = quantity(1.0, "mm", "Wave length", when={"model": ("wave",), "optics.rays": (5, 6)}, gt=0)
+    optics: Optics = quantity(Optics(), "", "Optics", when={"model": ("ray", "wave")})
+
+
+@pytest.fixture
+def bench(qtbot):
+    holder = Holder(qtbot, Bench, Bench())
+    holder.form.resize(340, 900)
+    holder.form.show()
+    qtbot.waitExposed(holder.form)
+    return holder
+
+
+def line(holder, *keys):
+    return holder.editor(*keys).parentWidget()
+
+
+def test_rows_and_sections_follow_a_choice_at_once(bench):
+    assert line(bench, "optics", "rays").isVisible()
+    assert not line(bench, "length").isVisible()
+    bench.editor("model").edited.emit((), "wave")
+    assert line(bench, "length").isVisible()
+    assert not line(bench, "optics", "rays").isVisible()
+    bench.editor("model").edited.emit((), "none")
+    assert not bench.editor("optics").isVisible()
+    assert bench.values["optics"]["rays"] == 5  # hidden values stay
+
+
+def test_all_named_fields_must_agree(bench):
+    bench.editor("model").edited.emit((), "wave")
+    bench.edit(("optics", "rays"), 7)
+    assert not line(bench, "length").isVisible()
+    bench.edit(("optics", "rays"), 6)
+    assert line(bench, "length").isVisible()
+
+
+def test_a_field_of_a_union_in_a_list_follows_a_choice_far_outside(qtbot, bench):
+    assert not line(bench, "optics", "parts", 0, "focus").isVisible()
+    bench.editor("model").edited.emit((), "wave")
+    assert line(bench, "optics", "parts", 0, "focus").isVisible()
+    bench.editor("optics", "parts").add()
+    qtbot.waitUntil(lambda: line(bench, "optics", "parts", 1, "focus").isVisible())
+    bench.editor("model").edited.emit((), "ray")
+    assert not line(bench, "optics", "parts", 1, "focus").isVisible()
+
+
+def test_the_advanced_section_goes_with_its_last_field(bench):
+    section = bench.editor("optics").advanced
+    assert not section.isVisible()
+    bench.editor("model").edited.emit((), "wave")
+    assert section.isVisible()
+
+
+def test_a_hidden_field_with_an_error_is_shown_until_it_is_right(bench):
+    bench.edit(("length",), -1.0)
+    assert line(bench, "length").isVisible()
+    assert line(bench, "length").sentence.text() == "Must be above 0."
+    bench.edit(("length",), 2.0)
+    assert not line(bench, "length").isVisible()
+    bench.editor("model").edited.emit((), "none")
+    bench.edit(("optics", "parts", 0, "focus"), -1.0)
+    assert line(bench, "optics", "parts", 0, "focus").isVisible()
+
+
+def test_a_folded_group_opens_for_an_error(qtbot):
+    holder = Holder(qtbot, BatteryParameters, BatteryParameters())
+    section = holder.editor("numerics").parentWidget().parentWidget()
+    assert isinstance(section, Section)
+    assert not section.header.isChecked()
+    holder.edit(("numerics", "step"), -1.0)
+    assert section.header.isChecked()
+
+
+SHOWN = {
+    "SPM": {"thermal", "protocol", "cycles", "current_factor", "ensemble", "ageing", "drive_cycle"},
+    "SPMe": {"thermal", "protocol", "cycles", "current_factor", "ensemble", "ageing", "drive_cycle"},
+    "MPM": {"protocol", "cycles", "current_factor", "sizes", "drive_cycle"},
+    "particles": {"particles"},
+    "pack": {"protocol", "cycles", "current_factor", "ensemble", "pack", "drive_cycle"},
+}
+ALWAYS = {"parameter_set", "model", "initial_state_of_charge", "changes", "numerics"}
+
+
+@pytest.mark.parametrize("model", SHOWN)
+def test_the_battery_form_shows_what_its_model_reads(qtbot, model):
+    holder = Holder(qtbot, BatteryParameters, BatteryParameters())
+    holder.editor("model").edited.emit((), model)
+    root = holder.form.root
+    assert {key for key in root.children_by_key if root.shows(key)} == SHOWN[model] | ALWAYS
+    holder.editor("parameter_set").edited.emit((), "BPX file")
+    assert root.shows("bpx_file")
+    assert holder.editor("ensemble").shows("cells") == (model in ("SPM", "SPMe"))  # a pack's number is its own
+    assert holder.editor("numerics").shows("step") == (model != "particles")
+
+
+def test_a_grid_of_two_dimensions_has_no_sides_along_z(qtbot):
+    holder = Holder(qtbot, StencilParameters, StencilParameters())
+    assert not holder.editor("sides").shows("z_low")
+    holder.editor("grid").kind.edited.emit((), "3D")
+    assert holder.editor("sides").shows("z_low")
+    holder.editor("equation").kind.edited.emit((), "Poisson")
+    assert not holder.editor("numerics").shows("step")
+    assert holder.editor("numerics").shows("precision")
+
+
+def _conditions(model, values, around, found):
+    """Each ``when`` below ``model`` with the values around it; a member of each union, an item of each list."""
+    around = (values, *around)
+    for spec in fields_of(model):
+        found.append((f"{model.__name__}.{spec.key}", spec, around))
+        below = []
+        if spec.kind is Kind.GROUP:
+            below.append((spec.model, values[spec.key]))
+        for member in (spec, spec.item) if spec.item is not None else (spec,):
+            below += [(each, default_values(each)) for each in member.variants.values()]
+        if spec.item is not None and spec.item.model is not None:
+            below.append((spec.item.model, default_value(spec.item)))
+        for inner, its in below:
+            _conditions(inner, its, around, found)
+    return found
+
+
+@pytest.mark.parametrize("engine", registry.engines().values(), ids=lambda engine: engine.id)
+def test_every_condition_names_a_field_and_values_that_it_may_have(engine):
+    found = _conditions(engine.Parameters, default_values(engine.Parameters), (), [])
+    for where, spec, around in found:
+        for name, values in spec.when.items():
+            assert values, where
+            group = next((group for group in around if name.split(".")[0] in group), None)
+            assert group is not None, f"{where}: there is no '{name}'"
+            for key in name.split("."):
+                group = group[key]
+            assert type(group) is type(values[0]), f"{where}: '{name}' is {group!r}"
+    known = engine.Parameters.model_json_schema()
+    for where, spec, _ in found:
+        for name, values in spec.when.items():
+            for value in values:
+                assert repr(value).strip("'") in str(known), f"{where}: '{name}' is never {value!r}"
+
+
+def test_conditions_read_models_and_plain_values_alike():
+    values = Bench(model="wave")
+    for around in ((values,), (plain(values),), ({}, values), (Lens(), values)):
+        assert matters({"model": ("wave",), "optics.rays": (5,)}, around)
+        assert not matters({"optics.rays": (6,)}, around)
+    assert matters({"nowhere": (1,)}, (values,))
+
+
+def test_the_schema_of_the_parameters_says_the_conditions():
+    extra = BatteryParameters.model_json_schema()["properties"]["bpx_file"]
+    assert extra["when"] == {"parameter_set": ["BPX file"]}
+
+
+def test_undo_and_redo_bring_back_what_was_shown(qtbot):
+    """Through the document's model: each step shows the form as it was."""
+    model = DocumentModel()
+    form = ParameterForm()
+    qtbot.addWidget(form)
+    form.set_model(BatteryParameters)
+    model.changed.connect(lambda _: form.set_values(model.draft["parameters"]))
+    model.open(new_document(registry.engine("battery")))
+    model.edit(("parameters", "ageing", "sei"), "reaction limited")
+    model.edit(("parameters", "model"), "MPM")
+    assert form.root.shows("sizes")
+    assert not form.root.shows("ageing")
+    model.undo_stack.undo()
+    assert not form.root.shows("sizes")
+    assert form.root.shows("ageing")
+    model.undo_stack.redo()
+    assert form.root.shows("sizes")
+    assert model.document.project.parameters["ageing"]["sei"] == "reaction limited"  # hidden, and saved
+
+
+@pytest.mark.parametrize("engine", registry.engines().values(), ids=lambda engine: engine.id)
+def test_no_field_asks_for_more_room_than_the_panel_has_at_least(qtbot, qapp, engine):
+    theme().apply("dark", qapp)  # its fonts and margins
+    holder = Holder(qtbot, engine.Parameters, engine.Parameters())
+    form = holder.form
+    form.resize(340, 900)
+    form.show()
+    qtbot.waitExposed(form)
+    for section in form.findChildren(Section):
+        section.set_expanded(True)
+    for hidden in (*form.findChildren(Section), *form.findChildren(FieldLine)):
+        hidden.show()  # what other choices show
+    qtbot.wait(20)
+    room = form.width() - form.verticalScrollBar().sizeHint().width()
+    for each in form.findChildren(FieldLine):
+        right = each.mapTo(form.widget(), each.rect().topLeft()).x() + each.minimumSizeHint().width()
+        assert right <= room, each.editor.spec.title
+        label = each.findChild(ElidedLabel)
+        assert label.text() == label.full_text()
