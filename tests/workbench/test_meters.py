@@ -10,6 +10,8 @@ from engines.api import KernelTiming, KernelTraffic
 from workbench import meters
 from workbench.meters import Meters
 
+pytestmark = pytest.mark.keeps_time
+
 
 @pytest.fixture
 def simulation():
