@@ -241,6 +241,7 @@ exclusively() {
 
 run_tests() {
     local failed=() run_pytest=("$python" -m pytest) physics=(tests/engines tests/cuda_on_host tests/test_kernels_compile.py)
+    local screen="-screen 0 1600x1000x24 -noreset +extension GLX"
     export PATH=$venv/bin:$PATH
     cd "$here"
     check() {
@@ -254,14 +255,18 @@ run_tests() {
     check "import rules (import-linter)" lint-imports
     check "types (mypy)" mypy
     if [[ -z ${DISPLAY:-} ]]; then
-        run_pytest=(xvfb-run -a -s "-screen 0 1600x1000x24 -noreset +extension GLX" "${run_pytest[@]}")
+        run_pytest=(xvfb-run -a -s "$screen" "${run_pytest[@]}")
     fi
     if (($#)); then
         check "tests (pytest)" "${run_pytest[@]}" "$@"
     else
         check "tests of the physics, two at a time (pytest)" "${run_pytest[@]}" -n 2 "${physics[@]}"
-        # One after the other, because some keep time.
-        check "other tests (pytest)" "${run_pytest[@]}" tests "${physics[@]/#/--ignore=}"
+        # Two windows on one display would take the keyboard from each other.
+        check "other tests, two at a time on displays of their own (pytest)" "${run_pytest[@]}" -d \
+            --tx "2*popen//python=xvfb-run -a -s '$screen' '$python'" tests "${physics[@]/#/--ignore=}" \
+            -m "not keeps_time and not gpu"
+        check "tests that keep time or need a GPU, one after the other (pytest)" \
+            "${run_pytest[@]}" tests "${physics[@]/#/--ignore=}" -m "keeps_time or gpu"
     fi
     if ((${#failed[@]})); then
         say "failed:"

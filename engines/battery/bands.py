@@ -1,8 +1,9 @@
-"""Mean and percentiles of many cells at many times, on either backend."""
+"""Mean and percentiles of many cells at many times, on either backend; means of what was selected."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,14 @@ def means(backend: Backend, values: Any, n: int) -> Array:
     count = there.sum(axis=1)
     total = np.where(there, values[:, :n], 0.0).sum(axis=1, dtype=float)
     return np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
+
+
+def run_means(values: Array, offsets: Array | None) -> Array:
+    """(m, …) means of the host's ``values[offsets[i]:offsets[i + 1]]``, NaN of none; without ``offsets`` the values."""
+    if offsets is None:
+        return values
+    nothing = np.full(values.shape[1:], np.nan)
+    return np.array([values[a:b].mean(axis=0) if b > a else nothing for a, b in pairwise(offsets)])
 
 
 def _on_cpu(values: Array, n: int) -> Array:

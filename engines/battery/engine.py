@@ -1,8 +1,9 @@
 """The battery engine: lithium-ion cells and what is in them, one or a million, under a protocol.
 
-The models are told in folders of their own (``models.py`` lists them): ``cells/`` the single-particle models, whose
-diffusion in the particles is exact while the current is constant (``particles/series.py``), with symmetric
-Butler-Volmer, an electrolyte in the SPMe and a lumped temperature; ``mpm/`` one cell whose particles differ in size.
+The models are told in folders of their own (``models.py`` lists them): ``particles/`` bare diffusion in spheres;
+``cells/`` the single-particle models, whose diffusion is exact while the current is constant (``particles/series.py``),
+with Butler-Volmer kinetics, an electrolyte in the SPMe, a lumped temperature and ageing; ``mpm/`` one cell whose
+particles differ in size; ``pack/`` many cells wired to each other, and the heat between them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class BatteryEngine(Engine):
 
     id = "battery"
     title = "Lithium-ion battery"
-    summary = "Single-particle models of one to a million cells under a protocol"
+    summary = "Particles, cells by the million and packs with their heat, under a protocol"
     time_unit = "s"
     Parameters = BatteryParameters
     geometry_type = None

@@ -12,20 +12,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.battery.cells.launcher import LONGEST, NEVER, Instruction, Kind
 from engines.battery.drive_cycles import Cycle, drive_cycle, read_drive_cycle
 from engines.battery.parameter_sets import ParameterSet
+from engines.battery.parameter_sets.balance import state_of_charge
 from engines.battery.steps import MOST_STEPS, Step, parse, parse_step
 from engines.errors import ProblemError
 
 if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters
 
-__all__ = ["Plan", "drive_cycle", "instructions", "parse", "parse_step", "plan_of"]
+__all__ = ["Plan", "drive_cycle", "instructions", "parse", "parse_step", "plan_of", "start_findings"]
 
 LARGEST_RATE = 100.0
 """C-rates beyond this are taken for a slip: no cell carries them."""
+NEARLY = 0.02
+"""State of charge within which a cell is called empty or full."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,18 @@ def instructions(
     once = dict.fromkeys(steps)  # not again for each repetition
     made = {step: _instruction(step, parameters, dt, drive, power_drive) for step in once}
     return [made[step] for step in steps]
+
+
+def start_findings(cell: ParameterSet, first: Instruction) -> list[Finding]:
+    """Whether the first step of a protocol ends at once, for the cell is already where it leads."""
+    if first.kind not in (Kind.CURRENT, Kind.POWER) or not first.value:
+        return []
+    charge = state_of_charge(cell)
+    if first.value < 0 and charge > 1 - NEARLY:
+        return [Finding("The cell starts full, and the protocol begins with a charge: it will end at once.")]
+    if first.value > 0 and charge < NEARLY:
+        return [Finding("The cell starts empty, and the protocol begins with a discharge: it will end at once.")]
+    return []
 
 
 def _instruction(

@@ -22,6 +22,8 @@ from ui.viewport import Viewport
 from workbench.frames import Frame
 from workbench.project import ViewSettings
 
+pytestmark = pytest.mark.keeps_time
+
 needs_display = pytest.mark.skipif(
     not os.environ.get("DISPLAY") and sys.platform.startswith("linux"), reason="needs a display: run under xvfb-run"
 )

@@ -21,6 +21,8 @@ from ui.house import HouseServices
 from ui.model import DocumentModel
 from workbench.document import new_document
 
+pytestmark = pytest.mark.keeps_time
+
 FACTOR = ("parameters", "current_factor")
 
 

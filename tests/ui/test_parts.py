@@ -16,6 +16,8 @@ from ui.theme import THEMES, palette, theme
 from ui.traces import TraceBuffer, TraceStore
 from workbench.frames import Message, Sample
 
+pytestmark = pytest.mark.keeps_time
+
 
 def test_a_full_trace_keeps_its_peaks_and_its_bounds():
     buffer = TraceBuffer(capacity=256)

@@ -8,6 +8,8 @@ from PySide6.QtGui import QMouseEvent
 
 from ui.controller import Phase
 
+pytestmark = pytest.mark.keeps_time
+
 
 def wait_for(qtbot, window, *phases, timeout=10_000):
     qtbot.waitUntil(lambda: window.controller.phase in phases, timeout=timeout)

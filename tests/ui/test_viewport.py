@@ -22,10 +22,13 @@ from ui.viewport import Viewport
 from workbench.frames import Frame
 from workbench.project import CameraView, ClipPlane, ViewSettings
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("DISPLAY") and sys.platform.startswith("linux"),
-    reason="needs a display: run under xvfb-run, Qt's offscreen platform draws no GL",
-)
+pytestmark = [
+    pytest.mark.keeps_time,
+    pytest.mark.skipif(
+        not os.environ.get("DISPLAY") and sys.platform.startswith("linux"),
+        reason="needs a display: run under xvfb-run, Qt's offscreen platform draws no GL",
+    ),
+]
 
 
 class Shown:

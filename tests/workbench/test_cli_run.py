@@ -20,6 +20,8 @@ import pytest
 from workbench.cli import main, pictures
 from workbench.document import open_document, save_document
 
+pytestmark = pytest.mark.keeps_time
+
 ROOT = Path(__file__).parents[2]
 PICTURE = np.zeros((3, 4, 4), np.uint8)
 

@@ -26,6 +26,8 @@ from workbench.recording import Recorder
 from workbench.session import start
 from workbench.timing_log import export_timing
 
+pytestmark = pytest.mark.keeps_time
+
 
 @pytest.fixture
 def document(project: Path) -> Document:

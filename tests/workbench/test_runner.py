@@ -15,6 +15,8 @@ from tests.workbench.fake_engine import FakeBackend, WaveSimulation, block
 from workbench.frames import FrameRequest, RunState
 from workbench.observer import Observer
 
+pytestmark = pytest.mark.keeps_time
+
 PROBES = (("near", 0), ("far", 150))
 
 

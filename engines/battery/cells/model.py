@@ -19,10 +19,9 @@ from engines.battery.cells.simulation import CellSimulation
 from engines.battery.ensemble import sample
 from engines.battery.model import Model
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
-from engines.battery.parameter_sets.balance import state_of_charge
 from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
-from engines.battery.protocol import Plan, plan_of
+from engines.battery.protocol import Plan, plan_of, start_findings
 from engines.battery.steps import parse
 from engines.geometry.particles import Particles, interned, paired_rows
 
@@ -30,8 +29,6 @@ MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
 """Cells that are timed for an estimate: enough to fill the device."""
 SAMPLE_STEPS = 20
-NEARLY = 0.02
-"""State of charge within which a cell is called empty or full."""
 
 
 class SingleParticle(Model):
@@ -148,13 +145,8 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
 
 def _at_the_start(parameters: BatteryParameters, cell: ParameterSet, first: Instruction) -> list[Finding]:
     """What keeps the protocol from getting anywhere."""
-    if first.kind not in (Kind.CURRENT, Kind.POWER) or not first.value:
-        return []
-    charge = state_of_charge(cell)
-    if first.value < 0 and charge > 1 - NEARLY:
-        return [Finding("The cell starts full, and the protocol begins with a charge: it will end at once.")]
-    if first.value > 0 and charge < NEARLY:
-        return [Finding("The cell starts empty, and the protocol begins with a discharge: it ends at once.")]
+    if found := start_findings(cell, first):
+        return found
     if first.kind == Kind.CURRENT and first.value > 0:
         step, low = parameters.numerics.step, cell.scalars["lower_cutoff"].value
         current = first.value * parameters.current_factor

@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
 from engines.backend.base import Backend
-from engines.battery.bands import bands
+from engines.battery.bands import bands, run_means
 from engines.battery.cells import Cells, Row, losses
 from engines.battery.cells.ageing import AgeingRow
 from engines.battery.cells.cycles import Cycles
@@ -117,12 +117,7 @@ class CellSimulation(Simulation):
         else:
             negative, positive = self._cells.stoichiometry(self._points, handle.cells)
             values = np.where(handle.positive, positive, negative).T
-        if handle.offsets is not None:
-            runs = zip(handle.offsets[:-1], handle.offsets[1:], strict=True)
-            values = np.array(
-                [values[a:b].mean(axis=0) if b > a else np.full(values.shape[1:], np.nan) for a, b in runs]
-            )
-        return values.astype(np.float32)
+        return run_means(values, handle.offsets).astype(np.float32)
 
     def field(self, name: str) -> Array:
         return self.gather(name, self._everything)

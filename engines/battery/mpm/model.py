@@ -19,7 +19,7 @@ from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
 from engines.battery.particles.series import MODES
-from engines.battery.protocol import Plan, plan_of
+from engines.battery.protocol import Plan, plan_of, start_findings
 from engines.battery.sizes import MICROMETRE, Measured, ParticleSizes, Sizes, drawn_sizes
 from engines.geometry.heaps import facing_heaps
 from engines.geometry.particles import Particles
@@ -39,7 +39,7 @@ class ManyParticleModel(Model):
         return _geometry(radii, parameters.sizes.model_dump_json(), _file_times(parameters.sizes))
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
-        parameters, cell, _, _ = _checked(problem)
+        parameters, cell, _, plan = _checked(problem)
         n, step = parameters.sizes.particles, parameters.numerics.step
         size = np.dtype(PRECISIONS[parameters.numerics.precision]).itemsize
         rows = Row.MODES + MODES
@@ -50,7 +50,7 @@ class ManyParticleModel(Model):
             stable_step=None,
             seconds_per_simulated_unit=_step_seconds(backend, n, parameters.numerics.precision) / step,
             milestone=("hour", 3600.0),
-            findings=_findings(parameters, cell),
+            findings=_findings(parameters, cell, plan),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> ManyParticleSimulation:
@@ -121,8 +121,8 @@ def _file_times(sizes: ParticleSizes) -> tuple[float, ...]:
     return tuple(file.stat().st_mtime if file.is_file() else 0.0 for file in files)
 
 
-def _findings(parameters: BatteryParameters, cell: ParameterSet) -> tuple[Finding, ...]:
-    found = list(parameter_set_findings(parameters, cell))
+def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: Plan) -> tuple[Finding, ...]:
+    found = [*parameter_set_findings(parameters, cell), *start_findings(cell, plan.instructions[0])]
     if parameters.ensemble.cells > 1 or parameters.ensemble.distributions:
         found.append(Finding("The many-particle model is of one cell: the ensemble is left aside.", "info"))
     if parameters.thermal != "isothermal":

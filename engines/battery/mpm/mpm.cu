@@ -21,8 +21,8 @@
 // variants: -DREAL=float; -DREAL=double
 
 #include "battery/curves.cuh"
+#include "battery/particles/eigenmodes.cuh"
 
-constexpr int MODES = 16;
 constexpr int INTERVALS = 1024;
 constexpr int LARGEST_BLOCK = sizeof(REAL) == 4 ? 512 : 256;
 constexpr int MOST_PASSES = 40;
@@ -30,14 +30,6 @@ constexpr REAL THERMAL_VOLTAGE = REAL(2.0 * 298.15 * 8.314462618 / 96485.33212);
 // Spread of the residual [V] at which a last Newton step leaves its square over 2RT/F: 2.5e-8 and 1e-11 V.
 constexpr REAL TOLERANCE = sizeof(REAL) == 4 ? REAL(3.5e-5) : REAL(7e-7);
 constexpr REAL EDGE = REAL(1e-6);  // stoichiometries end at it and at 1 − it
-
-// λ_k², tan λ = λ.
-__constant__ REAL SQUARES[MODES] = {
-    REAL(20.19072855642663), REAL(59.67951594410941), REAL(118.89986916362645), REAL(197.8578111933772),
-    REAL(296.5544121357314), REAL(414.98998425907814), REAL(553.1646458380887), REAL(711.0784497339413),
-    REAL(888.7314224691705), REAL(1086.123578544131), REAL(1303.254926431107), REAL(1540.1254713499914),
-    REAL(1796.7352166594221), REAL(2073.0841646000335), REAL(2369.1723167130986), REAL(2684.999674087048),
-};
 
 enum State { MEAN, MEAN_ERROR, FLUX, FIRST_MODE };
 enum Coefficient { WEIGHT, RATE, GAIN, GROWTH };
@@ -143,13 +135,6 @@ struct Grid {
         }
     }
 };
-
-// sum += value with the rounding carried in `error` (Kahan).
-__device__ __forceinline__ void accumulate(REAL& sum, REAL& error, REAL value) {
-    const REAL corrected = value - error, next = sum + corrected;
-    error = (next - sum) - corrected;
-    sum = next;
-}
 
 struct Electrodes {
     REAL *state, *scratch;

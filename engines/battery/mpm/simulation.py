@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
 from engines.backend.base import Backend
+from engines.battery.bands import run_means
 from engines.battery.mpm.launcher import ELECTRODES, CellRow, ManyParticles
 from engines.battery.mpm.looking import CHARTS, inspection, size_histogram, weighted_percentiles
 from engines.charts import ChartData, Inspection
@@ -90,12 +91,7 @@ class ManyParticleSimulation(Simulation):
             values = self._particles.stoichiometry(self._points, handle.columns).T
         else:
             raise KeyError(name)
-        if handle.offsets is not None:
-            runs = zip(handle.offsets[:-1], handle.offsets[1:], strict=True)
-            values = np.array(
-                [values[a:b].mean(axis=0) if b > a else np.full(values.shape[1:], np.nan) for a, b in runs]
-            )
-        return values.astype(np.float32)
+        return run_means(values, handle.offsets).astype(np.float32)
 
     def field(self, name: str) -> Array:
         return self.gather(name, self._everything)

@@ -23,7 +23,7 @@ from engines.battery.pack.stages import MOST_STAGES, count_for
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.choice import ELECTROLYTE, parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
-from engines.battery.protocol import Plan, plan_of
+from engines.battery.protocol import Plan, plan_of, start_findings
 from engines.errors import ProblemError
 from engines.geometry.grid import Grid
 
@@ -253,8 +253,7 @@ def _findings(
                 f"{step:g} s, so use a shorter one to see the end well."
             )
         )
-    if plan[0].kind in (Kind.CURRENT, Kind.POWER) and plan[0].value < 0:
-        found.append(Finding("The cells start full, and the protocol begins with a charge: it will end at once."))
+    found += start_findings(cell, plan[0])
     if parameters.ensemble.cells not in (1, n_cells(pack)):
         found.append(Finding(f"The pack has {n_cells(pack)} cells; the ensemble's number does not count.", "info"))
     return tuple(found)

@@ -198,6 +198,18 @@ def test_it_runs_without_a_window(tmp_path, capsys):
     assert fields["radius [um]"].shape == (60,)
 
 
+@pytest.mark.parametrize("model", ["SPM", "MPM", "pack"])
+def test_a_charge_of_a_full_cell_is_warned_of_and_not_that_of_another(model):
+    backend, small = CpuBackend(), {"cells_x": 1, "voxels_x": 2, "voxels_y": 2, "voxels_z": 2}
+    for charge, warned in ((1.0, True), (0.5, False)):
+        chosen = {
+            "model": model, "initial_state_of_charge": charge, "protocol": ["Charge at 1C"],
+            "sizes": {"particles": 20}, "pack": {"arrangement": small}, "numerics": {"precision": "fp64"},
+        }  # fmt: skip
+        findings = ENGINE.estimate(Problem(BatteryParameters.model_validate(chosen)), backend).findings
+        assert any("starts full" in finding.message for finding in findings) is warned
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_a_run_of_each_model_ends_by_itself(model):
     """So that the command line needs no --until: protocols end, and a flux fills or empties particles."""

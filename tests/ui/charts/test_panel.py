@@ -14,6 +14,8 @@ from ui.charts.pacing import HAND_SECONDS, LIVE_SECONDS, Pace
 from ui.theme import theme
 from workbench.project import MeasuredData
 
+pytestmark = pytest.mark.keeps_time
+
 FORECAST = ChartInfo("voltage", "Voltage", "V", ("mean",))
 
 

@@ -13,6 +13,8 @@ from ui.lab.table import VariantTable
 from ui.lab.table_model import BEST, COLUMNS, FRACTION, REASON, TIME
 from workbench.bench.records import LabRecord
 
+pytestmark = pytest.mark.keeps_time
+
 RISING, FALLING = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
 
 

@@ -25,6 +25,8 @@ from ui.viewport_quality import LEVELS
 from workbench.cli.pictures import Pictures
 from workbench.project import CameraView, ClipPlane, ViewSettings
 
+pytestmark = pytest.mark.keeps_time
+
 SIZE = (600, 500)
 ONE = Particles(np.array([[3.0, -2.0, 1.0]]), np.array([5.0]))
 

@@ -17,6 +17,8 @@ from workbench.bench.measure import measure
 from workbench.bench.report import as_csv, as_json, table
 from workbench.cli import main
 
+pytestmark = pytest.mark.keeps_time
+
 
 @pytest.fixture(scope="module")
 def records():
