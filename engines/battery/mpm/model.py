@@ -73,6 +73,10 @@ class ManyParticleModel(Model):
         progress("Ready", 1.0)
         return ManyParticleSimulation(backend, particles, geometry, parameters.numerics.radial_points)
 
+    def ends(self, problem: Problem) -> bool:
+        """Every step of a protocol has an end."""
+        return True
+
     def warm(self, backend: Backend) -> None:
         """A step, and what is looked at."""
         for precision in PRECISIONS:

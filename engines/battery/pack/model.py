@@ -92,6 +92,10 @@ class PackHeat(Model):
             values["nominal_capacity"] / wiring.segments,
         )  # fmt: skip
 
+    def ends(self, problem: Problem) -> bool:
+        """Every step of a protocol has an end."""
+        return True
+
     def warm(self, backend: Backend) -> None:
         """A step of each model and precision."""
         small = {"cells_x": 2, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}
