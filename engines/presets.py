@@ -1,4 +1,4 @@
-"""Ready problems of an engine: a folder with ``project.json`` for each, and ``preview.png`` where there is a picture."""
+"""Ready problems of an engine: folders with ``project.json``, and ``preview.png`` where there is a picture."""
 
 from __future__ import annotations
 

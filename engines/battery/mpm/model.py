@@ -12,6 +12,7 @@ import numpy as np
 from engines.api import Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
 from engines.battery.cells import Instruction, Kind
+from engines.battery.durations import sample_steps
 from engines.battery.model import Model
 from engines.battery.mpm import make_many_particles
 from engines.battery.mpm.launcher import ELECTRODES, SCRATCH_ROWS, Coefficient, Row
@@ -70,8 +71,12 @@ class ManyParticleModel(Model):
             drive=plan.drive,
         )
         particles.factor = parameters.current_factor
+        simulation = ManyParticleSimulation(backend, particles, geometry, parameters.numerics.radial_points)
+        simulation.sample_steps = sample_steps(
+            plan.instructions, cell, parameters.numerics.step, parameters.current_factor
+        )
         progress("Ready", 1.0)
-        return ManyParticleSimulation(backend, particles, geometry, parameters.numerics.radial_points)
+        return simulation
 
     def ends(self, problem: Problem) -> bool:
         """Every step of a protocol has an end."""
