@@ -175,7 +175,8 @@ class ProbesPanel(QWidget):
             self.plot.set_axes(title, unit, self._time_unit)
         self.plot.show_traces(names, buffers)
         last = {place: buffers[name].values[-1] for place, name in enumerate(names) if len(buffers.get(name, ()))}
-        self.list.show_values({place: f"{value:.4g} {unit}" for place, value in last.items()})
+        shown = "" if unit == "1" else f" {unit}"
+        self.list.show_values({place: f"{value:.4g}{shown}" for place, value in last.items()})
 
     def _buffers(self, chosen: Sequence[str]) -> dict[str, TraceBuffer]:
         if chosen[0] == SERIES:

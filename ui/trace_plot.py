@@ -79,7 +79,8 @@ class TracePlot(pg.PlotWidget):
     def readout(self, time: float) -> str:
         """``12.3 ms   P1 −84.2 mV   P2 …``"""
         values = [(name, buffer.at(time)) for name, buffer in self._buffers.items()]
-        parts = [f"{name} {value:.4g} {self._unit}" for name, value in values if value is not None]
+        unit = "" if self._unit == "1" else f" {self._unit}"
+        parts = [f"{name} {value:.4g}{unit}" for name, value in values if value is not None]
         return "   ".join([time_text(time, self._time_unit, ".2f"), *parts]) if parts else ""
 
     def leaveEvent(self, event: object) -> None:
@@ -110,4 +111,5 @@ class TracePlot(pg.PlotWidget):
             axis.setPen(pg.mkPen(colors.border))
             axis.setTextPen(pg.mkPen(colors.muted))
             axis.setStyle(tickLength=-4, tickFont=self.font())
-            axis.setLabel(text or None, color=colors.muted)
+            axis.enableAutoSIPrefix(False)
+            axis.setLabel(text if text != "1" else None, color=colors.muted)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from engines.api import Benchmark, Engine, Estimate, ParameterFile, Problem, Progress, Simulation, no_progress
+from engines.api import Benchmark, Engine, Estimate, ParameterFile, Preset, Problem, Progress, Simulation, no_progress
 from engines.backend.base import Backend
 from engines.battery.bpx import bpx_text, is_bpx, read_bpx
 from engines.battery.ensemble import Distribution
@@ -26,6 +27,7 @@ from engines.battery.sizes import ParticleSizes
 from engines.battery.variants import studies
 from engines.charts import Forecast
 from engines.lab import Study
+from engines.presets import presets_in
 
 
 def _bpx_of(problem: Problem) -> str:
@@ -70,6 +72,9 @@ class BatteryEngine(Engine):
         return BatteryParameters.model_validate(
             {"parameter_set": "BPX file", "bpx_file": str(path), "protocol": [f"Discharge at 1C until {lowest:g} V"]}
         )
+
+    def presets(self) -> Sequence[Preset]:
+        return presets_in(resources.files("engines.battery").joinpath("presets"))
 
     def warm(self, backend: Backend) -> None:
         for model in dict.fromkeys(map(type, MODELS.values())):

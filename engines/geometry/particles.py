@@ -58,6 +58,9 @@ class Particles:
         return np.array(found, np.int64)
 
 
+ASPECT = 1.6
+"""Width over height of a grid of pairs."""
+
 _recent: deque[Particles] = deque(maxlen=8)
 
 
@@ -74,10 +77,11 @@ def interned(particles: Particles) -> Particles:
 def paired_rows(first: Array, second: Array, gap: float = 0.25) -> Particles:
     """Two particles for each of n cells: the n of radii ``first``, then the n of ``second`` (elements n to 2n).
 
-    Pairs stand in a square grid in the plane z = 0, left and right, with ``gap`` of the largest radius between them.
+    Pairs stand in a grid in the plane z = 0, left and right, with ``gap`` of the largest radius between them; the grid
+    is wider than high, as pictures are.
     """
     n, largest = len(first), float(max(first.max(), second.max()))
-    columns = max(1, round(np.sqrt(n / 2)))
+    columns = max(1, round(np.sqrt(ASPECT * n / 2)))
     pitch = (2 + gap) * largest
     column, row = np.arange(n) % columns, np.arange(n) // columns
     left = np.stack([(2 * column + 0.5) * pitch + column * gap * largest, (row + 0.5) * pitch, np.zeros(n)], axis=1)

@@ -32,6 +32,7 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.geometry.grid import Grid
 from engines.lab import Study
+from engines.presets import presets_in
 from engines.stencil.benchmarks import benchmarks, warming_problems
 from engines.stencil.diffusion import Diffusion as DiffusionStep
 from engines.stencil.diffusion import make_diffusion
@@ -54,7 +55,6 @@ from engines.stencil.parameters import (
 from engines.stencil.patterns import RATES
 from engines.stencil.poisson import make_poisson
 from engines.stencil.poisson.simulation import PoissonSimulation
-from engines.stencil.presets import presets
 from engines.stencil.sides import Ghosts, ghosts
 from engines.stencil.simulation import PaintedSource, colours, field_range
 from engines.stencil.variants import studies
@@ -108,7 +108,7 @@ class StencilEngine(Engine):
         return simulation
 
     def presets(self) -> Sequence[Preset]:
-        return presets(resources.files("engines.stencil").joinpath("presets"))
+        return presets_in(resources.files("engines.stencil").joinpath("presets"))
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         return benchmarks(elements)

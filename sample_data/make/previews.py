@@ -15,8 +15,10 @@ from typing import Any
 
 from engines.api import Preset
 from engines.geometry.grid import Grid
+from engines.geometry.particles import Particles
 from ui.scene.camera import FIELD_OF_VIEW, Camera
 from ui.scene.grid_layer import GridLayer
+from ui.scene.particle_layer import ParticleLayer
 from ui.scene.renderer import render
 from workbench import presets, session
 from workbench.export.png import encode_png
@@ -34,10 +36,18 @@ MOMENTS = {
     "gray_scott_box": 2400.0,
     "poisson_two_charges": 10.0,
     "sine_mode": 0.05,
+    "one_particle": 2080.0,
+    "thousand_cells": 2100.0,
+    "particle_sizes": 700.0,
+    "pack_cooling": 1500.0,
+    "hundred_cycles": 2.0e5,
+    "motorway": 2500.0,
+    "voltage_losses": 3000.0,
 }
 """In the unit of time of each (ms, s, iterations)."""
 CLOSER = {"biventricular": 0.82, "niederer_slab": 0.85, "small_slab": 0.85}
 """Distance of the camera, as a part of that which shows the whole geometry."""
+CLOSER_TO_SPHERES = {"one_particle": 1.1, "particle_sizes": 0.84, "hundred_cycles": 0.72}
 CLOSER_TO_BOX = 0.98
 SIZE = (640, 360)
 BESIDE = 260
@@ -62,6 +72,8 @@ def picture(preset: Preset) -> bytes:
 
 def _camera(preset_id: str, geometry: Any, camera: CameraView) -> CameraView:
     """Close enough that the geometry fills the picture; a flat grid reaches across it from side to side."""
+    if isinstance(geometry, Particles):
+        return _camera_of_spheres(preset_id, ParticleLayer(geometry), camera)
     if not isinstance(geometry, Grid):
         points = geometry.points
         extent = float(((points.max(axis=0) - points.min(axis=0)) ** 2).sum() ** 0.5)
@@ -77,6 +89,16 @@ def _camera(preset_id: str, geometry: Any, camera: CameraView) -> CameraView:
     low, high = geometry.bounds
     middle = tuple(float(value) for value in (low + high) / 2)
     return layer.home.model_copy(update={"distance": distance, "center": middle})
+
+
+def _camera_of_spheres(preset_id: str, layer: ParticleLayer, camera: CameraView) -> CameraView:
+    """The preset's own camera, or from where the window looks at first; closer than that."""
+    where = layer.home if camera == CameraView() else camera
+    fitted = Camera()
+    fitted.fit(layer.outline)
+    middle = tuple(float(value) for value in fitted.center)
+    distance = where.distance or CLOSER_TO_SPHERES.get(preset_id, 0.8) * fitted.distance
+    return where.model_copy(update={"distance": distance, "center": where.center or middle})
 
 
 def main(names: Sequence[str]) -> None:

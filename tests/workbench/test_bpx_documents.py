@@ -42,8 +42,14 @@ def test_the_file_travels_with_the_project(file, tmp_path, name):
     assert read_bpx(Path(again.parameters.bpx_file)).title == PARAMETER_SETS["Marquis2019"].title
     if name == "saved":
         (tmp_path / name / "kokam.json").unlink()
-        with pytest.raises(ProblemError, match=r"kokam\.json' is missing: put it back or choose another"):
-            open_document(tmp_path / name)
+        lacking = open_document(tmp_path / name)  # opens, so that another can be chosen
+        assert [finding.message for finding in lacking.findings] == [
+            f"The file '{tmp_path / name / 'kokam.json'}' of 'BPX file' is missing: put it back or choose another BPX "
+            "file."
+        ]
+        for attempt in (lacking.complete_problem, lambda: lacking.geometry):
+            with pytest.raises(ProblemError, match=r"kokam\.json"):
+                attempt()
 
 
 def test_a_project_of_any_name_is_still_a_project(file, tmp_path):
@@ -69,8 +75,9 @@ def test_the_cell_is_written_with_its_changes(file, tmp_path):
     document.parameters.changes = [Change(parameter="separator_thickness", value=2e-5)]
     export_parameters(document, tmp_path / "out.json")
     got = read_bpx(tmp_path / "out.json").values()
-    expected = {**PARAMETER_SETS["Marquis2019"].values(), "separator_thickness": 2e-5}
-    assert got == pytest.approx(expected, rel=1e-12, nan_ok=True)  # a set without ageing has no numbers of it
+    assert got == pytest.approx(
+        {**PARAMETER_SETS["Marquis2019"].values(), "separator_thickness": 2e-5}, rel=1e-12, nan_ok=True
+    )
     slab = new_document(document.engine)
     slab.engine = type("Other", (type(document.engine),), {"parameter_file": None})()
     with pytest.raises(ProblemError, match="writes no such file"):

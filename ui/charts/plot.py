@@ -151,6 +151,7 @@ class ChartPlot(pg.PlotWidget):
             axis.setPen(pg.mkPen(colors.border))
             axis.setTextPen(pg.mkPen(colors.muted))
             axis.setStyle(tickLength=-4, tickFont=self.font(), maxTickLevel=FINEST_TICKS)
+            axis.enableAutoSIPrefix(False)  # else a power of ten hides behind the unit
             axis.setLabel(text if text != "1" else None, color=colors.muted)
         self._layer.show(self._data.curves)
         self._dress_points()

@@ -18,9 +18,10 @@ from engines.api import Array, Problem
 from engines.backend.base import Backend
 from engines.backend.timing import best_seconds
 from engines.battery.bands import bands, means
-from engines.battery.cells import Kind, Row, make_cells
+from engines.battery.cells import Row, make_cells
 from engines.battery.cells.ageing import ageing_of
 from engines.battery.constants import REFERENCE_TEMPERATURE
+from engines.battery.durations import DRIVES, guessed_seconds
 from engines.battery.ensemble import sample
 from engines.battery.parameter_sets.choice import parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
@@ -43,8 +44,6 @@ MARGIN = 1.1
 """The horizon over the guess of the duration."""
 RESOLVED = 20
 """Time steps in the shortest step of a protocol, where they are longer than the problem's own."""
-HOLD_SECONDS = 3600.0
-"""The guess for a held voltage whose end is a current."""
 KELVIN = 273.15
 
 
@@ -124,24 +123,13 @@ class CellForecast(Forecast):
         return self._plans[dt]
 
     def _durations(self, factor: float) -> tuple[float, float]:
-        """(how long the protocol takes, or more than can be shown; how long its shortest step) [s].
-
-        From the charge that there is to move, as if the voltage said nothing."""
-        p, dt = self._set.values(), self._parameters.numerics.step
-        capacity, middle = 3600 * p["nominal_capacity"], (p["lower_cutoff"] + p["upper_cutoff"]) / 2
-        left = capacity  # [A s]; the cell starts full
+        """(how long the protocol takes, or more than can be shown; how long its shortest step) [s]."""
+        dt = self._parameters.numerics.step
         total, shortest = 0.0, math.inf
-        for step in self._plan(dt).instructions:
-            time = step.steps * dt
-            if step.kind in (Kind.CURRENT, Kind.POWER) and step.value:
-                current = factor * step.value / (1.0 if step.kind == Kind.CURRENT else middle)
-                time = min(time, (left if current > 0 else capacity - left) / abs(current))
-                left -= current * time
-            elif step.kind == Kind.VOLTAGE:
-                time = min(time, HOLD_SECONDS)
+        for step, time in guessed_seconds(self._plan(dt).instructions, self._set, dt, factor):
             total += time
             if time > 0:
-                shortest = min(shortest, dt if step.kind in (Kind.DRIVE, Kind.POWER_DRIVE) else time)
+                shortest = min(shortest, dt if step.kind in DRIVES else time)
             if total > self._most_steps * max(dt, shortest / RESOLVED) * 2:
                 break
         return max(total, dt), shortest if shortest < math.inf else dt

@@ -16,6 +16,7 @@ from engines.battery.cells.forecast import CellForecast
 from engines.battery.cells.launcher import RECORDED
 from engines.battery.cells.reference import spm
 from engines.battery.cells.simulation import CellSimulation
+from engines.battery.durations import sample_steps
 from engines.battery.ensemble import sample
 from engines.battery.model import Model
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
@@ -81,7 +82,10 @@ class SingleParticle(Model):
         cells.factor = parameters.current_factor
         geometry = self.geometry(problem)
         progress("Ready", 1.0)
-        return CellSimulation(backend, cells, geometry, parameters.numerics.radial_points)
+        every = sample_steps(plan.instructions, cell, parameters.numerics.step, parameters.current_factor)
+        return CellSimulation(
+            backend, cells, geometry, parameters.numerics.radial_points, every, driven=plan.drive is not None
+        )
 
     def ends(self, problem: Problem) -> bool:
         """Every step of a protocol has an end."""

@@ -8,45 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
+from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Simulation
 from engines.backend.base import Backend
 from engines.battery.bands import bands, run_means
-from engines.battery.cells import Cells, Row, losses
+from engines.battery.cells import Cells, Row, charts, losses
 from engines.battery.cells.ageing import AgeingRow
 from engines.battery.cells.cycles import Cycles
 from engines.battery.cells.inspection import inspection
 from engines.battery.constants import REFERENCE_TEMPERATURE
-from engines.charts import ChartData, ChartInfo, Inspection
+from engines.charts import ChartData, Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 
-SERIES = (
-    SeriesInfo("voltage", "Terminal voltage, mean", "V"),
-    SeriesInfo("voltage_p05", "Terminal voltage, 5th percentile", "V"),
-    SeriesInfo("voltage_p95", "Terminal voltage, 95th percentile", "V"),
-    SeriesInfo("current", "Current, mean", "A"),
-    SeriesInfo("temperature", "Temperature, mean", "°C"),
-    SeriesInfo("capacity", "Charge given, mean", "A h"),
-    SeriesInfo("running", "Cells still in the protocol", "1"),
-    SeriesInfo("balance", "Lithium balance error, largest", "1"),
-)
-CHARTS = (
-    ChartInfo(
-        "voltage",
-        "Voltage, mean and 5 to 95 %",
-        "V",
-        ("voltage",),
-        (("voltage_p05", "voltage_p95"),),
-        comparable=True,
-    ),
-    ChartInfo("current", "Current, mean", "A", ("current",), comparable=True),
-    ChartInfo("temperature", "Temperature, mean", "°C", ("temperature",), comparable=True),
-    ChartInfo("capacity", "Charge given, mean", "A h", ("capacity",), comparable=True),
-)
-AGEING_SERIES = (
-    SeriesInfo("lithium_lost", "Lithium lost to side reactions, mean", "A h"),
-    SeriesInfo("lowest_anode_potential", "Lowest anode potential in the cycle", "V"),
-)
 KELVIN = 273.15
 UNSEEN_BATCHES = 20
 """Batches after which it is looked whether cells still run, where nobody observes them: looking waits for a GPU."""
@@ -74,7 +47,17 @@ class _Selected:
 class CellSimulation(Simulation):
     """N cells of two particles each; elements 0 to N−1 are the negative ones, N to 2N−1 the positive ones."""
 
-    def __init__(self, backend: Backend, cells: Cells, geometry: Particles, points: int) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        cells: Cells,
+        geometry: Particles,
+        points: int,
+        sample_steps: int = 1,
+        driven: bool = False,
+    ) -> None:
+        """``points``: shells of a particle that viewers get; ``driven``: there is a drive cycle in the protocol."""
+        self.sample_steps = sample_steps
         self.geometry = geometry
         self.dt = cells.dt
         self.step = 0
@@ -82,9 +65,9 @@ class CellSimulation(Simulation):
         self.fields = fields(points, (values["lower_cutoff"], values["upper_cutoff"]), cells.thermal)
         self.traffic = (cells.traffic,)
         self._backend, self._cells, self._points = backend, cells, points
-        self.series = (*SERIES, *losses.series(cells), *self._ageing_series(cells))
+        self.series = charts.series(cells)
         self._cycles = Cycles(cells) if cells.ageing is not None else None
-        self.charts = (*CHARTS, losses.chart(cells), *(self._cycles.charts if self._cycles is not None else ()))
+        self.charts = charts.charts(cells, self._cycles, driven)
         self._inspected = 0
         self._running, self._batches_unseen = cells.n_cells, 0
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
@@ -128,12 +111,14 @@ class CellSimulation(Simulation):
         with self._backend.active():
             rows = (Row.CURRENT, Row.WARMTH, Row.CHARGE)
             current, warmth, charge = (float(state[int(row), :n].mean()) for row in rows)
+            power = float((state[int(Row.VOLTAGE), :n] * state[int(Row.CURRENT), :n]).mean())
         running = float(self._look())
         return {
             "voltage": float(voltage.mean[0]),
             "voltage_p05": float(voltage.low[0]),
             "voltage_p95": float(voltage.high[0]),
             "current": current,
+            "power": power,
             "temperature": warmth + REFERENCE_TEMPERATURE - KELVIN,
             "capacity": charge / 3600,
             "running": running,
@@ -141,12 +126,6 @@ class CellSimulation(Simulation):
             **losses.observed(self._cells, self._inspected),
             **self._observed_ageing(),
         }
-
-    @staticmethod
-    def _ageing_series(cells: Cells) -> tuple[SeriesInfo, ...]:
-        if cells.ageing is None:
-            return ()
-        return AGEING_SERIES if cells.ageing.plating != "none" else AGEING_SERIES[:1]
 
     def _observed_ageing(self) -> dict[str, float]:
         cells, found = self._cells, {}

@@ -25,7 +25,7 @@ CHARTS = (
     ),
     *(
         ChartInfo(
-            f"{name}_sizes", f"Sizes in the {name} electrode: share of the surface", "%", kind="bar",
+            f"{name}_sizes", f"Surface by size, {name} electrode", "%", kind="bar",
             x_title="Radius", x_unit="µm",
         )
         for name in ELECTRODES

@@ -11,6 +11,7 @@ from engines.api import Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
 from engines.backend.timing import best_seconds, measured_once
 from engines.battery.cells import Instruction, Kind
+from engines.battery.durations import sample_steps
 from engines.battery.model import Model
 from engines.battery.mpm import make_many_particles
 from engines.battery.mpm.launcher import ELECTRODES, SCRATCH_ROWS, Coefficient, Row
@@ -68,8 +69,12 @@ class ManyParticleModel(Model):
             drive=plan.drive,
         )
         particles.factor = parameters.current_factor
+        simulation = ManyParticleSimulation(backend, particles, geometry, parameters.numerics.radial_points)
+        simulation.sample_steps = sample_steps(
+            plan.instructions, cell, parameters.numerics.step, parameters.current_factor
+        )
         progress("Ready", 1.0)
-        return ManyParticleSimulation(backend, particles, geometry, parameters.numerics.radial_points)
+        return simulation
 
     def ends(self, problem: Problem) -> bool:
         """Every step of a protocol has an end."""

@@ -22,13 +22,9 @@ SERIES = (
     SeriesInfo("current", "Current", "A"),
     SeriesInfo("capacity", "Charge given", "A h"),
     *(
-        SeriesInfo(f"{name}_stoichiometry{ending}", f"Stoichiometry at the {name} surfaces, {what}", "1")
+        SeriesInfo(f"{name}_stoichiometry{ending}", f"{name.capitalize()} electrode{what}", "1")
         for name in ELECTRODES
-        for ending, what in (
-            ("", "mean over the surface"),
-            ("_p05", "5th percentile by area"),
-            ("_p95", "95th percentile by area"),
-        )
+        for ending, what in (("", ""), ("_p05", ", 5th percentile by area"), ("_p95", ", 95th percentile by area"))
     ),
     SeriesInfo("balance", "Lithium balance error", "1"),
 )
@@ -55,7 +51,7 @@ class ManyParticleSimulation(Simulation):
         typical = particles.parameters.values()["nominal_capacity"] * float(np.abs(particles.current_density).max())
         self.fields = (
             FieldInfo("surface_stoichiometry", "Stoichiometry at the surface", "1", "point", (0.0, 1.0)),
-            FieldInfo("stoichiometry", "Stoichiometry in the shells", "1", "point", (0.0, 1.0), components=points),
+            FieldInfo("stoichiometry", "Stoichiometry", "1", "point", (0.0, 1.0), components=points),
             FieldInfo("flux", "Current density, where lithium leaves", "A/m²", "point", (-2 * typical, 2 * typical)),
         )
         self.traffic = (particles.traffic,)

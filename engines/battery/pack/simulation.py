@@ -39,10 +39,10 @@ SERIES = (
 
 CHARTS = (
     ChartInfo("voltage", "Pack voltage", "V", series=("voltage",), comparable=True),
-    ChartInfo("cell_voltages", "Cell voltages", "V", series=("lowest_voltage", "highest_voltage")),
     ChartInfo("temperatures", "Temperature", "°C", series=("hottest", "mean", "coldest")),
+    ChartInfo("cells", "Cells by temperature", "1", kind="bar", x_title="Temperature", x_unit="°C"),
     ChartInfo("heat", "Heat", "W", series=("heat", "removed")),
-    ChartInfo("cells", "Cells", "1", kind="bar", x_title="Temperature", x_unit="°C"),
+    ChartInfo("cell_voltages", "Cell voltages", "V", series=("lowest_voltage", "highest_voltage")),
 )
 
 

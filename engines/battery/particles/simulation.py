@@ -28,11 +28,13 @@ SERIES = (
     SeriesInfo("mean", "Stoichiometry, mean", "1"),
     SeriesInfo("mean_p05", "Mean of a particle, 5th percentile", "1"),
     SeriesInfo("mean_p95", "Mean of a particle, 95th percentile", "1"),
-    SeriesInfo("flux", "Flux into the particles, mean", "mol/m²/s"),
+    SeriesInfo("flux", "Flux into the particles, mean", "µmol/m²/s"),
     SeriesInfo("balance", "Lithium balance error", "1"),
 )
 ERROR = SeriesInfo("error", "Error of the first particle against the series", "1")
 """The largest over its shells and its surface."""
+MICRO = 1e6
+"""Per unit."""
 MOST_STEPS = 512
 """In one launch; after each it is looked at whether a surface is full or empty."""
 SAMPLES = 100
@@ -240,7 +242,7 @@ class ParticleSimulation(Simulation):
             "mean": spheres.start + gained / spheres.maximum,
             "mean_p05": spheres.start + float(found.low[1]),
             "mean_p95": spheres.start + float(found.high[1]),
-            "flux": self._mean_flux * self._latest_factor,
+            "flux": MICRO * self._mean_flux * self._latest_factor,
             "balance": abs(gained - self._filling * self.history.net) / total if total else 0.0,
         }
         if self._exact is not None:

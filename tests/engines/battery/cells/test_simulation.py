@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.backend.cpu import CpuBackend
 from engines.battery.cells.simulation import UNSEEN_BATCHES
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameters import BatteryParameters
@@ -51,6 +52,7 @@ def test_it_looks_for_its_end_now_and_then(backend):
 
 def test_cycles_become_charts(backend):
     run = simulation(backend, **AGEING)
+    assert [chart.name for chart in run.charts][:3] == ["cycle_capacity", "voltage", "cycle_lithium"]
     names = [chart.name for chart in run.charts if not chart.series]
     assert names == ["cycle_capacity", "cycle_lithium", "cycle_film", "cycle_anode"]
     assert len(run.chart("cycle_capacity").curves[0].x) == 0
@@ -90,9 +92,33 @@ def test_a_restored_run_has_its_cycles(backend):
 
 def test_cells_that_do_not_age_have_no_cycles(backend):
     run = simulation(backend)
-    assert [chart.name for chart in run.charts] == ["voltage", "current", "temperature", "capacity", "losses"]
+    assert not [chart for chart in run.charts if not chart.series]
     with pytest.raises(KeyError):
         run.chart("cycle_capacity")
+
+
+@pytest.mark.parametrize(
+    ("given", "first"),
+    [
+        ({"ensemble": {"cells": 1}}, ["voltage", "losses", "current", "power"]),
+        ({"ensemble": {"cells": 3}}, ["voltage", "current", "power"]),
+        ({"ensemble": {"cells": 3}, "thermal": "lumped"}, ["voltage", "temperature", "current"]),
+        (
+            {"ensemble": {"cells": 1}, "thermal": "lumped", "protocol": ["Run drive cycle"],
+             "drive_cycle": {"times": [0, 100], "currents": [5, 5]}},
+            ["voltage", "temperature", "current"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_matters_is_plotted_first(given, first):
+    run = simulation(CpuBackend(), **given)
+    assert [chart.name for chart in run.charts][: len(first)] == first
+    known = {series.name: series.title for series in run.series}
+    assert all({*chart.series, *sum(chart.bands, ())} <= set(known) for chart in run.charts)
+    assert ("mean" in known["voltage"]) == (given["ensemble"]["cells"] > 1)
+    run.advance(2)
+    seen = run.observe()
+    assert seen["power"] == pytest.approx(seen["voltage"] * seen["current"], rel=1e-3)
 
 
 def test_one_particle_is_known(backend):

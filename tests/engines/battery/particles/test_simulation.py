@@ -49,7 +49,7 @@ def test_one_particle_follows_the_series(backend, scheme):
     assert set(seen) == {each.name for each in run.series}
     assert seen["error"] <= tolerance
     assert seen["mean"] == pytest.approx(START - 3 * 2e-5 * time / RADIUS / MAXIMUM, abs=2e-7)
-    assert seen["flux"] == pytest.approx(-2e-5)
+    assert seen["flux"] == pytest.approx(-20)  # µmol/m²/s
 
 
 def test_the_error_against_the_series_falls_with_the_square_of_the_shells():

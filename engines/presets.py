@@ -1,4 +1,4 @@
-"""Ready problems of the stencil engine: a folder with ``project.json`` each."""
+"""Ready problems of an engine: folders with ``project.json``, and ``preview.png`` where there is a picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 from engines.api import Preset
 
 
-def presets(folder: Traversable) -> list[Preset]:
+def presets_in(folder: Traversable) -> list[Preset]:
     """The projects that are folders of ``folder``."""
     found = []
     for place in sorted(folder.iterdir(), key=lambda place: place.name):
