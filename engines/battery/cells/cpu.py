@@ -127,13 +127,15 @@ def salt_step(u, up, delta, tables, given, arrhenius, current, dt):
             i = layer * LAYER + k
             coupling, flux = 0.0, 0.0
             if i + 1 < 3 * LAYER:
-                conductance = here
+                conductance, bend = here, 0.0
                 if k + 1 == LAYER:
                     beyond = given[LAYER_CONDUCTANCE + layer + 1]
                     conductance = 2.0 * here * beyond / (here + beyond)
+                    # The source bends the profile between the electrode's last mean and its edge (engine's README).
+                    bend = source * (beyond if layer == 0 else here) / (3.0 * (here + beyond))
                 at = 0.5 * (u[i] + u[i + 1]) * scale
                 coupling = conductance * arrhenius * curve_at(tables, SALT_DIFFUSIVITY, at)
-                flux = coupling * (u[i + 1] - u[i])
+                flux = coupling * (u[i + 1] - u[i]) - bend
             pivot = 1.0 / (capacity + left_coupling + coupling - left_coupling * last_up)
             last_up = coupling * pivot
             last = (source * (1 - layer) + flux - left_flux + left_coupling * last) * pivot

@@ -12,13 +12,14 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from engines.api import Array
-from engines.battery.cells.coefficients import ELECTROLYTE_CELLS
 from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.particles.reference import rate_of_change, surface
 from engines.battery.particles.series import uniform_start
 
 SURFACE = np.ones(1)
+SALT_CELLS = 32
+"""Finite volumes of the electrolyte per layer: four times those of the kernels, without their bent edges."""
 
 
 def overpotential(
@@ -79,16 +80,17 @@ def full(
 ) -> tuple[Array, Array]:
     """(V, T) at ``times`` [s] of constant ``current`` by an ODE solver on shells: SPM or SPMe, isothermal or lumped.
 
-    Written without the modes, tables and time steps of the kernels, but with their finite volumes of the electrolyte.
+    Written without the modes, tables and time steps of the kernels, and with finer volumes of the electrolyte.
     """
     p = parameters.values()
     signs = {"negative": 1, "positive": -1}
     layers = ("negative", "separator", "positive")
-    L = np.repeat([p[f"{layer}_thickness"] for layer in layers], ELECTROLYTE_CELLS)
-    porosity = np.repeat([p[f"{layer}_porosity"] for layer in layers], ELECTROLYTE_CELLS)
-    transport = porosity ** np.repeat([p[f"{layer}_bruggeman"] for layer in layers], ELECTROLYTE_CELLS)
-    dx, area = L / ELECTROLYTE_CELLS, p["electrode_area"]
-    released = np.repeat([1.0, 0.0, -1.0], ELECTROLYTE_CELLS) * current / (FARADAY * area) / L
+    cells = SALT_CELLS if electrolyte else 1
+    L = np.repeat([p[f"{layer}_thickness"] for layer in layers], cells)
+    porosity = np.repeat([p[f"{layer}_porosity"] for layer in layers], cells)
+    transport = porosity ** np.repeat([p[f"{layer}_bruggeman"] for layer in layers], cells)
+    dx, area = L / cells, p["electrode_area"]
+    released = np.repeat([1.0, 0.0, -1.0], cells) * current / (FARADAY * area) / L
     resistance_of_halves = dx / (2 * transport)
     plated = {
         e: sign * current / (area * p[f"{e}_thickness"] * 3 * p[f"{e}_active_fraction"] / p[f"{e}_particle_radius"])
@@ -109,7 +111,7 @@ def full(
             flux = np.array([-plated[e] / FARADAY])
             c_s = p[f"{e}_initial_concentration"] + surface(c, radius, np.array([D]), flux)[0]
             most = p[f"{e}_maximum_concentration"]
-            root = np.sqrt(salt[:ELECTROLYTE_CELLS] if sign > 0 else salt[-ELECTROLYTE_CELLS:]).mean()
+            root = np.sqrt(salt[:cells] if sign > 0 else salt[-cells:]).mean()
             rate = p[f"{e}_reaction_constant"] * arrhenius(f"{e}_reaction_activation", T)
             eta[e] = overpotential(plated[e], rate * root * np.sqrt(c_s * (most - c_s)), T)
             x[e] = np.array(c_s / most)
@@ -119,7 +121,7 @@ def full(
         v = open_circuit + eta["positive"] - eta["negative"] - current * p["contact_resistance"]
         if electrolyte:
             logarithms = np.log(salt)
-            difference = logarithms[-ELECTROLYTE_CELLS:].mean() - logarithms[:ELECTROLYTE_CELLS].mean()
+            difference = logarithms[-cells:].mean() - logarithms[:cells].mean()
             v += 2 * (1 - p["transference_number"]) * GAS * T / FARADAY * difference
             kappa = float(parameters.electrolyte_conductivity(np.array(p["electrolyte_concentration"])))
             kappa *= arrhenius("electrolyte_conductivity_activation", T)
@@ -151,7 +153,7 @@ def full(
             change[-1] = (voltage(state)[1] - cooling) / p["heat_capacity"]
         return change
 
-    start = np.zeros(2 * points + 3 * ELECTROLYTE_CELLS + 1)
+    start = np.zeros(2 * points + 3 * cells + 1)
     start[2 * points : -1] = p["electrolyte_concentration"]
     start[-1] = p["initial_temperature"]
     solved = solve_ivp(rates, (0, times[-1]), start, "BDF", times, rtol=1e-8, atol=1e-6)

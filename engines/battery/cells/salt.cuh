@@ -21,15 +21,17 @@ __device__ __forceinline__ void salt_step(
             const int i = layer * LAYER + k;
             REAL coupling = REAL(0), flux = REAL(0);
             if (i + 1 < 3 * LAYER) {
-                REAL conductance = here;
+                REAL conductance = here, bend = REAL(0);
                 if (k + 1 == LAYER) {
                     const REAL beyond = own[(long long)(LAYER_CONDUCTANCE + layer + 1) * stride];
                     conductance = REAL(2) * here * beyond / (here + beyond);
+                    // The source bends the profile between the electrode's last mean and its edge (engine's README).
+                    bend = source * (layer == 0 ? beyond : here) / (REAL(3) * (here + beyond));
                 }
                 const REAL at = REAL(0.5) * (u[i][me] + u[i + 1][me]) * scale;
                 coupling = conductance * arrhenius *
                            curve_at<REAL>(tables + SALT_DIFFUSIVITY * INTERVALS, INTERVALS, at);
-                flux = coupling * (u[i + 1][me] - u[i][me]);
+                flux = fma(coupling, u[i + 1][me] - u[i][me], -bend);
             }
             const REAL pivot = REAL(1) / (capacity + left_coupling + coupling - left_coupling * last_up);
             last_up = coupling * pivot;

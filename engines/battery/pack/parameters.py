@@ -1,9 +1,10 @@
 """What a person may set of a pack: how many cells, of what size, in which material, how they are wired and cooled.
 
 Where the defaults come from: pouches of 5 A h in 30 cm³, cooled from below through a pad. The cell's material is the
-stack of Chen2020's layers in PyBaMM (k = 401, 1.7, 0.16, 2.1, 237 W/m/K for copper, graphite, separator, NMC and
-aluminium), each collector shared by the layers on both its sides: conductances in parallel give 24.7 W/m/K along the
-layers, resistances in series 1.16 W/m/K through them, and the mean heat capacity is 1.69 MJ/m³/K. The other numbers are
+stack of Chen2020's layers in PyBaMM (copper, graphite, separator, NMC, aluminium: L = 12, 85.2, 12, 75.6, 16 µm,
+k = 401, 1.7, 0.16, 2.1, 237 W/m/K), each collector shared by the layers on both its sides, so that half of it counts:
+Σ L k/Σ L = 24.7 W/m/K along the layers, Σ L/Σ (L/k) = 1.16 W/m/K through them, Σ L ρ c/Σ L = 1.69 MJ/m³/K (with whole
+collectors 44.4, 1.25 and 1.77); a real stack has contacts and electrolyte between them too. The other numbers are
 typical, of no certain source: a foam of 240 kg/m³, 1400 J/kg/K and 0.1 W/m/K in the gaps; a pad of 2 mm and 3 W/m/K in
 series with a plate of 750 W/m²/K, together 500; air at rest, 5 W/m²/K.
 """

@@ -14,6 +14,10 @@
 **The potential of graphite is the formula of [2] (its eq. 9), not the table of [1].** PyBaMM's set OKane2022
 interpolates a data file of points measured on the same material, with one added at 0. The formula is within 14 mV of it
 (2.6 rms) for stoichiometries from 0.05 to 0.9, and 0.1 V below it at 0.03, where the cell is empty.
+
+**The conductivities of the solids are the effective ones that [2] measured.** PyBaMM's set OKane2022 multiplies them by
+(1 − porosity)^1.5 once more, which its Chen2020 did too until that was corrected (PyBaMM, pull request 2638): 5.7 mV
+at 1C.
 """
 
 from __future__ import annotations

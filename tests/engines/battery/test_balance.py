@@ -72,13 +72,6 @@ def test_windows_of_the_published_cells(name):
     assert got == pytest.approx(MEASURED[name], abs=1e-6)
 
 
-@pytest.mark.parametrize("name", list(MEASURED))
-def test_pybamm_still_finds_these(name):
-    pybamm = pytest.importorskip("pybamm")
-    values = pybamm.ParameterValues(name)
-    assert pybamm.lithium_ion.get_min_max_stoichiometries(values) == pytest.approx(MEASURED[name], abs=1e-6)
-
-
 def test_a_state_of_charge_keeps_the_lithium():
     half = charged(CHEN, 0.5)
     before, after = balance(CHEN), balance(half)
