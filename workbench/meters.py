@@ -21,21 +21,25 @@ KERNEL_SECONDS = 1.0
 
 
 LONGEST_VECTOR = 3
-"""Numbers of a field at an element that are followed over time; more of them (the shells of a particle) are a chart."""
+"""Numbers of a field at an element that are followed over time; more (the shells of a particle) are a profile."""
 
 
-def followed(fields: Iterable[FieldInfo]) -> list[FieldInfo]:
-    """The fields whose values at the probes are sampled while a run goes on."""
-    return [info for info in fields if not info.summary and info.components <= LONGEST_VECTOR]
+def followed(fields: Iterable[FieldInfo], *, profiles: bool = False) -> list[FieldInfo]:
+    """The fields whose values at the probes are sampled while a run goes on; long ones for who records ``profiles``."""
+    return [info for info in fields if not info.summary and (profiles or info.components <= LONGEST_VECTOR)]
 
 
 class Meters:
     """Collects one batch at a time. Lives on the worker thread.
 
+    ``profiles``: whether the probes' traces hold fields of many components too.
     ``ceiling`` [bytes/s] is the best bandwidth measured on the device over as many bytes as a launch moves.
     """
 
-    def __init__(self, simulation: Simulation, ceiling: float, probes: Sequence[tuple[str, int]]) -> None:
+    def __init__(
+        self, simulation: Simulation, ceiling: float, probes: Sequence[tuple[str, int]], *, profiles: bool = False
+    ) -> None:
+        self._profiles = profiles
         self._ceiling = ceiling
         self._traffic = simulation.traffic
         self._bytes_per_step = sum(traffic.bytes for traffic in simulation.traffic)
@@ -67,7 +71,7 @@ class Meters:
         """Take the probes and series of this step."""
         self._times.append(simulation.time)
         if self._handle is not None:
-            for info in followed(simulation.fields):
+            for info in followed(simulation.fields, profiles=self._profiles):
                 values = simulation.gather(info.name, self._handle)
                 self._traces.setdefault(info.name, []).append(np.array(values, np.float32))
         for name, value in simulation.observe().items():

@@ -15,6 +15,9 @@ class Observer:
     What an observer raises ends the run (a full disk), so what may be missed must be caught inside.
     """
 
+    wants_profiles = False
+    """Whether samples are to hold fields of many components at the probes too (the shells of a particle)."""
+
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         """The simulation is built. ``info`` says on which device, and what its memory can deliver."""
 
@@ -45,6 +48,10 @@ class Audience:
         self._observers = list(observers)
         self._begun: list[Observer] = []
         self._shown_step: int | None = None
+
+    @property
+    def wants_profiles(self) -> bool:
+        return any(observer.wants_profiles for observer in self._observers)
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         for observer in self._observers:

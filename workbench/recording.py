@@ -56,6 +56,8 @@ class Recorder(Observer):
     Raises StorageError from any method; what was written stays readable.
     """
 
+    wants_profiles = True
+
     def __init__(
         self,
         folder: Path,
@@ -96,7 +98,7 @@ class Recorder(Observer):
             self._clear()
         else:
             self._keep_until(self._resume.meta.time)
-        self._trace_fields = followed(info.fields)
+        self._trace_fields = followed(info.fields, profiles=True)
         time_title = f"time [{info.time_unit}]"
         traces = [time_title]
         for name, _ in self.probes:

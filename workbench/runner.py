@@ -235,7 +235,7 @@ class Runner:
             self._resume_from = None
             self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
         ceiling = backend.ceiling_over(working_set_of(simulation.traffic))
-        self._meters = Meters(simulation, ceiling, self._probes)
+        self._meters = Meters(simulation, ceiling, self._probes, profiles=self._audience.wants_profiles)
         self.info = SimulationInfo(
             geometry=simulation.geometry,
             dt=simulation.dt,

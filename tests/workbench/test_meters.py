@@ -51,3 +51,6 @@ def test_long_vectors_are_not_gathered_for_probes(simulation):
     assert asked == ["u", "v"]
     assert set(watched.sample(simulation, 1, 0.1, None).traces) == {"u", "v"}
     assert [info.name for info in followed(simulation.fields)] == ["u", "v"]
+    asked.clear()
+    Meters(simulation, ceiling=1e6, probes=[("P1", 0)], profiles=True).collect(simulation)  # somebody records them
+    assert asked == ["u", "v", "x"]

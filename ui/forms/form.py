@@ -43,6 +43,7 @@ class ParameterForm(QScrollArea):
         """Build the editors of ``model``; None empties the form."""
         if self.root is not None:
             self._layout.removeWidget(self.root)
+            self.root.hide()  # until it is gone it would shine through the next
             self.root.deleteLater()
             self.root = None
         if model is None:

@@ -1,0 +1,1 @@
+"""Forms: what is shown when."""
