@@ -34,6 +34,7 @@ MOMENTS = {
     "gray_scott_box": 2400.0,
     "poisson_two_charges": 10.0,
     "sine_mode": 0.05,
+    "cuba_4000": 300.0,
 }
 """In the unit of time of each (ms, s, iterations)."""
 CLOSER = {"biventricular": 0.82, "niederer_slab": 0.85, "small_slab": 0.85}

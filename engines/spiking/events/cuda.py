@@ -14,8 +14,8 @@ DENSE = Path(__file__).with_name("dense.cu")
 SPARSE = Path(__file__).with_name("sparse.cu")
 SHAPES = tuple((threads, span) for span in (256, 512, 128, 1024) for threads in (128, 64, 256))
 """(threads per block, rows of a stretch) to choose from."""
-SPAN = 256
-"""Rows of a stretch of a sparse matrix."""
+SPAN, THREADS = 256, 256
+"""Rows of a stretch of a sparse matrix, and threads per block."""
 TYPICAL = 0.05
 """Density of the events with which launch shapes are compared."""
 
@@ -39,7 +39,8 @@ class CudaDense:
 
     def _choose(self) -> tuple[int, ...]:
         rows, columns = self.shape
-        events = self._backend.array((np.random.default_rng(1).random(rows) < TYPICAL).astype(np.uint8))
+        chosen = np.random.default_rng(1).random(rows) < TYPICAL
+        events = self._backend.array(np.asarray(chosen, np.uint8))
         out = self._backend.empty(self._pitch, np.float32)
 
         def time_one(shape: tuple[int, ...]) -> float:
@@ -63,6 +64,11 @@ class CudaDense:
             (out, self.weights, events, self._partial, self._arrived, np.int32(self.shape[0]), np.int32(self._pitch),
              np.int32(self._span)),
         )  # fmt: skip
+
+    @property
+    def main_launch(self) -> tuple[Any, tuple[int, ...]]:
+        """The kernel of :meth:`gather_into` and its block."""
+        return self._gather, self._block
 
     def gather(self, events: Any) -> Any:
         out = self._backend.empty(self._pitch, np.float32)
@@ -95,18 +101,28 @@ class CudaSparse:
         self._gather = module.get_function("gather_synapses")
         self._events = [backend.array(np.zeros(size, np.uint8)) for size in self.shape]
 
-    def gather(self, events: Any) -> Any:
+    @property
+    def main_launch(self) -> tuple[Any, tuple[int, ...]]:
+        """The first kernel of :meth:`gather_into` and its block."""
+        return self._scatter, (THREADS,)
+
+    def gather_into(self, out: Any, events: Any) -> None:
+        """Two launches; events are bytes, 0 or 1."""
         rows, columns = self.shape
-        out = self._backend.empty(columns, np.float32)
+        self._scatter(
+            (-(-rows // SPAN),), (THREADS,),
+            (self._sums, *self._arrays, events, np.float32(self._scale), np.int32(rows), np.int32(SPAN)),
+        )  # fmt: skip
+        self._finish(
+            (-(-columns // THREADS),), (THREADS,),
+            (out, self._sums, np.float64(1 / self._scale), np.int32(columns)),
+        )  # fmt: skip
+
+    def gather(self, events: Any) -> Any:
+        out = self._backend.empty(self.shape[1], np.float32)
         with self._backend.timed("scatter_rows"):
             self._events[0][...] = events
-            self._scatter(
-                (-(-rows // SPAN),), (256,),
-                (self._sums, *self._arrays, self._events[0], np.float32(self._scale), np.int32(rows), np.int32(SPAN)),
-            )  # fmt: skip
-            self._finish(
-                (-(-columns // 256),), (256,), (out, self._sums, np.float64(1 / self._scale), np.int32(columns))
-            )
+            self.gather_into(out, self._events[0])
         return out
 
     def scan(self, events: Any) -> Any:

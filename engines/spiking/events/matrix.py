@@ -38,7 +38,7 @@ class EventMatrix:
         if table.ndim != 2 or 0 in table.shape:
             raise ProblemError(f"A weight matrix has rows and columns; this array has the shape {table.shape}.")
         rows = np.ascontiguousarray(_numbers(table, "weights").T)
-        return cls(backend, _dense_on(backend, rows))
+        return cls(backend, dense_on(backend, rows))
 
     @classmethod
     def sparse(cls, weights: Any, backend: Backend | None = None) -> EventMatrix:
@@ -46,7 +46,7 @@ class EventMatrix:
         backend = backend or open_backend("cpu")
         columns = weights.tocsc()
         columns.sum_duplicates()
-        return cls(backend, _sparse_on(backend, columns.shape[0], columns.indptr, columns.indices, columns.data))
+        return cls(backend, sparse_on(backend, columns.shape[0], columns.indptr, columns.indices, columns.data))
 
     @classmethod
     def fixed_number(cls, targets: Any, weights: Any, postsynaptic: int, backend: Backend | None = None) -> EventMatrix:
@@ -58,7 +58,7 @@ class EventMatrix:
         places = np.asarray(targets)
         if places.ndim != 2 or places.dtype.kind not in "iu":
             raise ProblemError(f"Targets are whole numbers, a row for each neuron; not {places.dtype} {places.shape}.")
-        if places.size and not (0 <= places.min() and places.max() < postsynaptic):
+        if places.size and not (places.min() >= 0 and places.max() < postsynaptic):
             raise ProblemError(
                 f"Targets are from 0 to {postsynaptic - 1}; these are from {places.min()} to {places.max()}."
             )
@@ -67,7 +67,7 @@ class EventMatrix:
             raise ProblemError(f"Weights {given.shape} and targets {places.shape} have different shapes.")
         starts = np.arange(len(places) + 1) * places.shape[1]
         values = np.broadcast_to(given, places.shape)
-        return cls(backend, _sparse_on(backend, postsynaptic, starts, places.ravel(), values.ravel()))
+        return cls(backend, sparse_on(backend, postsynaptic, starts, places.ravel(), values.ravel()))
 
     @property
     def T(self) -> EventMatrix:
@@ -130,7 +130,8 @@ def _on_device(events: Any) -> Any:
     return events
 
 
-def _dense_on(backend: Backend, rows: Array) -> Any:
+def dense_on(backend: Backend, rows: Array) -> Any:
+    """The products of ``rows: (presynaptic, postsynaptic)`` on the device of ``backend``."""
     if backend.id == "cpu":
         from engines.spiking.events.cpu import CpuDense
 
@@ -140,7 +141,8 @@ def _dense_on(backend: Backend, rows: Array) -> Any:
     return CudaDense(backend, rows)
 
 
-def _sparse_on(backend: Backend, columns: int, starts: Array, targets: Array, weights: Array) -> Any:
+def sparse_on(backend: Backend, columns: int, starts: Array, targets: Array, weights: Array) -> Any:
+    """The same of a sparse matrix; see :class:`engines.spiking.events.cpu.CpuSparse`. Raises ProblemError."""
     values = _numbers(weights, "weights")
     largest = float(np.bincount(targets, np.abs(values), columns).max(initial=0.0)) if len(targets) else 0.0
     scale = 2.0 ** (_ROOM - math.ceil(math.log2(largest))) if largest > 0 else 1.0
