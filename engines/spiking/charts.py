@@ -10,7 +10,7 @@ from engines.spiking.lif.model import Sources
 
 NAMES = ("Excitatory", "Inhibitory")
 CHARTS = (
-    ChartInfo("raster", "Neuron", "1", kind="raster", x_title="Time", x_unit="ms"),
+    ChartInfo("raster", "Spikes, by neuron", "1", kind="raster", x_title="Time", x_unit="ms"),
     ChartInfo("rates", "Mean rate", "Hz", series=("rate_excitatory", "rate_inhibitory")),
     ChartInfo("rate_histogram", "Neurons, by rate", "1", kind="bar", x_title="Rate", x_unit="Hz"),
     ChartInfo("irregularity", "Neurons, by irregularity", "1", kind="bar", x_title="CV of intervals", x_unit="1"),

@@ -53,7 +53,7 @@ class SpikingSimulation(Simulation):
         self.sample_steps = max(1, round(SAMPLE / lif.dt))
         largest = 10 * max(abs(weight) for weight in (*sources.weights, 0.1))
         self.fields = (
-            FieldInfo("activity", "Activity (fades after a spike)", "1", "point", (0.0, 1.0), "inferno"),
+            FieldInfo("activity", "Spikes, fading", "1", "point", (0.0, 1.0), "inferno"),
             FieldInfo("voltage", "Membrane voltage", "mV", "point", (min(lif.reset, lif.threshold), lif.threshold)),
             FieldInfo("g_e", "Excitatory current", "mV", "point", (0.0, largest)),
             FieldInfo("g_i", "Inhibitory current", "mV", "point", (-largest, 0.0)),

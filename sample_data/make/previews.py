@@ -15,6 +15,7 @@ from typing import Any
 
 from engines.api import Preset
 from engines.geometry.grid import Grid
+from engines.geometry.particles import Particles
 from ui.scene.camera import FIELD_OF_VIEW, Camera
 from ui.scene.grid_layer import GridLayer
 from ui.scene.renderer import render
@@ -37,7 +38,7 @@ MOMENTS = {
     "cuba_4000": 300.0,
 }
 """In the unit of time of each (ms, s, iterations)."""
-CLOSER = {"biventricular": 0.82, "niederer_slab": 0.85, "small_slab": 0.85}
+CLOSER = {"biventricular": 0.82, "niederer_slab": 0.85, "small_slab": 0.85, "cuba_4000": 0.62}
 """Distance of the camera, as a part of that which shows the whole geometry."""
 CLOSER_TO_BOX = 0.98
 SIZE = (640, 360)
@@ -64,7 +65,7 @@ def picture(preset: Preset) -> bytes:
 def _camera(preset_id: str, geometry: Any, camera: CameraView) -> CameraView:
     """Close enough that the geometry fills the picture; a flat grid reaches across it from side to side."""
     if not isinstance(geometry, Grid):
-        points = geometry.points
+        points = geometry.positions if isinstance(geometry, Particles) else geometry.points
         extent = float(((points.max(axis=0) - points.min(axis=0)) ** 2).sum() ** 0.5)
         return camera.model_copy(update={"distance": camera.distance or 2.2 * extent * CLOSER[preset_id]})
     layer = GridLayer(geometry)

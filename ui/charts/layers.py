@@ -187,7 +187,8 @@ class DotCloud(pg.GraphicsObject):
 
     def show(self, x: Array, y: Array, color: QColor) -> None:
         self.prepareGeometryChange()
-        self._points = pg.functions.arrayToQPolygonF(np.asarray(x, float), np.asarray(y, float))
+        places = np.asarray(x, float), np.asarray(y, float)
+        self._points = pg.functions.arrayToQPolygonF(*places) if len(x) else QPolygonF()
         self._pen = pg.mkPen(color, width=DOT)
         self._pen.setCosmetic(True)
         self.informViewBoundsChanged()
