@@ -14,7 +14,7 @@ from engines.spiking.lif.model import (
     Sources,
     Start,
     Synapses,
-    kinds,
+    kind_of_each,
     new_state,
     quantised,
     raster_stride,
@@ -136,7 +136,7 @@ class CpuLif:
         self._net = (
             np.array(sources.bounds, np.int64),
             quantised(sources, self.quantum),
-            kinds(sources),
+            kind_of_each(sources),
             synapses.starts,
             backend.array(synapses.targets),
         )

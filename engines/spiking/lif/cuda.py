@@ -14,7 +14,7 @@ from engines.spiking.lif.model import (
     Sources,
     Start,
     Synapses,
-    kinds,
+    kind_of_each,
     new_state,
     quantised,
     raster_stride,
@@ -46,7 +46,7 @@ class CudaLif:
         net = (
             np.array(sources.bounds, np.int32),
             quantised(sources, self.quantum),
-            kinds(sources),
+            kind_of_each(sources),
             synapses.starts,
             synapses.targets,
         )

@@ -156,6 +156,6 @@ def quantised(sources: Sources, quantum: float) -> Array:
     return np.array([round(weight / quantum) for weight in sources.weights], np.int32)
 
 
-def kinds(sources: Sources) -> Array:
+def kind_of_each(sources: Sources) -> Array:
     """(populations,) int32: 0 where a population's weight goes to g_e, 1 for g_i."""
     return np.array([int(weight < 0) for weight in sources.weights], np.int32)
