@@ -25,8 +25,8 @@ class ChartInfo:
     With ``series`` it is over time: a curve for each name of a series (``kind="area"``: stacked areas, as in a
     decomposition of losses), and each of ``bands`` shades between two series (percentiles).
     Without, its abscissa is ``x_title`` [``x_unit``] and its points come from :meth:`Simulation.chart`:
-    ``"line"``, or ``"bar"`` for histograms. ``comparable``: measured data (columns x, y) may be laid over it,
-    and its root mean square difference from the first curve said.
+    ``"line"``, ``"bar"`` for histograms, or ``"raster"``, a dot for each point. ``comparable``: measured data (columns
+    x, y) may be laid over it, and its root mean square difference from the first curve said.
     """
 
     name: str
@@ -34,7 +34,7 @@ class ChartInfo:
     unit: str
     series: tuple[str, ...] = ()
     bands: tuple[tuple[str, str], ...] = ()
-    kind: Literal["line", "area", "bar"] = "line"
+    kind: Literal["line", "area", "bar", "raster"] = "line"
     x_title: str = ""
     x_unit: str = ""
     comparable: bool = False

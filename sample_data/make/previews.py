@@ -43,11 +43,12 @@ MOMENTS = {
     "hundred_cycles": 2.0e5,
     "motorway": 2500.0,
     "voltage_losses": 3000.0,
+    "cuba_4000": 300.0,
 }
 """In the unit of time of each (ms, s, iterations)."""
 CLOSER = {"biventricular": 0.82, "niederer_slab": 0.85, "small_slab": 0.85}
 """Distance of the camera, as a part of that which shows the whole geometry."""
-CLOSER_TO_SPHERES = {"one_particle": 1.1, "particle_sizes": 0.84, "hundred_cycles": 0.72}
+CLOSER_TO_SPHERES = {"one_particle": 1.1, "particle_sizes": 0.84, "hundred_cycles": 0.72, "cuba_4000": 0.8}
 CLOSER_TO_BOX = 0.98
 SIZE = (640, 360)
 BESIDE = 260

@@ -129,7 +129,8 @@ class ChartCell(QWidget):
 
     def _tell(self) -> None:
         data, bars = self.plot.data, self.chart.kind == "bar"
-        values = [value_at(curve, self._hover, bar=bars) for curve in data.curves]
+        dots = self.chart.kind == "raster"  # one number says nothing of them
+        values = [None if dots else value_at(curve, self._hover, bar=bars) for curve in data.curves]
         unit = self.chart.unit
         texts = ["" if value is None else figure(value, unit) for value in values]
         where = "" if self._hover is None else abscissa(self.chart, self._hover, self.plot.x_unit)

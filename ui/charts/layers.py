@@ -1,4 +1,4 @@
-"""What is drawn in a chart: lines with bands, stacked areas, bars.
+"""What is drawn in a chart: lines with bands, stacked areas, bars, dots.
 
 A layer belongs to one plot and keeps its graphics items; :meth:`show` gives it other curves.
 """
@@ -23,6 +23,8 @@ BUCKETS = 400
 SHADES = "viridis"
 LINE, AREA, BAND, FORECAST_BAND = 255, 150, 46, 26
 """How opaque these are, of 255."""
+DOT = 2
+"""Side of a dot of a raster [pixels]."""
 
 
 class Band(pg.GraphicsObject):
@@ -154,6 +156,50 @@ class Bars:
                 brushes = [table[step] for step in np.clip(255 * np.nan_to_num(curve.shade), 0, 255).astype(int)]
             outline = pg.mkPen(theme().palette.plot) if alone else pg.mkPen(_color(place, LINE), width=1)
             bars.setOpts(x0=curve.x[:-1], x1=curve.x[1:], height=curve.y, brushes=brushes, pen=outline)
+
+
+class Dots:
+    """A small square for each point: a raster of events."""
+
+    def __init__(self, plot: pg.PlotItem) -> None:
+        self._plot = plot
+        self._dots: list[DotCloud] = []
+
+    def show(self, curves: Sequence[Curve]) -> None:
+        while len(self._dots) > len(curves):
+            self._plot.removeItem(self._dots.pop())
+        while len(self._dots) < len(curves):
+            cloud = DotCloud()
+            self._plot.addItem(cloud)
+            self._dots.append(cloud)
+        for place, (cloud, curve) in enumerate(zip(self._dots, curves, strict=True)):
+            cloud.show(curve.x, curve.y, _color(place, LINE))
+
+
+class DotCloud(pg.GraphicsObject):
+    """Points in one call of the painter; a scatter plot item blits a picture for each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._points = QPolygonF()
+        self._pen = pg.mkPen(None)
+        self.setZValue(5)
+
+    def show(self, x: Array, y: Array, color: QColor) -> None:
+        self.prepareGeometryChange()
+        places = np.asarray(x, float), np.asarray(y, float)
+        self._points = pg.functions.arrayToQPolygonF(*places) if len(x) else QPolygonF()
+        self._pen = pg.mkPen(color, width=DOT)
+        self._pen.setCosmetic(True)
+        self.informViewBoundsChanged()
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._points.boundingRect()
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        painter.setPen(self._pen)
+        painter.drawPoints(self._points)
 
 
 def stacked(values: Sequence[Array]) -> tuple[Array, Array]:

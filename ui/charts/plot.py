@@ -12,7 +12,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QMouseEve
 from PySide6.QtWidgets import QWidget
 
 from engines.charts import EMPTY, ChartData, ChartInfo
-from ui.charts.layers import Bars, Lines, Stack
+from ui.charts.layers import Bars, Dots, Lines, Stack
 from ui.theme import theme
 from workbench.project import MeasuredData
 
@@ -40,7 +40,7 @@ class ChartPlot(pg.PlotWidget):
         """What painting has taken since somebody set this to zero."""
         self._data = EMPTY
         item = self.getPlotItem()
-        kinds = {"line": Lines, "area": Stack, "bar": Bars}
+        kinds = {"line": Lines, "area": Stack, "bar": Bars, "raster": Dots}
         self._layer = kinds[chart.kind](item)
         self._forecast = Lines(item, behind=True)
         self._points: list[pg.ScatterPlotItem] = []

@@ -1,0 +1,5 @@
+"""Spiking networks, and the event-driven product that they are made of."""
+
+from engines.spiking.events.matrix import EventMatrix
+
+__all__ = ["EventMatrix"]

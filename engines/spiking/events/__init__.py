@@ -1,0 +1,1 @@
+"""Matrices of synaptic weights times vectors of spikes, on both backends."""

@@ -1,0 +1,146 @@
+"""The engine as the application uses it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api import Problem, Selection
+from engines.errors import ProblemError
+from engines.spiking.engine import SpikingEngine
+from engines.spiking.lif import cuda, model
+from engines.spiking.parameters import SpikingParameters
+
+SMALL = {
+    "populations": {"excitatory": 240, "inhibitory": 60},
+    "connections": {"kind": "probability", "probability": 0.2},
+}
+
+
+def problem(**changes):
+    return Problem(SpikingParameters.model_validate({**SMALL, **changes}))
+
+
+def build(backend, **changes):
+    return SpikingEngine().build(problem(**changes), backend)
+
+
+def test_a_run_and_what_viewers_see(backend):
+    simulation = build(backend)
+    simulation.advance(400)
+    simulation.synchronize()
+    assert simulation.time == pytest.approx(40.0)
+    handle = simulation.select(Selection(np.arange(300, dtype=np.int32)))
+    for info in simulation.fields:
+        values = simulation.field(info.name)
+        assert values.shape == (300,)
+        assert np.isfinite(values).all()
+        np.testing.assert_array_equal(simulation.gather(info.name, handle), values)
+    voltage = simulation.field("voltage")
+    assert voltage.max() <= -50
+    assert voltage.min() < -55
+    spikes = simulation.field("rate") * 0.04
+    seen = simulation.observe()
+    assert seen["rate_excitatory"] == pytest.approx(spikes[:240].mean() / 0.04, rel=1e-5)
+    assert seen["rate_inhibitory"] == pytest.approx(spikes[240:].mean() / 0.04, rel=1e-5)
+    assert seen["events"] > 0
+    raster = simulation.chart("raster").curves
+    assert sum(len(curve.x) for curve in raster) == round(spikes.sum())
+    assert (raster[1].y >= 240).all()
+    assert sum(curve.y.sum() for curve in simulation.chart("rate_histogram").curves) == 300
+    latest = simulation.field("activity").argmax()
+    facts = {fact.title: fact.value for fact in simulation.inspect(int(latest)).facts}
+    assert facts["Since the last spike"] < 5
+    assert facts["Membrane voltage"] == pytest.approx(voltage[latest])
+    assert facts["Hears"] > 30
+    assert simulation.non_finite() is None
+    assert {timing.kernel for timing in simulation.drain_timings()} == {"step"}
+    simulation.close()
+
+
+def test_the_raster_is_that_of_the_last_steps(backend, monkeypatch):
+    for module in (model, cuda):
+        monkeypatch.setattr(module, "HISTORY", 640)
+    simulation = build(backend, drive=15.0)
+    simulation.advance(800)
+    times = np.concatenate([curve.x for curve in simulation.chart("raster").curves])
+    assert times.min() >= 16.0
+    assert times.min() < 18.0
+    assert 78.0 < times.max() < simulation.time
+    irregular = simulation.chart("irregularity").curves
+    spikes = np.round(simulation.field("rate") * simulation.time / 1000)
+    assert sum(curve.y.sum() for curve in irregular) == (spikes > 2).sum() > 50
+
+
+def test_it_continues_bit_for_bit(backend):
+    simulation = build(backend)
+    simulation.advance(150)
+    simulation.set_control("drive", 3.0)
+    simulation.set_control("synapses.inhibition", 0.5)
+    state = simulation.state()
+    simulation.advance(151)
+    expected = simulation.state()
+    other = build(backend)
+    other.restore(state)
+    other.advance(151)
+    for name, values in other.state().items():
+        np.testing.assert_array_equal(values, expected[name], err_msg=name)
+    with pytest.raises(ValueError, match="not"):
+        build(backend, populations={"excitatory": 80, "inhibitory": 20}).restore(state)
+
+
+def test_live_parameters_act(backend):
+    calm, driven = build(backend), build(backend)
+    driven.set_control("drive", 10.0)
+    strong = build(backend)
+    strong.set_control("synapses", SpikingParameters().synapses.model_copy(update={"inhibition": 0.0}))
+    for simulation in (calm, driven, strong):
+        simulation.advance(500)
+    rates = [simulation.observe()["rate_excitatory"] for simulation in (calm, driven, strong)]
+    assert rates[1] > 2 * rates[0]
+    assert rates[2] > 2 * rates[0]
+    with pytest.raises(ProblemError, match="cannot change during a run"):
+        calm.set_control("neuron.threshold", -40.0)
+
+
+def test_the_seed_decides(backend):
+    runs = [build(backend, numerics={"seed": seed}) for seed in (1, 1, 2)]
+    for run in runs:
+        run.advance(100)
+    first, again, other = (run.field("voltage") for run in runs)
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_estimate_and_geometry(backend):
+    engine, given = SpikingEngine(), problem()
+    estimate = engine.estimate(given, backend)
+    assert estimate.memory_bytes > 4 * 0.2 * 300**2
+    assert estimate.seconds_per_simulated_unit > 0
+    assert estimate.findings == ()
+    assert engine.geometry_of(given) is engine.geometry_of(problem(drive=1.0))
+    assert engine.geometry_of(given).n_cells == 300
+    odd = engine.estimate(problem(numerics={"step": 0.3}), backend).findings
+    assert "rounded to 17" in odd[0].message
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"neuron": {"reset": -50.0}}, "is not below the threshold"),
+        ({"connections": {"kind": "inputs", "inputs": 301}}, "301 inputs are more than there are neurons"),
+        (
+            {"populations": {"excitatory": 4_000_000}, "connections": {"kind": "inputs", "inputs": 100_000}},
+            r"has room for [\d,]+: use fewer neurons, or at most [\d,]+ inputs",
+        ),
+        ({"populations": {"excitatory": 4_000_000}}, "or at most a probability of 0.00"),
+    ],
+)
+def test_what_cannot_run_says_why(backend, changes, sentence):
+    for ask in (SpikingEngine().estimate, SpikingEngine().build):
+        with pytest.raises(ProblemError, match=sentence):
+            ask(problem(**changes), backend)
+
+
+def test_warming_compiles_what_a_run_needs(backend):
+    SpikingEngine().warm(backend)

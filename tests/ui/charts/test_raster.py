@@ -1,0 +1,29 @@
+"""A raster: a dot for each event."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.charts import EMPTY, ChartData, ChartInfo, Curve
+from ui.charts.cell import ChartCell
+
+RASTER = ChartInfo("raster", "Spikes", "1", kind="raster", x_title="Time", x_unit="ms")
+
+
+def test_each_event_is_a_dot_and_the_legend_says_no_number(qtbot):
+    cell = ChartCell(RASTER, "ms")
+    qtbot.addWidget(cell)
+    cell.resize(500, 400)
+    cell.show()
+    few = Curve("few", np.array([10.0, 20.0]), np.array([3.0, 9.0]))
+    none = Curve("none", np.zeros(0), np.zeros(0))
+    cell.show_data(ChartData((few, none)))
+    low, high = cell.plot.getPlotItem().getViewBox().childrenBounds()
+    assert low[0] <= 10.0
+    assert low[1] >= 20.0
+    assert high[1] >= 9.0
+    assert "few" in str(cell.legend.entries)
+    assert "9" not in str(cell.legend.entries)
+    blank = cell.plot.grab().toImage()
+    cell.show_data(EMPTY)
+    assert cell.plot.grab().toImage() != blank
