@@ -98,7 +98,9 @@ class CpuYee:
 
     def parts(self) -> dict[str, Any]:
         """What changes from step to step, by name."""
-        psi = {f"psi {field}{axis}": self.psi[3 * n + a] for n, field in enumerate("eh") for a, axis in enumerate("xyz")}
+        psi = {
+            f"psi {field}{axis}": self.psi[3 * n + a] for n, field in enumerate("eh") for a, axis in enumerate("xyz")
+        }
         return {"electric": self.electric, "magnetic": self.magnetic, "signals": self.signals, **psi, **self.line_psi()}
 
     def line_psi(self) -> dict[str, Any]:
@@ -111,7 +113,10 @@ class _CpuLine:
 
     def __init__(self, line: Any, signals: Array, dtype: Any) -> None:
         n, axis = line.n, line.axis
-        self._e, self._h = signals[line.first : line.first + n + 1], signals[line.first + n + 1 : line.first + 2 * n + 2]
+        self._e, self._h = (
+            signals[line.first : line.first + n + 1],
+            signals[line.first + n + 1 : line.first + 2 * n + 2],
+        )
         self._table_e = tuple(values.astype(dtype) for values in (axis.inverse_e, axis.b_e, axis.c_e))
         self._table_h = tuple(values.astype(dtype) for values in (axis.inverse_h, axis.b_h, axis.c_h))
         self.psi = {"e": np.zeros(n + 1, dtype), "h": np.zeros(n + 1, dtype)}

@@ -77,7 +77,7 @@ class CudaYee:
 
     def shapes(self) -> list[Shape]:
         """Launch shapes worth measuring."""
-        nx, ny, nz = self._yee.counts
+        nx, _ny, nz = self._yee.counts
         found: list[Shape] = []
         for packed in PACKED[self.dtype.name]:
             for across, rows in ((32, 4), (32, 8), (64, 2), (64, 4), (128, 2)):
@@ -163,13 +163,17 @@ class CudaYee:
 
     def parts(self) -> dict[str, Any]:
         """What changes from step to step, by name."""
-        psi = {f"psi {field}{axis}": self.psi[3 * n + a] for n, field in enumerate("eh") for a, axis in enumerate("xyz")}
+        psi = {
+            f"psi {field}{axis}": self.psi[3 * n + a] for n, field in enumerate("eh") for a, axis in enumerate("xyz")
+        }
         return {"electric": self.electric, "magnetic": self.magnetic, "signals": self.signals, **psi, **self.line_psi()}
 
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""
         found = {}
-        for number, (line, (_, _, place)) in enumerate(zip(self._sources.lines, _line_places(self._sources), strict=True)):
+        for number, (line, (_, _, place)) in enumerate(
+            zip(self._sources.lines, _line_places(self._sources), strict=True)
+        ):
             for name, table in zip("eh", self._line_tables, strict=True):
                 start = place + 3 * (line.n + 1)
                 found[f"line {number} {name}"] = table[start : start + line.n + 1]

@@ -1,6 +1,6 @@
 """The FDTD engine: Maxwell's equations on Yee's grid, stepped by leapfrog.
 
-Method: E and H stand on staggered edges and faces and half a step apart; each step updates E from the curl of H and then
+Method: E and H stand on staggered edges and faces and half a step apart; each step updates E from the curl of H, then
 H from the curl of E (Yee, doi 10.1109/TAP.1966.1138693). Materials are means over the cells around an edge; open space
 is absorbed in a CPML; plane waves enter through a total-field box. README.md has the equations.
 """
@@ -36,6 +36,7 @@ from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps
 from engines.fdtd.traffic import memory_bytes, traffic
+from engines.fdtd.waveforms import Waveform
 from engines.fdtd.yee import SPEED_OF_LIGHT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.geometry.grid import Grid
 
@@ -93,7 +94,7 @@ class FdtdEngine(Engine):
         """A few steps of a small grid with both kinds of source, in both precisions."""
         for precision in ("fp32", "fp64"):
             grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
-            numerics = Numerics(precision=precision)  # type: ignore[arg-type]  # one of the two
+            numerics = Numerics(precision=precision)
             sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource()]
             simulation = self.build(Problem(FdtdParameters(grid=grid, sources=sources, numerics=numerics)), backend)
             simulation.advance(2)
@@ -117,7 +118,7 @@ def _grid(settings: str) -> Grid:
 
 
 class _Setup:
-    """A problem checked and ready to build; nothing as large as the grid is made before ``build``. Raises ProblemError."""
+    """A problem checked; nothing as large as the grid is made before ``build``. Raises ProblemError."""
 
     def __init__(self, problem: Problem, backend: Backend) -> None:
         self.parameters = parameters = _checked(problem)
@@ -153,9 +154,12 @@ class _Setup:
                 f"{available / 2**30:,.1f} GB: use at most about {side:,}³ cells, or fp32 if it is fp64."
             )
 
+    def _waveforms(self) -> list[Waveform]:
+        return [dipole.waveform for dipole in self.dipoles] + [wave.waveform for wave in self.waves]
+
     def _resolution(self) -> tuple[Finding, ...]:
         """Cells per wavelength in the slowest material at the highest frequency of the sources."""
-        waveforms = [source.waveform for source in (*self.dipoles, *self.waves)]
+        waveforms = self._waveforms()
         if not waveforms:
             return (Finding("There is no source: nothing will move."),)
         used = {item.material for item in self.parameters.objects}
@@ -175,7 +179,11 @@ class _Setup:
                 f"use cells of at most {needed:.2g} {unit}, or a longer wavelength."
             )
         if cells < GOOD_PER_WAVELENGTH:
-            return (Finding(f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: 12 or more are better."),)
+            return (
+                Finding(
+                    f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: 12 or more are better."
+                ),
+            )
         return (Finding(f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.3g} cells.", "info"),)
 
     def build(self, progress: Progress) -> Simulation:
@@ -187,7 +195,7 @@ class _Setup:
         sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision)
-        highest = max([d.waveform.highest_frequency for d in (*self.dipoles, *self.waves)], default=0.0)
+        highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
         return FdtdSimulation(
             backend, self._grid_object(), yee, self.dt, steps, sources, parameters.source_scale, cells, self._fields(),

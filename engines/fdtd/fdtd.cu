@@ -17,7 +17,7 @@
 // variants: -DREAL=double -DV=1 -DMAGNETIC; -DREAL=double -DV=2 -DMAGNETIC
 
 #define DEVICE static __device__ __forceinline__
-#define KERNEL extern "C" __global__ void __launch_bounds__(256)
+#define KERNEL extern "C" __global__ void __launch_bounds__(256, sizeof(REAL) == 8 ? 1 : 0)
 
 // V values that are loaded together.
 struct __align__(V * sizeof(REAL)) Values {

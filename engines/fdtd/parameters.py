@@ -23,7 +23,10 @@ class GridSetting(ParameterGroup):
     """A box of cells of equal size. One cell between periodic faces makes an axis along which nothing varies."""
 
     length_unit: LengthUnit = quantity(
-        "um", "", "Unit of all lengths", labels={"um": "µm, times in fs", "mm": "mm, times in ps", "m": "m, times in ns"}
+        "um",
+        "",
+        "Unit of all lengths",
+        labels={"um": "µm, times in fs", "mm": "mm, times in ps", "m": "m, times in ns"},
     )
     cells_x: int = quantity(80, "1", "Number of cells along x", ge=1, le=MOST_CELLS)
     cells_y: int = quantity(80, "1", "Number of cells along y", ge=1, le=MOST_CELLS)
@@ -133,7 +136,9 @@ class PointSource(ParameterGroup):
     kind: Literal["dipole"] = "dipole"
     place: Place = quantity((2.0, 2.0, 2.0), "", "Where it is")
     axis: Axis = quantity("z", "", "Direction of the current")
-    moment: float = quantity(1e-3, "A", "Current times length, with the length in the unit of length", title="Moment I·l")
+    moment: float = quantity(
+        1e-3, "A", "Current times length, with the length in the unit of length", title="Moment I·l"
+    )
     signal: Signal = quantity(Continuous(), "", "What it does over time")
 
 
@@ -154,7 +159,9 @@ Source = Annotated[PointSource | WaveSource, Field(discriminator="kind")]
 class Numerics(ParameterGroup):
     """How the equations are solved."""
 
-    courant: float = quantity(0.99, "1", "Time step over the largest stable one, at most 1", title="Courant number", gt=0)
+    courant: float = quantity(
+        0.99, "1", "Time step over the largest stable one, at most 1", title="Courant number", gt=0
+    )
     precision: Literal["fp32", "fp64"] = quantity("fp32", "", "Arithmetic of the kernels")
 
 

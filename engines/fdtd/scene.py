@@ -27,7 +27,7 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.sources import Dipole, PlaneWave
 from engines.fdtd.waveforms import FALL, Waveform
-from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, Yee
+from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 
 DELAY = 4.5
 """Standard deviations before the middle of a pulse: it begins at 4e-5 of its amplitude."""
@@ -127,10 +127,8 @@ def sources_of(parameters: FdtdParameters) -> tuple[list[Dipole], list[PlaneWave
 
 
 def expected_field(parameters: FdtdParameters) -> float:
-    """About the largest electric field that is worth showing [V/m]: of waves their amplitude and a half, of a dipole its
+    """About the largest electric field that is worth showing [V/m]: of waves 1.5 amplitudes, of a dipole its
     far field ``η₀ I l/(2 λ r)`` a quarter of the grid away (the near field is far above any colour range)."""
-    from engines.fdtd.yee import VACUUM_IMPEDANCE
-
     grid = parameters.grid
     reach = max(grid.size_x, grid.size_y, grid.size_z) / 4
     found = 0.0

@@ -34,7 +34,7 @@ PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
 
 
 class FdtdSimulation(Simulation):
-    """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period that is driven."""
+    """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period driven."""
 
     series = (
         SeriesInfo("energy", "Field energy", "J"),
@@ -192,9 +192,7 @@ class _Handle:
             for n, (dx, dy, dz) in enumerate(around):
                 places[:, n] = ((k + dz) * places_y + j + dy) * row + i + dx
             ends = np.arange(len(elements) + 1) if offsets is None else np.asarray(offsets)
-            self._made[key] = self._backend.select(
-                Selection(places.reshape(-1), (ends * len(around)).astype(np.int32))
-            )
+            self._made[key] = self._backend.select(Selection(places.reshape(-1), (ends * len(around)).astype(np.int32)))
         return self._made[key]
 
     def means(self, values: Array) -> Array:

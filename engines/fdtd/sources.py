@@ -63,7 +63,7 @@ class Entries:
 
 @dataclass(frozen=True)
 class Line:
-    """The line of one plane wave: nodes ``first … first + n`` of the signals are its E, ``n + 1`` more its H.
+    """The line of one plane wave: signals ``first … first + n`` are its E, the next ``n + 1`` its H.
 
     inverse_e … c_h: (n + 1,) as in :class:`Axis`; cb, db: of the medium around
     """
@@ -174,10 +174,14 @@ def _box(yee: Yee, axes: Sequence[Axis], wave: PlaneWave) -> list[tuple[int, int
             found.append((0, axis.n))
             continue
         if axis.wraps:
-            raise ProblemError(f"A plane wave along {'xyz'[d]} needs faces of {'xyz'[d]} that are not periodic: use CPML.")
+            raise ProblemError(
+                f"A plane wave along {'xyz'[d]} needs faces of {'xyz'[d]} that are not periodic: use CPML."
+            )
         low, high = axis.low + wave.margin, axis.n - axis.high - wave.margin
         if high - low < 2:
-            raise ProblemError(f"The box of the plane wave has no room along {'xyz'[d]}: use more cells, or a smaller margin.")
+            raise ProblemError(
+                f"The box of the plane wave has no room along {'xyz'[d]}: use more cells, or a smaller margin."
+            )
         found.append((low, high))
     return found
 
@@ -206,7 +210,9 @@ def _wave(
     def half(index: Array) -> Array:
         return hs + (index - box[a][0] + LEAD if wave.forward else box[a][1] + LEAD - 1 - index)
 
-    def entries(electric: bool, component: int, ranges: dict[int, Array], d: int, partner: int, value: float, slot: Array) -> tuple[Array, Array, Array]:  # fmt: skip
+    def entries(
+        electric: bool, component: int, ranges: dict[int, Array], d: int, partner: int, value: float, slot: Array
+    ) -> tuple[Array, Array, Array]:
         """``component`` over ``ranges``: the term ∂_d partner of its curl gains ``value · signal``."""
         grid = np.meshgrid(*(ranges[axis] for axis in range(3)), indexing="ij")
         i, j, k = (each.reshape(-1) for each in grid)

@@ -3,7 +3,7 @@
 A grid of nx × ny × nz cells has nodes 0 … n and, between them, halves 0 … n - 1 along each axis. ``E_c`` stands at the
 halves along c and at the nodes along the two other axes, ``H_c`` at the nodes along c and the halves along the others.
 
-Both fields are arrays (3, nz + 1, ny + 1, row), x fastest, with one place for each node; ``row`` is nx + 1 rounded up to
+Both fields are arrays (3, nz + 1, ny + 1, row), x fastest, with a place for each node; ``row`` is nx + 1 rounded up to
 whole vectors. A half n does not exist, so its place is zero for ever and serves as the field beyond a wall: index n
 stands for −1 too. On a periodic axis node n is node 0 once more, and both are kept and stepped alike.
 

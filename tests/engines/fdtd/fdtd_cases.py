@@ -47,7 +47,7 @@ class Case:
     def random_fields(self, seed: int = 3):
         """(electric, magnetic), float64, (3, nz + 1, ny + 1, row), that the faces allow."""
         rng = np.random.default_rng(seed)
-        nx, ny, nz = self.yee.counts
+        nx, _ny, _nz = self.yee.counts
         fields = rng.uniform(-1, 1, (2, 3, *self.yee.shape))
         fields[..., nx + 1 :] = 0
         electric, magnetic = fields

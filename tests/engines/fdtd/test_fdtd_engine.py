@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,11 @@ POINT = PointSource(place=(0.9, 0.8, 0.7), signal=Pulse())
 
 
 def small(**changes) -> Problem:
-    settings = {"grid": GRID, "sources": [POINT, WaveSource(margin=2)], "objects": [Sphere(center=(0.9, 0.8, 0.7), radius=0.2)]}
+    settings = {
+        "grid": GRID,
+        "sources": [POINT, WaveSource(margin=2)],
+        "objects": [Sphere(center=(0.9, 0.8, 0.7), radius=0.2)],
+    }
     return Problem(FdtdParameters(**{**settings, **changes}))
 
 
@@ -42,8 +48,6 @@ def test_presets_can_run(backend):
     found = ENGINE.presets()
     assert len(found) >= 3
     for preset in found:
-        import json
-
         content = json.loads(preset.project.joinpath("project.json").read_text("utf-8"))
         parameters = FdtdParameters.model_validate(content["parameters"])
         estimate = ENGINE.estimate(Problem(parameters), backend)

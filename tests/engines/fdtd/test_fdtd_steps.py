@@ -33,8 +33,7 @@ def assert_equal_to_reference(case, maker, backend, precision, **options):
         assert np.abs(right).max() > 0.1
 
 
-@pytest.mark.parametrize("precision", ["float32", "float64"])
-@pytest.mark.parametrize("materials", [MEDIA, MAGNETIC], ids=["electric", "magnetic"])
+@pytest.mark.parametrize(("materials", "precision"), [(MEDIA, "float32"), (MAGNETIC, "float64")])
 @pytest.mark.parametrize("faces", FACES)
 def test_cpu(faces, materials, precision):
     assert_equal_to_reference(make_case(faces, materials), CpuYee, CpuBackend(), precision)
@@ -42,10 +41,14 @@ def test_cpu(faces, materials, precision):
 
 @on_device
 @pytest.mark.parametrize(
-    ("precision", "shape"),
-    [("float32", (1, 32, 4, 4)), ("float32", (2, 32, 2, 64)), ("float32", (4, 32, 4, 5)), ("float64", (2, 32, 8, 3))],
+    ("materials", "precision", "shape"),
+    [
+        (MEDIA, "float32", (1, 32, 4, 4)),
+        (MEDIA, "float32", (4, 32, 4, 5)),
+        (MAGNETIC, "float32", (4, 32, 2, 64)),
+        (MAGNETIC, "float64", (2, 32, 8, 3)),
+    ],
 )
-@pytest.mark.parametrize("materials", [MEDIA, MAGNETIC], ids=["electric", "magnetic"])
 @pytest.mark.parametrize("faces", FACES)
 def test_cuda(faces, materials, precision, shape):
     assert_equal_to_reference(make_case(faces, materials), CudaYee, HostCudaBackend(), precision, shape=shape)
@@ -70,6 +73,8 @@ def test_sources_and_energy_are_the_same_on_both():
     (mine, my_energy), (other, other_energy) = found
     assert mine.keys() == other.keys()
     for name, part in mine.items():
-        np.testing.assert_allclose(part, other[name], rtol=0, atol=1e-12 * max(np.abs(part).max(), 1e-300), err_msg=name)
+        np.testing.assert_allclose(
+            part, other[name], rtol=0, atol=1e-12 * max(np.abs(part).max(), 1e-300), err_msg=name
+        )
     np.testing.assert_allclose(my_energy, other_energy, rtol=1e-12)
     assert np.abs(mine["electric"]).max() > 1e-3
