@@ -79,8 +79,8 @@ class Line:
 class Sources:
     """All that drives a problem.
 
-    drives: (amplitude, waveform, slot, half), whose value goes to ``signals[slot]`` each step: ``half`` at the middle of
-    the step (currents), else at its end (E at the head of a line). count: signals in all
+    drives: (amplitude, waveform, slot, half), whose value goes to ``signals[slot]`` each step: ``half`` at the middle
+    of the step (currents), else at its end (E at the head of a line). count: signals in all
     """
 
     electric: Entries
