@@ -1,0 +1,1 @@
+"""Maxwell's equations in the time domain on Yee's grid."""

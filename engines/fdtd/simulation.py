@@ -1,0 +1,205 @@
+"""A Maxwell problem on a device.
+
+Viewers see values at the centres of cells: E_c is the mean of the four edges of a cell along c, H_c of its two faces.
+The means are taken on the device, as means over a selection's runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engines.api import (
+    Array,
+    FieldInfo,
+    KernelTiming,
+    KernelTraffic,
+    NonFinite,
+    Selection,
+    SeriesInfo,
+    Simulation,
+)
+from engines.backend.base import Backend
+from engines.errors import ProblemError
+from engines.fdtd.sources import Sources
+from engines.fdtd.steps import YeeSteps
+from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
+from engines.geometry.grid import Grid
+
+SAMPLES_PER_PERIOD = 20
+ADVICE = "use a smaller Courant number, and keep objects of very high permittivity out of the absorbing layers."
+PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
+
+
+class FdtdSimulation(Simulation):
+    """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period driven."""
+
+    series = (
+        SeriesInfo("energy", "Field energy", "J"),
+        SeriesInfo("electric", "Electric energy", "J"),
+        SeriesInfo("magnetic", "Magnetic energy", "J"),
+    )
+
+    def __init__(
+        self,
+        backend: Backend,
+        grid: Grid,
+        yee: Yee,
+        dt: float,
+        steps: YeeSteps,
+        sources: Sources,
+        scale: float,
+        cells: Array,
+        fields: tuple[FieldInfo, ...],
+        traffic: tuple[KernelTraffic, ...],
+        period: float,
+    ) -> None:
+        self.geometry, self.dt, self.step = grid, dt, 0
+        self.fields, self.traffic = fields, traffic
+        self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
+        self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
+        self._cells = backend.array(cells)
+
+    def advance(self, steps: int) -> None:
+        if steps <= 0:
+            return
+        values = self._scale * self._sources.table(self.step, steps, self.dt)
+        with self._backend.timed("yee", launches=steps):
+            self._steps.advance(values)
+        self.step += steps
+
+    def synchronize(self) -> None:
+        self._backend.synchronize()
+
+    def select(self, selection: Selection) -> Any:
+        return _Handle(self._backend, self._yee, selection)
+
+    def gather(self, name: str, handle: Any) -> Array:
+        if name == "material":
+            return self._backend.gather(self._cells.reshape(-1), handle.cells())
+        if name in PARTS:
+            parts = [self._component(part, handle, runs=False).astype(float) for part in PARTS[name]]
+            return handle.means(np.sqrt(sum(part**2 for part in parts)))
+        return self._component(name, handle, runs=True)
+
+    def _component(self, name: str, handle: _Handle, runs: bool) -> Array:
+        field = self._steps.electric if name[0] == "E" else self._steps.magnetic
+        axis = "xyz".index(name[1])
+        values = self._backend.gather(field[axis].reshape(-1), handle.edges(name[0], axis, runs))
+        return values if name[0] == "E" else values / np.float32(VACUUM_IMPEDANCE)
+
+    def field(self, name: str) -> Array:
+        if name == "material":
+            return self._backend.to_host(self._cells).reshape(-1).astype(np.float32)
+        if name in PARTS:
+            parts = [self.field(part).astype(float) for part in PARTS[name]]
+            return np.sqrt(sum(part**2 for part in parts)).astype(np.float32)
+        axis = "xyz".index(name[1])
+        values = self._backend.to_host((self._steps.electric if name[0] == "E" else self._steps.magnetic)[axis])
+        nx, ny, nz = self._yee.counts
+        mean = np.zeros((nz, ny, nx))
+        offsets = _around(name[0], axis)
+        for dx, dy, dz in offsets:
+            mean += values[dz : dz + nz, dy : dy + ny, dx : dx + nx]
+        unit = 1.0 if name[0] == "E" else VACUUM_IMPEDANCE
+        return (mean / (len(offsets) * unit)).reshape(-1).astype(np.float32)
+
+    def observe(self) -> Mapping[str, float]:
+        """``½ε₀ Σ (ε_r E² + μ_r η₀²H²) ΔV`` [J]; E and H stand half a step apart."""
+        with self._backend.active():
+            electric, magnetic = self._steps.energy()
+        metre = METRES[self.geometry.length_unit]
+        vacuum = 1.0 / (VACUUM_IMPEDANCE * SPEED_OF_LIGHT * 1e9)  # ε₀ [F/m]
+        factor = 0.5 * vacuum * float(np.prod(self._yee.spacing)) * metre**3
+        return {
+            "energy": factor * (electric + magnetic), "electric": factor * electric, "magnetic": factor * magnetic,
+        }  # fmt: skip
+
+    def set_control(self, name: str, value: Any) -> None:
+        if name != "source_scale":
+            raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+        self._scale = float(value)
+
+    def state(self) -> dict[str, Array]:
+        held = {name: self._backend.to_host(part) for name, part in self._steps.parts().items()}
+        return {"step": np.array(self.step), "scale": np.array(self._scale), **held}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        parts = self._steps.parts()
+        for name, part in parts.items():
+            if name not in state or state[name].shape != part.shape:
+                raise ValueError(f"'{name}' of another grid")
+        for name, part in parts.items():
+            with self._backend.active():
+                part[...] = self._backend.array(state[name])
+        self.step, self._scale = int(state["step"]), float(state["scale"])
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        return self._backend.drain_timings()
+
+    def non_finite(self) -> NonFinite | None:
+        for title, field in (("electric", self._steps.electric), ("magnetic", self._steps.magnetic)):
+            place = self._backend.first_non_finite(field)
+            if place is not None:
+                _, k, j, i = np.unravel_index(place, (3, *self._yee.shape))
+                nx, ny, nz = self._yee.counts
+                cell = (min(int(k), nz - 1) * ny + min(int(j), ny - 1)) * nx + min(int(i), nx - 1)
+                return NonFinite(f"The {title} field", cell, ADVICE)
+        return None
+
+    def close(self) -> None:
+        del self._steps, self._cells
+
+
+def _around(field: str, axis: int) -> list[tuple[int, int, int]]:
+    """(dx, dy, dz) of the places around the centre of a cell."""
+    across = [d == axis for d in range(3)] if field == "H" else [d != axis for d in range(3)]
+    return [
+        (dx, dy, dz) for dz in range(1 + across[2]) for dy in range(1 + across[1]) for dx in range(1 + across[0])
+    ]  # fmt: skip
+
+
+class _Handle:
+    """A selection of cells; the places of a component are put on the device when somebody asks for it."""
+
+    def __init__(self, backend: Backend, yee: Yee, selection: Selection) -> None:
+        self._backend, self._yee = backend, yee
+        elements = np.asarray(selection.elements, np.int64)
+        if elements.size and (elements.min() < 0 or elements.max() >= yee.cells):
+            raise ValueError(f"the selection reaches beyond the {yee.cells} cells")
+        self._selection = selection
+        self._made: dict[Any, Any] = {}
+
+    def cells(self) -> Any:
+        if "cells" not in self._made:
+            self._made["cells"] = self._backend.select(self._selection)
+        return self._made["cells"]
+
+    def edges(self, field: str, axis: int, runs: bool) -> Any:
+        """Places around the centres, in runs of one cell each, or (``runs``) in those of the selection."""
+        offsets = self._selection.offsets if runs else None
+        key = field, axis, offsets is None
+        if key not in self._made:
+            nx, ny, _ = self._yee.counts
+            _, places_y, row = self._yee.shape
+            elements = np.asarray(self._selection.elements, np.int64)
+            k, rest = np.divmod(elements, nx * ny)
+            j, i = np.divmod(rest, nx)
+            around = _around(field, axis)
+            places = np.empty((len(elements), len(around)), np.int32)
+            for n, (dx, dy, dz) in enumerate(around):
+                places[:, n] = ((k + dz) * places_y + j + dy) * row + i + dx
+            ends = np.arange(len(elements) + 1) if offsets is None else np.asarray(offsets)
+            self._made[key] = self._backend.select(Selection(places.reshape(-1), (ends * len(around)).astype(np.int32)))
+        return self._made[key]
+
+    def means(self, values: Array) -> Array:
+        """Of values of the cells over the selection's runs, float32."""
+        offsets = self._selection.offsets
+        if offsets is None:
+            return values.astype(np.float32)
+        sums = np.concatenate([[0.0], np.cumsum(values)])
+        with np.errstate(invalid="ignore"):
+            return ((sums[offsets[1:]] - sums[offsets[:-1]]) / np.diff(offsets)).astype(np.float32)

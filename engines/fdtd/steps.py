@@ -1,0 +1,45 @@
+"""The steps of either device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from engines.api import Array
+from engines.fdtd.boundaries import Axis
+from engines.fdtd.materials import Media
+from engines.fdtd.sources import Sources
+from engines.fdtd.yee import Yee
+
+if TYPE_CHECKING:
+    from engines.backend.base import Backend
+
+
+class YeeSteps(Protocol):
+    """What the CPU's and the GPU's steps have in common (:class:`engines.fdtd.cpu.CpuYee`)."""
+
+    electric: Any
+    magnetic: Any
+    dtype: Any
+
+    def advance(self, values: Array) -> None:
+        """A step for each row of ``values``, (steps, drives)."""
+
+    def energy(self) -> tuple[float, float]:
+        """Σ ε_r E² and Σ μ_r (η₀H)² over the cells."""
+
+    def parts(self) -> dict[str, Any]:
+        """What changes from step to step, by name."""
+
+
+def make_steps(
+    backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str
+) -> YeeSteps:
+    """Fields at rest on the device of ``backend``; precision: ``"float32"`` or ``"float64"``."""
+    if backend.id == "cpu":
+        from engines.fdtd.cpu import CpuYee
+
+        return CpuYee(backend, yee, axes, media, sources, precision)
+    from engines.fdtd.cuda import CudaYee
+
+    return CudaYee(backend, yee, axes, media, sources, precision)

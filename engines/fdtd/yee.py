@@ -1,0 +1,64 @@
+"""Yee's grid: where the components stand, and how they are kept.
+
+A grid of nx × ny × nz cells has nodes 0 … n and, between them, halves 0 … n - 1 along each axis. ``E_c`` stands at the
+halves along c and at the nodes along the two other axes, ``H_c`` at the nodes along c and the halves along the others.
+
+Both fields are arrays (3, nz + 1, ny + 1, row), x fastest, with a place for each node; ``row`` is nx + 1 rounded up to
+whole vectors. A half n does not exist, so its place is zero for ever and serves as the field beyond a wall: index n
+stands for −1 too. On a periodic axis node n is node 0 once more, and both are kept and stepped alike.
+
+H is kept as η₀H [V/m], so that both fields are of one size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SPEED_OF_LIGHT = 0.299792458
+"""In µm/fs, mm/ps and m/ns."""
+VACUUM_IMPEDANCE = 376.730313668
+"""η₀ [Ω]."""
+VECTOR = 16
+"""Values of a row that begin together: 64 bytes of fp32."""
+
+TIME_UNITS = {"um": "fs", "mm": "ps", "m": "ns"}
+METRES = {"um": 1e-6, "mm": 1e-3, "m": 1.0}
+SECONDS = {"um": 1e-15, "mm": 1e-12, "m": 1e-9}
+
+
+@dataclass(frozen=True)
+class Yee:
+    """counts: cells along x, y, z; spacing: their size along x, y, z [length unit]."""
+
+    counts: tuple[int, int, int]
+    spacing: tuple[float, float, float]
+
+    @property
+    def row(self) -> int:
+        """Places of a row along x."""
+        return -(-(self.counts[0] + 1) // VECTOR) * VECTOR
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Of one component, (nz + 1, ny + 1, row)."""
+        return self.counts[2] + 1, self.counts[1] + 1, self.row
+
+    @property
+    def places(self) -> int:
+        return self.shape[0] * self.shape[1] * self.shape[2]
+
+    @property
+    def cells(self) -> int:
+        return self.counts[0] * self.counts[1] * self.counts[2]
+
+    @property
+    def smallest(self) -> float:
+        """The unit of length of the kernels [length unit]."""
+        return min(self.spacing)
+
+    def largest_step(self, slowness: float = 1.0) -> float:
+        """Limit of the time step [time unit]: ``Δt = √(ε_r μ_r) / (c √Σ 1/Δ²)``; slowness: the least √(ε_r μ_r).
+
+        An axis of one cell takes part, though on a periodic one nothing varies along it.
+        """
+        return float(slowness / (SPEED_OF_LIGHT * sum(h**-2 for h in self.spacing) ** 0.5))

@@ -1,0 +1,80 @@
+"""Both passes against the reference: random fields, random materials, every kind of face.
+
+Tolerance: a pass makes about 12 roundings of values below 4 per component (fields start within ±1 and, being stable, do
+not grow beyond a few times that); 6 steps of two passes in which errors may double (the largest eigenvalue of the curl
+at the Courant limit is 2): 12 · 4 · 2⁶ · ε.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.backend.cpu import CpuBackend
+from engines.fdtd.cpu import CpuYee
+from engines.fdtd.cuda import CudaYee
+from tests.cuda_on_host import COMPILER, HostCudaBackend
+from tests.engines.fdtd.fdtd_cases import FACES, MAGNETIC, MEDIA, driven, make_case, reference_after, steps_of
+
+EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
+STEPS = 6
+on_device = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler, or not Linux")
+
+
+def assert_equal_to_reference(case, maker, backend, precision, **options):
+    fields = case.random_fields()
+    steps = steps_of(maker, backend, case, case.sources(), precision, fields, **options)
+    with backend.active():
+        steps.advance(np.zeros((STEPS, 0)))
+    places = case.yee.counts[0] + 1
+    for mine, right in zip((steps.electric, steps.magnetic), reference_after(case, fields, STEPS), strict=True):
+        np.testing.assert_allclose(mine[..., :places], right, rtol=0, atol=12 * 4 * 2**STEPS * EPSILON[precision])
+        assert not mine[..., places:].any()
+        assert np.abs(right).max() > 0.1
+
+
+@pytest.mark.parametrize(("materials", "precision"), [(MEDIA, "float32"), (MAGNETIC, "float64")])
+@pytest.mark.parametrize("faces", FACES)
+def test_cpu(faces, materials, precision):
+    assert_equal_to_reference(make_case(faces, materials), CpuYee, CpuBackend(), precision)
+
+
+@on_device
+@pytest.mark.parametrize(
+    ("materials", "precision", "shape"),
+    [
+        (MEDIA, "float32", (1, 32, 4, 4)),
+        (MEDIA, "float32", (4, 32, 4, 5)),
+        (MAGNETIC, "float32", (4, 32, 2, 64)),
+        (MAGNETIC, "float64", (2, 32, 8, 3)),
+    ],
+)
+@pytest.mark.parametrize("faces", FACES)
+def test_cuda(faces, materials, precision, shape):
+    assert_equal_to_reference(make_case(faces, materials), CudaYee, HostCudaBackend(), precision, shape=shape)
+
+
+@on_device
+def test_sources_and_energy_are_the_same_on_both():
+    """fp64; the same sums in the same order but for fused operations, 30 steps."""
+    case = make_case("layers", MAGNETIC, counts=(24, 18, 17))
+    sources = driven(case)
+    found = []
+    for maker, backend, options in (
+        (CpuYee, CpuBackend(), {}),
+        (CudaYee, HostCudaBackend(), {"shape": (2, 32, 4, 4)}),
+    ):
+        steps = maker(backend, case.yee, case.axes, case.media, sources, "float64", **options)
+        with backend.active():
+            for start in (0, 10, 20):
+                steps.advance(sources.table(start, 10, case.dt))
+            energy = steps.energy()
+        found.append(({name: np.array(part) for name, part in steps.parts().items()}, energy))
+    (mine, my_energy), (other, other_energy) = found
+    assert mine.keys() == other.keys()
+    for name, part in mine.items():
+        np.testing.assert_allclose(
+            part, other[name], rtol=0, atol=1e-12 * max(np.abs(part).max(), 1e-300), err_msg=name
+        )
+    np.testing.assert_allclose(my_energy, other_energy, rtol=1e-12)
+    assert np.abs(mine["electric"]).max() > 1e-3
