@@ -44,10 +44,11 @@ DEVICE void begin(Surroundings& around, const REAL* tiles, const int z)
     around.z = DIMENSIONS == 3 ? here[2 * TILE] : REAL(0);
 }
 
-// |ξ| s² of the bonds that have just broken; offsets: (32 WORDS, 4), x, y, z of each bit and the way to
+// Σ |ξ| s² + 2 s n·v of the bonds that have just broken: their energy half a step ago, for the last half kick was without
+// them; offsets: (32 WORDS, 4), x, y, z of each bit and the way to
 // that neighbour in memory; lengths: (32 WORDS, 2), |ξ| and 1/|ξ|².
 DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], const int* __restrict__ offsets,
-                   const double* __restrict__ lengths)
+                   const double* __restrict__ lengths, const double vx, const double vy, const double vz)
 {
     double total = 0;
 #pragma unroll
@@ -65,9 +66,10 @@ DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], 
             const double ex = there[0] - around.x, ey = there[TILE] - around.y;
             const double ez = DIMENSIONS == 3 ? there[2 * TILE] - around.z : REAL(0);
             const double p = (ex * (2 * a + ex) + ey * (2 * b + ey) + ez * (2 * c + ez)) * inverse_square;
+            const double length = lengths[2 * (32 * k + bit)];
             double s;
-            pull_of(p, s);
-            total += lengths[2 * (32 * k + bit)] * s * s;
+            const double g = pull_of(p, s) * length * inverse_square;
+            total += length * s * s + 2 * g * ((a + ex) * vx + (b + ey) * vy + (c + ez) * vz);
         }
     return total;
 }
@@ -75,12 +77,12 @@ DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], 
 // Blocks of (32, ROWS) threads; block (i, j, k) takes planes k span .. (k + 1) span − 1 one after the other.
 // table: (steps, kinds, 4, DIMENSIONS): acceleration, held or not, displacement, velocity; row: steps · kinds in front.
 // kick: 1, or ½ in the first step of velocity Verlet.
-extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS) advance(
+extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS) step_bonds(
     const REAL* __restrict__ u, REAL* __restrict__ u_out, REAL* __restrict__ v, unsigned* __restrict__ words,
     const unsigned* __restrict__ breakable, const unsigned char* __restrict__ kind, const REAL* __restrict__ table,
-    const int row, const int* __restrict__ offsets, const double* __restrict__ lengths, double* __restrict__ work, double* __restrict__ loss, const int nx,
-    const int ny, const int nz, const int pitch, const int rows, const long long base, const long long size, const int span,
-    const REAL stiffness, const REAL limit, const REAL kick)
+    const int row, const int* __restrict__ offsets, const double* __restrict__ lengths, double* __restrict__ work,
+    double* __restrict__ loss, const int nx, const int ny, const int nz, const int pitch, const int rows,
+    const long long base, const long long size, const int span, const REAL stiffness, const REAL limit, const REAL kick)
 {
     extern __shared__ REAL tiles[];
     const Place place = {nx, ny, nz, pitch, rows, base, size};
@@ -109,7 +111,8 @@ extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS) advance(
 #pragma unroll
         for (int k = 0; k < WORDS; ++k) changed |= before[k] ^ around.word[k];
         if (changed) {
-            loss[at] += lost(around, before, offsets, lengths);
+            const REAL vz = DIMENSIONS == 3 ? v[2 * size + at] : REAL(0);
+            loss[at] += lost(around, before, offsets, lengths, v[at], v[size + at], vz);
 #pragma unroll
             for (int k = 0; k < WORDS; ++k) words[k * size + at] = around.word[k];
         }
@@ -126,8 +129,8 @@ extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS) advance(
                 const bool held = loaded[DIMENSIONS] != REAL(0);
                 after_v = held ? loaded[3 * DIMENSIONS] : fused(kick, given, after_v);
                 after_u = held ? loaded[2 * DIMENSIONS] : own[k] + after_v;
-                const REAL force = held ? (after_v - before_v) * (kick < REAL(1) ? REAL(2) : REAL(1)) - mul(stiffness, pull[k]) : given;
-                done += (double)force * (double)(after_u - own[k]);
+                const REAL force = held ? (after_v - before_v) - mul(stiffness, pull[k]) : given;
+                done += 0.5 * (double)force * ((double)before_v + (double)after_v);
             } else
                 after_u = own[k] + after_v;
             v[k * size + at] = after_v;

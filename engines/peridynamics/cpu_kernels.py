@@ -21,18 +21,20 @@ from engines.backend.vector_math import any_lane, lanes, load_like, load_row, se
 
 
 @njit(nogil=True)
-def _lost(u, i, first, gone, offsets, steps, lengths):
-    """Σ |ξ| s² of the bonds of particle i whose bits in ``gone``, those from ``first`` on, have just gone out."""
+def _lost(u, v, i, first, gone, offsets, steps, lengths):
+    """Σ |ξ| s² + 2 s n·v of the bonds of particle i whose bits in ``gone``, those from ``first`` on, have just gone out."""
     total = 0.0
     for bit in range(first, min(first + 32, len(steps))):
         if (gone >> (bit - first)) & 1:
-            q = 0.0
+            q = moved = 0.0
             for k in range(len(u)):
                 e = float(u[k, i + steps[bit]]) - float(u[k, i])
                 q += e * (2 * offsets[bit, k] + e)
+                moved += (offsets[bit, k] + e) * float(v[k, i])
             p = q / lengths[bit] ** 2
-            s = p / (math.sqrt(1 + p) + 1)
-            total += lengths[bit] * s * s
+            r = math.sqrt(1 + p)
+            s = p / (r + 1)
+            total += lengths[bit] * s * s + 2 * s / (r * lengths[bit]) * moved
     return total
 
 
@@ -43,12 +45,12 @@ def _loaded(u, out, v, i, given, stiffness, kick, pull, before, work):
         if given[1, k] != 0:
             v[k, i] = given[3, k]
             out[k, i] = given[2, k]
-            force = (v[k, i] - before[k]) / kick - stiffness * pull[k]
+            force = (v[k, i] - before[k]) - stiffness * pull[k]
         else:
             v[k, i] += kick * given[0, k]
             out[k, i] = u[k, i] + v[k, i]
             force = given[0, k]
-        work[i] += float(force) * float(out[k, i] - u[k, i])
+        work[i] += 0.5 * float(force) * (float(before[k]) + float(v[k, i]))
 
 
 def _compiled(sources: int) -> Any:
@@ -91,7 +93,7 @@ def _compiled(sources: int) -> Any:
                             store(were, 0, old)
                             for lane in range(width):
                                 gone = were[lane] & ~words[at + lane]
-                                loss[i + lane] += _lost(u, i + lane, first, gone, offsets, steps, lengths)
+                                loss[i + lane] += _lost(u, v, i + lane, first, gone, offsets, steps, lengths)
                     for k in range(2):
                         total, row = splat(ux, 0.0), k * bonds
                         for _ in range(orbits[1]):
@@ -157,7 +159,7 @@ def _compiled(sources: int) -> Any:
                             store(were, 0, old)
                             for lane in range(width):
                                 gone = were[lane] & ~words[at + lane]
-                                loss[i + lane] += _lost(u, i + lane, first, gone, offsets, steps, lengths)
+                                loss[i + lane] += _lost(u, v, i + lane, first, gone, offsets, steps, lengths)
                     for k in range(3):
                         total, row = splat(ux, 0.0), k * bonds
                         for _ in range(orbits[0]):

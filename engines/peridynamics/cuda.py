@@ -27,7 +27,7 @@ class CudaSolver(Solver):
         d, reach = layout.dimensions, family.reach
         macros = (REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DREACH={reach}")
         module = backend.compile(SOURCE, macros)
-        self._advance, self._measure, self._damage = map(module.get_function, ("advance", "measure", "damage"))
+        self._advance, self._measure, self._damage = map(module.get_function, ("step_bonds", "measure", "damage"))
         offsets, lengths = np.zeros((32 * family.words, 4), np.int32), np.zeros((32 * family.words, 2))
         offsets[: family.bonds, :3], offsets[: family.bonds, 3] = family.offsets, self._steps
         lengths[: family.bonds, 0], lengths[: family.bonds, 1] = family.lengths, 1 / family.lengths**2

@@ -42,18 +42,22 @@ def energies(solver: Solver, lattice: Lattice, dt: float, table: Array, kind: An
     backend, arrays, body = solver.backend, solver.arrays, solver.body
     with backend.active():
         velocity = arrays["v"]
+        work = float(arrays["work"].sum())
         if begun:
             given = backend.array(np.ascontiguousarray(table[:, ACCELERATION].T).astype(solver.dtype))
             free = backend.array((1.0 - table[:, HELD].T).astype(solver.dtype))
+            loaded = (kind > 0).astype(solver.dtype)
             half = solver.dtype.type(0.5)
-            force = solver.pull_values * solver.dtype.type(body.stiffness)
-            for axis in range(len(force)):
-                push = (force[axis] + given[axis][kind]) * free[axis][kind]
-                force[axis] = velocity[axis] + half * push
-            velocity = force
+            now = solver.pull_values * solver.dtype.type(body.stiffness)
+            for axis in range(len(now)):
+                is_free, push = free[axis][kind], given[axis][kind]
+                acting = (is_free * push - (1 - is_free) * now[axis]) * loaded
+                work += 0.5 * float((acting * velocity[axis]).sum(dtype=np.float64))
+                now[axis] = velocity[axis] + half * is_free * (now[axis] + push)
+            velocity = now
         kinetic = float((velocity * velocity).sum(dtype=np.float64))
         strain = float(solver.strain_values.sum(dtype=np.float64))
-        work, loss = float(arrays["work"].sum()), float(arrays["loss"].sum())
+        loss = float(arrays["loss"].sum())
     mass = lattice.density * lattice.volume
     return Energies(
         work=mass * (lattice.spacing / dt) ** 2 * work,

@@ -18,7 +18,7 @@ class Reference:
         self.u, self.v = np.zeros_like(self.cells), np.zeros_like(self.cells)
         self.intact = np.ones(len(pairs), bool)
         self.loss = 0.0
-        """Σ |ξ| s² over both ends of all bonds that broke, at the moment they broke."""
+        """Σ |ξ| s² + 2 s n·v over both ends of all bonds that broke: their energy half a step before, where they last acted."""
 
     def stretches(self) -> tuple[Array, Array, Array]:
         """(m,) stretch, (m, d) direction from the first end to the second, (m,) length at rest."""
@@ -39,9 +39,10 @@ class Reference:
 
     def step(self, kick: float, acceleration: Array, held: Array, displacement: Array, velocity: Array) -> None:
         """Break what is stretched too far, then one step; the loads are (n, d) each."""
-        stretch, _, length = self.stretches()
+        stretch, direction, length = self.stretches()
         breaking = self.intact & self.weak & (stretch > self.critical_stretch)
-        self.loss += 2 * float((length * stretch**2)[breaking].sum())
+        apart = (direction * (self.v[self.pairs[:, 0]] - self.v[self.pairs[:, 1]])).sum(axis=1)
+        self.loss += 2 * float((length * stretch**2 + stretch * apart)[breaking].sum())
         self.intact &= ~breaking
         self.v = np.where(held, velocity, self.v + kick * (self.stiffness * self.pull() + acceleration))
         self.u = np.where(held, displacement, self.u + self.v)

@@ -70,7 +70,7 @@ def pairs_of(body: Discretised) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.concatenate(found), np.concatenate(weak), np.concatenate(bits)
 
 
-STRETCH, STEPS = 2.4e-3, 40
+STRETCH, STEPS = 4e-4, 40
 
 
 @cache
@@ -95,9 +95,9 @@ def solved(body: str, reach: int):
 @pytest.mark.parametrize(("body", "reach"), [("plate", 3), ("plate", 4), ("block", 2), ("block", 3)])
 def test_a_run_is_that_of_the_reference(device, body, reach, precision):
     """fp64: rounding of 40 steps, 1e-11 of the largest displacement. fp32: 40 steps of 1e-7 each, times the sensitivity
-    of a wave (measured 2e-6). No decision to break is closer than the fp32 error, so the same bonds break."""
+    of a wave (measured 2e-6). No decision is closer than the fp32 error of a stretch, 2e-6 of 4e-4, so the same bonds break."""
     made, table, reference, pairs, bits, margin = solved(body, reach)
-    assert margin > 3e-8
+    assert margin > 2e-9
     broken = ~reference.intact
     assert 10 < broken.sum() < 0.8 * len(pairs)
     solver = make_solver(device, made, precision)
@@ -137,7 +137,7 @@ def test_forces_add_up_to_nothing_and_mirror_exactly(device, body):
     given = PeridynamicParameters.model_validate(
         {"body": {**CASES[body], "holes": []}, "bonds": {"spacing": 1.0}, "notches": [], "loads": [], "unbreakable": []}
     )
-    made, loads, _ = discretised(given, 5e-3)
+    made, loads, _ = discretised(given, 1e-3)
     d, counts = made.layout.dimensions, made.layout.counts
     cells = filled(given).cells
     field = np.random.default_rng(3).normal(size=(d, *counts)) * 3e-3
