@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -83,13 +84,13 @@ def _filled(body_json: str, spacing: float) -> Filled:
 
 def chosen(region: Region, body: Filled) -> Array:
     """(n,) bool: the particles of a region. Raises ProblemError if there are none."""
-    found: Array
+    found: Any
     if isinstance(region, SideRegion):
         axis, far = SIDES[region.side]
         if axis >= body.dimensions:
             raise ProblemError(f"A plate has no {region.side}: choose left, right, bottom or top.")
         row = body.cells[:, axis]
-        found = row >= body.counts[axis] - region.rows if far else row < region.rows
+        found = np.asarray(row >= body.counts[axis] - region.rows if far else row < region.rows, bool)
     else:
         d = body.dimensions
         places = body.centers[:, :d]

@@ -22,7 +22,7 @@ from engines.backend.vector_math import any_lane, lanes, load_like, load_row, se
 
 @njit(nogil=True)
 def _lost(u, v, i, first, gone, offsets, steps, lengths):
-    """Σ |ξ| s² + 2 s n·v of the bonds of particle i whose bits in ``gone``, those from ``first`` on, have just gone out."""
+    """Σ |ξ| s² + 2 s n·v of the bonds of particle i that have just broken: ``gone`` has bit ``first`` lowest."""
     total = 0.0
     for bit in range(first, min(first + 32, len(steps))):
         if (gone >> (bit - first)) & 1:

@@ -18,7 +18,7 @@ class Reference:
         self.u, self.v = np.zeros_like(self.cells), np.zeros_like(self.cells)
         self.intact = np.ones(len(pairs), bool)
         self.loss = 0.0
-        """Σ |ξ| s² + 2 s n·v over both ends of all bonds that broke: their energy half a step before, where they last acted."""
+        """Σ |ξ| s² + 2 s n·v over both ends of all bonds that broke: their energy half a step before."""
 
     def stretches(self) -> tuple[Array, Array, Array]:
         """(m,) stretch, (m, d) direction from the first end to the second, (m,) length at rest."""

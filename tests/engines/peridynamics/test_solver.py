@@ -95,7 +95,7 @@ def solved(body: str, reach: int):
 @pytest.mark.parametrize(("body", "reach"), [("plate", 3), ("plate", 4), ("block", 2), ("block", 3)])
 def test_a_run_is_that_of_the_reference(device, body, reach, precision):
     """fp64: rounding of 40 steps, 1e-11 of the largest displacement. fp32: 40 steps of 1e-7 each, times the sensitivity
-    of a wave (measured 2e-6). No decision is closer than the fp32 error of a stretch, 2e-6 of 4e-4, so the same bonds break."""
+    of a wave (measured 2e-6). No decision is closer than the fp32 error of a stretch (2e-6 of 4e-4)."""
     made, table, reference, pairs, bits, margin = solved(body, reach)
     assert margin > 2e-9
     broken = ~reference.intact
