@@ -1,0 +1,1 @@
+"""Peridynamics: solids that break, as particles joined by bonds."""

@@ -1,0 +1,117 @@
+// The family of a particle in mirror orbits, unrolled at compile time; the order of bits is that of family.py.
+// Products are rounded before they are added (mul), so that the sum of an orbit is the same seen in a mirror.
+#pragma once
+#define DEVICE static __device__ __forceinline__
+#define DEVICE_MEMBER __device__ __forceinline__
+
+constexpr int DEPTH = DIMENSIONS == 3 ? REACH : 0;  // reach along z
+constexpr int PLANES = 2 * DEPTH + 1;
+
+constexpr int members(int a, int b, int c) { return (a ? 2 : 1) * (b ? 2 : 1) * (c ? 2 : 1); }
+constexpr bool is_near(int a, int b, int c) { return a * a + b * b + c * c <= REACH * REACH; }
+constexpr int family_size()
+{
+    int n = 0;
+    for (int c = -DEPTH; c <= DEPTH; ++c)
+        for (int b = -REACH; b <= REACH; ++b)
+            for (int a = -REACH; a <= REACH; ++a) n += is_near(a, b, c);
+    return n - 1;
+}
+constexpr int BONDS = family_size(), WORDS = (BONDS + 31) / 32;
+
+constexpr int COLUMNS = 32, ROWS = DIMENSIONS == 3 && sizeof(REAL) == 8 ? 4 : 8;  // of a block
+constexpr int WIDTH = COLUMNS + 2 * REACH, HEIGHT = ROWS + 2 * REACH, TILE = WIDTH * HEIGHT;
+
+DEVICE float mul(float a, float b) { return __fmul_rn(a, b); }
+DEVICE double mul(double a, double b) { return __dmul_rn(a, b); }
+DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+DEVICE double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+
+// s/(1 + s) of p = (1 + s)² − 1, and s. Without the library's division and root, which keep registers for rare cases.
+DEVICE float pull_of(float p, float& s)
+{
+    const float w = rsqrtf(1.0f + p);
+    s = __fdividef(mul(p, w), 1.0f + w);
+    return mul(s, w);
+}
+DEVICE double pull_of(double p, double& s)
+{
+    const double x = 1.0 + p;
+    double w = rsqrtf((float)x);  // 22 bits; each turn of Newton's doubles them
+    w = mul(w, fused(mul(-0.5, x), mul(w, w), 1.5));
+    w = mul(w, fused(mul(-0.5, x), mul(w, w), 1.5));
+    const double d = 1.0 + w;
+    double r = __fdividef(1.0f, (float)d);
+    r = mul(r, fused(-d, r, 2.0));
+    r = mul(r, fused(-d, r, 2.0));
+    s = mul(mul(p, w), r);
+    return mul(s, w);
+}
+
+struct Sum {
+    REAL x, y, z;
+};
+DEVICE Sum operator+(const Sum& a, const Sum& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+
+// What a particle needs of its surroundings: planes of displacement in shared memory, itself at [0] of the middle one.
+struct Surroundings {
+    const REAL* plane[PLANES];  // component k of (a, b) is plane[c + DEPTH][k TILE + b WIDTH + a]
+    REAL x, y, z;               // its own displacement
+    REAL limit;                 // (1 + s0)² − 1
+    unsigned word[WORDS], breakable[WORDS];
+
+    DEVICE_MEMBER Sum bond(const int a, const int b, const int c, const int bit)
+    {
+        const REAL* there = plane[c + DEPTH] + b * WIDTH + a;
+        const REAL square = REAL(a * a + b * b + c * c);
+        const REAL ex = there[0] - x, ey = there[TILE] - y, ez = DIMENSIONS == 3 ? there[2 * TILE] - z : REAL(0);
+        REAL q = mul(ey, REAL(2 * b) + ey);
+        if (DIMENSIONS == 3) q = fused(ez, REAL(2 * c) + ez, q);
+        q = fused(ex, REAL(2 * a) + ex, q);
+        const REAL p = mul(q, REAL(1) / square);
+        const unsigned mask = 1u << (bit & 31);
+        unsigned& bits = word[bit >> 5];
+        if (p > limit) bits &= ~(mask & breakable[bit >> 5]);
+        REAL s, g = pull_of(p, s);
+        g = bits & mask ? mul(g, REAL(1.0 / sqrt(double(a * a + b * b + c * c)))) : REAL(0);
+        Sum found;
+        found.x = mul(g, REAL(a) + ex);
+        found.y = mul(g, REAL(b) + ey);
+        found.z = DIMENSIONS == 3 ? mul(g, REAL(c) + ez) : REAL(0);
+        return found;
+    }
+
+    DEVICE_MEMBER Sum along_x(const int a, const int b, const int c, const int bit)
+    {
+        const Sum first = bond(a, b, c, bit);
+        return a ? first + bond(-a, b, c, bit + 1) : first;
+    }
+
+    DEVICE_MEMBER Sum along_y(const int a, const int b, const int c, const int bit)
+    {
+        const Sum first = along_x(a, b, c, bit);
+        return b ? first + along_x(a, -b, c, bit + (a ? 2 : 1)) : first;
+    }
+
+    // Σ s n over the family; bits of bonds that are stretched beyond the limit are cleared.
+    DEVICE_MEMBER Sum pull()
+    {
+        Sum total = {REAL(0), REAL(0), REAL(0)};
+        int bit = 0;
+#pragma unroll
+        for (int size = 8; size >= 2; size /= 2)
+#pragma unroll
+            for (int c = 0; c <= DEPTH; ++c)
+#pragma unroll
+                for (int b = 0; b <= REACH; ++b)
+#pragma unroll
+                    for (int a = 0; a <= REACH; ++a)
+                        if (is_near(a, b, c) && members(a, b, c) == size) {
+                            Sum orbit = along_y(a, b, c, bit);
+                            if (c) orbit = orbit + along_y(a, b, -c, bit + size / 2);
+                            total = total + orbit;
+                            bit += size;
+                        }
+        return total;
+    }
+};

@@ -1,0 +1,107 @@
+"""What a run of particles is watched by: energies, damage and the crack's tip, reduced on the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.peridynamics.loads import ACCELERATION, HELD
+from engines.peridynamics.material import Lattice
+from engines.peridynamics.solver import Solver
+
+SPLIT = 0.9
+"""A particle counts as beside the crack from this part of the damage that a straight crack along its row does."""
+
+
+@dataclass(frozen=True)
+class Energies:
+    """[J]; ``work`` is what the loads have done."""
+
+    work: float
+    kinetic: float
+    elastic: float
+    broken: float
+
+    @property
+    def imbalance(self) -> float:
+        """What is missing over the largest of them."""
+        largest = max(abs(self.work), self.kinetic, self.elastic, self.broken)
+        rest = self.work - self.kinetic - self.elastic - self.broken
+        return abs(rest) / largest if largest else 0.0
+
+
+def energies(solver: Solver, lattice: Lattice, dt: float, table: Array, kind: Any, begun: bool) -> Energies:
+    """At the present moment, with ``measure`` done.
+
+    table: (kinds, 4, d) of this moment, in which velocities are half a step old once the run has ``begun``: what the
+    forces add in half a step is put on top. kind: (size) on the device.
+    """
+    backend, arrays, body = solver.backend, solver.arrays, solver.body
+    with backend.active():
+        velocity = arrays["v"]
+        work = float(arrays["work"].sum())
+        if begun:
+            given = backend.array(np.ascontiguousarray(table[:, ACCELERATION].T).astype(solver.dtype))
+            free = backend.array((1.0 - table[:, HELD].T).astype(solver.dtype))
+            loaded = (kind > 0).astype(solver.dtype)
+            half = solver.dtype.type(0.5)
+            now = solver.pull_values * solver.dtype.type(body.stiffness)
+            for axis in range(len(now)):
+                is_free, push = free[axis][kind], given[axis][kind]
+                acting = (is_free * push - (1 - is_free) * now[axis]) * loaded
+                work += 0.5 * float((acting * velocity[axis]).sum(dtype=np.float64))
+                now[axis] = velocity[axis] + half * is_free * (now[axis] + push)
+            velocity = now
+        kinetic = float((velocity * velocity).sum(dtype=np.float64))
+        strain = float(solver.strain_values.sum(dtype=np.float64))
+        loss = float(arrays["loss"].sum())
+    mass = lattice.density * lattice.volume
+    return Energies(
+        work=mass * (lattice.spacing / dt) ** 2 * work,
+        kinetic=0.5 * mass * (lattice.spacing / dt) ** 2 * kinetic,
+        elastic=lattice.bond_energy * strain,
+        broken=lattice.bond_energy * loss,
+    )
+
+
+def tip_threshold(lattice: Lattice) -> float:
+    """The damage from which a particle counts as beside a crack."""
+    return SPLIT * lattice.family.crossing / lattice.family.bonds
+
+
+class Tip:
+    """The crack's tip along one axis: the damaged particle that is farthest on, and how fast it gets on.
+
+    along: (n,) [mm] of the particles in the direction of growth; the speed is that over the last horizon of growth.
+    """
+
+    def __init__(self, along: Array, threshold: float, horizon: float) -> None:
+        self._along, self._threshold, self._horizon = along, threshold, horizon
+        self.passed: list[tuple[float, float]] = []
+        """(time [us], position [mm]) each time it was farther."""
+
+    def seen(self, damage: Array, time: float) -> float:
+        """Position now, from ``damage: (n,)`` at ``time`` [us]; NaN where nothing is damaged."""
+        damaged = damage >= self._threshold
+        if not damaged.any():
+            return float("nan")
+        position = float(self._along[damaged].max())
+        if not self.passed or position > self.passed[-1][1]:
+            self.passed.append((time, position))
+        return position
+
+    def speed(self, time: float) -> float:
+        """[m/s] over the last horizon of growth, 0 before any and where it has stood as long as that took."""
+        if len(self.passed) < 2:
+            return 0.0
+        latest_time, latest = self.passed[-1]
+        earlier = [entry for entry in self.passed[:-1] if latest - entry[1] >= self._horizon]
+        if not earlier:
+            return 0.0
+        since, start = earlier[-1]
+        if time - latest_time > latest_time - since:
+            return 0.0
+        return (latest - start) / (latest_time - since) * 1e3

@@ -1,0 +1,55 @@
+"""Peridynamics, slowly and obviously: a list of bonds in float64 NumPy, in lattice units."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.api import Array
+
+
+class Reference:
+    """Particles at ``cells: (n, d)`` lattice points, bonds between ``pairs: (m, 2)`` of them; those of ``weak: (m,)``
+    can break. K and the critical stretch s₀ as in the kernels; lengths in spacings, velocities in spacings per
+    step."""
+
+    def __init__(self, cells: Array, pairs: Array, weak: Array, stiffness: float, critical_stretch: float) -> None:
+        self.cells, self.pairs, self.weak = np.asarray(cells, float), pairs, weak
+        self.stiffness, self.critical_stretch = stiffness, critical_stretch
+        self.u, self.v = np.zeros_like(self.cells), np.zeros_like(self.cells)
+        self.intact = np.ones(len(pairs), bool)
+        self.loss = 0.0
+        """Σ |ξ| s² + 2 s n·v over both ends of all bonds that broke: their energy half a step before."""
+
+    def stretches(self) -> tuple[Array, Array, Array]:
+        """(m,) stretch, (m, d) direction from the first end to the second, (m,) length at rest."""
+        i, j = self.pairs.T
+        at_rest = self.cells[j] - self.cells[i]
+        bond = at_rest + self.u[j] - self.u[i]
+        length, now = np.linalg.norm(at_rest, axis=1), np.linalg.norm(bond, axis=1)
+        return (now - length) / length, bond / now[:, None], length
+
+    def pull(self) -> Array:
+        """(n, d) Σ s n of the intact bonds of each particle."""
+        stretch, direction, _ = self.stretches()
+        force = (stretch * self.intact)[:, None] * direction
+        total = np.zeros_like(self.u)
+        np.add.at(total, self.pairs[:, 0], force)
+        np.add.at(total, self.pairs[:, 1], -force)
+        return total
+
+    def step(self, kick: float, acceleration: Array, held: Array, displacement: Array, velocity: Array) -> None:
+        """Break what is stretched too far, then one step; the loads are (n, d) each."""
+        stretch, direction, length = self.stretches()
+        breaking = self.intact & self.weak & (stretch > self.critical_stretch)
+        apart = (direction * (self.v[self.pairs[:, 0]] - self.v[self.pairs[:, 1]])).sum(axis=1)
+        self.loss += 2 * float((length * stretch**2 + stretch * apart)[breaking].sum())
+        self.intact &= ~breaking
+        self.v = np.where(held, velocity, self.v + kick * (self.stiffness * self.pull() + acceleration))
+        self.u = np.where(held, displacement, self.u + self.v)
+
+
+def bonds_of(cells: Array, reach: int) -> Array:
+    """(m, 2) all pairs of lattice points ``cells: (n, d)`` within ``reach`` spacings."""
+    apart = ((cells[:, None] - cells[None]) ** 2).sum(axis=2)
+    first, second = np.nonzero((apart > 0) & (apart <= reach * reach))
+    return np.stack([first, second], axis=1)[first < second]

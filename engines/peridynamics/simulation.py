@@ -1,0 +1,215 @@
+"""A body that breaks, as a simulation: fields of its particles, energies, the crack's tip."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engines.api import (
+    Array,
+    FieldInfo,
+    KernelTiming,
+    NonFinite,
+    Selection,
+    SeriesInfo,
+    Simulation,
+)
+from engines.backend.base import Backend
+from engines.charts import ChartInfo, Fact, Inspection
+from engines.errors import ProblemError
+from engines.geometry.particles import Particles
+from engines.peridynamics.loads import Loads
+from engines.peridynamics.material import Lattice
+from engines.peridynamics.measures import Tip, energies, tip_threshold
+from engines.peridynamics.solver import Solver
+
+MOST_STEPS = 256
+"""Steps whose loads are worked out and moved to the device together."""
+SAMPLE_STEPS = 10
+
+
+class PeridynamicSimulation(Simulation):
+    """Time is in µs. ``along``: (n,) [mm] of the particles in the direction in which the crack is expected to grow."""
+
+    sample_steps = SAMPLE_STEPS
+    series = (
+        SeriesInfo("work", "Work of the loads", "mJ"),
+        SeriesInfo("kinetic", "Kinetic", "mJ"),
+        SeriesInfo("elastic", "Elastic", "mJ"),
+        SeriesInfo("broken", "Broken bonds", "mJ"),
+        SeriesInfo("imbalance", "Energy that is missing", "%"),
+        SeriesInfo("bonds", "Bonds broken", ""),
+        SeriesInfo("tip", "Crack tip", "mm"),
+        SeriesInfo("speed", "Crack speed", "m/s"),
+        SeriesInfo("fraction", "Crack speed over Rayleigh's", ""),
+    )
+    charts = (
+        ChartInfo("energy", "Energy", "mJ", series=("elastic", "kinetic", "broken"), kind="area"),
+        ChartInfo("tip", "Crack tip", "mm", series=("tip",)),
+        ChartInfo("speed", "Crack speed over Rayleigh's", "", series=("fraction",)),
+        ChartInfo("bonds", "Bonds broken", "", series=("bonds",)),
+        ChartInfo("imbalance", "Energy that is missing", "%", series=("imbalance",)),
+    )
+
+    def __init__(
+        self,
+        backend: Backend,
+        geometry: Particles,
+        solver: Solver,
+        lattice: Lattice,
+        loads: Loads,
+        dt: float,
+        half_step: bool,
+        along: Array,
+        fields: tuple[FieldInfo, ...],
+    ) -> None:
+        self.geometry, self.dt, self.step = geometry, dt * 1e6, 0
+        self.fields, self.traffic = fields, (solver.traffic,)
+        self._backend, self._solver, self._lattice, self._loads = backend, solver, lattice, loads
+        self._seconds, self._half_step = dt, half_step
+        self._kind = backend.array(solver.body.kind)
+        self._tip = Tip(along, tip_threshold(lattice), lattice.horizon * 1e3)
+        self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
+        self._measured = self._damaged = -1
+        self._start = self._intact()
+
+    # Steps.
+
+    def advance(self, steps: int) -> None:
+        done = 0
+        while done < steps:
+            batch = min(steps - done, MOST_STEPS)
+            table = self._loads.table(self.step, batch)
+            with self._backend.timed("bonds", launches=batch):
+                self._solver.advance(table, self._half_step and self.step == 0)
+            self.step += batch
+            done += batch
+
+    def synchronize(self) -> None:
+        self._backend.synchronize()
+
+    # What viewers ask.
+
+    def select(self, selection: Selection) -> Any:
+        places = self._solver.body.places[selection.elements]
+        return self._backend.select(Selection(np.ascontiguousarray(places, np.int32), selection.offsets))
+
+    def gather(self, name: str, handle: Any) -> Array:
+        return self._backend.gather(self._values(name), handle)
+
+    def field(self, name: str) -> Array:
+        return self.gather(name, self._everything)
+
+    def _values(self, name: str) -> Any:
+        """(size) on the device, in the unit of the field."""
+        solver, lattice = self._solver, self._lattice
+        if name == "damage":
+            self._find_damage()
+            return solver.damage_values
+        if name == "energy":
+            self._measure()
+            return self._scaled(solver.strain_values, lattice.bond_energy / lattice.volume)
+        if name == "displacement":
+            return self._length(solver.arrays["u"], lattice.spacing * 1e6)
+        if name == "velocity":
+            return self._length(solver.arrays["v"], lattice.spacing / self._seconds)
+        raise KeyError(name)
+
+    def _scaled(self, values: Any, factor: float) -> Any:
+        with self._backend.active():
+            return values * self._solver.dtype.type(factor)
+
+    def _length(self, vectors: Any, factor: float) -> Any:
+        with self._backend.active():
+            scaled = vectors * self._solver.dtype.type(factor)
+            return (scaled * scaled).sum(axis=0) ** 0.5
+
+    def _measure(self) -> None:
+        if self._measured != self.step:
+            with self._backend.active():
+                self._solver.measure()
+            self._measured = self.step
+
+    def _find_damage(self) -> None:
+        if self._damaged != self.step:
+            with self._backend.active():
+                self._solver.find_damage()
+            self._damaged = self.step
+
+    def _intact(self) -> float:
+        """How many bonds hold, each counted once."""
+        self._find_damage()
+        whole = self._solver.body.whole[self._solver.body.places]
+        damage = self._backend.gather(self._solver.damage_values, self._everything)
+        return float(np.rint(whole * (1.0 - damage.astype(np.float64))).sum()) / 2
+
+    def observe(self) -> Mapping[str, float]:
+        self._measure()
+        self._find_damage()
+        found = energies(
+            self._solver, self._lattice, self._seconds, self._loads.table(self.step, 1)[0], self._kind, self.step > 0
+        )
+        damage = self._backend.gather(self._solver.damage_values, self._everything)
+        tip = self._tip.seen(damage, self.time)
+        speed = self._tip.speed(self.time)
+        return {
+            "work": found.work * 1e3,
+            "kinetic": found.kinetic * 1e3,
+            "elastic": found.elastic * 1e3,
+            "broken": found.broken * 1e3,
+            "imbalance": found.imbalance * 100,
+            "bonds": self._start - self._intact(),
+            "tip": tip,
+            "speed": speed,
+            "fraction": speed / self._lattice.rayleigh_speed,
+        }
+
+    def inspect(self, element: int) -> Inspection | None:
+        handle = self.select(Selection(np.array([element], np.int32)))
+        solver, place = self._solver, int(self._solver.body.places[element])
+        moved = [
+            float(self._backend.gather(row, handle)[0]) * self._lattice.spacing * 1e6 for row in solver.arrays["u"]
+        ]
+        damage = float(self.gather("damage", handle)[0])
+        whole = float(solver.body.whole[place])
+        return Inspection(
+            f"Particle {element}",
+            (
+                Fact("Bonds that hold", round(whole * (1 - damage)), ""),
+                Fact("Bonds of the uncut body", whole, ""),
+                *(Fact(f"Displacement along {axis}", value, "um") for axis, value in zip("xyz", moved, strict=False)),
+                Fact("Energy density", float(self.gather("energy", handle)[0]), "J/m³"),
+            ),
+        )
+
+    # Changes and checkpoints.
+
+    def set_control(self, name: str, value: Any) -> None:
+        raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+
+    def state(self) -> dict[str, Array]:
+        held = {name: self._backend.to_host(values) for name, values in self._solver.arrays.items()}
+        return {"step": np.array(self.step), "passed": np.array(self._tip.passed).reshape(-1, 2), **held}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self._solver.restore({name: state[name] for name in self._solver.arrays})
+        self.step = int(state["step"])
+        self._tip.passed = [(float(time), float(position)) for time, position in state["passed"]]
+        self._measured = self._damaged = -1
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        return self._backend.drain_timings()
+
+    def non_finite(self) -> NonFinite | None:
+        place = self._backend.first_non_finite(self._solver.arrays["u"])
+        if place is None:
+            return None
+        size = self._solver.body.layout.size
+        element = int(np.searchsorted(self._solver.body.places, place % size))
+        return NonFinite("The displacement", min(element, self.geometry.n_cells - 1), "use a smaller time step.")
+
+    def close(self) -> None:
+        self._solver.arrays.clear()
+        del self._solver, self._kind, self._everything

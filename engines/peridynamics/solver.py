@@ -1,0 +1,119 @@
+"""Bonds and particles on a device: what both backends have in common."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, KernelTraffic
+from engines.backend.base import Backend
+from engines.peridynamics.family import Family
+from engines.peridynamics.layout import Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Discretised:
+    """A body as the kernels take it, in lattice spacings and spacings per step.
+
+    places: (n,) int32 where the particles are; words, breakable: (words, size) uint32; whole: (size,) bonds of the
+    family before any cut; kind: (size,) uint8, 0 or the load's number; stiffness K and limit (1 + s₀)² − 1 as in
+    ``bonds.cu``.
+    """
+
+    layout: Layout
+    family: Family
+    places: Array
+    words: Array
+    breakable: Array
+    whole: Array
+    kind: Array
+    stiffness: float
+    limit: float
+
+
+class Solver(ABC):
+    """``arrays`` holds the state on the device by name: u, v (d, size), words, work and loss (size) float64."""
+
+    def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
+        self.body, self.backend = body, backend
+        self.dtype = np.dtype(precision)
+        d, size, family = body.layout.dimensions, body.layout.size, body.family
+        zeros = np.zeros((d, size), self.dtype)
+        nothing = np.zeros(size)
+        self.arrays: dict[str, Any] = {
+            "u": backend.array(zeros),
+            "v": backend.array(zeros),
+            "words": backend.array(body.words),
+            "work": backend.array(nothing),
+            "loss": backend.array(nothing),
+        }
+        self._spare = backend.array(zeros)
+        self._breakable, self._kind = backend.array(body.breakable), backend.array(body.kind)
+        self._whole = backend.array(body.whole.astype(self.dtype))
+        self.damage_values = backend.array(np.zeros(size, self.dtype))
+        self.strain_values = backend.array(np.zeros(size, self.dtype))
+        self.pull_values = backend.array(zeros)
+        self._steps = body.layout.steps(family.offsets)
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        """u, v, words, breakable and kind are read once per particle, u, v and words written; 2D 24 operations a
+        bond."""
+        n, family, d = len(self.body.places), self.body.family, self.body.layout.dimensions
+        values, words = d * self.dtype.itemsize, family.words * 4
+        return KernelTraffic(
+            "bonds", n * (2 * values + 2 * words + 1), n * (2 * values + words), n * family.bonds * (8 * d + 8)
+        )
+
+    def advance(self, table: Array, half: bool) -> None:
+        """One step for each row of ``table: (steps, kinds, 4, d)`` float64: acceleration, held, displacement, velocity.
+
+        ``half``: the first one is the half step of velocity Verlet. Called inside ``backend.timed``.
+        """
+        given = self._prepared(table.astype(self.dtype))
+        for row in range(len(table)):
+            self._step(given, row, 0.5 if half and row == 0 else 1.0)
+            self.arrays["u"], self._spare = self._spare, self.arrays["u"]
+
+    def restore(self, arrays: dict[str, Array]) -> None:
+        for name, values in self.arrays.items():
+            if arrays[name].shape != values.shape:
+                raise ValueError(f"particles of {arrays[name].shape}, not {values.shape}")
+        for name in self.arrays:
+            self.arrays[name] = self.backend.array(arrays[name])
+
+    @abstractmethod
+    def _prepared(self, table: Array) -> Any: ...
+
+    @abstractmethod
+    def _step(self, table: Any, row: int, kick: float) -> None:
+        """From u to the spare."""
+
+    @abstractmethod
+    def measure(self) -> None:
+        """Fill ``strain_values`` (size) Σ |ξ| s² and ``pull_values`` (d, size) Σ s n. Inside ``backend.active``."""
+
+    @abstractmethod
+    def find_damage(self) -> None:
+        """Fill ``damage_values`` (size). Inside ``backend.active``."""
+
+
+def make_solver(backend: Backend, body: Discretised, precision: str) -> Solver:
+    """The bonds of ``body`` on the device of ``backend``."""
+    if backend.id == "cpu":
+        from engines.peridynamics.cpu import CpuSolver
+
+        return CpuSolver(backend, body, precision)
+    from engines.peridynamics.cuda import CudaSolver
+
+    return CudaSolver(backend, body, precision)
+
+
+def bytes_of(layout: Layout, family: Family, value_bytes: int) -> int:
+    """Device memory of a solver: seven vectors and three numbers per place, words twice, two float64, a kind."""
+    per_place = (4 * layout.dimensions + 3) * value_bytes + 8 * family.words + 2 * 8 + 1
+    return math.ceil(layout.size * per_place)
