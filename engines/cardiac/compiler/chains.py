@@ -57,7 +57,9 @@ def plan(targets: Collection[int], cost: Cost | None = None, longest: int = LONG
     return best
 
 
-def _pruned(wanted: frozenset[int], exponentials: frozenset[int], reciprocals: frozenset[int], cost: Cost) -> Plan | None:
+def _pruned(
+    wanted: frozenset[int], exponentials: frozenset[int], reciprocals: frozenset[int], cost: Cost
+) -> Plan | None:
     """The plan after every exponential and reciprocal has gone that is dearer than to do without it."""
     best = _evaluated(wanted, exponentials, reciprocals, cost)
     for n in sorted(exponentials, key=abs, reverse=True):

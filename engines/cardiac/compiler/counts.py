@@ -51,4 +51,4 @@ def count(roots: Sequence[Node]) -> Instructions:
         divisions += node.op in ("div", "goldman")
         if node.op in ("add", "sub") and any(arg.op == "mul" and taken[arg] == 1 for arg in node.args):
             totals = [totals[0] - 1, totals[1] - 1, totals[2] + 1]
-    return Instructions(*totals, exponentials, divisions)
+    return Instructions(totals[0], totals[1], totals[2], exponentials, divisions)

@@ -25,7 +25,8 @@ react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before,
     const REAL before = voltage_before[i];
     REAL stimulus = R(0);
     if (active != 0)
-        for (unsigned bits = active & stimulus_mask[i]; bits != 0; bits &= bits - 1) stimulus += currents[__ffs(bits) - 1];
+        for (unsigned bits = active & stimulus_mask[i]; bits != 0; bits &= bits - 1)
+            stimulus += currents[__ffs(bits) - 1];
     // All reads before the first write: the compiler must assume that rows overlap.
 """
 

@@ -36,7 +36,7 @@ def read(path: Path) -> Any:
         import myokit.formats
     except ImportError as error:
         raise ProblemError(
-            "Reading cell models from files needs Myokit: install the extra 'cellml' (pip install workbench-sim[cellml])."
+            "Cell models in files are read by Myokit: install the extra 'cellml' (pip install workbench-sim[cellml])."
         ) from error
     try:
         if path.suffix == ".mmt":
@@ -121,7 +121,7 @@ def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | N
     time = model.time()
     states = list(model.states())
     v = _voltage(model, states, file, voltage)
-    off = {variable: 0.0 for variable in _stimuli(model, file, stimulus)}
+    off = dict.fromkeys(_stimuli(model, file, stimulus), 0.0)
     reader = _Reader(file, time, {state: symbol(state.qname()) for state in states}, off)
     rates = [reader.expression(state.rhs(), state.qname()) for state in states]
     per_ms = 1.0 / _factor(time.unit(), myokit.units.ms, f"The time of {file}")
@@ -175,7 +175,7 @@ def _voltage(model: Any, states: list[Any], file: str, name: str | None) -> Any:
     label = model.label("membrane_potential")
     if label is not None:
         if not label.is_state():
-            raise ProblemError(f"The membrane voltage {label.qname()} of {file} has no equation for its rate of change.")
+            raise ProblemError(f"The membrane voltage {label.qname()} of {file} has no equation for its rate.")
         return label
     found = [state for state in states if state.name().lower() in VOLTAGE_NAMES]
     if len(found) > 1:  # a gate may be called v as well

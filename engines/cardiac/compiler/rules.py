@@ -8,7 +8,7 @@ denominator move to the numerator.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from engines.cardiac.compiler.graph import Node, const, make, rebuild
 
@@ -161,7 +161,7 @@ def choose(condition: Node, yes: Node, no: Node) -> Node:
     return yes if yes is no else make("select", condition, yes, no)
 
 
-_RULES = {
+_RULES: dict[str, Callable[..., Node]] = {
     "add": add,
     "sub": subtract,
     "mul": multiply,

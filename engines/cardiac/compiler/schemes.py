@@ -1,8 +1,8 @@
 """One time step of a cell as graphs: what the kernels compute.
 
 ``"FE"`` is forward Euler for every state. ``"RL"`` is Rush-Larsen: a state x whose rate is A − B·x with A and B free of
-x takes x∞ + (x − x∞)·exp(−B·dt), x∞ = A/B, which is exact for fixed A and B (thesis, eq. 3.21); the voltage and what is
-not linear take a forward Euler step.
+x and B positive takes x∞ + (x − x∞)·exp(−B·dt), x∞ = A/B, which is exact for fixed A and B (thesis, eq. 3.21); all
+others and the voltage take a forward Euler step.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from engines.cardiac.compiler.chains import Cost
-from engines.cardiac.compiler.fractions import merge_fractions
-from engines.cardiac.compiler.graph import Node, const, depends_on, make, rebuild, symbol
+from engines.cardiac.compiler.graph import Node, const, depends_on, evaluate, make, rebuild, symbol
 from engines.cardiac.compiler.model import CellModel
 from engines.cardiac.compiler.rules import add, divide, multiply, negate, simplify, subtract
 from engines.cardiac.compiler.sharing import share_exponentials
@@ -25,6 +26,9 @@ STEP, STIMULUS = "dt [ms]", "stimulus [mV/ms]"
 """Symbols of a step beside the states."""
 LONGEST_POWER = {"float32": 32, "float64": 128}
 """Products add rounding errors: 32 of 6e-8 are 2e-6 of a rate in float32."""
+SLOWEST = 1e-9
+"""Rate [1/ms] below which a state is not taken for a gate: 12 days."""
+SAMPLES = 1000
 OFFSET_FROM = 1.0
 """A nonlinear state that starts at this size or above is stored as the difference from its start: float32 would lose
 the small changes of a concentration of 100 mM."""
@@ -32,7 +36,7 @@ the small changes of a concentration of 100 mM."""
 
 @dataclass(frozen=True)
 class Step:
-    """``after[k]`` is the stored value of state k after a step, over the symbols of the stored states, step and stimulus.
+    """``after[k]`` is what is stored of state k after a step, over the symbols of what is stored, step and stimulus.
 
     What is stored is the state less ``offsets[k]``. ``exponential`` names the states that take an exponential step.
     """
@@ -50,8 +54,7 @@ def optimised(
 ) -> tuple[Node, ...]:
     """All passes over some expressions of a model; the same values but for rounding."""
     clean = remove_singularities(simplify(roots))
-    shared = share_exponentials(clean, voltage, cost, LONGEST_POWER[precision])
-    return merge_fractions(shared)
+    return share_exponentials(clean, voltage, cost, LONGEST_POWER[precision])
 
 
 def step(model: CellModel, scheme: Scheme = "RL", precision: Precision = "float64", optimise: bool = True) -> Step:
@@ -65,7 +68,7 @@ def step(model: CellModel, scheme: Scheme = "RL", precision: Precision = "float6
     for k, (name, rate) in enumerate(zip(names, prepared, strict=True)):
         x = symbol(name)
         linear = None if k == model.voltage else linear_in(rate, name)
-        if linear is not None and scheme == "RL" and not _is_zero(linear[1]):
+        if linear is not None and scheme == "RL" and positive(linear[1], model):
             free, slope = linear
             limit = divide(free, slope)
             after.append(add(limit, multiply(subtract(x, limit), make("exp", negate(multiply(slope, dt))))))
@@ -132,6 +135,22 @@ def linear_in(rate: Node, name: str) -> tuple[Node, Node] | None:
 
     found = parts(rate)
     return None if found is None else (found[0], negate(found[1]))
+
+
+def positive(slope: Node, model: CellModel) -> bool:
+    """Whether B is above :data:`SLOWEST` at a thousand states drawn at random.
+
+    Voltages are drawn from −150 to 100 mV, what starts negative from all signs, other states up to ten times their
+    start. Where B may vanish, x∞ = A/B does not exist.
+    """
+    rng = np.random.default_rng(1)
+    values = {}
+    for k, state in enumerate(model.states):
+        largest = 10.0 * abs(state.initial) + 1.0
+        low = -150.0 if k == model.voltage else 0.0 if state.initial >= 0.0 else -largest
+        values[state.name] = rng.uniform(low, 100.0 if k == model.voltage else largest, SAMPLES)
+    (found,) = evaluate([slope], values)
+    return bool(np.all(found > SLOWEST))
 
 
 def _chosen(condition: Node, yes: Node, no: Node) -> Node:
