@@ -165,7 +165,7 @@ class CudaCompiledTissue(CompiledTissue):
         wanted[: len(currents)] = currents
         if not np.array_equal(wanted, self._currents_on_host):
             self._currents_on_host = wanted
-            self._currents.set(wanted)
+            self._currents[:] = self.backend.array(wanted)
 
 
 def kernel_file(compiled: Step) -> Path:

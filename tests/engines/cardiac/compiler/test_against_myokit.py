@@ -21,14 +21,17 @@ def myokit_rates(name: str, states: np.ndarray) -> np.ndarray:
     """Rates by Myokit's own expressions as NumPy functions, in Myokit's order of solution."""
     model = myokit.load_model(str(MODELS / f"{name}.mmt"))
     known = {str(state.qname()): row for state, row in zip(model.states(), states, strict=True)}
+    writer = myokit.numpy_writer()
     known["engine.time"] = known["engine.pace"] = np.zeros(states.shape[1])
     for equations in model.solvable_order().values():
         for equation in equations:
             target = str(equation.lhs)
             if target in known:
                 continue
-            function, arguments = equation.rhs.pyfunc(use_numpy=True, arguments=True)
-            known[target] = np.broadcast_to(function(*(known[str(a)] for a in arguments)), states.shape[1])
+            # The function's arguments have the names that Myokit's own writer gives to what is referred to.
+            arguments = {writer.ex(part): known[str(part)] for part in equation.rhs.references()}
+            value = equation.rhs.pyfunc(use_numpy=True)(**arguments)
+            known[target] = np.broadcast_to(value, states.shape[1])
     return np.array([known[f"dot({state.qname()})"] for state in model.states()])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from engines.cardiac.compiler.graph import evaluate
@@ -57,11 +56,13 @@ def test_a_cellml_file_gives_the_same_rates(tmp_path, version):
     myokit.formats.exporter(version).model(str(path), myokit.load_model(str(source)))
     found, wanted = import_model(path), import_model(source)
     for voltage in (-80.0, -50.0, 10.0):
-        values = [
-            evaluate(model.rates, dict(zip([state.name for state in model.states], (voltage, 0.7), strict=True)))
-            for model in (found, wanted)
-        ]
-        np.testing.assert_allclose(*values, rtol=1e-14)
+        values = {"V": voltage, "h": 0.7}
+        rates = []
+        for model in (found, wanted):
+            short = [state.name.rpartition(".")[2] for state in model.states]
+            given = {state.name: values[name] for state, name in zip(model.states, short, strict=True)}
+            rates.append(dict(zip(short, map(float, evaluate(model.rates, given)), strict=True)))
+        assert rates[0] == pytest.approx(rates[1], rel=1e-14)
 
 
 def test_a_delay_names_its_component(file):
@@ -78,7 +79,8 @@ def test_an_implicit_equation_names_its_component(file):
 
 
 def test_an_import_names_its_component(file):
-    text = """<model xmlns="http://www.cellml.org/cellml/1.1#" name="m"><import><component name="sodium"/></import></model>"""
+    imported = '<import><component name="sodium"/></import>'
+    text = f'<model xmlns="http://www.cellml.org/cellml/1.1#" name="m">{imported}</model>'
     with pytest.raises(ProblemError, match="imports component 'sodium' from another file: merge"):
         import_model(file(text))
 
@@ -111,7 +113,7 @@ def test_voltage_and_stimulus_can_be_named(file):
     )
     model = import_model(path, voltage="membrane.p", stimulus="membrane.push")
     assert evaluate(model.rates, {"membrane.p": 2.0})[0] == -2.0
-    with pytest.raises(ProblemError, match="has no state 'membrane.x'"):
+    with pytest.raises(ProblemError, match=r"has no state 'membrane\.x'"):
         import_model(path, voltage="membrane.x")
-    with pytest.raises(ProblemError, match="has no variable 'membrane.x'"):
+    with pytest.raises(ProblemError, match=r"has no variable 'membrane\.x'"):
         import_model(path, voltage="membrane.p", stimulus="membrane.x")
