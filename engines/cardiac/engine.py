@@ -1,7 +1,7 @@
-"""The cardiac engine: the monodomain equation with TT06 cells on a tetrahedral mesh.
+"""The cardiac engine: the monodomain equation on a tetrahedral mesh, with TT06 cells or those of a compiled model.
 
 Method: cell-centred finite volumes in space (``diffusion/README.md``), Godunov splitting in time, forward
-Euler for diffusion, lightweight Rush-Larsen for the cells (``cells/README.md``).
+Euler for diffusion, lightweight Rush-Larsen for TT06 (``cells/README.md``), Rush-Larsen for others (``compiler``).
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ import numpy as np
 
 from engines.api import Array, Benchmark, Engine, Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
-from engines.cardiac.cells import make_tissue
+from engines.cardiac.cells import Tt06Tissue, make_tissue
 from engines.cardiac.cells.model import reaction_traffic
 from engines.cardiac.cells.tt06 import ROWS, CellType
+from engines.cardiac.compiler.schemes import Precision as FloatType
+from engines.cardiac.compiler.schemes import Step
+from engines.cardiac.compiler.tissue import CompiledTissue, compiled_traffic, make_compiled_tissue, shipped_step
 from engines.cardiac.diffusion import make_diffusion
 from engines.cardiac.diffusion.ell import WIDTH
 from engines.cardiac.diffusion.launcher import diffusion_traffic
@@ -33,13 +36,20 @@ from engines.cardiac.parameters import (
 )
 from engines.cardiac.parameters import CellType as CellTypeName
 from engines.cardiac.simulation import CardiacSimulation, check_step, rounded_down
-from engines.cardiac.speed import reaction_seconds
-from engines.cardiac.stimulus import protocol, region_ids
+from engines.cardiac.speed import compiled_seconds, reaction_seconds
+from engines.cardiac.stimulus import Protocol, protocol, region_ids
 from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 
-PRECISIONS = {"fp32": "float32", "fp64": "float64"}
+PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64"}
+COMPILED = {
+    "Mitchell-Schaeffer 2003": "mitchell_schaeffer_2003",
+    "Aliev-Panfilov 1996": "aliev_panfilov_1996",
+    "Bueno-Orovio 2008": "bueno_orovio_2008",
+    "Courtemanche 1998": "courtemanche_1998",
+}
+"""Cell models that are compiled, and their files in ``models/``."""
 STARTS = {"published": "initial", "paced at 1 Hz": "limit_cycle_1Hz"}
 WARM_SIDE = 7
 CELL_TYPES = {"epi": CellType.EPI, "endo": CellType.ENDO, "M": CellType.M}
@@ -84,11 +94,16 @@ class CardiacEngine(Engine):
         numerics = parameters.numerics
         protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
         size = np.dtype(PRECISIONS[numerics.precision]).itemsize
-        diffusion, reaction = diffusion_traffic(mesh.n_cells, size), reaction_traffic(mesh.n_cells, size)
+        diffusion, compiled = diffusion_traffic(mesh.n_cells, size), _compiled(parameters)
         seconds = diffusion.bytes / backend.ceilings().best
-        seconds += mesh.n_cells * reaction_seconds(backend, PRECISIONS[numerics.precision])
+        if compiled is None:
+            reaction, rows = reaction_traffic(mesh.n_cells, size), len(ROWS)
+            seconds += mesh.n_cells * reaction_seconds(backend, PRECISIONS[numerics.precision])
+        else:
+            reaction, rows = compiled_traffic(compiled, mesh.n_cells), len(compiled.model.rows)
+            seconds += mesh.n_cells * compiled_seconds(backend, compiled)
         return Estimate(
-            memory_bytes=mesh.n_cells * (WIDTH * (4 + size) + (len(ROWS) + 3) * size + 5),
+            memory_bytes=mesh.n_cells * (WIDTH * (4 + size) + (rows + 3) * size + 5),
             bytes_per_step=diffusion.bytes + reaction.bytes,
             step=numerics.step,
             stable_step=min(operator.stable_step / parameters.conductivity_scale, REACTION_STEP_LIMIT),
@@ -105,19 +120,10 @@ class CardiacEngine(Engine):
         progress("Placing stimuli", 0.8)
         plan = protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
         progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
-        precision = PRECISIONS[numerics.precision]
-        order = operator.order
-        tissue = make_tissue(
-            backend,
-            _cell_types(mesh, parameters)[order],
-            plan.mask[order],
-            precision=precision,
-            start=STARTS[numerics.initial_state],
-            threshold=numerics.activation_threshold,
-        )
-        diffusion = make_diffusion(backend, operator.matrix, numerics.step, precision)
+        tissue = _tissue(backend, mesh, parameters, plan, operator.order)
+        diffusion = make_diffusion(backend, operator.matrix, numerics.step, PRECISIONS[numerics.precision])
         simulation = CardiacSimulation(
-            backend, mesh, order, diffusion, tissue, plan, numerics.step, operator.stable_step
+            backend, mesh, operator.order, diffusion, tissue, plan, numerics.step, operator.stable_step
         )
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
@@ -194,6 +200,30 @@ def _cell_types(mesh: TetMesh, parameters: CardiacParameters) -> Array:
     for setting in parameters.regions:
         types[np.isin(mesh.regions, region_ids(setting.region, mesh))] = CELL_TYPES[setting.cell_type]
     return types
+
+
+def _compiled(parameters: CardiacParameters) -> Step | None:
+    """The compiled step of the cell model; None for TT06, which has kernels of its own."""
+    name = COMPILED.get(parameters.cell_model)
+    return None if name is None else shipped_step(name, PRECISIONS[parameters.numerics.precision])
+
+
+def _tissue(
+    backend: Backend, mesh: TetMesh, parameters: CardiacParameters, plan: Protocol, order: Array
+) -> Tt06Tissue | CompiledTissue:
+    """The cells in the order of the operator."""
+    numerics, compiled = parameters.numerics, _compiled(parameters)
+    if compiled is not None:
+        threshold = numerics.activation_threshold
+        return make_compiled_tissue(backend, compiled, mesh.n_cells, plan.mask[order], threshold)
+    return make_tissue(
+        backend,
+        _cell_types(mesh, parameters)[order],
+        plan.mask[order],
+        precision=PRECISIONS[numerics.precision],
+        start=STARTS[numerics.initial_state],
+        threshold=numerics.activation_threshold,
+    )
 
 
 def _findings(mesh: TetMesh, parameters: CardiacParameters, limited: int) -> tuple[Finding, ...]:

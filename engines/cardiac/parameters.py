@@ -13,6 +13,14 @@ REACTION_STEP_LIMIT = 0.125
 
 CellType = Literal["epi", "endo", "M"]
 Precision = Literal["fp32", "fp64"]
+CellModelName = Literal[
+    "ten Tusscher-Panfilov 2006",
+    "Mitchell-Schaeffer 2003",
+    "Aliev-Panfilov 1996",
+    "Bueno-Orovio 2008",
+    "Courtemanche 1998",
+]
+"""The first has kernels of its own (``cells/``), the others are compiled (``models/``)."""
 
 
 class Tissue(ParameterGroup):
@@ -107,8 +115,13 @@ class Numerics(ParameterGroup):
 
 
 class CardiacParameters(ParameterGroup):
-    """A monodomain problem with TT06 cells."""
+    """A monodomain problem."""
 
+    cell_model: CellModelName = quantity(
+        "ten Tusscher-Panfilov 2006",
+        "",
+        "Equations of the cells; cell types and initial states belong to the first",
+    )
     tissue: Tissue = quantity(Tissue(), "", "Conductivities and membrane")
     conductivity_scale: float = quantity(
         1.0, "1", "Factor on all conductivities, to tune the conduction velocity on this mesh", live=True, gt=0, le=100

@@ -17,6 +17,7 @@ from engines.backend.base import Backend
 from engines.cardiac.cells import Tt06Tissue
 from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.cells.tt06 import ROWS
+from engines.cardiac.compiler.tissue import CompiledTissue
 from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.stimulus import Protocol
 from engines.errors import ProblemError
@@ -28,7 +29,7 @@ SAMPLE_MILLISECONDS = 0.5
 FRONT_MILLISECONDS = 2.0
 """How long the depolarisation front of a cell is drawn."""
 
-FIELDS = (
+FIELDS: tuple[FieldInfo, ...] = (
     FieldInfo("voltage", "Transmembrane voltage", "mV", "cell", (-90.0, 40.0), "voltage"),
     FieldInfo("calcium", "Intracellular calcium", "mM", "cell", (0.0, 0.001), "inferno"),
     FieldInfo(
@@ -70,7 +71,7 @@ class CardiacSimulation(Simulation):
         mesh: TetMesh,
         order: Array,
         diffusion: Diffusion,
-        tissue: Tt06Tissue,
+        tissue: Tt06Tissue | CompiledTissue,
         protocol: Protocol,
         dt: float,
         stable_step: float,
@@ -83,6 +84,9 @@ class CardiacSimulation(Simulation):
         self._backend = backend
         self._diffusion = diffusion
         self._tissue = tissue
+        self._calcium_row = tissue.calcium_row if isinstance(tissue, CompiledTissue) else ROWS.index("Ca_i")
+        if self._calcium_row is None:  # a model of few variables
+            self.fields = tuple(info for info in FIELDS if info.name != "calcium")
         self._protocol = protocol
         self._order = order
         self._place = np.empty(len(order), np.int32)
@@ -166,7 +170,7 @@ class CardiacSimulation(Simulation):
         if name == "voltage":
             return self._voltage
         if name == "calcium":
-            return self._tissue.states[ROWS.index("Ca_i")]
+            return self._tissue.states[self._calcium_row]
         return self._tissue.activation
 
 

@@ -1,0 +1,28 @@
+// What kernels of compiled cells call. Float: exponentials and logarithms by the special function unit, divisions by its
+// reciprocal, as in cardiac/cells/tt06.cu, which tells their errors.
+#pragma once
+
+#define R(x) static_cast<REAL>(x)
+
+__device__ __forceinline__ float exponential(float x) { return __expf(x); }
+__device__ __forceinline__ double exponential(double x) { return exp(x); }
+__device__ __forceinline__ float logarithm(float x) { return __logf(x); }
+__device__ __forceinline__ double logarithm(double x) { return log(x); }
+__device__ __forceinline__ float root(float x) { return __fsqrt_rn(x); }
+__device__ __forceinline__ double root(double x) { return sqrt(x); }
+__device__ __forceinline__ float divide(float a, float b) { return __fdividef(a, b); }
+// The compiler's own division: whether a model of somebody else's stays clear of subnormal and huge operands, which
+// tt06.cu's shorter one does not bear, nobody knows.
+__device__ __forceinline__ double divide(double a, double b) { return a / b; }
+
+// z/(e^z - 1), e = e^z; 1 at z = 0 (series of Bernoulli numbers up to z^14, error 1e-16 at |z| = 1/2).
+__device__ __forceinline__ REAL goldman(REAL z, REAL e) {
+    const REAL y = z * z;
+    REAL b = y * R(1.0 / 74724249600.0) + R(-691.0 / 1307674368000.0);
+    b = b * y + R(1.0 / 47900160);
+    b = b * y + R(-1.0 / 1209600);
+    b = b * y + R(1.0 / 30240);
+    b = b * y + R(-1.0 / 720);
+    b = b * y + R(1.0 / 12);
+    return y < R(0.25) ? R(1) - R(0.5) * z + b * y : divide(z, e - R(1));
+}

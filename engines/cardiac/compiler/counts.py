@@ -1,0 +1,54 @@
+"""How many instructions a step takes by the thesis' cost model, counted from the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engines.cardiac.compiler.graph import Node, ordered, uses
+
+COSTS: Mapping[str, tuple[int, int, int]] = {
+    "add": (1, 0, 0),
+    "sub": (1, 0, 0),
+    "mul": (0, 1, 0),
+    "neg": (0, 0, 0),
+    "div": (0, 1, 5),
+    "exp": (1, 0, 14),
+    "log": (8, 4, 16),
+    "sqrt": (0, 1, 5),
+    "pow": (9, 5, 30),
+    # A quotient, and seven multiply-adds of the series beside it.
+    "goldman": (1, 3, 12),
+}
+"""(add, mul, fma) of each operation in float64: thesis, table 2.5; a root as a division, a general power as a logarithm
+and an exponential. Signs, comparisons and choices are no arithmetic."""
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """float64 instructions of one cell, as the columns of tables 3.3, 5.1 and 5.2. Both cases of a choice count."""
+
+    add: int
+    mul: int
+    fma: int
+    exponentials: int
+    divisions: int
+
+    @property
+    def total(self) -> int:
+        return self.add + self.mul + self.fma
+
+
+def count(roots: Sequence[Node]) -> Instructions:
+    """Each node once; a product that only one sum takes is fused with it."""
+    taken = uses(roots)
+    totals = [0, 0, 0]
+    exponentials = divisions = 0
+    for node in ordered(roots):
+        cost = COSTS.get(node.op, (0, 0, 0))
+        totals = [total + part for total, part in zip(totals, cost, strict=True)]
+        exponentials += node.op == "exp"
+        divisions += node.op in ("div", "goldman")
+        if node.op in ("add", "sub") and any(arg.op == "mul" and taken[arg] == 1 for arg in node.args):
+            totals = [totals[0] - 1, totals[1] - 1, totals[2] + 1]
+    return Instructions(totals[0], totals[1], totals[2], exponentials, divisions)

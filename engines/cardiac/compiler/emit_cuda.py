@@ -1,0 +1,92 @@
+"""The CUDA kernel of a cell's step: one thread a cell, states as rows, voltage apart, as ``cells/tt06.cu`` has them."""
+
+from __future__ import annotations
+
+from engines.cardiac.compiler.graph import Node, ordered
+from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step
+
+REAL = {"float32": "float", "float64": "double"}
+
+_HEAD = """\
+// variants: -DREAL={real}
+//
+// One step of a cell, a thread each. states: (rows, stride); voltage: (stride) mV after diffusion, overwritten;
+// voltage_before: at the start of the step; active: bit k is set if stimulus k is on; currents: (32) mV/ms;
+// activation: (stride) ms, negative until the first upward crossing of the threshold.
+
+#include "cardiac/compiler/cell.cuh"
+
+extern "C" __global__ void __launch_bounds__(256)
+react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
+      const unsigned* __restrict__ stimulus_mask, unsigned active, const REAL* __restrict__ currents, REAL threshold,
+      REAL time, REAL dt, long long n_cells) {{
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n_cells) return;
+    const REAL before = voltage_before[i];
+    REAL stimulus = R(0);
+    if (active != 0)
+        for (unsigned bits = active & stimulus_mask[i]; bits != 0; bits &= bits - 1)
+            stimulus += currents[__ffs(bits) - 1];
+    // All reads before the first write: the compiler must assume that rows overlap.
+"""
+
+_TAIL = """\
+    if (before < threshold && after >= threshold && activation[i] < R(0))
+        activation[i] = time + dt * divide(threshold - before, after - before);
+}}
+"""
+
+_TEXT = {
+    "add": "{} + {}",
+    "sub": "{} - {}",
+    "mul": "{} * {}",
+    "div": "divide({}, {})",
+    "neg": "-{}",
+    "exp": "exponential({})",
+    "log": "logarithm({})",
+    "sqrt": "root({})",
+    "goldman": "goldman({}, {})",
+    "lt": "{} < {}",
+    "le": "{} <= {}",
+    "eq": "{} == {}",
+    "and": "{} && {}",
+    "or": "{} || {}",
+    "not": "!{}",
+    "select": "{} ? {} : {}",
+}
+CONDITIONS = ("lt", "le", "eq", "and", "or", "not")
+
+
+def cuda_source(step: Step) -> str:
+    """The text of the kernel ``react``. It holds numbers and words of this module, nothing of a model's file."""
+    names: dict[Node, str] = {}
+    lines: list[str] = []
+    row = 0
+    rows: dict[int, int] = {}
+    symbols = {STEP: "dt", STIMULUS: "stimulus"}
+    for k, state in enumerate(step.model.states):
+        symbols[state.name] = f"s{k}"
+        if k == step.model.voltage:
+            lines.append(f"const REAL s{k} = voltage[i];")
+        else:
+            lines.append(f"const REAL s{k} = states[{row} * stride + i];")
+            rows[k] = row
+            row += 1
+    done: dict[Node, list[int]] = {}
+    for k, root in enumerate(step.after):
+        done.setdefault(root, []).append(k)
+    for node in ordered(step.after):
+        if node.op == "const":
+            names[node] = f"R({node.number!r})"
+        elif node.op == "symbol":
+            names[node] = symbols[str(node.value)]
+        else:
+            names[node] = f"v{len(names)}"
+            kind = "bool" if node.op in CONDITIONS else "REAL"
+            value = _TEXT[node.op].format(*(names[arg] for arg in node.args))
+            lines.append(f"const {kind} {names[node]} = {value};")
+        lines += [f"states[{rows[k]} * stride + i] = {names[node]};" for k in done.get(node, ()) if k in rows]
+    lines.append(f"const REAL after = {names[step.after[step.model.voltage]]};")
+    lines.append("voltage[i] = after;")
+    body = "".join(f"    {line}\n" for line in lines)
+    return _HEAD.format(real=REAL[step.precision]) + body + _TAIL.format()

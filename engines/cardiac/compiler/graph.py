@@ -1,0 +1,163 @@
+"""Expressions of a cell model as a graph in which equal expressions are one node.
+
+Nodes are made by :func:`make` and live as long as something refers to them; equal operation and arguments give the
+same object, so common subexpressions are shared by construction and ``is`` compares values. Nothing is simplified
+here but operations on constants alone; rewrites are in :mod:`engines.cardiac.compiler.rules`.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from engines.api import Array
+
+
+class Node:
+    """One operation. ``value`` is the number of a ``"const"`` and the name of a ``"symbol"``, else None.
+
+    ``op`` is one of :data:`OPERATIONS`; ``"goldman"`` of (z, e^z) is z/(e^z − 1), which is 1 at z = 0.
+    """
+
+    __slots__ = ("__weakref__", "args", "op", "value")
+
+    def __init__(self, op: str, args: tuple[Node, ...], value: float | str | None) -> None:
+        self.op, self.args, self.value = op, args, value
+
+    def __repr__(self) -> str:
+        if not self.args:
+            return str(self.value)
+        return f"{self.op}({', '.join(map(repr, self.args))})"
+
+    @property
+    def number(self) -> float:
+        """The value of a constant."""
+        assert isinstance(self.value, float)
+        return self.value
+
+
+def goldman(z: Array, e: Array) -> Array:
+    """z/(e − 1) with e = e^z in float64; ``expm1`` where that would cancel."""
+    near = np.abs(z) < 0.5
+    small = np.where(z == 0, 1.0, z)
+    return np.where(near, np.where(z == 0, 1.0, small / np.expm1(small)), z / np.where(near, 1.0, e - 1.0))
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "pow": lambda a, b: a**b,
+    "goldman": goldman,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "eq": lambda a, b: a == b,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "not": np.logical_not,
+    "select": np.where,
+}
+"""What each operation computes, on float64 arrays. ``select`` takes a condition, then its two cases."""
+
+_nodes: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
+_making = threading.Lock()
+
+
+def make(op: str, *args: Node, value: float | str | None = None) -> Node:
+    """The node with this operation; a constant if all arguments are and the result is a finite number."""
+    if args and op in _FOLDED and all(arg.op == "const" for arg in args):
+        with np.errstate(all="ignore"):
+            folded = float(OPERATIONS[op](*(np.float64(arg.number) for arg in args)))
+        if math.isfinite(folded):
+            return const(folded)
+    # 0.0 and -0.0 are equal keys and different numbers.
+    sign = math.copysign(1.0, value) if isinstance(value, float) else None
+    key = (op, tuple(id(arg) for arg in args), value, sign)
+    with _making:
+        found = _nodes.get(key)
+        if found is None:
+            found = _nodes[key] = Node(op, args, value)
+    return found
+
+
+_FOLDED = {"add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", "pow"}
+
+
+def const(value: float) -> Node:
+    return make("const", value=float(value))
+
+
+def symbol(name: str) -> Node:
+    return make("symbol", value=name)
+
+
+def ordered(roots: Iterable[Node]) -> list[Node]:
+    """All nodes that the roots need, each after its arguments, root by root."""
+    seen: set[Node] = set()
+    order: list[Node] = []
+    for root in roots:
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        while stack:
+            node, done = stack.pop()
+            if done:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                stack += [(arg, False) for arg in reversed(node.args) if arg not in seen]
+    return order
+
+
+def uses(roots: Sequence[Node]) -> dict[Node, int]:
+    """How many operations and roots take each node."""
+    counts: dict[Node, int] = {}
+    for node in ordered(roots):
+        for arg in node.args:
+            counts[arg] = counts.get(arg, 0) + 1
+    for root in roots:
+        counts[root] = counts.get(root, 0) + 1
+    return counts
+
+
+def depends_on(roots: Sequence[Node], name: str) -> set[Node]:
+    """The nodes among those of the roots that depend on a symbol."""
+    found: set[Node] = set()
+    for node in ordered(roots):
+        if (node.op == "symbol" and node.value == name) or any(arg in found for arg in node.args):
+            found.add(node)
+    return found
+
+
+def rebuild(
+    roots: Sequence[Node], build: Callable[..., Node], given: Mapping[Node, Node] | None = None
+) -> tuple[Node, ...]:
+    """The roots made again from their leaves up: ``build(op, *arguments)`` for each node but those ``given``."""
+    made: dict[Node, Node] = dict(given or {})
+    for node in ordered(roots):
+        if node not in made:
+            made[node] = build(node.op, *(made[arg] for arg in node.args)) if node.args else node
+    return tuple(made[root] for root in roots)
+
+
+def evaluate(roots: Sequence[Node], values: Mapping[str, Any]) -> list[Array]:
+    """float64 value of each root, given arrays (or numbers) for its symbols."""
+    found: dict[Node, Any] = {}
+    with np.errstate(all="ignore"):  # the case of a select that is not taken may overflow
+        for node in ordered(roots):
+            if node.op == "const":
+                found[node] = np.float64(node.number)
+            elif node.op == "symbol":
+                found[node] = np.asarray(values[str(node.value)], dtype=np.float64)
+            else:
+                found[node] = OPERATIONS[node.op](*(found[arg] for arg in node.args))
+    return [np.asarray(found[root]) for root in roots]

@@ -1,0 +1,298 @@
+"""Reading a cell model: CellML 1.x and 2.0 or Myokit's ``.mmt``, by Myokit, which the extra ``cellml`` installs.
+
+The stimulus that such a file brings is set to zero, because a tissue has stimuli of its own; a model that then still
+depends on time is refused. Rates come out per millisecond and the voltage in millivolts, converted from the file's
+units; other states keep theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from engines.cardiac.compiler.graph import Node, const, make, symbol
+from engines.cardiac.compiler.model import CellModel, State
+from engines.errors import ProblemError
+
+VOLTAGE_NAMES = ("v", "vm", "v_m", "e", "membrane_potential", "transmembrane_potential", "voltage", "membrane_voltage")
+STIMULUS_NAMES = ("i_stim", "istim", "i_st", "ist", "i_stimulus", "stim", "stimulus", "stim_amplitude")
+
+
+def import_model(path: Path, voltage: str | None = None, stimulus: str | None = None) -> CellModel:
+    """The model in a ``.mmt`` or ``.cellml`` file.
+
+    ``voltage`` and ``stimulus`` name variables (``"membrane.V"``) where the file does not label them and their names
+    are unusual. Raises ProblemError that says which variable or component cannot be used, and why.
+    """
+    return lowered(read(path), path.name, voltage, stimulus)
+
+
+def read(path: Path) -> Any:
+    """The Myokit model in a file. Raises ProblemError."""
+    try:
+        import myokit
+        import myokit.formats
+    except ImportError as error:
+        raise ProblemError(
+            "Cell models in files are read by Myokit: install the extra 'cellml' (pip install workbench-sim[cellml])."
+        ) from error
+    try:
+        if path.suffix == ".mmt":
+            return myokit.load_model(str(path))
+        _check_cellml(path)
+        return myokit.formats.importer("cellml").model(str(path))
+    except ProblemError:
+        raise
+    except (myokit.MyokitError, OSError) as error:
+        raise ProblemError(f"{path.name} cannot be read as a cell model: {_sentence(error)}") from error
+
+
+_REFUSED = {
+    "delay": "a delay",
+    "partialdiff": "a partial derivative",
+    "int": "an integral",
+    "sum": "a sum over an index",
+}
+
+
+def _check_cellml(path: Path) -> None:
+    """Refuse what cannot be compiled and name its component; the rest is left to Myokit's own checks."""
+    try:
+        root = ElementTree.parse(path).getroot()
+    except (ElementTree.ParseError, OSError) as error:
+        raise ProblemError(f"{path.name} cannot be read as XML: {error}.") from error
+    for element in root:
+        if _tag(element) == "import":
+            names = [child.get("name", "") for child in element if _tag(child) == "component"]
+            what = f"component '{names[0]}'" if names else "units"
+            raise ProblemError(f"{path.name} imports {what} from another file: merge the files into one.")
+        if _tag(element) == "reaction":
+            raise ProblemError(f"{path.name} has a reaction, which is not supported: write its equations out.")
+        if _tag(element) == "component":
+            _check_component(element, path.name)
+
+
+def _check_component(component: Any, file: str) -> None:
+    where = f"Component '{component.get('name')}' of {file}"
+    for element in component.iter():
+        if _tag(element) == "reaction":
+            raise ProblemError(f"{where} has a reaction, which is not supported: write its equations out.")
+        named = element.get("definitionURL", "") if _tag(element) == "csymbol" else ""
+        kind = "delay" if named.endswith("delay") else _tag(element)
+        if kind in _REFUSED:
+            raise ProblemError(f"{where} uses {_REFUSED[kind]}, which is not supported.")
+        if _tag(element) == "math":
+            for equation in element:
+                _check_equation(equation, where)
+
+
+def _check_equation(equation: Any, where: str) -> None:
+    """An equation is ``x = ...`` or ``dx/dt = ...``; anything else makes the system implicit."""
+    parts = list(equation)
+    if len(parts) != 3 or _tag(parts[0]) != "eq":
+        return
+    left = parts[1]
+    derivative = _tag(left) == "apply" and len(left) and _tag(left[0]) == "diff"
+    if _tag(left) != "ci" and not derivative:
+        raise ProblemError(
+            f"{where} has an implicit equation (a DAE), which is not supported: solve it for one variable."
+        )
+
+
+def _tag(element: Any) -> str:
+    return str(element.tag).rsplit("}", 1)[-1]
+
+
+def _sentence(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if text.endswith(".") else text + "."
+
+
+def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | None = None) -> CellModel:
+    """A Myokit model as graphs; arguments as for :func:`import_model`, ``file`` for messages. Raises ProblemError."""
+    import myokit
+
+    try:
+        model.validate()
+    except myokit.MyokitError as error:
+        raise ProblemError(f"{file} is not a complete model: {_sentence(error)}") from error
+    time = model.time()
+    states = list(model.states())
+    v = _voltage(model, states, file, voltage)
+    off = dict.fromkeys(_stimuli(model, file, stimulus), 0.0)
+    reader = _Reader(file, time, {state: symbol(state.qname()) for state in states}, off)
+    rates = [reader.expression(state.rhs(), state.qname()) for state in states]
+    per_ms = 1.0 / _factor(time.unit(), myokit.units.ms, f"The time of {file}")
+    millivolts = _factor(v.unit(), myokit.units.mV, f"The voltage {v.qname()} of {file}")
+    if millivolts != 1.0:
+        scaled = {reader.symbols[v]: make("div", reader.symbols[v], const(millivolts))}
+        rates = [_substituted(rate, scaled) for rate in rates]
+    rates = [make("mul", rate, const(per_ms)) if per_ms != 1.0 else rate for rate in rates]
+    k = states.index(v)
+    if millivolts != 1.0:
+        rates[k] = make("mul", rates[k], const(millivolts))
+    kept = tuple(
+        State(
+            state.qname(),
+            "mV" if state is v else ("" if state.unit() is None else str(state.unit()).strip("[]")),
+            float(value) * (millivolts if state is v else 1.0),
+        )
+        for state, value in zip(states, model.initial_values(as_floats=True), strict=True)
+    )
+    title = model.meta.get("display_name") or model.name() or file
+    return CellModel(str(model.name() or Path(file).stem), str(title), kept, k, tuple(rates))
+
+
+def _substituted(root: Node, given: Mapping[Node, Node]) -> Node:
+    from engines.cardiac.compiler.graph import rebuild
+
+    return rebuild([root], make, given)[0]
+
+
+def _factor(unit: Any, wanted: Any, what: str) -> float:
+    """What a value in ``unit`` is multiplied by to be in ``wanted``; a missing or plain unit is taken for it."""
+    import myokit
+
+    if unit is None or unit == wanted:
+        return 1.0
+    if unit == myokit.units.dimensionless:
+        if wanted == myokit.units.ms:
+            return 1.0
+        raise ProblemError(f"{what} has no dimension: write the model with its voltage in mV.")
+    try:
+        return float(myokit.Unit.conversion_factor(unit, wanted).value())
+    except myokit.IncompatibleUnitError as error:
+        raise ProblemError(f"{what} is in {unit}, which is no unit of {wanted}'s kind: correct it.") from error
+
+
+def _voltage(model: Any, states: list[Any], file: str, name: str | None) -> Any:
+    if name is not None:
+        if not model.has_variable(name) or not model.get(name).is_state():
+            raise ProblemError(f"{file} has no state '{name}': {_state_list(states)}.")
+        return model.get(name)
+    label = model.label("membrane_potential")
+    if label is not None:
+        if not label.is_state():
+            raise ProblemError(f"The membrane voltage {label.qname()} of {file} has no equation for its rate.")
+        return label
+    found = [state for state in states if state.name().lower() in VOLTAGE_NAMES]
+    if len(found) > 1:  # a gate may be called v as well
+        found = [state for state in found if _is_voltage(state.unit())]
+    if len(found) != 1:
+        raise ProblemError(
+            f"{file} has no membrane voltage that could be told by its name: label one of its states "
+            f"'membrane_potential'; {_state_list(states)}."
+        )
+    return found[0]
+
+
+def _is_voltage(unit: Any) -> bool:
+    import myokit
+
+    return unit is not None and myokit.Unit.can_convert(unit, myokit.units.V)
+
+
+def _state_list(states: list[Any]) -> str:
+    names = [state.qname() for state in states]
+    return "its states are " + ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+
+
+def _stimuli(model: Any, file: str, name: str | None) -> list[Any]:
+    """The variables that are zero without a stimulus."""
+    if name is not None:
+        if not model.has_variable(name):
+            raise ProblemError(f"{file} has no variable '{name}' to take for its stimulus.")
+        return [model.get(name)]
+    pace = model.binding("pace")
+    if pace is not None:
+        return [pace]
+    return [
+        variable
+        for variable in model.variables(deep=True)
+        if variable.name().lower() in STIMULUS_NAMES and not variable.is_state()
+    ]
+
+
+class _Reader:
+    """Myokit's expressions to nodes: each variable once, literal constants folded."""
+
+    def __init__(self, file: str, time: Any, symbols: dict[Any, Node], off: Mapping[Any, float]) -> None:
+        self.file, self.time, self.symbols, self.off = file, time, symbols, off
+        self.variables: dict[Any, Node] = {}
+
+    def variable(self, variable: Any) -> Node:
+        if variable in self.symbols:
+            return self.symbols[variable]
+        if variable in self.off:
+            return const(self.off[variable])
+        if variable not in self.variables:
+            if variable is self.time:
+                raise ProblemError(
+                    f"{self.file} depends on time, which cells of a tissue do not share with its stimuli: "
+                    "if that is its stimulus, say so with the name of that variable."
+                )
+            if variable.binding() is not None and variable.binding() != "pace":
+                raise ProblemError(f"{variable.qname()} of {self.file} is set from outside: give it a value instead.")
+            self.variables[variable] = self.expression(variable.rhs(), variable.qname())
+        return self.variables[variable]
+
+    def expression(self, expression: Any, where: str) -> Node:
+        """``where``: the variable it belongs to, for messages."""
+        import myokit
+
+        if isinstance(expression, myokit.Number):
+            return const(expression.eval())
+        if isinstance(expression, myokit.Derivative):
+            state = expression.var()
+            if state not in self.variables:
+                self.variables[state] = self.expression(state.rhs(), state.qname())
+            return self.variables[state]
+        if isinstance(expression, myokit.Name):
+            return self.variable(expression.var())
+        if isinstance(expression, myokit.Piecewise):
+            return self._piecewise(expression, where)
+        parts = [self.expression(part, where) for part in expression]
+        node = _operation(type(expression).__name__, parts)
+        if node is None:
+            raise ProblemError(
+                f"{where} of {self.file} uses {type(expression).__name__.lower()}, which cell kernels do not have."
+            )
+        return node
+
+    def _piecewise(self, expression: Any, where: str) -> Node:
+        """Cases in order: each but the last under its condition."""
+        parts = [self.expression(part, where) for part in expression]
+        node = parts[-1]
+        for k in range(len(parts) - 3, -1, -2):
+            node = make("select", parts[k], parts[k + 1], node)
+        return node
+
+
+_SAME = {
+    "Plus": "add", "Minus": "sub", "Multiply": "mul", "Divide": "div", "PrefixMinus": "neg", "Exp": "exp",
+    "Sqrt": "sqrt", "Power": "pow", "Less": "lt", "LessEqual": "le", "Equal": "eq", "And": "and", "Or": "or",
+    "Not": "not", "If": "select",
+}  # fmt: skip
+
+
+def _operation(kind: str, parts: list[Node]) -> Node | None:
+    if kind in _SAME:
+        return make(_SAME[kind], *parts)
+    if kind == "PrefixPlus":
+        return parts[0]
+    if kind == "More":
+        return make("lt", parts[1], parts[0])
+    if kind == "MoreEqual":
+        return make("le", parts[1], parts[0])
+    if kind == "NotEqual":
+        return make("not", make("eq", *parts))
+    if kind == "Abs":
+        return make("select", make("lt", parts[0], const(0.0)), make("neg", parts[0]), parts[0])
+    if kind == "Log10":
+        return make("div", make("log", parts[0]), const(2.302585092994046))
+    if kind == "Log":
+        logarithm = make("log", parts[0])
+        return logarithm if len(parts) == 1 else make("div", logarithm, make("log", parts[1]))
+    return None

@@ -1,0 +1,75 @@
+"""A cell model as the compiler has it: states, their rates as graphs, and the form it is kept in on disk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engines.cardiac.compiler.graph import Node, make, ordered
+
+MODELS = Path(__file__).resolve().parent.parent / "models"
+"""The models that come with the engine: ``.mmt`` as written from the papers, ``.json`` as read from it."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A state, its unit, and its value at rest as the file gives it."""
+
+    name: str
+    unit: str
+    initial: float
+
+
+@dataclass(frozen=True)
+class CellModel:
+    """A cell: ``rates[k]`` is the rate of change of ``states[k]`` per ms, a graph over symbols with the states' names.
+
+    The voltage is in mV, whatever its unit was in the file. A stimulus of the file is left out: a tissue adds its own
+    current [pA/pF] to the rate of the voltage.
+    """
+
+    name: str
+    title: str
+    states: tuple[State, ...]
+    voltage: int
+    rates: tuple[Node, ...]
+
+    @property
+    def rows(self) -> tuple[State, ...]:
+        """The states but the voltage: what a tissue keeps in its array of states."""
+        return self.states[: self.voltage] + self.states[self.voltage + 1 :]
+
+    def dumps(self) -> str:
+        """JSON, one node a line, arguments by number."""
+        nodes = ordered(self.rates)
+        number = {node: k for k, node in enumerate(nodes)}
+        lines = [[node.op, node.value if not node.args else [number[arg] for arg in node.args]] for node in nodes]
+        head = {
+            "name": self.name,
+            "title": self.title,
+            "states": [[state.name, state.unit, state.initial] for state in self.states],
+            "voltage": self.voltage,
+            "rates": [number[rate] for rate in self.rates],
+        }
+        body = ",\n".join(json.dumps(line) for line in lines)
+        return json.dumps(head, ensure_ascii=False)[:-1] + ',\n"nodes": [\n' + body + "\n]}\n"
+
+
+def loads(text: str) -> CellModel:
+    """The model of :meth:`CellModel.dumps`."""
+    data: dict[str, Any] = json.loads(text)
+    nodes: list[Node] = []
+    for op, value in data["nodes"]:
+        if isinstance(value, list):
+            nodes.append(make(op, *(nodes[k] for k in value)))
+        else:
+            nodes.append(make(op, value=value))
+    states = tuple(State(*state) for state in data["states"])
+    return CellModel(data["name"], data["title"], states, data["voltage"], tuple(nodes[k] for k in data["rates"]))
+
+
+def shipped(name: str) -> CellModel:
+    """A model that comes with the engine; needs no Myokit."""
+    return loads((MODELS / f"{name}.json").read_text("utf-8"))

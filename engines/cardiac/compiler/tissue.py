@@ -1,0 +1,179 @@
+"""Cells of a compiled model on a device: the arrays of a tissue, and its step on the CPU and on a GPU.
+
+The same methods as :class:`engines.cardiac.cells.Tt06Tissue` has; all cells of a tissue are of one model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.api import Array, KernelTraffic
+from engines.backend.base import Backend
+from engines.backend.cache_dir import cache_dir
+from engines.cardiac.cells.model import NOT_ACTIVATED
+from engines.cardiac.cells.tt06 import padded_size
+from engines.cardiac.compiler.counts import count
+from engines.cardiac.compiler.emit_cuda import REAL, cuda_source
+from engines.cardiac.compiler.model import shipped
+from engines.cardiac.compiler.schemes import Precision, Scheme, Step, step
+
+if TYPE_CHECKING:
+    from engines.backend.cuda import CudaBackend
+
+MAX_STIMULI = 32
+BLOCK = 128
+"""Threads per block; for TT06, 64 to 256 are within 1 %."""
+CALCIUM = ("ca_i", "cai", "ca_c")
+"""What the calcium of the cytosol is called, in small letters."""
+
+
+@lru_cache(maxsize=32)
+def shipped_step(name: str, precision: Precision, scheme: Scheme = "RL") -> Step:
+    """A step of a model that comes with the engine, compiled once."""
+    return step(shipped(name), scheme, precision)
+
+
+def make_compiled_tissue(
+    backend: Backend, compiled: Step, n_cells: int, stimulus_mask: Array | None = None, threshold: float = 0.0
+) -> CompiledTissue:
+    """``n_cells`` cells at rest on the device of ``backend``; arguments of :class:`CompiledTissue`."""
+    if backend.id == "cpu":
+        return CpuCompiledTissue(backend, compiled, n_cells, stimulus_mask, threshold)
+    return CudaCompiledTissue(backend, compiled, n_cells, stimulus_mask, threshold)
+
+
+class CompiledTissue(ABC):
+    """The cells of a tissue, without their voltage.
+
+    ``states: (rows, n_padded)``, the states but the voltage less the step's offsets; ``activation: (n_padded,)`` [ms].
+    stimulus_mask: (n,) uint32, bit k set in cells that stimulus k reaches; threshold [mV]: upward crossing that counts
+    as activation.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        compiled: Step,
+        n_cells: int,
+        stimulus_mask: Array | None = None,
+        threshold: float = 0.0,
+    ) -> None:
+        self.backend, self.compiled, self.model = backend, compiled, compiled.model
+        self.n_cells, self.n_padded = n_cells, padded_size(n_cells)
+        self.dtype = np.dtype(compiled.precision)
+        self.threshold = threshold
+        self._offsets = np.delete(np.array(compiled.offsets), self.model.voltage)
+        start = np.array([state.initial for state in self.model.rows]) - self._offsets
+        self._rest = self.model.states[self.model.voltage].initial
+        mask = np.zeros(self.n_padded, np.uint32)
+        if stimulus_mask is not None:
+            mask[:n_cells] = stimulus_mask
+        self.stimulus_mask = backend.array(mask)
+        self.states = backend.array(np.repeat(start[:, None], self.n_padded, axis=1).astype(self.dtype))
+        self.activation = backend.array(np.full(self.n_padded, NOT_ACTIVATED, self.dtype))
+        names = [state.name.rpartition(".")[2].lower() for state in self.model.rows]
+        self.calcium_row = next((names.index(name) for name in CALCIUM if name in names), None)
+
+    def new_voltage(self) -> Any:
+        """(n_padded,) on the device: the voltage at rest [mV]."""
+        return self.backend.array(np.full(self.n_padded, self._rest, self.dtype))
+
+    @abstractmethod
+    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
+        """One reaction step, from time step·dt on; arguments as :meth:`engines.cardiac.cells.Tt06Tissue.step`."""
+
+    def state(self, name: str) -> Array:
+        """(n,) float64 on the host: one state in the units of the model's file (not the voltage)."""
+        row = [state.name for state in self.model.rows].index(name)
+        return self.backend.to_host(self.states[row])[: self.n_cells].astype(np.float64) + self._offsets[row]
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        return compiled_traffic(self.compiled, self.n_cells)
+
+    @staticmethod
+    def _active(currents: Array | None) -> int:
+        """Bit k is set if stimulus k is on."""
+        return 0 if currents is None else sum(1 << k for k, current in enumerate(currents) if current != 0.0)
+
+
+def compiled_traffic(compiled: Step, n_cells: int) -> KernelTraffic:
+    """Bytes and flops of one step: states and voltage read and written, the voltage at the start read."""
+    rows, size = len(compiled.model.rows), np.dtype(compiled.precision).itemsize
+    counted = count(compiled.after)
+    return KernelTraffic(
+        kernel="reaction",
+        bytes_read=n_cells * (rows + 2) * size,
+        bytes_written=n_cells * (rows + 1) * size,
+        flops=n_cells * (counted.add + counted.mul + 2 * counted.fma),
+    )
+
+
+class CpuCompiledTissue(CompiledTissue):
+    """On the CPU: whole SIMD vectors of cells, all cores. Call ``step`` inside ``backend.timed`` or ``active``."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        from engines.cardiac.compiler.emit_numba import numba_kernel
+
+        self._kernel = numba_kernel(self.compiled)
+        self._no_currents = np.zeros(0)
+
+    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
+        self._kernel(
+            self.states, voltage, voltage_before, self.activation, self.stimulus_mask, self._active(currents),
+            self._no_currents if currents is None else np.asarray(currents, np.float64),
+            self.threshold, step * dt, dt, self.n_cells,
+        )  # fmt: skip
+
+
+class CudaCompiledTissue(CompiledTissue):
+    """On a GPU. Steps go to the stream that is current: call ``step`` inside ``backend.timed`` or ``active``."""
+
+    backend: CudaBackend
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        macros = (f"-DREAL={REAL[self.compiled.precision]}",)
+        self._kernel = self.backend.compile(kernel_file(self.compiled), macros).get_function("react")
+        self._currents_on_host = np.zeros(MAX_STIMULI, self.dtype)
+        self._currents = self.backend.array(self._currents_on_host)
+
+    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
+        active = self._active(currents)
+        if active and currents is not None:
+            self._set_currents(currents)
+        real = self.dtype.type
+        self._kernel(
+            (-(-self.n_cells // BLOCK),), (BLOCK,),
+            (
+                self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.stimulus_mask,
+                np.uint32(active), self._currents, real(self.threshold), real(step * dt), real(dt),
+                np.int64(self.n_cells),
+            ),
+        )  # fmt: skip
+
+    def _set_currents(self, currents: Array) -> None:
+        """Copy the currents to the device, in the order of the stream, when they change: at the edges of a stimulus."""
+        wanted = np.zeros(MAX_STIMULI, self.dtype)
+        wanted[: len(currents)] = currents
+        if not np.array_equal(wanted, self._currents_on_host):
+            self._currents_on_host = wanted
+            self._currents[:] = self.backend.array(wanted)
+
+
+def kernel_file(compiled: Step) -> Path:
+    """The CUDA source of a step, written to the cache: compilers want a file."""
+    text = cuda_source(compiled)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    path = cache_dir() / "cells" / f"{digest}.cu"
+    if not path.is_file() or path.read_text("utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return path

@@ -1,0 +1,119 @@
+"""What a file must be, and what is said of one that is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.cardiac.compiler.graph import evaluate
+from engines.cardiac.compiler.importing import import_model
+from engines.cardiac.compiler.model import MODELS
+from engines.errors import ProblemError
+
+myokit = pytest.importorskip("myokit")
+
+CELLML = """<model xmlns="http://www.cellml.org/cellml/1.0#" xmlns:cellml="http://www.cellml.org/cellml/1.0#" name="m">
+<component name="membrane">
+<variable name="time" units="second"/><variable name="V" units="volt" initial_value="-0.08"/>
+<math xmlns="http://www.w3.org/1998/Math/MathML">{math}</math></component></model>"""
+DECAY = (
+    "<apply><eq/><apply><diff/><bvar><ci>time</ci></bvar><ci>V</ci></apply>"
+    "<apply><minus/><apply><plus/><ci>V</ci><cn cellml:units='volt'>{zero}</cn></apply></apply></apply>"
+)
+MMT = """[[model]]
+{initial}
+
+[engine]
+time = 0 [ms] in [ms] bind time
+
+[membrane]
+{body}
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text: str, name: str = "cell.cellml"):
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+def test_volts_and_seconds_become_millivolts_and_milliseconds(file):
+    """dV/dt = −V per second at −80 mV is 0.08 mV/ms."""
+    model = import_model(file(CELLML.format(math=DECAY.format(zero="0"))))
+    assert model.states[0].initial == pytest.approx(-80.0)
+    (rate,) = evaluate(model.rates, {model.states[0].name: -80.0})
+    assert rate == pytest.approx(0.08)
+
+
+@pytest.mark.parametrize("version", ["cellml1", "cellml2"])
+def test_a_cellml_file_gives_the_same_rates(tmp_path, version):
+    """Mitchell-Schaeffer written as CellML by Myokit and read again."""
+    path = tmp_path / "cell.cellml"
+    source = MODELS / "mitchell_schaeffer_2003.mmt"
+    myokit.formats.exporter(version).model(str(path), myokit.load_model(str(source)))
+    found, wanted = import_model(path), import_model(source)
+    for voltage in (-80.0, -50.0, 10.0):
+        values = {"V": voltage, "h": 0.7}
+        rates = []
+        for model in (found, wanted):
+            short = [state.name.rpartition(".")[2] for state in model.states]
+            given = {state.name: values[name] for state, name in zip(model.states, short, strict=True)}
+            rates.append(dict(zip(short, map(float, evaluate(model.rates, given)), strict=True)))
+        assert rates[0] == pytest.approx(rates[1], rel=1e-14)
+
+
+def test_a_delay_names_its_component(file):
+    delay = "<csymbol definitionURL='http://www.w3.org/2001/symbols/delay'>d</csymbol>"
+    math = f"<apply><eq/><ci>V</ci><apply>{delay}<ci>V</ci><cn>1</cn></apply></apply>"
+    with pytest.raises(ProblemError, match=r"Component 'membrane' of cell\.cellml uses a delay"):
+        import_model(file(CELLML.format(math=math)))
+
+
+def test_an_implicit_equation_names_its_component(file):
+    math = "<apply><eq/><apply><plus/><ci>V</ci><ci>V</ci></apply><cn cellml:units='volt'>0</cn></apply>"
+    with pytest.raises(ProblemError, match=r"Component 'membrane' of cell\.cellml has an implicit equation \(a DAE\)"):
+        import_model(file(CELLML.format(math=math)))
+
+
+def test_an_import_names_its_component(file):
+    imported = '<import><component name="sodium"/></import>'
+    text = f'<model xmlns="http://www.cellml.org/cellml/1.1#" name="m">{imported}</model>'
+    with pytest.raises(ProblemError, match="imports component 'sodium' from another file: merge"):
+        import_model(file(text))
+
+
+def test_what_is_no_model_is_said_in_one_sentence(file):
+    with pytest.raises(ProblemError, match=r"cell\.cellml cannot be read as XML"):
+        import_model(file("no xml"))
+    with pytest.raises(ProblemError, match=r"cell\.mmt cannot be read as a cell model"):
+        import_model(file("[[model]]\n[a]\nx = 1 +\n", "cell.mmt"))
+
+
+@pytest.mark.parametrize(
+    ("initial", "body", "said"),
+    [
+        ("membrane.w = 1", "dot(w) = -w", "has no membrane voltage .* its states are membrane.w"),
+        ("membrane.V = 0", "dot(V) = sin(V) in [mV]", "membrane.V of cell.mmt uses sin"),
+        ("membrane.V = 0", "dot(V) = engine.time in [mV]", "depends on time"),
+        ("membrane.V = 0", "dot(V) = -V in [1]", "has no dimension: write the model with its voltage in mV"),
+        ("membrane.V = 0", "dot(V) = -V in [K]", r"is in \[K\], which is no unit of"),
+    ],
+)
+def test_what_cannot_be_a_tissue_is_refused(file, initial, body, said):
+    with pytest.raises(ProblemError, match=said):
+        import_model(file(MMT.format(initial=initial, body=body), "cell.mmt"))
+
+
+def test_voltage_and_stimulus_can_be_named(file):
+    path = file(
+        MMT.format(initial="membrane.p = -80", body="push = sin(engine.time)\ndot(p) = push - p in [mV]"), "cell.mmt"
+    )
+    model = import_model(path, voltage="membrane.p", stimulus="membrane.push")
+    assert evaluate(model.rates, {"membrane.p": 2.0})[0] == -2.0
+    with pytest.raises(ProblemError, match=r"has no state 'membrane\.x'"):
+        import_model(path, voltage="membrane.x")
+    with pytest.raises(ProblemError, match=r"has no variable 'membrane\.x'"):
+        import_model(path, voltage="membrane.p", stimulus="membrane.x")
