@@ -77,7 +77,7 @@ DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], 
 // Blocks of (32, ROWS) threads; block (i, j, k) takes planes k span .. (k + 1) span − 1 one after the other.
 // table: (steps, kinds, 4, DIMENSIONS): acceleration, held or not, displacement, velocity; row: steps · kinds in front.
 // kick: 1, or ½ in the first step of velocity Verlet.
-extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS) step_bonds(
+extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
     const REAL* __restrict__ u, REAL* __restrict__ u_out, REAL* __restrict__ v, unsigned* __restrict__ words,
     const unsigned* __restrict__ breakable, const unsigned char* __restrict__ kind, const REAL* __restrict__ table,
     const int row, const int* __restrict__ offsets, const double* __restrict__ lengths, double* __restrict__ work,

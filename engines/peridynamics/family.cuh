@@ -20,6 +20,8 @@ constexpr int family_size()
 constexpr int BONDS = family_size(), WORDS = (BONDS + 31) / 32;
 
 constexpr int COLUMNS = 32, ROWS = DIMENSIONS == 3 && sizeof(REAL) == 8 ? 4 : 8;  // of a block
+// Blocks that a processor has room for: asked for so that no register is spilled on any architecture.
+constexpr int BLOCKS = sizeof(REAL) == 8 ? 2 : DIMENSIONS == 3 ? 3 : 4;
 constexpr int WIDTH = COLUMNS + 2 * REACH, HEIGHT = ROWS + 2 * REACH, TILE = WIDTH * HEIGHT;
 
 DEVICE float mul(float a, float b) { return __fmul_rn(a, b); }
