@@ -23,7 +23,7 @@ from engines.battery.models import MODELS
 from engines.battery.parameter_sets.choice import parameter_set_of
 from engines.battery.parameters import BatteryParameters, Ensemble, Numerics, parameters_of
 from engines.battery.particles.settings import ParticleSettings, Rate
-from engines.battery.sizes import ParticleSizes
+from engines.battery.sizes import MOST_PARTICLES, ParticleSizes
 from engines.battery.variants import studies
 from engines.charts import Forecast
 from engines.lab import Study
@@ -92,6 +92,7 @@ class BatteryEngine(Engine):
             + [
                 Benchmark(f"{n:,} particles MPM", n, partial(_particles_benchmark, n))
                 for n in (elements or (2_000, 20_000, 200_000))
+                if n <= 2 * MOST_PARTICLES
             ]
         )
 

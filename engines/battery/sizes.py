@@ -24,6 +24,8 @@ from engines.parameters import ParameterGroup, quantity
 Weighting = Literal["number", "area", "volume"]
 POWERS = {"number": 0, "area": 2, "volume": 3}
 MICROMETRE = 1e-6
+MOST_PARTICLES = 1_000_000
+"""Of each electrode."""
 PIECES = 512
 """Parts of a bin of a histogram, within each of which particles are alike."""
 
@@ -55,7 +57,7 @@ SizeDistribution = Annotated[Lognormal | Measured, Field(discriminator="kind")]
 class ParticleSizes(ParameterGroup):
     """How large the particles of the two electrodes are, and how many stand for them."""
 
-    particles: int = quantity(1000, "1", "Particles of each electrode", ge=1, le=1_000_000)
+    particles: int = quantity(1000, "1", "Particles of each electrode", ge=1, le=MOST_PARTICLES)
     draw: Literal["quantiles", "random"] = quantity(
         "quantiles", "", "Particles of equal shares of the surface, or picked at random as they lie in the electrode"
     )
