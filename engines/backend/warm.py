@@ -42,17 +42,22 @@ def warm(progress: Progress = no_progress) -> None:
                     engine.warm(backend)
             else:
                 warm_cpu(backend, report)
-                _warm_engines(report)
+                _warm_engines(backend, report)
         finally:
             backend.close()
     progress("Kernels are compiled", 1.0)
 
 
-def _warm_engines(progress: Progress) -> None:
-    """Each engine on the CPU in a process of its own, a core each: Numba compiles on one. The largest come first."""
+def _warm_engines(backend: Backend, progress: Progress) -> None:
+    """Each engine on the CPU, the largest first; on several cores in processes, since Numba compiles on one."""
+    if min(usable_cores(), len(engines())) == 1:
+        for engine in engines().values():
+            progress(f"Compiling {engine.title}", 0.8)
+            engine.warm(backend)
+        return
     ids = sorted(engines(), key=_source_bytes, reverse=True)
     with ProcessPoolExecutor(usable_cores(), multiprocessing.get_context("spawn")) as pool:
-        futures = {pool.submit(_warm_engine, engine): engine for engine in ids}
+        futures = {pool.submit(_warm_engine, each): each for each in ids}
         for done, future in enumerate(as_completed(futures), 1):
             future.result()
             progress(f"Compiled {engines()[futures[future]].title}", 0.2 + 0.8 * done / len(futures))
