@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -97,6 +97,12 @@ class KernelTraffic:
     @property
     def bytes(self) -> int:
         return self.bytes_read + self.bytes_written
+
+    def spread(self, steps: int) -> KernelTraffic:
+        """Per step, if this is what a launch of ``steps`` steps moves; its ``flops`` are those of a step."""
+        return replace(
+            self, bytes_read=self.bytes_read // steps, bytes_written=self.bytes_written // steps, fused=steps
+        )
 
 
 @dataclass(frozen=True)

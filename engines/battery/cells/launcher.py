@@ -195,7 +195,7 @@ class Cells(ABC):
 
     @property
     def traffic(self) -> KernelTraffic:
-        """Per launch, whatever its steps: the state in and out, the coefficients in."""
+        """Per launch, whatever its steps: the state in and out, the coefficients in; operations per step."""
         size = self.dtype.itemsize * self.n_cells
         return KernelTraffic(
             "cells", (self.rows + len(self.coefficients)) * size, self.rows * size,

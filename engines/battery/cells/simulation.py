@@ -63,7 +63,7 @@ class CellSimulation(Simulation):
         self.step = 0
         values = cells.parameters.values()
         self.fields = fields(points, (values["lower_cutoff"], values["upper_cutoff"]), cells.thermal)
-        self.traffic = (cells.traffic,)
+        self.traffic = (cells.traffic.spread(sample_steps),)
         self._backend, self._cells, self._points = backend, cells, points
         self.series = charts.series(cells)
         self._cycles = Cycles(cells) if cells.ageing is not None else None
@@ -75,7 +75,7 @@ class CellSimulation(Simulation):
     def advance(self, steps: int) -> None:
         if steps < 1:
             return
-        with self._backend.timed("cells"):
+        with self._backend.timed("cells", launches=steps):
             self._cells.advance(self.step, steps)
         self.step += steps
         self._batches_unseen += 1
