@@ -260,3 +260,14 @@ def test_the_estimate_counts_what_the_run_then_moves(mesh, backend, precision) -
     moved = sum(kernel.bytes for kernel in simulation.traffic)
     assert ENGINE.estimate(problem, backend).bytes_per_step == moved
     simulation.close()
+
+
+@pytest.mark.parametrize(
+    ("cell_model", "precision", "told"),
+    [("Courtemanche 1998", "fp32", True), ("Courtemanche 1998", "fp64", False), ("Bueno-Orovio 2008", "fp32", False)],
+)
+def test_a_model_that_single_precision_does_not_resolve_is_told_of(backend, cell_model, precision, told):
+    mesh = box_mesh((3, 3, 3), (1.5, 1.5, 1.5))
+    parameters = CardiacParameters.model_validate({"cell_model": cell_model, "numerics": {"precision": precision}})
+    findings = ENGINE.estimate(Problem(parameters, mesh), backend).findings
+    assert any("use fp64" in finding.message for finding in findings) is told
