@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engines.backend.base import Backend, Ceilings, DeviceInfo
     from engines.charts import Forecast
     from engines.lab import Study
+    from engines.tools import Tool
 
 Array = npt.NDArray[Any]
 Progress = Callable[[str, float], None]
@@ -278,6 +279,10 @@ class Engine(ABC):
         """What the Kernel Lab measures of this engine (:mod:`engines.lab`)."""
         return ()
 
+    def tools(self) -> Sequence[Tool]:
+        """What may be done with a problem besides running it (:mod:`engines.tools`)."""
+        return ()
+
     def ends(self, problem: Problem) -> bool:
         """Whether a run of this problem comes to an end of its own (:attr:`Simulation.finished`)."""
         return False
@@ -362,6 +367,10 @@ class Simulation(ABC):
 
     def inspect(self, element: int) -> Inspection | None:
         """What is known of one element beyond its fields; None where that is nothing."""
+        return None
+
+    def measure(self, first: int, second: int) -> Inspection | None:
+        """What is known of two elements together (a conduction velocity between them); None where that is nothing."""
         return None
 
     @abstractmethod

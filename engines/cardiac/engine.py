@@ -13,17 +13,16 @@ from typing import get_args
 
 import numpy as np
 
-from engines.api import Array, Benchmark, Engine, Estimate, Finding, Problem, Progress, no_progress
+from engines.api import Benchmark, Engine, Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
-from engines.cardiac.cells import Tt06Tissue, make_tissue
 from engines.cardiac.cells.model import reaction_traffic
-from engines.cardiac.cells.tt06 import ROWS, CellType
-from engines.cardiac.compiler.schemes import Precision as FloatType
-from engines.cardiac.compiler.schemes import Step
-from engines.cardiac.compiler.tissue import CompiledTissue, compiled_traffic, make_compiled_tissue, shipped_step
+from engines.cardiac.cells.tt06 import ROWS
+from engines.cardiac.choice import PRECISIONS, cell_findings, compiled_step, make_cells
+from engines.cardiac.compiler.tissue import compiled_traffic
 from engines.cardiac.diffusion import make_diffusion
 from engines.cardiac.diffusion.ell import WIDTH
 from engines.cardiac.diffusion.launcher import diffusion_traffic
+from engines.cardiac.observers.choice import make_observers
 from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import (
     REACTION_STEP_LIMIT,
@@ -37,22 +36,13 @@ from engines.cardiac.parameters import (
 from engines.cardiac.parameters import CellType as CellTypeName
 from engines.cardiac.simulation import CardiacSimulation, check_step, rounded_down
 from engines.cardiac.speed import compiled_seconds, reaction_seconds
-from engines.cardiac.stimulus import Protocol, protocol, region_ids
+from engines.cardiac.stepping import Stepper
+from engines.cardiac.stimulus import protocol
 from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 
-PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64"}
-COMPILED = {
-    "Mitchell-Schaeffer 2003": "mitchell_schaeffer_2003",
-    "Aliev-Panfilov 1996": "aliev_panfilov_1996",
-    "Bueno-Orovio 2008": "bueno_orovio_2008",
-    "Courtemanche 1998": "courtemanche_1998",
-}
-"""Cell models that are compiled, and their files in ``models/``."""
-STARTS = {"published": "initial", "paced at 1 Hz": "limit_cycle_1Hz"}
 WARM_SIDE = 7
-CELL_TYPES = {"epi": CellType.EPI, "endo": CellType.ENDO, "M": CellType.M}
 
 
 class CardiacEngine(Engine):
@@ -94,7 +84,7 @@ class CardiacEngine(Engine):
         numerics = parameters.numerics
         protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
         size = np.dtype(PRECISIONS[numerics.precision]).itemsize
-        diffusion, compiled = diffusion_traffic(mesh.n_cells, size), _compiled(parameters)
+        diffusion, compiled = diffusion_traffic(mesh.n_cells, size), compiled_step(parameters)
         seconds = diffusion.bytes / backend.ceilings().best
         if compiled is None:
             reaction, rows = reaction_traffic(mesh.n_cells, size), len(ROWS)
@@ -120,11 +110,11 @@ class CardiacEngine(Engine):
         progress("Placing stimuli", 0.8)
         plan = protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
         progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
-        tissue = _tissue(backend, mesh, parameters, plan, operator.order)
+        tissue = make_cells(backend, mesh, parameters, plan, operator.order)
         diffusion = make_diffusion(backend, operator.matrix, numerics.step, PRECISIONS[numerics.precision])
-        simulation = CardiacSimulation(
-            backend, mesh, operator.order, diffusion, tissue, plan, numerics.step, operator.stable_step
-        )
+        stepper = Stepper(backend, diffusion, tissue, plan, numerics.step)
+        observers = make_observers(backend, mesh, operator.order, tissue, parameters)
+        simulation = CardiacSimulation(backend, mesh, operator.order, stepper, tissue, operator.stable_step, observers)
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
@@ -194,50 +184,9 @@ def _type_by_name(region: str) -> CellTypeName:
     return "M" if "mid" in name or name in ("m", "mcell") else "epi"
 
 
-STEEP = "courtemanche_1998"
-"""Its ``release.u`` was 0.06 off in float32 at random states (measured on a GPU against the graph in float64)."""
-
-
-def _cell_types(mesh: TetMesh, parameters: CardiacParameters) -> Array:
-    """(n_cells,) uint8 of :class:`CellType`; regions that no setting names are epicardial."""
-    types = np.full(mesh.n_cells, CellType.EPI, np.uint8)
-    for setting in parameters.regions:
-        types[np.isin(mesh.regions, region_ids(setting.region, mesh))] = CELL_TYPES[setting.cell_type]
-    return types
-
-
-def _compiled(parameters: CardiacParameters) -> Step | None:
-    """The compiled step of the cell model; None for TT06, which has kernels of its own."""
-    name = COMPILED.get(parameters.cell_model)
-    return None if name is None else shipped_step(name, PRECISIONS[parameters.numerics.precision])
-
-
-def _tissue(
-    backend: Backend, mesh: TetMesh, parameters: CardiacParameters, plan: Protocol, order: Array
-) -> Tt06Tissue | CompiledTissue:
-    """The cells in the order of the operator."""
-    numerics, compiled = parameters.numerics, _compiled(parameters)
-    if compiled is not None:
-        threshold = numerics.activation_threshold
-        return make_compiled_tissue(backend, compiled, mesh.n_cells, plan.mask[order], threshold)
-    return make_tissue(
-        backend,
-        _cell_types(mesh, parameters)[order],
-        plan.mask[order],
-        precision=PRECISIONS[numerics.precision],
-        start=STARTS[numerics.initial_state],
-        threshold=numerics.activation_threshold,
-    )
-
-
 def _findings(mesh: TetMesh, parameters: CardiacParameters, limited: int) -> tuple[Finding, ...]:
-    findings = []
-    if COMPILED.get(parameters.cell_model) == STEEP and parameters.numerics.precision == "fp32":
-        findings.append(
-            Finding(
-                "A gate of this cell model depends on a difference that fp32 does not resolve: use fp64.", "warning"
-            )
-        )
+    findings: list[Finding] = []
+    findings += cell_findings(parameters)
     named = {setting.region for setting in parameters.regions}
     unnamed = sorted(set(mesh.region_names.values()) - named)
     if unnamed:

@@ -1,25 +1,20 @@
-"""A heart on a device: Godunov splitting of diffusion and cell reaction (thesis, algorithm 1).
-
-Each step diffuses the voltage from one array into the other, then lets every cell react in place there.
-"""
+"""A heart on a device: its steps, what observers read from it, and what may change while it runs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from engines.api import Array, FieldInfo, FrontInfo, KernelTiming, NonFinite, Selection, Simulation
 from engines.backend.base import Backend
-from engines.cardiac.cells import Tt06Tissue
 from engines.cardiac.cells.model import NOT_ACTIVATED
-from engines.cardiac.cells.tt06 import ROWS
-from engines.cardiac.compiler.tissue import CompiledTissue
-from engines.cardiac.diffusion import Diffusion
-from engines.cardiac.stimulus import Protocol
+from engines.cardiac.observers import Observer
+from engines.cardiac.stepping import Stepper
+from engines.cardiac.tissue import Tissue
+from engines.charts import ChartData
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 
@@ -36,8 +31,6 @@ FIELDS: tuple[FieldInfo, ...] = (
         "activation", "Activation time", "ms", "cell", (0.0, 60.0), "viridis", summary=True, missing=NOT_ACTIVATED
     ),
 )
-
-_MISSING = {info.name: info.missing for info in FIELDS}
 
 
 def check_step(step: float, stable_step: float) -> None:
@@ -62,7 +55,6 @@ class CardiacSimulation(Simulation):
     ``stable_step`` [ms]: the largest stable time step at a conductivity scale of 1.
     """
 
-    fields = FIELDS
     front = FrontInfo("activation", FRONT_MILLISECONDS)
 
     def __init__(
@@ -70,48 +62,39 @@ class CardiacSimulation(Simulation):
         backend: Backend,
         mesh: TetMesh,
         order: Array,
-        diffusion: Diffusion,
-        tissue: Tt06Tissue | CompiledTissue,
-        protocol: Protocol,
-        dt: float,
+        stepper: Stepper,
+        tissue: Tissue,
         stable_step: float,
+        observers: Sequence[Observer] = (),
     ) -> None:
         self.geometry = mesh
-        self.dt = dt
+        self.dt = stepper.dt
         self.step = 0
-        self.sample_steps = max(1, round(SAMPLE_MILLISECONDS / dt))
-        self.traffic = (diffusion.traffic, tissue.traffic)
-        self._backend = backend
-        self._diffusion = diffusion
-        self._tissue = tissue
-        self._calcium_row = tissue.calcium_row if isinstance(tissue, CompiledTissue) else ROWS.index("Ca_i")
-        if self._calcium_row is None:  # a model of few variables
-            self.fields = tuple(info for info in FIELDS if info.name != "calcium")
-        self._protocol = protocol
+        self.sample_steps = max(1, round(SAMPLE_MILLISECONDS / self.dt))
+        self._observers = tuple(observers)
+        own = tuple(info for info in FIELDS if info.name != "calcium" or tissue.calcium_row is not None)
+        self.fields = own + tuple(info for observer in observers for info in observer.fields)
+        self.series = tuple(info for observer in observers for info in observer.series)
+        self.charts = tuple(info for observer in observers for info in observer.charts)
+        self.traffic = stepper.traffic + tuple(each for observer in observers for each in observer.traffic)
+        self._missing = {info.name: info.missing for info in self.fields}
+        self._backend, self._stepper, self._tissue = backend, stepper, tissue
         self._order = order
         self._place = np.empty(len(order), np.int32)
         self._place[order] = np.arange(len(order), dtype=np.int32)
         self._stable_step = stable_step
-        self._voltage, self._next = tissue.new_voltage(), tissue.new_voltage()
 
     def advance(self, steps: int) -> None:
-        if steps < 1:
-            return
-        with self._backend.active():
-            for _ in range(steps - 1):
-                self._take_step(_untimed)
-        # The last step of each call is timed and stands for the others: by then a GPU has work queued, so that the
-        # time of launching does not stand between the kernel's two events.
-        self._take_step(self._backend.timed)
-
-    def _take_step(self, timed: Callable[[str], AbstractContextManager[Any]]) -> None:
-        currents = self._protocol.currents(self.step)
-        with timed("diffusion"):
-            self._diffusion.step(self._voltage, self._next)
-        with timed("reaction"):
-            self._tissue.step(self._next, self._voltage, self.step, self.dt, currents)
-        self._voltage, self._next = self._next, self._voltage
-        self.step += 1
+        end = self.step + steps
+        while self.step < end:
+            looks = [(self.step // observer.every + 1) * observer.every for observer in self._observers]
+            goal = min([end, *looks])
+            self._stepper.advance(self.step, goal - self.step)
+            self.step = goal
+            for observer in self._observers:
+                if goal % observer.every == 0:
+                    with self._backend.active():
+                        observer.look(self.time, self._stepper.voltage)
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -120,7 +103,7 @@ class CardiacSimulation(Simulation):
         return self._backend.select(Selection(self._place[selection.elements], selection.offsets))
 
     def gather(self, name: str, handle: Any) -> Array:
-        return self._backend.gather(self._values(name), handle, missing=_MISSING[name])
+        return self._backend.gather(self._values(name), handle, missing=self._missing[name])
 
     def field(self, name: str) -> Array:
         ordered = np.empty(len(self._order), np.float32)
@@ -131,32 +114,46 @@ class CardiacSimulation(Simulation):
         if name != "conductivity_scale":
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
         check_step(self.dt, self._stable_step / value)
-        self._diffusion.dt = float(value) * self.dt
+        self._stepper.set_conductivity_scale(float(value))
+
+    def observe(self) -> Mapping[str, float]:
+        return {name: value for observer in self._observers for name, value in observer.observe().items()}
+
+    def chart(self, name: str) -> ChartData:
+        for observer in self._observers:
+            if name in {info.name for info in observer.charts}:
+                return observer.chart(name)
+        raise KeyError(name)
 
     def state(self) -> dict[str, Array]:
         to_host = self._backend.to_host
-        return {
+        state = {
             "step": np.array(self.step),
-            "voltage": to_host(self._voltage),
+            "voltage": to_host(self._stepper.voltage),
             "cells": to_host(self._tissue.states),
             "activation": to_host(self._tissue.activation),
         }
+        for observer in self._observers:
+            state.update(observer.state())
+        return state
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self.step = int(state["step"])
         with self._backend.active():
             for target, name in (
-                (self._voltage, "voltage"),
+                (self._stepper.voltage, "voltage"),
                 (self._tissue.states, "cells"),
                 (self._tissue.activation, "activation"),
             ):
                 target[:] = self._backend.array(state[name])
+            for observer in self._observers:
+                observer.restore(state)
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
-        place = self._backend.first_non_finite(self._voltage[: len(self._order)])
+        place = self._backend.first_non_finite(self._stepper.voltage[: len(self._order)])
         if place is None:
             return None
         return NonFinite(
@@ -164,15 +161,13 @@ class CardiacSimulation(Simulation):
         )
 
     def close(self) -> None:
-        del self._voltage, self._next, self._tissue, self._diffusion
+        del self._stepper, self._tissue, self._observers
 
     def _values(self, name: str) -> Any:
         if name == "voltage":
-            return self._voltage
+            return self._stepper.voltage
         if name == "calcium":
-            return self._tissue.states[self._calcium_row]
-        return self._tissue.activation
-
-
-def _untimed(kernel: str) -> nullcontext[None]:
-    return nullcontext()
+            return self._tissue.states[self._tissue.calcium_row]
+        if name == "activation":
+            return self._tissue.activation
+        return next(observer.values(name) for observer in self._observers if name in {f.name for f in observer.fields})

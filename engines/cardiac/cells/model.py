@@ -82,6 +82,10 @@ class Tt06Tissue(ABC):
         return stored + tt06.offsets(self._kinds)[row]
 
     @property
+    def calcium_row(self) -> int | None:
+        return tt06.ROWS.index("Ca_i")
+
+    @property
     def traffic(self) -> KernelTraffic:
         return reaction_traffic(self.n_cells, self.dtype.itemsize)
 

@@ -77,8 +77,6 @@ class CompiledTissue(ABC):
         self.stimulus_mask = backend.array(mask)
         self.states = backend.array(np.repeat(start[:, None], self.n_padded, axis=1).astype(self.dtype))
         self.activation = backend.array(np.full(self.n_padded, NOT_ACTIVATED, self.dtype))
-        names = [state.name.rpartition(".")[2].lower() for state in self.model.rows]
-        self.calcium_row = next((names.index(name) for name in CALCIUM if name in names), None)
 
     def new_voltage(self) -> Any:
         """(n_padded,) on the device: the voltage at rest [mV]."""
@@ -92,6 +90,11 @@ class CompiledTissue(ABC):
         """(n,) float64 on the host: one state in the units of the model's file (not the voltage)."""
         row = [state.name for state in self.model.rows].index(name)
         return self.backend.to_host(self.states[row])[: self.n_cells].astype(np.float64) + self._offsets[row]
+
+    @property
+    def calcium_row(self) -> int | None:
+        names = [state.name.rpartition(".")[2].lower() for state in self.model.rows]
+        return next((names.index(name) for name in CALCIUM if name in names), None)
 
     @property
     def traffic(self) -> KernelTraffic:

@@ -1,0 +1,48 @@
+"""What an observer of the tissue is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from engines.api import Array, FieldInfo, KernelTraffic, SeriesInfo
+from engines.charts import ChartData, ChartInfo
+
+
+class Observer(ABC):
+    """Looks at the voltage every few steps, on the device, and keeps what it finds: fields, series, charts.
+
+    Cells stand in the order of the device, as in the voltage. An observer never changes the tissue.
+    """
+
+    fields: tuple[FieldInfo, ...] = ()
+    series: tuple[SeriesInfo, ...] = ()
+    charts: tuple[ChartInfo, ...] = ()
+    traffic: tuple[KernelTraffic, ...] = ()
+    """Of one look, spread over the steps between two."""
+    every: int = 1
+    """Steps between two looks; looks come after steps whose number is a multiple of it."""
+
+    @abstractmethod
+    def look(self, time: float, voltage: Any) -> None:
+        """See the voltage ``(n_padded,)`` [mV] at ``time`` [ms]. Called inside ``backend.active``; must not wait."""
+
+    def values(self, field: str) -> Any:
+        """(n_padded,) on the device: one of ``fields``."""
+        raise KeyError(field)
+
+    def observe(self) -> Mapping[str, float]:
+        """The present value of each of ``series``."""
+        return {}
+
+    def chart(self, name: str) -> ChartData:
+        """One of ``charts`` that is not over time."""
+        raise KeyError(name)
+
+    def state(self) -> dict[str, Array]:
+        """All that :meth:`restore` needs to go on as if nothing had been."""
+        return {}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Take a state back. A state without this observer's values starts it anew."""

@@ -1,0 +1,60 @@
+"""What an engine does with a problem besides running it: tune a parameter, make fibres, refine a mesh, run a protocol.
+
+A tool takes a problem and numbers of its own, works for seconds to minutes, and answers with a sentence, charts, and
+perhaps a changed problem that its owner may take over. The window shows a form for :attr:`Tool.Parameters`, the command
+line takes the same names; neither knows what a tool does.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pydantic import BaseModel
+
+from engines.api import Problem, Progress, no_progress
+from engines.backend.base import Backend
+from engines.charts import ChartData, ChartInfo, Fact
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What came out, told in ``message`` (a sentence or two with the figures).
+
+    ``parameters`` and ``geometry`` replace the problem's if its owner says so; None leaves what is there.
+    """
+
+    message: str
+    facts: tuple[Fact, ...] = ()
+    charts: tuple[tuple[ChartInfo, ChartData], ...] = ()
+    parameters: BaseModel | None = None
+    geometry: Any = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is something to take over."""
+        return self.parameters is not None or self.geometry is not None
+
+
+class Tool(ABC):
+    """One tool of an engine. Stateless."""
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    """Imperative, as in a menu: ``"Refine the mesh"``."""
+    summary: ClassVar[str]
+    Parameters: ClassVar[type[BaseModel]]
+
+    def defaults(self, problem: Problem) -> BaseModel:
+        """Numbers that make sense for this problem. Cheap. Raises ProblemError where the tool cannot work on it."""
+        return self.Parameters()
+
+    @abstractmethod
+    def run(
+        self, problem: Problem, parameters: BaseModel, backend: Backend, progress: Progress = no_progress
+    ) -> ToolResult:
+        """Work; called on a thread of its own. Raises ProblemError.
+
+        What ``progress`` raises (its owner has cancelled) goes through: call it often.
+        """
