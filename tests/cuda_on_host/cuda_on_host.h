@@ -374,6 +374,14 @@ inline double __dsqrt_rn(double a) { return std::sqrt(a); }
 inline float __fdividef(float a, float b) { return a / b; }
 inline float __expf(float a) { return std::exp(a); }
 inline float __logf(float a) { return std::log(a); }
+inline int __double2hiint(double a) { long long word; std::memcpy(&word, &a, 8); return int(word >> 32); }
+inline int __double2loint(double a) { long long word; std::memcpy(&word, &a, 8); return int(word); }
+inline double __hiloint2double(int high, int low) {
+    const unsigned long long word = (unsigned long long)unsigned(high) << 32 | unsigned(low);
+    double value;
+    std::memcpy(&value, &word, 8);
+    return value;
+}
 inline int __ffs(int word) { return __builtin_ffs(word); }
 inline int __popc(unsigned word) { return __builtin_popcount(word); }
 inline int __clz(int word) { return word ? __builtin_clz(unsigned(word)) : 32; }
