@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engines.backend.base import Backend, Ceilings, DeviceInfo
     from engines.charts import Forecast
     from engines.lab import Study
+    from engines.lab_tables import LabTable
     from engines.tools import Tool
 
 Array = npt.NDArray[Any]
@@ -281,6 +282,10 @@ class Engine(ABC):
 
     def tools(self) -> Sequence[Tool]:
         """What may be done with a problem besides running it (:mod:`engines.tools`)."""
+        return ()
+
+    def tables(self) -> Sequence[LabTable]:
+        """Tables that the Kernel Lab measures of this engine (:mod:`engines.lab_tables`)."""
         return ()
 
     def ends(self, problem: Problem) -> bool:
