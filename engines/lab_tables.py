@@ -1,7 +1,7 @@
 """Tables of the Kernel Lab: what an engine measures besides the variants of a kernel.
 
-A convergence table, instruction counts, times of whole runs: rows of numbers and words under titled columns, measured on
-this machine, with a published table of the same columns beside it.
+A convergence table, instruction counts, times of whole runs: rows of numbers and words under titled columns, measured
+on this machine, with a published table of the same columns beside it.
 """
 
 from __future__ import annotations
