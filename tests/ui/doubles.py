@@ -391,8 +391,8 @@ class FakeViewport(QWidget):
     def set_clip_active(self, active):
         pass
 
-    def set_brush(self, active, radius, amount):
-        self.brush = (active, radius, amount)
+    def set_brush(self, brush, radius, amount):
+        self.brush = (brush, radius, amount)
 
     def reset_camera(self):
         pass

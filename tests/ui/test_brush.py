@@ -64,14 +64,14 @@ def test_a_tiny_brush_across_the_whole_is_bounded() -> None:
 
 
 def test_dabs_reach_the_run_together_and_seldom(qtbot) -> None:
-    batches = []
-    painted = SimpleNamespace(paint=lambda dab: batches[-1].append(dab))
+    batches, said = [], []
+    painted = SimpleNamespace(paint=lambda dab: batches[-1].append(dab) or (f"Dab {dab}" if dab == 3 else None))
 
     def post(call):
         batches.append([])
         call(painted)
 
-    painting = Painting(lambda: SimpleNamespace(post=post))
+    painting = Painting(lambda: SimpleNamespace(post=post, say=said.append))
     for wave in range(3):
         for k in range(50):
             painting.add(10 * wave + k)
@@ -79,6 +79,7 @@ def test_dabs_reach_the_run_together_and_seldom(qtbot) -> None:
     qtbot.waitUntil(lambda: sum(map(len, batches)) == 150, timeout=1000)
     # Three waves 3 ms apart: the first goes at once, the others with the next turn at the latest.
     assert len(batches) <= 1 + (60 // INTERVAL_MILLISECONDS)
+    assert said == ["Dab 3"]
     painting.add(1)
     painting.forget()
     qtbot.wait(2 * INTERVAL_MILLISECONDS)
@@ -93,15 +94,16 @@ def test_the_panel_shows_what_can_be_painted_and_switches_with_its_action(qtbot)
     told = []
     panel.share(action)
     panel.changed.connect(lambda *state: told.append(state))
-    panel.set_info(PAINT)
+    panel.set_brushes((PAINT,))
     assert action.isEnabled()
     assert (panel.amount.value(), panel.heading.text()) == (0.25, "Brush: Concentration")
     action.trigger()
-    assert told[-1] == (True, 0.05, 0.25)
+    assert told[-1] == (PAINT, 0.05, 0.25)
+    assert panel.choices == []
     panel.radius.setValue(panel.radius.maximum())
     assert told[-1][1] == pytest.approx(0.5)
-    panel.set_info(None)
-    assert told[-1][0] is False
+    panel.set_brushes(())
+    assert told[-1][0] is None
     assert not action.isEnabled()
 
 
@@ -119,11 +121,11 @@ def shown(qtbot):
     viewport.apply_view(ViewSettings())
     viewport.show()
     qtbot.waitExposed(viewport)
-    viewport.set_simulation(info(GRID, paintable=PAINT))
+    viewport.set_simulation(info(GRID, brushes=(PAINT,)))
     values = {part: np.zeros(len(asked), np.float32) for part, (_, asked) in requests[-1].parts.items()}
     viewport.show_frame(Frame(requests[-1].serial, 1, 0.1, values))
     viewport.image()
-    viewport.set_brush(True, 0.05, 0.25)
+    viewport.set_brush(PAINT, 0.05, 0.25)
     yield SimpleNamespace(viewport=viewport, dabs=dabs)
     viewport.close_canvas()
 
@@ -154,7 +156,7 @@ def test_left_paints_right_erases_and_the_camera_stays(shown) -> None:
 @pytest.mark.parametrize("brush", [True, False])
 def test_beside_the_grid_or_with_the_brush_off_left_moves_a_flat_grid_and_right_turns_it(shown, brush) -> None:
     viewport, camera = shown.viewport, shown.viewport.scene.camera
-    viewport.set_brush(brush, 0.05, 0.25)
+    viewport.set_brush(PAINT if brush else None, 0.05, 0.25)
     start = (4.0, 4.0) if brush else tuple(pixel(viewport, 10.0, 10.0, 0.0))
     end = (start[0] + 36, start[1] + 20)
     (corner,) = camera.to_pixels(np.zeros((1, 3)), 420, 320)[0]
@@ -170,7 +172,7 @@ def test_beside_the_grid_or_with_the_brush_off_left_moves_a_flat_grid_and_right_
 @needs_display
 def test_the_left_button_turns_a_relief(shown) -> None:
     viewport, camera = shown.viewport, shown.viewport.scene.camera
-    viewport.set_brush(False, 0.05, 0.25)
+    viewport.set_brush(None, 0.05, 0.25)
     viewport.apply_view(ViewSettings(height=0.2))
     viewport.scene.overdue()
     viewport.scene.layer.adopt(viewport.scene.layer.plan_shape(viewport.scene.plan()))
@@ -239,9 +241,9 @@ def test_what_is_painted_while_paused_shows_at_once(window, qtbot) -> None:
 
     qtbot.waitUntil(shows, timeout=1000)
     assert window.controller.phase == "ready"
-    assert window.controller.info.paintable == PAINT
+    assert window.controller.info.brushes == (PAINT,)
     qtbot.keyClick(window, Qt.Key.Key_B)
-    assert not viewport.brush.active
+    assert viewport.brush.info is None
 
 
 @needs_display
