@@ -198,7 +198,7 @@ class ParameterFile:
 class PaintInfo:
     """A brush: what a person may do to a spot of the geometry while it runs (paint a source or a scar, stimulate).
 
-    ``amount`` [``unit``] is a good first value of what a dab brings, called ``amount_title`` and kept within ``bounds``;
+    ``amount`` [``unit``] is a good first value of what a dab brings, called ``amount_title`` and kept in ``bounds``;
     ``radius`` a good first radius as a fraction of the geometry's longest side. ``stroke``: dragging paints a line of
     dabs; without, a click is one dab. ``erasable``: dabs can take back what was painted. ``hint`` says in a sentence
     what a dab does, where the title does not.

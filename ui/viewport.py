@@ -116,6 +116,11 @@ class Viewport(QWidget):
         self.scene.inspected = position
         self.redraw()
 
+    def mark_measured(self, positions: Sequence[tuple[float, float, float]]) -> None:
+        """The points that are measured, with a line between two; none takes them away."""
+        self.scene.measured = tuple(positions)
+        self.redraw()
+
     def set_overlay(self, lines: Sequence[str]) -> None:
         """Meters over the picture; a tab in a line separates name and figure."""
         if list(lines) != self.scene.lines:
@@ -215,7 +220,7 @@ class Viewport(QWidget):
 
     def _geometry_changed(self) -> None:
         self.quality.geometry_changed(self.scene.layer)
-        self.scene.brush, self.scene.inspected = None, None
+        self.scene.brush, self.scene.inspected, self.scene.measured = None, None, ()
         if self.scene.layer is not None:
             low, high = self.scene.layer.bounds
             self.brush.longest = float((high - low).max())
