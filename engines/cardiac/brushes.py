@@ -21,9 +21,11 @@ from engines.geometry.mesh import TetMesh
 
 PULSE_MILLISECONDS = 2.0
 RADIUS = 0.03
+SCAR_RADII = 2.0
+"""Scar is painted with a brush so many times as large: it is to go through the wall."""
 CELL_SIZES = 1.5
 """A brush reaches at least so many cube roots of the largest cell's volume."""
-SCAR = FieldInfo("scar", "Scar", "1", "cell", (0.0, 1.0), "viridis", traced=False)
+SCAR = FieldInfo("scar", "Scar", "", "cell", (0.0, 1.0), "viridis", traced=False)
 VEILED = ("voltage", "calcium")
 """Fields of the moment, which cells that do not conduct have none of."""
 
@@ -121,7 +123,7 @@ def _infos(mesh: TetMesh) -> tuple[PaintInfo, ...]:
             SCAR.title,
             "1",
             0.0,
-            radius,
+            SCAR_RADII * radius,
             amount_title="Conductivity left",
             bounds=(0.0, 1.0),
             hint="What is painted conducts this share of what it did; with 0 nothing, and it turns grey.",

@@ -9,7 +9,7 @@ import numpy as np
 from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
 
-DARK, BRIGHT = (24, 27, 33, 220), (255, 196, 64, 255)
+DARK, BRIGHT = (24, 27, 33, 220), (250, 251, 253, 255)
 LINE, DOT, EDGE = 1.1, 4.6, 1.3
 """Half a width, a radius, and what the dark edge adds, in points."""
 
