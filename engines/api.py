@@ -51,6 +51,7 @@ class FieldInfo:
     the colour range that suits it; ``summary`` marks fields whose final value at each probe belongs in
     the result table (an activation time, a peak). ``missing`` is the value that stands for
     "not yet" (an activation that has not come); viewers draw it as no data and call it ``missing_title``.
+    NaN is drawn as no data in any field. ``traced``: its values at probes are worth following over time.
     """
 
     name: str
@@ -63,6 +64,7 @@ class FieldInfo:
     summary: bool = False
     missing: float | None = None
     missing_title: str = "not yet"
+    traced: bool = True
 
 
 @dataclass(frozen=True)
@@ -195,25 +197,35 @@ class ParameterFile:
 
 @dataclass(frozen=True)
 class PaintInfo:
-    """What a person may paint onto the geometry while it runs: a field and how much a dab adds.
+    """A brush: what a person may do to a spot of the geometry while it runs (paint a source or a scar, stimulate).
 
-    ``radius`` is a good first brush radius as a fraction of the geometry's longest side.
+    ``amount`` [``unit``] is a good first value of what a dab brings, called ``amount_title`` and kept in ``bounds``;
+    ``radius`` a good first radius as a fraction of the geometry's longest side. ``stroke``: dragging paints a line of
+    dabs; without, a click is one dab. ``erasable``: dabs can take back what was painted. ``hint`` says in a sentence
+    what a dab does, where the title does not.
     """
 
-    field: str
+    name: str
     title: str
     unit: str
     amount: float
     radius: float = 0.03
+    stroke: bool = True
+    erasable: bool = True
+    amount_title: str = "Amount"
+    bounds: tuple[float, float] | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True)
 class Dab:
-    """One touch of the brush: a ball around ``position`` (x, y, z), both in the geometry's unit of length.
+    """One touch of a brush: a ball around ``position`` (x, y, z), both in the geometry's unit of length.
 
-    ``amount`` is in :class:`PaintInfo`'s unit and is added; ``erase`` takes away what was painted there instead.
+    ``brush`` is the name of a :class:`PaintInfo` and ``amount`` is in its unit; ``erase`` takes away what was painted
+    there instead.
     """
 
+    brush: str
     position: tuple[float, float, float]
     radius: float
     amount: float
@@ -324,7 +336,7 @@ class Simulation(ABC):
     charts: tuple[ChartInfo, ...] = ()
     traffic: tuple[KernelTraffic, ...]
     front: FrontInfo | None = None
-    paintable: PaintInfo | None = None
+    brushes: tuple[PaintInfo, ...] = ()
     sample_steps: int = 1
     """Steps between two samples of probes and series that resolve what users look at."""
 
@@ -382,8 +394,11 @@ class Simulation(ABC):
     def set_control(self, name: str, value: Any) -> None:
         """Change a live parameter (dotted name, ``"tissue.conductivity_scale"``) from the next step on."""
 
-    def paint(self, dab: Dab) -> None:
-        """Add to what ``paintable`` names, or erase, from the next step on. Only called where ``paintable`` is set."""
+    def paint(self, dab: Dab) -> str | None:
+        """Do what a dab of one of ``brushes`` does, or erase, from the next step on.
+
+        Returns a sentence for the log where one dab is worth one. Raises ProblemError if this dab is not possible.
+        """
         raise TypeError(f"{type(self).__name__} is not painted on")
 
     @abstractmethod
@@ -410,7 +425,8 @@ class Simulation(ABC):
 class SimulationInfo:
     """What viewers need to know of a simulation, without touching it from another thread.
 
-    ``inspects``: more is known of its elements than their fields (:meth:`Simulation.inspect`).
+    ``inspects``: more is known of its elements than their fields (:meth:`Simulation.inspect`); ``measures``: something
+    is known of two together (:meth:`Simulation.measure`).
     ``device`` is the name to show; ``device_info`` and ``ceilings`` are None where nothing runs (a drawn preview).
     ``ceiling`` [bytes/s] is what its kernels are held against: the best bandwidth over the bytes that a launch moves.
     """
@@ -422,9 +438,10 @@ class SimulationInfo:
     series: tuple[SeriesInfo, ...]
     traffic: tuple[KernelTraffic, ...]
     front: FrontInfo | None
-    paintable: PaintInfo | None = None
+    brushes: tuple[PaintInfo, ...] = ()
     charts: tuple[ChartInfo, ...] = ()
     inspects: bool = False
+    measures: bool = False
     device: str = ""
     device_info: DeviceInfo | None = None
     ceilings: Ceilings | None = None

@@ -87,7 +87,7 @@ class Actions:
         view = bar.addMenu("&View")
         view.addActions(workspaces)
         view.addSeparator()
-        view.addActions([self["fit"], self["brush"], self["theme"]])
+        view.addActions([self["fit"], self["brush"], self["measure"], self["theme"]])
         view.addSeparator()
         view.addActions(docks)
         view.addSeparator()
@@ -101,7 +101,7 @@ class Actions:
         for widget in at_left:
             bar.addWidget(widget)
             bar.addSeparator()
-        show = ("fit", "brush", "snapshot")
+        show = ("fit", "brush", "measure", "snapshot")
         for group in (("gallery", "open", "save"), ("undo", "redo"), ("run", "step", "reset"), show):
             for name in group:
                 bar.addAction(self[name])
@@ -127,3 +127,9 @@ class Actions:
             dress(action, icon)
         self.by_name[name] = action
         self._window.addAction(action)
+
+
+def one_of_two(one: QAction, other: QAction) -> None:
+    """Two switches for what the left button does: taking one lets go of the other."""
+    one.toggled.connect(lambda on: other.setChecked(False) if on else None)
+    other.toggled.connect(lambda on: one.setChecked(False) if on else None)

@@ -19,10 +19,10 @@ MOST_DABS = 400
 
 @dataclass
 class Brush:
-    """What a person paints with; ``radius`` is a part of ``longest``, the geometry's longest side."""
+    """What a person paints with: ``info``, None while no brush is in hand. ``radius`` is a part of ``longest``, the
+    geometry's longest side."""
 
     info: PaintInfo | None = None
-    active: bool = False
     radius: float = 0.03
     amount: float = 1.0
     longest: float = 1.0
@@ -40,7 +40,7 @@ class Brush:
     def begin(self, position: Array, erase: bool) -> list[Dab]:
         """A stroke begins with one dab."""
         self._last, self._erases = np.asarray(position, float), erase
-        return [self._dab(self._last)]
+        return [self.dab(self._last)]
 
     def go_on(self, position: Array | None) -> list[Dab]:
         """The dabs from the last one towards ``position``; None where the pointer is beside the geometry: the stroke
@@ -58,8 +58,10 @@ class Brush:
         spacing *= max(1.0, count / MOST_DABS)
         places = [self._last + way * (spacing * (k + 1) / length) for k in range(min(count, MOST_DABS))]
         self._last = places[-1]
-        return [self._dab(place) for place in places]
+        return [self.dab(place) for place in places]
 
-    def _dab(self, place: Array) -> Dab:
+    def dab(self, place: Array, erase: bool | None = None) -> Dab:
+        """One touch at ``place``; ``erase`` is that of the stroke if it is not given."""
+        name = "" if self.info is None else self.info.name
         position = float(place[0]), float(place[1]), float(place[2])
-        return Dab(position, self.reach, self.amount, self._erases)
+        return Dab(name, position, self.reach, self.amount, self._erases if erase is None else erase)

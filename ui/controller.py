@@ -82,6 +82,7 @@ class Controller(QObject):
         self._request: FrameRequest | None = None
         self._charts: tuple[str, ...] = ()
         self._element: int | None = None
+        self._pair: tuple[int, int] | None = None
         self._stale = False
         self._changes: list[Future[None]] = []  # of live parameters, not known to have been carried out yet
         self._ticks = 0
@@ -242,11 +243,16 @@ class Controller(QObject):
         self._element = element
         self._watch()
 
+    def measure(self, pair: tuple[int, int] | None) -> None:
+        """The two elements that are measured."""
+        self._pair = pair
+        self._watch()
+
     def _watch(self) -> None:
         request = self._request
-        if self._charts or self._element is not None:
+        if self._charts or self._element is not None or self._pair is not None:
             view = request or FrameRequest(NOBODY, {})
-            request = replace(view, charts=self._charts, element=self._element)
+            request = replace(view, charts=self._charts, element=self._element, pair=self._pair)
         if self.runner is not None:
             self.runner.watch(request)
 
@@ -255,7 +261,8 @@ class Controller(QObject):
         runner, self.runner = self.runner, None
         self.painting.forget()
         self._changes.clear()
-        self._request, self._element = None, None  # of the geometry of this run; the next may have another
+        # of the geometry of this run; the next may have another
+        self._request, self._element, self._pair = None, None, None
         self._charts = ()
         if runner is not None:
             self.background.submit("runs", runner.close)

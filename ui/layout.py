@@ -45,10 +45,11 @@ class DockLayout:
         for dock in self.docks.values():
             dock.setFloating(False)
             dock.show()
-        self.docks["inspection"].hide()  # until an element is looked into
+        for name in ("inspection", "measurement"):
+            self.docks[name].hide()  # until there is something to look at
         order = {
             Areas.LeftDockWidgetArea: ("problem", "view", "gallery"),
-            Areas.RightDockWidgetArea: ("meters", "probes", "inspection"),
+            Areas.RightDockWidgetArea: ("meters", "probes", "inspection", "measurement"),
             Areas.BottomDockWidgetArea: ("timeline", "charts", "log"),
         }
         for area, names in order.items():
@@ -58,6 +59,7 @@ class DockLayout:
         self._window.tabifyDockWidget(self.docks["view"], self.docks["gallery"])
         self._window.splitDockWidget(self.docks["meters"], self.docks["probes"], Qt.Orientation.Vertical)
         self._window.tabifyDockWidget(self.docks["probes"], self.docks["inspection"])
+        self._window.tabifyDockWidget(self.docks["inspection"], self.docks["measurement"])
         self._window.splitDockWidget(self.docks["timeline"], self.docks["charts"], Qt.Orientation.Vertical)
         self._window.tabifyDockWidget(self.docks["charts"], self.docks["log"])
         self.docks["problem"].raise_()

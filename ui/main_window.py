@@ -13,7 +13,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Preset
-from ui.actions import EXPORTS, Actions
+from ui.actions import EXPORTS, Actions, one_of_two
 from ui.background import Background
 from ui.banner import Banner
 from ui.charts.area import ChartsArea
@@ -45,7 +45,7 @@ from workbench.frames import Message
 from workbench.project import ViewSettings
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
-OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "brush", "layout", *EXPORTS)
+OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "brush", "measure", "layout", *EXPORTS)
 
 
 class MainWindow(QMainWindow):
@@ -125,6 +125,7 @@ class MainWindow(QMainWindow):
             ("meters", "Meters", self.meters, right, False),
             ("probes", "Probes", self.probes, right, False),
             ("inspection", "Element", self.charts.inspection, right, True),
+            ("measurement", "Measure", self.charts.measurement, right, True),
             ("timeline", "Timeline", self.timeline, bottom, True),
             ("charts", "Charts", self.charts.panel, bottom, True),
             ("log", "Log", self.log, bottom, False),
@@ -135,6 +136,7 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self)
         self.actions_.adopt("undo", self.model.undo_stack.createUndoAction(self, "Undo"), "Ctrl+Z", "undo")
         self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
+        self.actions_.adopt("measure", self.charts.measure, "M", "measure")
         self.new_menu = NewMenu(self)
         self.recent_menu = RecentMenu(self)
         self.device_menu = ChoiceMenu("&Device", "auto", self)
@@ -191,6 +193,7 @@ class MainWindow(QMainWindow):
         viewport.brush_resized.connect(self.view_panel.brush.set_radius)
         self.view_panel.brush.changed.connect(viewport.set_brush)
         self.view_panel.brush.share(self.actions_["brush"])
+        one_of_two(self.actions_["brush"], self.actions_["measure"])
         self.view_panel.grid.set_refusal(viewport.volume_refusal)
         viewport.quality_changed.connect(self.status.quality.setText)
         self.view_panel.edited.connect(self._apply_view)

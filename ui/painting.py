@@ -35,7 +35,7 @@ class Painting(QObject):
         runner = self._runner()
         if not dabs or runner is None:
             return
-        runner.post(lambda simulation: _paint(simulation, dabs))
+        runner.post(lambda simulation: _paint(simulation, dabs, runner.say))
         self._timer.start(INTERVAL_MILLISECONDS)
 
     def forget(self) -> None:
@@ -44,6 +44,8 @@ class Painting(QObject):
         self._timer.stop()
 
 
-def _paint(simulation: Simulation, dabs: list[Dab]) -> None:
+def _paint(simulation: Simulation, dabs: list[Dab], say: Callable[[str], None]) -> None:
     for dab in dabs:
-        simulation.paint(dab)
+        said = simulation.paint(dab)
+        if said:
+            say(said)

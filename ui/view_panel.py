@@ -111,7 +111,7 @@ class ViewPanel(QScrollArea):
         for field in self._fields.values():
             self.field.addItem(f"{field.title} [{field.unit}]" if field.unit else field.title, field.name)
         self.front.setEnabled(info is None or info.front is not None)
-        self.brush.set_info(None if info is None else info.paintable)
+        self.brush.set_brushes(() if info is None else info.brushes)
         if info is not None:
             self.set_geometry(info.geometry)
         self._show()

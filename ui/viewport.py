@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QMouseEvent, QPalette, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from engines.api import Array, SimulationInfo
+from engines.api import Array, PaintInfo, SimulationInfo
 from ui.brush import Brush
 from ui.scene.clip_handle import pushed
 from ui.scene.plates import DARK, LIGHT
@@ -86,7 +86,8 @@ class Viewport(QWidget):
     def set_simulation(self, info: SimulationInfo | None) -> None:
         """Show the fields of a simulation; emits :attr:`request_changed`."""
         layer = self.scene.layer
-        self.brush.info = None if info is None else info.paintable
+        if info is None or self.brush.info not in info.brushes:
+            self.brush.info = None
         request = self.scene.set_simulation(info)
         if self.scene.layer is not layer:
             self._geometry_changed()
@@ -115,15 +116,20 @@ class Viewport(QWidget):
         self.scene.inspected = position
         self.redraw()
 
+    def mark_measured(self, positions: Sequence[tuple[float, float, float]]) -> None:
+        """The points that are measured, with a line between two; none takes them away."""
+        self.scene.measured = tuple(positions)
+        self.redraw()
+
     def set_overlay(self, lines: Sequence[str]) -> None:
         """Meters over the picture; a tab in a line separates name and figure."""
         if list(lines) != self.scene.lines:
             self.scene.lines = list(lines)
             self.redraw()
 
-    def set_brush(self, active: bool, radius: float, amount: float) -> None:
-        """``active``: the left button paints and the right one erases; ``radius`` is a part of the longest side."""
-        self.brush.active, self.brush.radius, self.brush.amount = active, radius, amount
+    def set_brush(self, brush: PaintInfo | None, radius: float, amount: float) -> None:
+        """The brush in hand, None if there is none; ``radius`` is a part of the longest side."""
+        self.brush.info, self.brush.radius, self.brush.amount = brush, radius, amount
         self._mouse.show_brush()
 
     @property
@@ -214,7 +220,7 @@ class Viewport(QWidget):
 
     def _geometry_changed(self) -> None:
         self.quality.geometry_changed(self.scene.layer)
-        self.scene.brush, self.scene.inspected = None, None
+        self.scene.brush, self.scene.inspected, self.scene.measured = None, None, ()
         if self.scene.layer is not None:
             low, high = self.scene.layer.bounds
             self.brush.longest = float((high - low).max())

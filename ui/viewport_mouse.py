@@ -2,9 +2,10 @@
 
 Left drag turns, middle or Shift+left drag pans, right drag and the wheel zoom, a click picks (with Ctrl: for a probe),
 a double click brings what is under it to the middle. A flat picture is panned by the left button, and turned by the
-right one. On the clipping plane's handle a drag pushes (arrow) or tilts (ball); Ctrl+wheel pushes it too. While the
-brush is on, the left button paints on the geometry, the right one erases, and Ctrl+wheel changes the brush's radius;
-beside the geometry they do what they do without it.
+right one. On the clipping plane's handle a drag pushes (arrow) or tilts (ball); Ctrl+wheel pushes it too. With a
+brush in hand the left button paints on the geometry, the right one erases (brushes that have nothing to erase leave it
+alone), and Ctrl+wheel changes the brush's radius; beside the geometry they do what they do without it. A brush that
+paints no strokes acts at a click, and drags do what they do without it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Mouse:
         self._viewport.quality.hands_on = True
         self._grip = self._grip_under(event.position()) if event.button() == Qt.MouseButton.LeftButton else None
         self._painting = False
-        if self._paints and event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+        if self._strokes(event.button()):
             self._begin_stroke(event)
 
     def move(self, event: QMouseEvent) -> None:
@@ -88,7 +89,10 @@ class Mouse:
             hit = self._under(event.position())
             if hit is not None:
                 follow = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-                (self._viewport.followed if follow else self._viewport.picked).emit(*hit)
+                if self._paints and not follow:
+                    self._viewport.dabbed.emit(self._viewport.brush.dab(np.array(hit[1]), erase=False))
+                else:
+                    (self._viewport.followed if follow else self._viewport.picked).emit(*hit)
 
     def double_click(self, event: QMouseEvent) -> None:
         if self._paints:
@@ -138,7 +142,15 @@ class Mouse:
 
     @property
     def _paints(self) -> bool:
-        return self._viewport.brush.active and self._viewport.brush.info is not None
+        return self._viewport.brush.info is not None
+
+    def _strokes(self, button: Qt.MouseButton) -> bool:
+        """Whether a drag with this button is a stroke of the brush."""
+        brush = self._viewport.brush.info
+        if brush is None:
+            return False
+        left, right = button == Qt.MouseButton.LeftButton, button == Qt.MouseButton.RightButton
+        return brush.stroke and (left or (right and brush.erasable))
 
     def _begin_stroke(self, event: QMouseEvent) -> None:
         hit = self._under(event.position())

@@ -30,7 +30,7 @@ class RunState(StrEnum):
 @dataclass(frozen=True)
 class FrameRequest:
     """What viewers need of each moment: part name to (field name, selection), charts that are not over time by name,
-    and the ``element`` that is looked into.
+    the ``element`` that is looked into, and the ``pair`` of elements that is measured.
 
     A new request replaces the old one; ``serial`` comes back in the frames that answer it and stands for ``parts``.
     """
@@ -39,14 +39,15 @@ class FrameRequest:
     parts: Mapping[str, tuple[str, Selection]]
     charts: tuple[str, ...] = ()
     element: int | None = None
+    pair: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class Frame:
     """One moment, reduced to what a :class:`FrameRequest` asked for. Values are float32 host arrays.
 
-    While a run goes on, ``charts`` and ``inspection`` may be a little older than the values, and then are the same
-    objects as in the frame before.
+    While a run goes on, ``charts``, ``inspection`` and ``measurement`` may be a little older than the values, and then
+    are the same objects as in the frame before.
     """
 
     serial: int
@@ -55,6 +56,7 @@ class Frame:
     values: Mapping[str, Array]
     charts: Mapping[str, ChartData] = field(default_factory=dict)
     inspection: Inspection | None = None
+    measurement: Inspection | None = None
 
 
 @dataclass(frozen=True)

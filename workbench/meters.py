@@ -26,7 +26,8 @@ LONGEST_VECTOR = 3
 
 def followed(fields: Iterable[FieldInfo], *, profiles: bool = False) -> list[FieldInfo]:
     """The fields whose values at the probes are sampled while a run goes on; long ones for who records ``profiles``."""
-    return [info for info in fields if not info.summary and (profiles or info.components <= LONGEST_VECTOR)]
+    wanted = (info for info in fields if info.traced and not info.summary)
+    return [info for info in wanted if profiles or info.components <= LONGEST_VECTOR]
 
 
 class Meters:

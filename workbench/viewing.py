@@ -27,6 +27,7 @@ class FrameSource:
         self._serial: int | None = None
         self._charts: Mapping[str, ChartData] = {}
         self._inspection: Inspection | None = None
+        self._measurement: Inspection | None = None
         self._due = 0.0
 
     @property
@@ -50,12 +51,13 @@ class FrameSource:
         if resting or request is not self._answered or clock.monotonic() >= self._due:
             self._make_charts(simulation, request)
         self._answered = request
-        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, self._charts, self._inspection))
+        told = self._charts, self._inspection, self._measurement
+        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, *told))
 
     def release(self) -> None:
         """Let go of what is on the device."""
         self._handles, self._serial, self._answered = {}, None, None
-        self._charts, self._inspection = {}, None
+        self._charts, self._inspection, self._measurement = {}, None, None
 
     def _make_charts(self, simulation: Simulation, request: FrameRequest) -> None:
         """Charts and inspection may cost milliseconds: the more they do, the more seldom they come."""
@@ -63,5 +65,6 @@ class FrameSource:
         own = {info.name for info in simulation.charts if not info.series}
         self._charts = {name: simulation.chart(name) for name in request.charts if name in own}
         self._inspection = None if request.element is None else simulation.inspect(request.element)
+        self._measurement = None if request.pair is None else simulation.measure(*request.pair)
         ended = clock.monotonic()
         self._due = began + max(CHART_SECONDS, (ended - began) / CHART_SHARE)

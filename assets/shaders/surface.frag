@@ -62,15 +62,19 @@ void main() {
     colour = base * mix(vec3(1.0), light, u_lit) + u_lit * shine;
 #endif
 #ifdef FRONT
+    float there = 1.0;
+#if defined(MAPPED) && !defined(FRONT_MASKS)
+    there = known; // no front runs where the field has no value (scar)
+#endif
     float spread = max(fwidth(v_age), 1.0e-6);
     float age = v_age / u_front_width;
     float leading = smoothstep(-0.75 * spread, 0.75 * spread, v_age);
     float tail = clamp(1.0 - age, 0.0, 1.0);
     float glow = leading * tail * tail * (3.0 - 2.0 * tail);
-    colour = mix(colour, u_front_colour * (0.8 + 0.2 * light), 0.88 * glow);
+    colour = mix(colour, u_front_colour * (0.8 + 0.2 * light), 0.88 * there * glow);
     // The very edge: a thin bright line, as on a contour map.
     float rim = 1.0 - smoothstep(0.6, 1.6, abs(v_age - 0.8 * spread) / spread);
-    colour = mix(colour, vec3(1.0), 0.75 * rim * (1.0 - smoothstep(0.15, 0.5, spread / u_front_width)));
+    colour = mix(colour, vec3(1.0), 0.75 * there * rim * (1.0 - smoothstep(0.15, 0.5, spread / u_front_width)));
 #endif
     gl_FragColor = vec4(sqrt(clamp(colour, 0.0, 1.0)), 1.0);
 }

@@ -15,6 +15,7 @@ import numpy as np
 
 from engines.api import Benchmark, Engine, Estimate, Finding, Problem, Progress, no_progress
 from engines.backend.base import Backend
+from engines.cardiac.brushes import Brushes
 from engines.cardiac.cells.model import reaction_traffic
 from engines.cardiac.cells.tt06 import ROWS
 from engines.cardiac.choice import PRECISIONS, cell_findings, compiled_step, make_cells
@@ -38,6 +39,7 @@ from engines.cardiac.simulation import CardiacSimulation, check_step, rounded_do
 from engines.cardiac.speed import compiled_seconds, reaction_seconds
 from engines.cardiac.stepping import Stepper
 from engines.cardiac.stimulus import protocol
+from engines.cardiac.touch import TouchProtocol
 from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
@@ -108,13 +110,16 @@ class CardiacEngine(Engine):
         operator = tissue_operator(mesh, parameters, progress)
         check_step(numerics.step, operator.stable_step / parameters.conductivity_scale)
         progress("Placing stimuli", 0.8)
-        plan = protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
+        plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step))
         progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
         tissue = make_cells(backend, mesh, parameters, plan, operator.order)
         diffusion = make_diffusion(backend, operator.matrix, numerics.step, PRECISIONS[numerics.precision])
         stepper = Stepper(backend, diffusion, tissue, plan, numerics.step)
         observers = make_observers(backend, mesh, operator.order, tissue, parameters)
-        simulation = CardiacSimulation(backend, mesh, operator.order, stepper, tissue, operator.stable_step, observers)
+        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion)
+        simulation = CardiacSimulation(
+            backend, mesh, operator.order, stepper, tissue, operator.stable_step, brushes, observers
+        )
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation

@@ -25,13 +25,16 @@ class TissueOperator:
     """``matrix`` [1/ms] for a conductivity scale of 1, with rows in the order ``order`` of the mesh's cells.
 
     ``stable_step`` [ms] is the limit of eq. 3.6 for that scale (infinite where no cell has a neighbour);
-    ``limited_cells`` counts the cells whose gradients had to be weakened.
+    ``limited_cells`` counts the cells whose gradients had to be weakened; ``correction: (n_cells,)`` is the share of
+    each one's gradient that was kept, ``neighbours: (n_cells, 4)`` the cells across its faces, all in that order.
     """
 
     order: Array
     matrix: EllMatrix
     stable_step: float
     limited_cells: int
+    correction: Array
+    neighbours: Array
 
 
 _latest: weakref.WeakKeyDictionary[TetMesh, tuple[str, TissueOperator]] = weakref.WeakKeyDictionary()
@@ -65,11 +68,12 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
     progress("Ordering the cells", 0.0)
     order = hilbert_order(mesh.centroids)
     ordered = mesh.take_cells(order)
-    tensors = _diffusion_tensors(ordered, parameters)
+    tensors = diffusion_tensors(ordered, parameters)
+    neighbours = face_neighbours(ordered.cells)
     result = assemble(
         ordered,
         tensors,
-        face_neighbours(ordered.cells),
+        neighbours,
         progress=lambda message, fraction: progress(message, 0.1 + 0.7 * fraction),
     )
     return TissueOperator(
@@ -77,10 +81,12 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
         result.matrix,
         stable_step=stable_step(result.matrix),
         limited_cells=int((result.correction < 1.0).sum()),
+        correction=result.correction,
+        neighbours=neighbours,
     )
 
 
-def _diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:
+def diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:
     """(n_cells, 3, 3) [mm²/ms]; without fibres the tissue conducts as along them in all directions."""
     along, across = parameters.tissue.monodomain_conductivity()
     if mesh.fibres is None:

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, FrontInfo, KernelTiming, NonFinite, Selection, Simulation
+from engines.api import Array, Dab, FieldInfo, FrontInfo, KernelTiming, NonFinite, Selection, Simulation
 from engines.backend.base import Backend
+from engines.cardiac.brushes import Brushes
 from engines.cardiac.cells.model import NOT_ACTIVATED
+from engines.cardiac.measuring import DURATIONS, measured
 from engines.cardiac.observers import Observer
 from engines.cardiac.stepping import Stepper
 from engines.cardiac.tissue import Tissue
-from engines.charts import ChartData
+from engines.charts import ChartData, Inspection
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 
@@ -65,6 +67,7 @@ class CardiacSimulation(Simulation):
         stepper: Stepper,
         tissue: Tissue,
         stable_step: float,
+        brushes: Brushes,
         observers: Sequence[Observer] = (),
     ) -> None:
         self.geometry = mesh
@@ -73,12 +76,14 @@ class CardiacSimulation(Simulation):
         self.sample_steps = max(1, round(SAMPLE_MILLISECONDS / self.dt))
         self._observers = tuple(observers)
         own = tuple(info for info in FIELDS if info.name != "calcium" or tissue.calcium_row is not None)
-        self.fields = own + tuple(info for observer in observers for info in observer.fields)
+        observed = tuple(info for observer in observers for info in observer.fields)
+        self.fields = own + observed + brushes.fields
+        self.brushes = brushes.infos
         self.series = tuple(info for observer in observers for info in observer.series)
         self.charts = tuple(info for observer in observers for info in observer.charts)
         self.traffic = stepper.traffic + tuple(each for observer in observers for each in observer.traffic)
         self._missing = {info.name: info.missing for info in self.fields}
-        self._backend, self._stepper, self._tissue = backend, stepper, tissue
+        self._backend, self._stepper, self._tissue, self._touched = backend, stepper, tissue, brushes
         self._order = order
         self._place = np.empty(len(order), np.int32)
         self._place[order] = np.arange(len(order), dtype=np.int32)
@@ -103,7 +108,8 @@ class CardiacSimulation(Simulation):
         return self._backend.select(Selection(self._place[selection.elements], selection.offsets))
 
     def gather(self, name: str, handle: Any) -> Array:
-        return self._backend.gather(self._values(name), handle, missing=self._missing[name])
+        values = self._touched.veiled(name, self._values(name))
+        return self._backend.gather(values, handle, missing=self._missing[name])
 
     def field(self, name: str) -> Array:
         ordered = np.empty(len(self._order), np.float32)
@@ -115,6 +121,23 @@ class CardiacSimulation(Simulation):
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
         check_step(self.dt, self._stable_step / value)
         self._stepper.set_conductivity_scale(float(value))
+
+    def paint(self, dab: Dab) -> str | None:
+        return self._touched.paint(dab, self.step)
+
+    def measure(self, first: int, second: int) -> Inspection:
+        pair = np.array([first, second], np.int32)
+        handle = self.select(Selection(pair))
+        one, other = self.geometry.centers(pair)
+        times = [None if time == NOT_ACTIVATED else float(time) for time in self.gather("activation", handle)]
+        durations = {}
+        for info in self.fields:
+            if info.name.startswith(DURATIONS):
+                values = [
+                    math.nan if value == info.missing else float(value) for value in self.gather(info.name, handle)
+                ]
+                durations[info.title] = (values[0], values[1])
+        return measured(float(np.linalg.norm(other - one)), (times[0], times[1]), durations)
 
     def observe(self) -> Mapping[str, float]:
         return {name: value for observer in self._observers for name, value in observer.observe().items()}
@@ -133,12 +156,14 @@ class CardiacSimulation(Simulation):
             "cells": to_host(self._tissue.states),
             "activation": to_host(self._tissue.activation),
         }
+        state.update(self._touched.state(self.step))
         for observer in self._observers:
             state.update(observer.state())
         return state
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self.step = int(state["step"])
+        self._touched.restore(state)
         with self._backend.active():
             for target, name in (
                 (self._stepper.voltage, "voltage"),
@@ -161,7 +186,7 @@ class CardiacSimulation(Simulation):
         )
 
     def close(self) -> None:
-        del self._stepper, self._tissue, self._observers
+        del self._stepper, self._tissue, self._touched, self._observers
 
     def _values(self, name: str) -> Any:
         if name == "voltage":
@@ -170,4 +195,6 @@ class CardiacSimulation(Simulation):
             return self._tissue.states[self._tissue.calcium_row]
         if name == "activation":
             return self._tissue.activation
+        if name in {info.name for info in self._touched.fields}:
+            return self._touched.values(name)
         return next(observer.values(name) for observer in self._observers if name in {f.name for f in observer.fields})

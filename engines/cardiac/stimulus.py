@@ -104,15 +104,19 @@ def region_ids(name: str, mesh: TetMesh) -> list[int]:
 
 
 def _pulse(stimulus: Stimulus, tissue: Tissue, step: float) -> Pulse:
-    # µA/cm³ = 1e-3 µA/mm³; over χ Cm [µF/mm³] that is V/s = mV/ms.
-    current = stimulus.amplitude * 1e-3 / (tissue.surface_to_volume * tissue.membrane_capacitance)
     return Pulse(
-        current,
+        membrane_current(stimulus.amplitude, tissue),
         first=round(stimulus.start / step),
         length=max(1, round(stimulus.duration / step)),
         period=max(1, round(stimulus.period / step)),
         count=stimulus.pulses,
     )
+
+
+def membrane_current(amplitude: float, tissue: Tissue) -> float:
+    """[mV/ms] for a current per volume of tissue [µA/cm³]."""
+    # µA/cm³ = 1e-3 µA/mm³; over χ Cm [µF/mm³] that is V/s = mV/ms.
+    return amplitude * 1e-3 / (tissue.surface_to_volume * tissue.membrane_capacitance)
 
 
 def _extent(mesh: TetMesh) -> str:

@@ -123,10 +123,10 @@ class StencilEngine(Engine):
             for steps in (1, 2):  # alone and fused, where a kernel can fuse
                 simulation.advance(steps)
             simulation.observe()
-            if simulation.paintable is not None:
+            for brush in simulation.brushes:
                 middle = tuple(float(end) / 2 for end in simulation.geometry.bounds[1])
                 for erase in (False, True):
-                    simulation.paint(Dab(middle, 2.0, 1.0, erase))  # type: ignore[arg-type]  # three numbers
+                    simulation.paint(Dab(brush.name, middle, 2.0, 1.0, erase))  # type: ignore[arg-type]  # three numbers
             simulation.synchronize()
             simulation.close()
 

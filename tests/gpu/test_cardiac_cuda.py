@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.api import Problem, Selection
+from engines.api import Dab, Problem, Selection
 from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
@@ -66,3 +66,41 @@ def test_gather_is_in_the_numbering_of_the_mesh(gpu):
     elements = np.random.default_rng().integers(0, case.geometry.n_cells, 1000).astype(np.int32)
     got = simulation.gather("voltage", simulation.select(Selection(elements)))
     np.testing.assert_array_equal(got, simulation.field("voltage")[elements])
+
+
+def touched(simulation):
+    simulation.advance(100)
+    simulation.paint(Dab("stimulus", (5.0, 1.5, 1.5), 1.2, 50_000.0))
+    simulation.paint(Dab("scar", (3.0, 1.5, 1.5), 1.0, 0.0))
+    simulation.paint(Dab("scar", (3.0, 0.0, 0.0), 1.0, 0.2))
+    simulation.advance(60)
+    simulation.paint(Dab("scar", (3.0, 1.5, 1.5), 0.4, 0.0, erase=True))
+    return simulation
+
+
+def test_clicks_and_scar_do_the_same_as_on_the_cpu(gpu):
+    """fp64: rounding grows along the upstroke, and field() rounds to float32."""
+    case = problem("fp64")
+    ones = [touched(CardiacEngine().build(case, backend)) for backend in (gpu, open_backend("cpu"))]
+    for one in ones:
+        one.advance(300)
+    dead = ones[1].field("scar") == 1
+    assert dead.any()
+    for name, tolerance in (("voltage", 2e-5), ("activation", 5e-6), ("scar", 0.0)):
+        assert np.abs(ones[0].field(name) - ones[1].field(name)).max() <= tolerance, name
+    cells = np.flatnonzero(dead).astype(np.int32)
+    assert np.isnan(ones[0].gather("voltage", ones[0].select(Selection(cells)))).all()
+    assert ones[0].measure(0, 100).facts[0] == ones[1].measure(0, 100).facts[0]
+
+
+def test_a_checkpoint_with_paint_and_pulses_continues_bit_for_bit(gpu):
+    case = problem("fp32")
+    simulation = touched(CardiacEngine().build(case, gpu))
+    kept = simulation.state()
+    simulation.advance(200)
+    expected = simulation.state()
+    again = CardiacEngine().build(case, gpu)
+    again.restore(kept)
+    again.advance(200)
+    for name, value in again.state().items():
+        np.testing.assert_array_equal(value, expected[name], err_msg=name)

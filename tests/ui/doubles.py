@@ -20,12 +20,14 @@ from engines.api import (
     FrontInfo,
     KernelTiming,
     KernelTraffic,
+    PaintInfo,
     Preset,
     SeriesInfo,
     Simulation,
 )
 from engines.backend.base import Backend, Ceilings, DeviceInfo
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus
+from engines.charts import Fact, Inspection
 from engines.errors import MeshError, ProblemError
 from engines.geometry.mesh import TetMesh
 from tests.ui.lab.doubles import FakeLab
@@ -38,6 +40,10 @@ from workbench.runner import Runner
 
 STABLE_STEP = 0.1
 SPEED = 0.5  # mm/ms
+BRUSHES = (
+    PaintInfo("touch", "Touch", "mA", 5.0, 0.1, stroke=False, erasable=False, amount_title="Current"),
+    PaintInfo("scar", "Scar", "1", 0.0, 0.05, bounds=(0.0, 1.0), hint="It turns grey."),
+)
 
 
 def slab(shape: tuple[int, int, int] = (20, 8, 4), spacing: float = 1.0) -> TetMesh:
@@ -132,6 +138,8 @@ class Wave(Simulation):
         self.front = FrontInfo("activation", 3.0)
         self.sample_steps = 5
         self.controls = []
+        self.brushes = BRUSHES
+        self.dabs = []
         self._backend = backend
         self._arrival = geometry.centroids[:, 0] / SPEED
         self._launches = 0
@@ -165,6 +173,14 @@ class Wave(Simulation):
 
     def observe(self):
         return {"mean": float(self._values("voltage").mean())}
+
+    def paint(self, dab):
+        self.dabs.append(dab)
+        return f"Touched at {dab.position[0]:.1f} mm." if dab.brush == "touch" else None
+
+    def measure(self, first, second):
+        way = float(np.linalg.norm(np.diff(self.geometry.centroids[[first, second]], axis=0)))
+        return Inspection("Between two points", (Fact("Distance", way, "mm"), Fact("Time", self.time, "ms")))
 
     def set_control(self, name, value):
         self.controls.append((name, value))
@@ -379,6 +395,9 @@ class FakeViewport(QWidget):
     def mark_inspected(self, position):
         self.inspected = position
 
+    def mark_measured(self, positions):
+        self.measured = tuple(positions)
+
     def set_overlay(self, lines):
         self.overlay = list(lines)
 
@@ -391,8 +410,8 @@ class FakeViewport(QWidget):
     def set_clip_active(self, active):
         pass
 
-    def set_brush(self, active, radius, amount):
-        self.brush = (active, radius, amount)
+    def set_brush(self, brush, radius, amount):
+        self.brush = (brush, radius, amount)
 
     def reset_camera(self):
         pass

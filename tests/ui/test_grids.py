@@ -125,7 +125,7 @@ def test_time_is_counted_as_the_parameters_say(fading, qtbot):
 
 
 def test_viewers_hear_what_can_be_painted(fading):
-    assert fading.controller.info.paintable.field == "u"
+    assert fading.controller.info.brushes[0].name == "u"
 
 
 def test_the_size_of_a_geometry_in_words():

@@ -91,7 +91,7 @@ class FadeSimulation(Simulation):
         )
         n = self.geometry.n_cells
         self.traffic = (KernelTraffic("fade", 4 * n, 4 * n, n),)
-        self.paintable = PaintInfo("u", "Value", "mol/m³", 1.0)
+        self.brushes = (PaintInfo("u", "Value", "mol/m³", 1.0),)
         self._centers = self.geometry.centers(np.arange(n))
         if p.start.kind == "picture":
             self._u = np.full(n, np.frombuffer(Path(p.start.picture).read_bytes(), np.uint8).mean())

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from engines.api import SimulationInfo
 from ui.charts.inspection import InspectionPanel
+from ui.charts.measuring import Measuring
 from ui.charts.overlay import Overlay
 from ui.charts.panel import ChartsPanel
 from ui.controller import Controller
@@ -35,11 +36,15 @@ class ChartsArea(QObject):
         self._layout: DockLayout | None = None
         self.panel = ChartsPanel(controller.model, probes.store, settings)
         self.inspection = InspectionPanel()
+        self._measuring = Measuring(controller, viewport, window)
+        self.measurement = self._measuring.panel
+        self.measure = self._measuring.action
         self.overlay = Overlay(self.panel, controller.model, controller.background, window)
 
     def connect_with(self, files: FileActions, layout: DockLayout) -> None:
         self._layout = layout
         controller = self._controller
+        self._measuring.connect_with(layout)
         controller.info_changed.connect(self._info_changed)
         controller.frame_arrived.connect(self._show_frame)
         controller.restarted.connect(self.panel.clear)
@@ -50,7 +55,7 @@ class ChartsArea(QObject):
         controller.model.opened.connect(self._look_at_nothing)
         self.inspection.closed.connect(self._look_at_nothing)
         self.inspection.follow_asked.connect(self._follow)
-        for panel in (self.panel, self.inspection):
+        for panel in (self.panel, self.inspection, self.measurement):
             panel.save_asked.connect(files.export_chart)
         layout.docks["charts"].visibilityChanged.connect(self.panel.set_in_front)
         layout.docks["inspection"].visibilityChanged.connect(self.inspection.set_in_front)
@@ -71,6 +76,7 @@ class ChartsArea(QObject):
         """What the elements are of now; those of another geometry are other elements."""
         if geometry is not self._geometry:
             self._geometry = geometry
+            self._measuring.forget()
             self._look_at_nothing()
 
     def _show_frame(self, frame: Frame) -> None:
@@ -81,6 +87,8 @@ class ChartsArea(QObject):
     def _picked(self, element: int, position: Position) -> None:
         """A click looks into the element where more is known of it than its fields; else it places a probe."""
         info = self._controller.info
+        if self._measuring.takes(element, position):
+            return
         if info is None or not info.inspects:
             self._probes.add(position)
             return

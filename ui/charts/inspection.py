@@ -29,8 +29,10 @@ class InspectionPanel(QWidget):
     """The element is no longer of interest."""
     save_asked = Signal(object, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, hint: str = HINT, follows: bool = True) -> None:
+        """``hint`` stands there while nothing is known; ``follows``: a probe can be asked for."""
         super().__init__(parent)
+        self._hint = hint
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self._inspection: Inspection | None = None
@@ -39,14 +41,14 @@ class InspectionPanel(QWidget):
         self.cells: list[ChartCell] = []
         self.values: list[QLabel] = []
         self._facts: list[str] = []
-        self.title = QLabel(HINT, self)
+        self.title = QLabel(hint, self)
         self.title.setObjectName("muted")
         self.title.setWordWrap(True)
         self.title.setTextFormat(Qt.TextFormat.PlainText)
-        self._buttons = [
-            self._button("probe", "Follow its values with a probe (Ctrl+click in the view)", self.follow_asked),
-            self._button("close", "Look at no element", self.closed),
-        ]
+        follow = self._button("probe", "Follow its values with a probe (Ctrl+click in the view)", self.follow_asked)
+        self._buttons = [follow] if follows else []
+        follow.setVisible(follows)
+        self._buttons.append(self._button("close", "Look at nothing", self.closed))
         top = QHBoxLayout()
         top.setSpacing(2)
         top.addWidget(self.title, 1)
@@ -85,6 +87,11 @@ class InspectionPanel(QWidget):
             self._inspection = inspection
             self.pace.soon()
 
+    def set_hint(self, hint: str) -> None:
+        """What stands there while nothing is known."""
+        self._hint = hint
+        self.pace.soon()
+
     def set_in_front(self, in_front: bool) -> None:
         """Whether the panel's dock is in front of those that it shares its place with."""
         self._in_front = in_front
@@ -99,7 +106,7 @@ class InspectionPanel(QWidget):
             return
         facts = () if inspection is None else inspection.facts
         profiles = () if inspection is None else inspection.profiles
-        self.title.setText(HINT if inspection is None else inspection.title)
+        self.title.setText(self._hint if inspection is None else inspection.title)
         self._name_title("muted" if inspection is None else "heading")
         self._show_buttons(inspection is not None)
         if [fact.title for fact in facts] != self._facts:

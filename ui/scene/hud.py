@@ -12,6 +12,7 @@ from ui.scene.brush_mark import brush_strokes
 from ui.scene.clip_handle import handle_strokes
 from ui.scene.inspected_mark import ring_strokes
 from ui.scene.layer import Layer
+from ui.scene.measure_mark import measure_strokes
 from ui.scene.ruler import ruler
 from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
@@ -51,6 +52,7 @@ class Hud:
             strokes += handle_strokes(scene, width, height, ratio)
         if handles and scene.inspected is not None:
             strokes += self._ring(scene, scene.inspected, width, height, ratio)
+        strokes += measure_strokes(scene, width, height, ratio)
         self._probes(scene, placed, strokes, width, height, ratio)
         if handles:
             self._reading(scene, placed, width, height, ratio)

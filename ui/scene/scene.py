@@ -40,6 +40,8 @@ class Scene:
         self.view = ViewSettings()
         self.probes: list[ProbeMark] = []
         self.inspected: tuple[float, float, float] | None = None
+        self.measured: tuple[tuple[float, float, float], ...] = ()
+        """None, one or two points that are measured."""
         self.lines: list[str] = []
         self.time: float | None = None
         self.coarse = False

@@ -175,6 +175,20 @@ class TetLayer(Layer):
         distance, cell = min(met)
         return cell, origin + distance * direction
 
+    def tangents(self, position: Array) -> tuple[Array, Array] | None:
+        """Along the clipping plane if ``position`` lies on it, else along the surface at the point nearest to it."""
+        clip = plane_equation(self.shape.plan.clip)
+        low, high = self.bounds
+        if clip is not None and abs(np.dot(clip[:3], position) - clip[3]) < 1e-4 * np.linalg.norm(high - low):
+            normal = np.array(clip[:3])
+        else:
+            away = self.full.points - position
+            normal = self.full.normals[int(np.einsum("ij,ij->i", away, away).argmin())].astype(float)
+        across = np.cross(normal, np.eye(3)[int(np.abs(normal).argmin())])
+        across /= np.linalg.norm(across)
+        up = np.cross(normal, across)
+        return across, up / np.linalg.norm(up)
+
     def draw(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
         """``look.clip`` is set here."""
         self._upload(palette)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import KernelTraffic
+from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
-from engines.cardiac.diffusion.ell import WIDTH, EllMatrix
+from engines.cardiac.diffusion.ell import BLOCK, WIDTH, EllMatrix
 
 
 class Diffusion(ABC):
@@ -22,12 +22,25 @@ class Diffusion(ABC):
         self.dt = dt
         self.n_rows = matrix.n_rows
         self.dtype = np.dtype(precision)
+        self._backend = backend
         self._columns = backend.array(matrix.columns)
         self._weights = backend.array(matrix.weights.astype(self.dtype, copy=False))
 
     @abstractmethod
     def step(self, v: Any, out: Any) -> None:
         """v, out: different device arrays of ``dtype``, at least ``n_rows`` long; the rest of ``out`` stays."""
+
+    def update_rows(self, rows: Array, columns: Array, weights: Array) -> None:
+        """Replace ``rows: (m,)`` from the next step on; the arrays on the device stay where they are.
+
+        columns, weights: (m, 16), unused entries with the row itself as column and weight 0. The columns are among
+        those that the row had at first.
+        """
+        places = (rows[:, None] // BLOCK * WIDTH + np.arange(WIDTH)) * BLOCK + rows[:, None] % BLOCK
+        with self._backend.active():
+            at = self._backend.array(places.ravel())
+            self._columns.reshape(-1)[at] = self._backend.array(columns.ravel().astype(np.int32))
+            self._weights.reshape(-1)[at] = self._backend.array(weights.ravel().astype(self.dtype))
 
     @property
     def traffic(self) -> KernelTraffic:

@@ -37,11 +37,11 @@ class HeatSimulation(GridSimulation):
         largest_scale: float,
         fuse: bool,
         fields: tuple[FieldInfo, ...],
-        paintable: PaintInfo,
+        brush: PaintInfo,
     ) -> None:
         super().__init__(backend, grid, dt, {"u": u})
         self.fields = fields
-        self.paintable = paintable
+        self.brushes = (brush,)
         self._spare = backend.empty(grid.shape, u.dtype)
         self._source = source
         self._make_step, self._largest_scale, self._fuse = make_step, largest_scale, fuse

@@ -35,10 +35,10 @@ class GrayScottSimulation(GridSimulation):
         step: GrayScottStep,
         fuse: bool,
         fields: tuple[FieldInfo, ...],
-        paintable: PaintInfo,
+        brush: PaintInfo,
     ) -> None:
         super().__init__(backend, grid, dt, {"u": u, "v": v})
-        self.fields, self.paintable = fields, paintable
+        self.fields, self.brushes = fields, (brush,)
         self.traffic = (step.traffic if fuse else unfused(step),)
         self._step, self._fuse = step, fuse
         self._spares = [backend.empty(grid.shape, u.dtype) for _ in range(2)]

@@ -35,10 +35,10 @@ class PoissonSimulation(GridSimulation):
         source: PaintedSource,
         solver: PoissonSolver,
         fields: tuple[FieldInfo, ...],
-        paintable: PaintInfo,
+        brush: PaintInfo,
     ) -> None:
         super().__init__(backend, grid, 1.0, {"u": u, "source": source.array})
-        self.fields, self.paintable = fields, paintable
+        self.fields, self.brushes = fields, (brush,)
         self.sample_steps = SAMPLE_ITERATIONS[solver.method]
         self.traffic = (solver.traffic,)
         self._source, self._solver = source, solver

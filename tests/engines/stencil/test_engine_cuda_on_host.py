@@ -33,8 +33,9 @@ def test_a_painted_run_equals_the_cpus(cpu, on_host, grid, equation):
     ones = [ENGINE.build(problem, backend) for backend in (cpu, on_host)]
     for one in ones:
         one.advance(5)
-        one.paint(Dab((4.0, 3.0, 2.0), 2.5, 0.5))
-        one.paint(Dab((5.0, 4.0, 2.0), 2.0, 0.0, erase=True))
+        brush = one.brushes[0].name
+        one.paint(Dab(brush, (4.0, 3.0, 2.0), 2.5, 0.5))
+        one.paint(Dab(brush, (5.0, 4.0, 2.0), 2.0, 0.0, erase=True))
         one.advance(7)
     for info in ones[0].fields:
         assert np.abs(ones[0].field(info.name) - ones[1].field(info.name)).max() <= 1e-6, info.name

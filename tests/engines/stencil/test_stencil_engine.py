@@ -57,7 +57,7 @@ def test_fields_are_numbered_as_the_grid_is(cpu, grid):
     assert int(simulation.field("u").argmax()) == cell
     handle = simulation.select(Selection(np.array([cell, 0], np.int32)))
     assert simulation.gather("u", handle)[0] == simulation.field("u")[cell]
-    simulation.paint(Dab(place, 0.1, 3.0))
+    simulation.paint(Dab(simulation.brushes[0].name, place, 0.1, 3.0))
     assert int(simulation.field("source").argmax()) == cell
 
 
@@ -175,7 +175,7 @@ def test_the_rates_of_gray_scott_change_live(cpu):
 def test_a_checkpoint_continues_bit_for_bit(cpu, equation, grid):
     def painted(simulation):
         simulation.advance(5)
-        simulation.paint(Dab((4.0, 5.0, 1.0), 3.0, 0.5))
+        simulation.paint(Dab(simulation.brushes[0].name, (4.0, 5.0, 1.0), 3.0, 0.5))
         simulation.advance(3)
         return simulation
 
@@ -197,20 +197,20 @@ def test_a_checkpoint_continues_bit_for_bit(cpu, equation, grid):
 def test_a_dab_adds_its_profile_and_erasing_takes_it_away(cpu, equation, grid):
     """w = (1 − r²/R²)², in the fp32 of the field: 4 roundings of values up to 2."""
     simulation = ENGINE.build(problem(equation, grid), cpu)
-    name = simulation.paintable.field
+    name = simulation.brushes[0].name
     before = simulation.field(name).copy()
     centre, radius = np.array([4.0, 5.0, 1.5]), 2.5
-    simulation.paint(Dab(tuple(centre), radius, 0.7))
+    simulation.paint(Dab(name, tuple(centre), radius, 0.7))
     cells = simulation.geometry.centers(np.arange(simulation.geometry.n_cells))
     flat = cells - centre if len(simulation.geometry.shape) == 3 else (cells - centre)[:, :2]
     weight = np.clip(1 - (flat**2).sum(axis=1) / radius**2, 0, None) ** 2
     assert np.abs(simulation.field(name) - (before + 0.7 * weight)).max() <= 5e-7
     assert (simulation.field(name)[weight == 0] == before[weight == 0]).all()
     for _ in range(400):
-        simulation.paint(Dab(tuple(centre), 2 * radius, 0.0, erase=True))
+        simulation.paint(Dab(name, tuple(centre), 2 * radius, 0.0, erase=True))
     rest = np.zeros_like(before) if name == "v" else before
     assert np.abs(simulation.field(name) - rest)[weight > 0].max() <= 1e-5
-    simulation.paint(Dab((1e6, 0.0, 0.0), radius, 1.0))  # beside the grid: nothing happens
+    simulation.paint(Dab(simulation.brushes[0].name, (1e6, 0.0, 0.0), radius, 1.0))  # beside the grid: nothing happens
 
 
 def test_poisson_finds_the_solution(cpu):
@@ -271,7 +271,7 @@ def test_looking_at_a_source_that_is_not_there_allocates_once(cpu):
     seen = simulation._values("source")
     assert simulation._values("source") is seen
     assert simulation._source.array is None  # a step does not read it
-    simulation.paint(Dab((4.0, 5.0, 1.0), 2.0, 0.5))
+    simulation.paint(Dab(simulation.brushes[0].name, (4.0, 5.0, 1.0), 2.0, 0.5))
     assert simulation.field("source").max() > 0
     fresh = ENGINE.build(problem(heat()), cpu)
     simulation.restore(fresh.state())

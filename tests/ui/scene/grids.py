@@ -28,8 +28,8 @@ FLOW = FieldInfo("flow", "Flow", "m/s", "cell", (0.0, 5.0), components=2)
 PAINT = PaintInfo("u", "Concentration", "mol/m³", 0.25, 0.05)
 
 
-def info(grid: Grid, *fields: FieldInfo, paintable: PaintInfo | None = None) -> SimulationInfo:
-    return SimulationInfo(grid, 0.1, "s", fields or (CONCENTRATION,), (), (), None, paintable)
+def info(grid: Grid, *fields: FieldInfo, brushes: tuple[PaintInfo, ...] = ()) -> SimulationInfo:
+    return SimulationInfo(grid, 0.1, "s", fields or (CONCENTRATION,), (), (), None, brushes)
 
 
 def gather(values: Array, selection: Selection) -> Array:
@@ -45,7 +45,7 @@ class Pond(Simulation):
 
     def __init__(self, grid: Grid) -> None:
         self.geometry, self.dt, self.step = grid, 0.1, 0
-        self.fields, self.paintable = (CONCENTRATION,), PAINT
+        self.fields, self.brushes = (CONCENTRATION,), (PAINT,)
         self.traffic = (KernelTraffic("diffusion", 8 * grid.n_cells, 4 * grid.n_cells, 10 * grid.n_cells),)
         self.dabs = []
         self.painted = np.zeros(grid.n_cells, np.float32)

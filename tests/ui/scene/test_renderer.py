@@ -98,6 +98,19 @@ def test_front_glows_between_its_edge_and_its_width_only(canvas) -> None:
     assert away[(y_of > 0.5) & (y_of < 2.0 - cell)].max() < 40
 
 
+def test_no_front_runs_where_the_field_has_no_value(canvas) -> None:
+    mesh = kuhn_cube(12)
+    times = mesh.centroids[:, 1]
+    voltage = np.where(mesh.centroids[:, 2] > 5.0, np.nan, -85.0)
+    camera = CameraView(azimuth=0.0, elevation=0.0)
+    scene = scene_with(mesh, voltage, np.where(times <= 6.0, times, -1.0), time=6.0, camera=camera)
+    image = pixels(scene)
+    (above, below), _ = scene.camera.to_pixels(np.array([[10.0, 5.0, 8.0], [10.0, 5.0, 2.0]]), *SIZE)
+    grey, front = (image[round(at[1]), round(at[0]), :3] for at in (above, below))
+    assert np.abs(grey - np.array(MISSING)).max() <= 2
+    assert np.abs(front - np.array(MISSING)).max() > 40
+
+
 def test_region_preview_shows_two_colours_with_a_crisp_border(canvas) -> None:
     mesh = kuhn_cube(4)
     scene = Scene()

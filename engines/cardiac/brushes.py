@@ -1,0 +1,131 @@
+"""What a person does to a tissue with a brush while it runs: stimulate it, paint scar into it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Dab, FieldInfo, PaintInfo
+from engines.backend.base import Backend
+from engines.cardiac.diffusion import Diffusion
+from engines.cardiac.operator import TissueOperator
+from engines.cardiac.parameters import CardiacParameters, Stimulus
+from engines.cardiac.scar import Scar
+from engines.cardiac.stimulus import membrane_current
+from engines.cardiac.tissue import Tissue
+from engines.cardiac.touch import Touch, TouchProtocol
+from engines.errors import ProblemError
+from engines.geometry.mesh import TetMesh
+
+PULSE_MILLISECONDS = 2.0
+RADIUS = 0.03
+SCAR_RADII = 2.0
+"""Scar is painted with a brush so many times as large: it is to go through the wall."""
+CELL_SIZES = 1.5
+"""A brush reaches at least so many cube roots of the largest cell's volume."""
+SCAR = FieldInfo("scar", "Scar", "", "cell", (0.0, 1.0), "viridis", traced=False)
+VEILED = ("voltage", "calcium")
+"""Fields of the moment, which cells that do not conduct have none of."""
+
+
+class Brushes:
+    """``infos`` are what viewers offer, ``fields`` what they show of it."""
+
+    fields = (SCAR,)
+
+    def __init__(
+        self,
+        backend: Backend,
+        mesh: TetMesh,
+        parameters: CardiacParameters,
+        operator: TissueOperator,
+        protocol: TouchProtocol,
+        tissue: Tissue,
+        diffusion: Diffusion,
+    ) -> None:
+        self._backend, self._mesh = backend, mesh
+        self._place = np.empty(len(operator.order), np.int32)
+        self._place[operator.order] = np.arange(len(operator.order), dtype=np.int32)
+        self._tissue_parameters, self._dt = parameters.tissue, parameters.numerics.step
+        self._touch = Touch(backend, protocol, tissue.stimulus_mask, protocol.mask[operator.order])
+        self._scar = Scar(backend, mesh, parameters, operator, diffusion, tissue.n_padded)
+        self.infos = _infos(mesh)
+
+    def paint(self, dab: Dab, step: int) -> str | None:
+        """Do it from ``step`` on; see :meth:`engines.api.Simulation.paint`."""
+        cells = self._place[self._reached(dab)]
+        if dab.brush == SCAR.name:
+            self._scar.paint(cells, 1.0 if dab.erase else dab.amount)
+            self._touch.silence(cells, self._scar.left[cells] == 0)
+            return None
+        if not (np.isfinite(dab.amount) and dab.amount > 0):
+            raise ProblemError("A stimulus needs a current above zero: set the brush's current.")
+        length = max(1, round(PULSE_MILLISECONDS / self._dt))
+        self._touch.stimulate(cells, membrane_current(dab.amount, self._tissue_parameters), step, length)
+        x, y, z = dab.position
+        return (
+            f"Stimulus at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {dab.radius:.3g} mm radius, {len(cells):,} cells, "
+            f"t = {step * self._dt:.1f} ms."
+        )
+
+    def values(self, field: str) -> Any:
+        """(n_padded,) on the device: one of ``fields``."""
+        if field != SCAR.name:
+            raise KeyError(field)
+        return self._scar.shown()
+
+    def veiled(self, field: str, values: Any) -> Any:
+        """``values: (n_padded,)`` of a field for viewers: NaN in cells that do not conduct."""
+        if field not in VEILED or self._scar.dead is None:
+            return values
+        with self._backend.active():
+            veiled = values.copy()
+            veiled[self._scar.dead] = np.nan
+        return veiled
+
+    def state(self, step: int) -> dict[str, Array]:
+        return {**self._touch.state(step), **self._scar.state()}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        changed = self._scar.restore(state)
+        self._touch.silence(changed, self._scar.left[changed] == 0)
+        self._touch.restore(state)
+
+    def _reached(self, dab: Dab) -> Array:
+        """The cells of a dab, in the mesh's numbering: by centroid, and the nearest one however small the ball is."""
+        away = self._mesh.centroids - np.array(dab.position)
+        squares = np.einsum("ij,ij->i", away, away)
+        inside = np.flatnonzero(squares <= dab.radius**2)
+        return inside if len(inside) else np.array([squares.argmin()])
+
+
+def _infos(mesh: TetMesh) -> tuple[PaintInfo, ...]:
+    low, high = mesh.bounds
+    size = float(mesh.volumes.max()) ** (1 / 3)
+    radius = max(RADIUS, CELL_SIZES * size / float((high - low).max()))
+    amplitude = float(Stimulus.model_fields["amplitude"].default)
+    return (
+        PaintInfo(
+            "stimulus",
+            "Stimulate",
+            "µA/cm³",
+            amplitude,
+            radius,
+            stroke=False,
+            erasable=False,
+            amount_title="Current",
+            hint=f"A pulse of {PULSE_MILLISECONDS:g} ms into the ball under the pointer, through the wall.",
+        ),
+        PaintInfo(
+            SCAR.name,
+            SCAR.title,
+            "1",
+            0.0,
+            SCAR_RADII * radius,
+            amount_title="Conductivity left",
+            bounds=(0.0, 1.0),
+            hint="What is painted conducts this share of what it did; with 0 nothing, and it turns grey.",
+        ),
+    )

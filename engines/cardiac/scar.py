@@ -1,0 +1,146 @@
+"""Scar painted into a tissue that runs: cells that conduct less, or not at all.
+
+The flux through each face is one number, computed from what both of its cells conduct, and so the voltage that leaves
+one cell enters the other: rows around the paint are assembled anew and replaced on the device. A cell that does not
+conduct is alone: it gets no stimulus, comes to rest and stays there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.backend.base import Backend
+from engines.cardiac.diffusion import Diffusion
+from engines.cardiac.diffusion.patch import RINGS_OF_PATCH, RINGS_OF_ROWS, RINGS_OF_SHARES, Patch, rings
+from engines.cardiac.operator import TissueOperator, diffusion_tensors
+from engines.cardiac.parameters import CardiacParameters
+from engines.errors import ProblemError
+from engines.geometry.mesh import TetMesh
+
+NON_CONDUCTING = 1e-3
+"""A share of the conductivity below this counts as none."""
+ROUNDS = 3
+"""Of weakening gradients where a row would not be stable at the step that the whole operator allows."""
+ROUND_OFF = 1e-9
+STATE = ("scar_cells", "scar_left", "scar_shares_of", "scar_shares")
+
+
+class Scar:
+    """What conductivity is left in each cell. Cells are numbered as on the device throughout.
+
+    ``left: (n_cells,)`` float32, 1 in tissue that nothing was painted on; ``shares``: how much of each cell's gradient
+    the rows keep (:attr:`TissueOperator.correction` where nothing is painted nearby).
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        mesh: TetMesh,
+        parameters: CardiacParameters,
+        operator: TissueOperator,
+        diffusion: Diffusion,
+        n_padded: int,
+    ) -> None:
+        self._backend, self._mesh, self._parameters = backend, mesh, parameters
+        self._operator, self._diffusion = operator, diffusion
+        self._n_padded = n_padded
+        self.left = np.ones(len(operator.order), np.float32)
+        self._shares = operator.correction
+        self._shown: Any = None
+        self.dead: Any = None
+        """On the device: where cells do not conduct; None where there are none."""
+
+    def paint(self, cells: Array, left: float) -> None:
+        """Leave a share ``left`` (0..1) of their conductivity to ``cells: (m,)``; 1 gives the tissue back.
+
+        Raises ProblemError, and changes nothing, if that needs a smaller time step.
+        """
+        left = 0.0 if left < NON_CONDUCTING else min(left, 1.0)
+        changed = cells[self.left[cells] != np.float32(left)]
+        if len(changed) == 0:
+            return
+        before = self.left[changed]
+        self.left[changed] = left
+        try:
+            self._replace_rows(changed)
+        except ProblemError:
+            self.left[changed] = before
+            raise
+        self._show(changed)
+
+    def shown(self) -> Any:
+        """(n_padded,) float32 on the device: 0 in sound tissue, 1 where nothing conducts."""
+        if self._shown is None:
+            scar = np.zeros(self._n_padded, np.float32)
+            scar[: len(self.left)] = 1 - self.left
+            self._shown = self._backend.array(scar)
+        return self._shown
+
+    def state(self) -> dict[str, Array]:
+        cells = np.flatnonzero(self.left != 1).astype(np.int32)
+        others = np.flatnonzero(self._shares != self._operator.correction).astype(np.int32)
+        return dict(zip(STATE, (cells, self.left[cells], others, self._shares[others]), strict=True))
+
+    def restore(self, state: Mapping[str, Array]) -> Array:
+        """Take a state back (one without scar: sound tissue); returns the cells that have changed."""
+        none = np.zeros(0, np.int32)
+        cells, values, others, kept = (np.asarray(state.get(name, none)) for name in STATE)
+        left, shares = np.ones_like(self.left), self._operator.correction.copy()
+        left[cells], shares[others] = values, kept
+        changed = np.flatnonzero((left != self.left) | (shares != self._shares))
+        self.left, self._shares = left, shares
+        if len(changed):
+            near = rings(changed, self._operator.neighbours, RINGS_OF_ROWS)
+            self._upload(near, self._patch(changed), self._shares)
+            self._show(changed)
+        return changed
+
+    def _patch(self, changed: Array) -> Patch:
+        cells = rings(changed, self._operator.neighbours, RINGS_OF_PATCH)
+        part = self._mesh.take_cells(self._operator.order[cells])
+        left = self.left[cells].astype(np.float64)
+        conducts = left > 0
+        tensors = diffusion_tensors(part, self._parameters) * np.where(conducts, left, 1.0)[:, None, None]
+        return Patch.around(cells, part, tensors, self._operator.neighbours, conducts)
+
+    def _replace_rows(self, changed: Array) -> None:
+        neighbours = self._operator.neighbours
+        patch = self._patch(changed)
+        near = rings(changed, neighbours, RINGS_OF_SHARES)
+        surroundings = rings(near, neighbours, RINGS_OF_SHARES)
+        scarred = rings(surroundings[self.left[surroundings] < 1], neighbours, RINGS_OF_SHARES)
+        touched = np.isin(near, scarred, assume_unique=True)
+        allowed = patch.shares(np.isin(patch.cells, scarred, assume_unique=True))
+        shares = self._shares.copy()
+        shares[near] = np.where(touched, allowed[np.searchsorted(patch.cells, near)], self._operator.correction[near])
+        rows = rings(near, neighbours, 1)
+        self._upload(rows, patch, shares, weaken=near[touched])
+        self._shares = shares
+
+    def _upload(self, rows: Array, patch: Patch, shares: Array, weaken: Array | None = None) -> None:
+        """Assemble ``rows`` and hand them to the device. In cells to ``weaken``, ``shares`` become 0 where a row would
+        ask for a smaller step than the sound tissue does: two-point fluxes ask for less."""
+        places = np.searchsorted(patch.cells, rows)
+        most = (1 + ROUND_OFF) / self._operator.stable_step
+        for _ in range(ROUNDS + 1):
+            columns, weights = patch.rows(shares[patch.cells], places)
+            steep = rows[np.abs(weights).sum(axis=1) > most]
+            if weaken is None or len(steep) == 0:
+                break
+            shares[np.intersect1d(rings(steep, self._operator.neighbours, 1), weaken)] = 0.0
+        else:
+            raise ProblemError(
+                "The scar needs a smaller time step there: erase some of it, or paint with another amount."
+            )
+        self._diffusion.update_rows(rows, columns, weights)
+
+    def _show(self, changed: Array) -> None:
+        with self._backend.active():
+            if self._shown is not None:
+                self._shown[self._backend.array(changed)] = self._backend.array(1 - self.left[changed])
+            dead = np.flatnonzero(self.left == 0)
+            self.dead = self._backend.array(dead) if len(dead) else None
