@@ -65,7 +65,7 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
     progress("Ordering the cells", 0.0)
     order = hilbert_order(mesh.centroids)
     ordered = mesh.take_cells(order)
-    tensors = _diffusion_tensors(ordered, parameters)
+    tensors = diffusion_tensors(ordered, parameters)
     result = assemble(
         ordered,
         tensors,
@@ -80,15 +80,20 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
     )
 
 
-def _diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:
+def diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:
     """(n_cells, 3, 3) [mm²/ms]; without fibres the tissue conducts as along them in all directions."""
     along, across = parameters.tissue.monodomain_conductivity()
     if mesh.fibres is None:
         across = along
     conductivity = conductivity_tensors(mesh.n_cells, along, across, fibres=mesh.fibres)
+    conductivity *= region_scales(mesh, parameters)[:, None, None]
+    tissue = parameters.tissue
+    return diffusivity(conductivity, tissue.surface_to_volume, tissue.membrane_capacitance)
+
+
+def region_scales(mesh: TetMesh, parameters: CardiacParameters) -> Array:
+    """(n_cells,) factor of each cell's region on its conductivities."""
     scale = np.ones(mesh.n_cells)
     for region in parameters.regions:
         scale[np.isin(mesh.regions, region_ids(region.region, mesh))] = region.conductivity_scale
-    conductivity *= scale[:, None, None]
-    tissue = parameters.tissue
-    return diffusivity(conductivity, tissue.surface_to_volume, tissue.membrane_capacitance)
+    return scale
