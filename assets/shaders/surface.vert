@@ -5,6 +5,7 @@ attribute vec3 a_normal;
 attribute vec3 a_colour;      // region colour, linear light
 attribute float a_value;      // the field, or NO_DATA
 attribute float a_activation; // the front's time; in the future where it has not come
+attribute float a_contour;    // the field, smoothed, for lines of equal value
 uniform mat4 u_view;
 uniform mat4 u_projection;
 uniform vec4 u_clip;          // hides where dot(xyz, position) > w
@@ -15,6 +16,7 @@ varying vec3 v_normal;
 varying vec3 v_colour;
 varying vec2 v_value;         // value * present, present: interpolates rightly next to vertices without data
 varying float v_age;
+varying float v_contour;
 varying float v_clip;
 
 void main() {
@@ -25,6 +27,7 @@ void main() {
     float present = a_value < 1.0e38 ? 1.0 : 0.0;
     v_value = vec2(present * (present > 0.5 ? a_value : 0.0), present);
     v_age = a_activation < 1.0e38 ? u_time - a_activation : -u_front_width;
+    v_contour = a_contour;
     v_clip = dot(u_clip.xyz, a_position) - u_clip.w;
     gl_Position = u_projection * eye;
 }
