@@ -24,7 +24,7 @@ def scene_of(mesh, times, **view) -> Scene:
     camera = CameraView(azimuth=0.0, elevation=0.0)
     scene.apply_view(ViewSettings(camera=camera, **view), SIZE[0] / SIZE[1])
     values = np.asarray(times, np.float32)
-    scene.show_fields({name: values for name in ("voltage", "activation", "later")}, 70.0)
+    scene.show_fields(dict.fromkeys(("voltage", "activation", "later"), values), 70.0)
     return scene
 
 
