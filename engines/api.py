@@ -50,6 +50,7 @@ class FieldInfo:
     the colour range that suits it; ``summary`` marks fields whose final value at each probe belongs in
     the result table (an activation time, a peak). ``missing`` is the value that stands for
     "not yet" (an activation that has not come); viewers draw it as no data and call it ``missing_title``.
+    ``cyclic``: an angle, whose ``range`` is one whole turn; viewers take means of directions.
     """
 
     name: str
@@ -62,6 +63,7 @@ class FieldInfo:
     summary: bool = False
     missing: float | None = None
     missing_title: str = "not yet"
+    cyclic: bool = False
 
 
 @dataclass(frozen=True)

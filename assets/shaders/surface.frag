@@ -2,6 +2,7 @@
 // What is not needed is left out by the preprocessor: software renderers run both sides of an `if`.
 // MAPPED: colour map instead of region colours. LIT, GLOSS: shade and shine. CLIP: the clipping plane.
 // FRONT: the glowing band. FRONT_MASKS: the field is the front's own time, so ahead of it there is none.
+// CYCLIC: an angle, once round the colour map.
 // ISOCHRONES: lines of equal value, dark on light colours and light on dark ones.
 #version 120
 uniform sampler2D u_lut;
@@ -29,10 +30,15 @@ void main() {
 #endif
     vec3 base = v_colour;
 #ifdef MAPPED
+#ifdef CYCLIC
+    float place = fract(atan(v_value.y, v_value.x) / 6.28318531);
+    float known = step(0.01, dot(v_value, v_value));
+#else
     float value = v_value.x / max(v_value.y, 1.0e-6);
     float place = clamp((value - u_range.x) * u_range.y, 0.0, 1.0);
-    vec3 mapped = texture2D(u_lut, vec2((place * 255.0 + 0.5) / 256.0, 0.5)).rgb;
     float known = step(0.5, v_value.y);
+#endif
+    vec3 mapped = texture2D(u_lut, vec2((place * 255.0 + 0.5) / 256.0, 0.5)).rgb;
 #ifdef FRONT_MASKS
     known = step(1.0e-4, v_value.y) * step(0.0, v_age);
 #endif

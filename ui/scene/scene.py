@@ -212,7 +212,7 @@ class Scene:
         return self.layer.shape.plan.field if self.layer is not None and self.layer.has_values else None
 
     def limits(self, field: FieldInfo) -> tuple[float, float]:
-        low, high = self.view.range or field.range
+        low, high = field.range if field.cyclic else self.view.range or field.range
         return (low, high) if high > low else (low, low + 1.0)
 
     def timed(self, field: FieldInfo | None) -> bool:
@@ -242,6 +242,7 @@ class Scene:
             time=self.time or 0.0,
             front_width=front.width if front is not None else 0.0,
             isochrone=self.isochrone_step(field),
+            cyclic=field.cyclic,
             diverging=(self.view.colormap or field.colormap) == "diverging",
             cut_open=self.view.cut_open,
         )

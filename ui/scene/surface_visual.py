@@ -38,6 +38,7 @@ class Look:
     lit: float = 1.0
     gloss: float = 0.10
     diverging: bool = False
+    cyclic: bool = False
     cut_open: bool = False
     ink: tuple[float, float, float] = (0.5, 0.5, 0.5)
     stroke: float = 0.0
@@ -131,6 +132,7 @@ class SurfaceVisual:
             "CLIP": look.clip != NO_PLANE,
             "FRONT": look.mapped and look.front_width > 0,
             "FRONT_MASKS": look.mapped and look.front_width > 0 and look.front_masks,
+            "CYCLIC": look.mapped and look.cyclic,
             "ISOCHRONES": look.mapped and look.isochrone > 0,
         }
         key = tuple(name for name, wanted in needs.items() if wanted)

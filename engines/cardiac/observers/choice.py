@@ -11,6 +11,8 @@ from engines.cardiac.observers.ecg import Ecg, ecg_traffic
 from engines.cardiac.observers.kernels import ObserverKernels, make_kernels
 from engines.cardiac.observers.leads import lead_places, lead_weights
 from engines.cardiac.observers.maps import ARRAYS, Maps, maps_traffic
+from engines.cardiac.observers.phase import Phase, phase_looks, phase_traffic
+from engines.cardiac.observers.shell import shell_of
 from engines.cardiac.operator import diffusion_tensors, region_scales
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.tissue import Tissue
@@ -42,6 +44,10 @@ def make_observers(
         observers.append(Maps(kernels, tissue.n_padded, threshold, recording.repolarisation, every, every * step))
     if recording.ecg != "off":
         observers.append(_ecg(kernels, mesh, order, parameters))
+    if recording.phase:
+        every, looks = phase_looks(recording.phase_delay, step)
+        shell = shell_of(mesh.take_cells(order))
+        observers.append(Phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
     return tuple(observers)
 
 
@@ -53,6 +59,8 @@ def observers_traffic(parameters: CardiacParameters, mesh: TetMesh, value_bytes:
     leads = len(lead_places(recording, mesh))
     if leads:
         found.append(ecg_traffic(mesh.n_cells, value_bytes, leads, sample_steps(step)))
+    if recording.phase:
+        found.append(phase_traffic(mesh.n_cells, value_bytes, phase_looks(recording.phase_delay, step)[0]))
     return tuple(found)
 
 
@@ -60,6 +68,8 @@ def observers_memory(parameters: CardiacParameters, mesh: TetMesh, value_bytes: 
     """Bytes on the device."""
     recording = parameters.recording
     per_cell = ARRAYS * value_bytes * recording.maps + 4 * len(lead_places(recording, mesh))
+    if recording.phase:
+        per_cell += (phase_looks(recording.phase_delay, parameters.numerics.step)[1] + 2) * value_bytes
     return mesh.n_cells * per_cell
 
 

@@ -34,6 +34,15 @@ class CpuKernels(ObserverKernels):
     def phase(self, now: Array, then: Array, origin: float, out: Array) -> None:
         _phase(now, then, origin, out, self.n_cells)
 
+    def surface_phases(
+        self, now: Array, then: Array, origin: float, cells: Array, offsets: Array, phases: Array
+    ) -> None:
+        _surface_phases(now, then, origin, cells, offsets, phases)
+
+    def charges(self, phases: Array, triangles: Array, charge: Array, counts: Array) -> None:
+        _charges(phases, triangles, charge)
+        counts[:] = (charge == 1).sum(), (charge == -1).sum()
+
 
 @njit(cache=True, nogil=True, parallel=True)
 def _look_maps(
@@ -82,3 +91,31 @@ def _weighted_sums(voltage, weights, partial, n_cells):
 def _phase(now, then, origin, out, n_cells):
     for i in prange(n_cells):
         out[i] = math.atan2(then[i] - origin, now[i] - origin)
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _surface_phases(now, then, origin, cells, offsets, phases):
+    for i in prange(len(phases)):
+        x, y = 0.0, 0.0
+        for j in range(offsets[i], offsets[i + 1]):
+            x += now[cells[j]] - origin
+            y += then[cells[j]] - origin
+        phases[i] = math.atan2(y, x)
+
+
+@njit(cache=True, nogil=True)
+def _turn(start, end):
+    way = end - start
+    if way > math.pi:
+        way -= 2 * math.pi
+    elif way < -math.pi:
+        way += 2 * math.pi
+    return way
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _charges(phases, triangles, charge):
+    for i in prange(len(triangles)):
+        a, b, c = phases[triangles[i, 0]], phases[triangles[i, 1]], phases[triangles[i, 2]]
+        around = _turn(a, b) + _turn(b, c) + _turn(c, a)
+        charge[i] = 1 if around > math.pi else (-1 if around < -math.pi else 0)

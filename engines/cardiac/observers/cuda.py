@@ -50,3 +50,13 @@ class CudaKernels(ObserverKernels):
     def phase(self, now: Any, then: Any, origin: float, out: Any) -> None:
         arguments = (now, then, self._real(origin), out, np.int64(self.n_cells))
         self._kernel("phase.cu", "phase")(self._grid, (BLOCK,), arguments)
+
+    def surface_phases(self, now: Any, then: Any, origin: float, cells: Any, offsets: Any, phases: Any) -> None:
+        grid, count = (-(-len(phases) // BLOCK),), np.int32(len(phases))
+        arguments = (now, then, self._real(origin), cells, offsets, count, phases)
+        self._kernel("phase.cu", "surface_phases")(grid, (BLOCK,), arguments)
+
+    def charges(self, phases: Any, triangles: Any, charge: Any, counts: Any) -> None:
+        counts[:] = 0
+        grid, count = (-(-len(triangles) // BLOCK),), np.int32(len(triangles))
+        self._kernel("phase.cu", "charges")(grid, (BLOCK,), (phases, triangles, count, charge, counts))

@@ -46,6 +46,15 @@ class ObserverKernels(ABC):
     def phase(self, now: Any, then: Any, origin: float, out: Any) -> None:
         """``out = atan2(then − origin, now − origin)`` [rad]."""
 
+    @abstractmethod
+    def surface_phases(self, now: Any, then: Any, origin: float, cells: Any, offsets: Any, phases: Any) -> None:
+        """The same at vertices, of the mean voltages of ``cells[offsets[i]:offsets[i+1]]``; int32 and (vertices,)."""
+
+    @abstractmethod
+    def charges(self, phases: Any, triangles: Any, charge: Any, counts: Any) -> None:
+        """Topological charges ``charge: (triangles,) int8`` of ``triangles: (n, 3) int32``; ``counts: (2,) int32``:
+        how many are +1 and −1."""
+
 
 def make_kernels(backend: Backend, n_cells: int, dtype: np.dtype[Any]) -> ObserverKernels:
     """The kernels on the device of ``backend``."""

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.backend import open_backend
 from engines.cardiac.diffusion.kernels import least_squares
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.observers.cuda import CudaKernels
@@ -96,7 +95,7 @@ def test_an_electrode_inside_a_cell_gives_a_number(slab):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_sums_on_the_device(dtype):
+def test_sums_on_the_device(backend, dtype):
     """Voltages in ``dtype`` and weights in float32: 6e-8 of each term, of 20,000 with random signs; a constant gives
     exactly nothing."""
     n, rng = 20_000, np.random.default_rng(3)
@@ -104,7 +103,7 @@ def test_sums_on_the_device(dtype):
     weights -= weights.mean(axis=1)[:, None]
     voltage = rng.uniform(-90, 40, n).astype(dtype)
     expected = weights @ voltage.astype(float)
-    kinds = [make_kernels(open_backend("cpu"), n, np.dtype(dtype))]
+    kinds = [make_kernels(backend, n, np.dtype(dtype))]
     if COMPILER is not None:
         kinds.append(CudaKernels(HostCudaBackend(), n, np.dtype(dtype)))
     for kernels in kinds:
@@ -125,9 +124,8 @@ def block_problem(recording: Recording) -> Problem:
     return Problem(parameters, mesh)
 
 
-def test_leads_of_a_wave_in_the_engine():
+def test_leads_of_a_wave_in_the_engine(backend):
     """The wave runs along x from the origin: lead X sees it come, and the six electrodes are its two sides."""
-    backend = open_backend("cpu")
     seen = {}
     for ecg in ("across", "around"):
         simulation = ENGINE.build(block_problem(Recording(ecg=ecg)), backend)
@@ -159,7 +157,7 @@ def test_leads_between_electrodes_of_ones_own():
         ({"electrodes": [Electrode()], "leads": [Lead(), Lead()]}, "Two leads"),
     ],
 )
-def test_electrodes_that_cannot_be_are_refused_before_the_run(changes, sentence):
+def test_electrodes_that_cannot_be_are_refused_before_the_run(backend, changes, sentence):
     problem = block_problem(Recording(ecg="own", **changes))
     with pytest.raises(ProblemError, match=sentence):
-        ENGINE.estimate(problem, open_backend("cpu"))
+        ENGINE.estimate(problem, backend)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.backend import open_backend
+from engines.backend.base import Backend
 from engines.cardiac.cells import make_tissue
 from engines.cardiac.cells.pacing import Protocol, measure, pace
 from engines.cardiac.cells.tt06 import CellType
@@ -22,13 +22,6 @@ from tests.cuda_on_host.loader import COMPILER
 
 ENGINE = CardiacEngine()
 REGION = "tissue"
-
-
-@pytest.fixture(scope="module")
-def backend():
-    with_device = open_backend("cpu")
-    yield with_device
-    with_device.close()
 
 
 def triangle(times: np.ndarray, starts: list[float]) -> np.ndarray:
@@ -55,19 +48,19 @@ def looked(
     return maps, shifts
 
 
-def both_kernels(dtype: str, n: int = 5) -> list[object]:
-    kinds: list[object] = [make_kernels(open_backend("cpu"), n, np.dtype(dtype))]
+def both_kernels(backend: Backend, dtype: str, n: int = 5) -> list[object]:
+    kinds: list[object] = [make_kernels(backend, n, np.dtype(dtype))]
     if COMPILER is not None:
         kinds.append(CudaKernels(HostCudaBackend(), n, np.dtype(dtype)))
     return kinds
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_linear_beats_are_timed_exactly_and_the_latest_counts(dtype):
+def test_linear_beats_are_timed_exactly_and_the_latest_counts(backend, dtype):
     """Between two looks the voltage is linear but for its corners: crossings at 3.2 ms and, from the top seen within
     0.5 ms of looks (0.25 mV of the falling flank), the level at 90 % of the height."""
     exact = 1e-9 if dtype == "float64" else 1e-4  # float32: 3e-5 ms at 500 ms, and 7e-6 mV over 0.5 mV/ms
-    for kernels in both_kernels(dtype):
+    for kernels in both_kernels(backend, dtype):
         maps, shifts = looked(kernels, [10.0, 300.0], 550.0, dtype)
         assert np.abs(maps.values("latest_activation") - (303.2 + shifts)).max() < exact
         top = 20 - maps.values("peak")
@@ -79,8 +72,8 @@ def test_linear_beats_are_timed_exactly_and_the_latest_counts(dtype):
         np.testing.assert_allclose(maps.values("rest"), -80, atol=1e-5)
 
 
-def test_a_beat_in_the_tail_of_another_counts_and_a_notch_does_not():
-    for kernels in both_kernels("float64"):
+def test_a_beat_in_the_tail_of_another_counts_and_a_notch_does_not(backend):
+    for kernels in both_kernels(backend, "float64"):
         maps, shifts = looked(kernels, [10.0, 180.0], 200.0, "float64")  # the second rises from -63 mV
         assert (maps.values("latest_activation") > 180).all()
         assert (maps.values("apd") == -1).all(), "the beat that was cut short has no duration"
@@ -89,8 +82,8 @@ def test_a_beat_in_the_tail_of_another_counts_and_a_notch_does_not():
         assert np.abs(notched.values("latest_activation") - 13.2 - shifts).max() < 1e-9
 
 
-def test_nothing_is_known_before_the_first_beat():
-    for kernels in both_kernels("float32"):
+def test_nothing_is_known_before_the_first_beat(backend):
+    for kernels in both_kernels(backend, "float32"):
         maps, _ = looked(kernels, [100.0], 50.0, "float32")
         for name in ("latest_activation", "repolarisation", "apd"):
             assert (maps.values(name) == -1).all()
@@ -166,12 +159,12 @@ def test_a_checkpoint_without_maps_starts_them_anew(backend):
     assert (simulation.field("activation") > 0).all()
 
 
-def test_maps_cost_less_than_two_percent_of_a_step():
+def test_maps_cost_less_than_two_percent_of_a_step(backend):
     for precision in ("fp32", "fp64"):
         for step in (0.02, 0.05):
             problem = tissue_of("epi")
             problem.parameters.numerics = Numerics(step=step, precision=precision)  # type: ignore[attr-defined]  # a BaseModel here
-            traffic = {kernel.kernel: kernel.bytes for kernel in ENGINE.build(problem, open_backend("cpu")).traffic}
+            traffic = {kernel.kernel: kernel.bytes for kernel in ENGINE.build(problem, backend).traffic}
             assert traffic["maps"] < 0.02 * (traffic["diffusion"] + traffic["reaction"])
 
 
