@@ -49,6 +49,8 @@ void main() {
     float lines = (u_time - v_age) / u_isochrone; // these times are smoothed too
 #else
     float lines = v_contour / u_isochrone;
+    // Where the time jumps, from one beat to the next, it is no smooth one: no lines of the way in between.
+    known *= 1.0 - smoothstep(0.25, 0.5, abs(v_contour - value) / u_isochrone);
 #endif
     float blur = max(fwidth(lines), 1.0e-6);
     float away = abs(fract(lines + 0.5) - 0.5) / blur;

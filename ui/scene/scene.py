@@ -268,7 +268,8 @@ class Scene:
 
 def is_timed(field: FieldInfo, info: SimulationInfo | None) -> bool:
     """Whether a field is a time, in the simulation's unit, that is missing where it has not come."""
-    return info is not None and field.missing is not None and field.components == 1 and field.unit == info.time_unit
+    whole = field.components == 1 and not field.cyclic
+    return info is not None and whole and field.missing is not None and field.unit == info.time_unit
 
 
 def _in_one_place(one: Layer, other: Layer) -> bool:

@@ -27,7 +27,7 @@ class Ecg(Observer):
         self._kernels, self.every = kernels, every
         self._weights = backend.array(weights.astype(np.float32))
         self._values = backend.array(np.zeros(len(names)))
-        self.series = tuple(SeriesInfo(f"ecg_{k + 1}", name, "mV") for k, name in enumerate(names))
+        self.series = tuple(SeriesInfo(f"ecg_{name}", name, "mV") for name in names)
         self.charts = (ChartInfo("ecg", "Pseudo-ECG", "mV", series=tuple(info.name for info in self.series)),)
         self.traffic = (ecg_traffic(kernels.n_cells, kernels.dtype.itemsize, len(names), every),)
 
