@@ -52,6 +52,7 @@ class FieldInfo:
     the result table (an activation time, a peak). ``missing`` is the value that stands for
     "not yet" (an activation that has not come); viewers draw it as no data and call it ``missing_title``.
     NaN is drawn as no data in any field. ``traced``: its values at probes are worth following over time.
+    ``cyclic``: an angle, whose ``range`` is one whole turn; viewers take means of directions.
     """
 
     name: str
@@ -65,6 +66,7 @@ class FieldInfo:
     missing: float | None = None
     missing_title: str = "not yet"
     traced: bool = True
+    cyclic: bool = False
 
 
 @dataclass(frozen=True)

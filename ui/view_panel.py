@@ -27,6 +27,7 @@ from ui.forms.number import NumberBox
 from ui.forms.scalars import CalmComboBox
 from ui.grid_panel import GridPanel
 from ui.scene.colormaps import names as colormap_names
+from ui.scene.scene import is_timed
 from workbench.project import ClipPlane, ViewSettings
 
 DIRECTIONS = (("x", "+ x"), ("y", "+ y"), ("z", "+ z"), ("-x", "− x"), ("-y", "− y"), ("-z", "− z"))
@@ -54,6 +55,7 @@ class ViewPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._view = ViewSettings()
+        self._info: SimulationInfo | None = None
         self._fields: dict[str, FieldInfo] = {}
         self._bounds = (np.zeros(3), np.ones(3))
         self._settle = QTimer(self)
@@ -98,6 +100,9 @@ class ViewPanel(QScrollArea):
         self.front = QCheckBox("Wavefront")
         self.front.setToolTip("Draw where the front is passing")
         self.front.clicked.connect(lambda on: self._edit(front=bool(on)))
+        self.isochrones = QCheckBox("Isochrones")
+        self.isochrones.setToolTip("Draw lines of equal time on fields that are a time")
+        self.isochrones.clicked.connect(lambda on: self._edit(isochrones=bool(on)))
         self.overlay = QCheckBox("Figures in the 3D view")
         self.overlay.clicked.connect(lambda on: self._edit(overlay=bool(on)))
         self._lay_out()
@@ -106,6 +111,7 @@ class ViewPanel(QScrollArea):
     # From outside.
 
     def set_info(self, info: SimulationInfo | None) -> None:
+        self._info = info
         self._fields = {} if info is None else {field.name: field for field in info.fields}
         self.field.clear()
         for field in self._fields.values():
@@ -122,7 +128,8 @@ class ViewPanel(QScrollArea):
         spheres = isinstance(geometry, Particles)
         for widget in (self.clip, self.axis, self.flip, self.clip_slider):
             widget.setVisible(grid is None)
-        self.front.setVisible(grid is None and not spheres)
+        for switch in (self.front, self.isochrones):
+            switch.setVisible(grid is None and not spheres)
         self.cut_open.setVisible(spheres)
         if geometry is not None and geometry.n_cells:
             self._bounds = geometry.bounds
@@ -210,6 +217,8 @@ class ViewPanel(QScrollArea):
         self.cut_open.setChecked(view.cut_open)
         self.cut_open.setEnabled(field is not None and field.components > 1)
         self.front.setChecked(view.front)
+        self.isochrones.setChecked(view.isochrones)
+        self.isochrones.setEnabled(field is not None and is_timed(field, self._info))
         self.overlay.setChecked(view.overlay)
 
     def _show_plane(self, origin: Any, normal: Any) -> None:
@@ -279,6 +288,7 @@ class ViewPanel(QScrollArea):
         layout.addWidget(self.clip_slider)
         layout.addSpacing(4)
         layout.addWidget(self.front)
+        layout.addWidget(self.isochrones)
         layout.addWidget(self.overlay)
         layout.addSpacing(4)
         heading = QLabel("Camera")

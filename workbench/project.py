@@ -100,6 +100,7 @@ class ViewSettings(_Model):
     camera: CameraView = Field(default_factory=CameraView)
     clip: ClipPlane | None = None
     front: bool = True
+    isochrones: bool = True
     overlay: bool = True
     height: Annotated[float, Field(ge=0, le=1)] = 0.0
     slices: tuple[Fraction, Fraction, Fraction] | None = None

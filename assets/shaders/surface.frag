@@ -2,7 +2,8 @@
 // What is not needed is left out by the preprocessor: software renderers run both sides of an `if`.
 // MAPPED: colour map instead of region colours. LIT, GLOSS: shade and shine. CLIP: the clipping plane.
 // FRONT: the glowing band. FRONT_MASKS: the field is the front's own time, so ahead of it there is none.
-// ISOCHRONES: lines of equal value.
+// CYCLIC: an angle, once round the colour map.
+// ISOCHRONES: lines of equal value, dark on light colours and light on dark ones.
 #version 120
 uniform sampler2D u_lut;
 uniform vec2 u_range;          // lowest value, 1 / (highest - lowest)
@@ -11,6 +12,7 @@ uniform vec3 u_front_colour;   // linear light
 uniform float u_front_width;
 uniform float u_time;
 uniform float u_isochrone;     // spacing of the lines
+uniform float u_stroke;        // half their width in pixels
 uniform float u_lit;           // how much light and shade, 0..1
 uniform float u_gloss;
 varying vec3 v_position;
@@ -18,6 +20,7 @@ varying vec3 v_normal;
 varying vec3 v_colour;
 varying vec2 v_value;
 varying float v_age;
+varying float v_contour;       // the value, smoothed: lines without the mesh's jitter
 varying float v_clip;
 #include "light.glsl"
 
@@ -27,10 +30,15 @@ void main() {
 #endif
     vec3 base = v_colour;
 #ifdef MAPPED
+#ifdef CYCLIC
+    float place = fract(atan(v_value.y, v_value.x) / 6.28318531);
+    float known = step(0.01, dot(v_value, v_value));
+#else
     float value = v_value.x / max(v_value.y, 1.0e-6);
     float place = clamp((value - u_range.x) * u_range.y, 0.0, 1.0);
-    vec3 mapped = texture2D(u_lut, vec2((place * 255.0 + 0.5) / 256.0, 0.5)).rgb;
     float known = step(0.5, v_value.y);
+#endif
+    vec3 mapped = texture2D(u_lut, vec2((place * 255.0 + 0.5) / 256.0, 0.5)).rgb;
 #ifdef FRONT_MASKS
     known = step(1.0e-4, v_value.y) * step(0.0, v_age);
 #endif
@@ -38,14 +46,18 @@ void main() {
     base *= base;
 #ifdef ISOCHRONES
 #ifdef FRONT_MASKS
-    float lines = (u_time - v_age) / u_isochrone; // the smoothed times: lines without the mesh's jitter
+    float lines = (u_time - v_age) / u_isochrone; // these times are smoothed too
 #else
-    float lines = value / u_isochrone;
+    float lines = v_contour / u_isochrone;
+    // Where the time jumps, from one beat to the next, it is no smooth one: no lines of the way in between.
+    known *= 1.0 - smoothstep(0.25, 0.5, abs(v_contour - value) / u_isochrone);
 #endif
     float blur = max(fwidth(lines), 1.0e-6);
     float away = abs(fract(lines + 0.5) - 0.5) / blur;
-    float line = (1.0 - smoothstep(0.5, 1.3, away)) * (1.0 - smoothstep(0.2, 0.45, blur)) * known;
-    base *= 1.0 - 0.72 * line;
+    float line = 1.0 - smoothstep(u_stroke - 0.5, u_stroke + 0.5, away);
+    line *= (1.0 - smoothstep(0.15, 0.4, blur * u_stroke)) * known; // none where they would touch
+    float bright = dot(base, vec3(0.25, 0.65, 0.1));
+    base = mix(base, bright < 0.06 ? 0.55 * base + 0.3 : 0.12 * base, 0.85 * line);
 #endif
 #endif
     vec3 light = vec3(1.0);

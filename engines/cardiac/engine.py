@@ -23,7 +23,7 @@ from engines.cardiac.compiler.tissue import compiled_traffic
 from engines.cardiac.diffusion import make_diffusion
 from engines.cardiac.diffusion.ell import WIDTH
 from engines.cardiac.diffusion.launcher import diffusion_traffic
-from engines.cardiac.observers.choice import make_observers
+from engines.cardiac.observers.choice import make_observers, observers_memory, observers_traffic
 from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import (
     REACTION_STEP_LIMIT,
@@ -95,8 +95,11 @@ class CardiacEngine(Engine):
             reaction, rows = compiled_traffic(compiled, mesh.n_cells), len(compiled.model.rows)
             seconds += mesh.n_cells * compiled_seconds(backend, compiled)
         return Estimate(
-            memory_bytes=mesh.n_cells * (WIDTH * (4 + size) + (rows + 3) * size + 5),
-            bytes_per_step=diffusion.bytes + reaction.bytes,
+            memory_bytes=mesh.n_cells * (WIDTH * (4 + size) + (rows + 3) * size + 5)
+            + observers_memory(parameters, mesh, size),
+            bytes_per_step=diffusion.bytes
+            + reaction.bytes
+            + sum(each.bytes for each in observers_traffic(parameters, mesh, size)),
             step=numerics.step,
             stable_step=min(operator.stable_step / parameters.conductivity_scale, REACTION_STEP_LIMIT),
             seconds_per_simulated_unit=seconds / numerics.step,

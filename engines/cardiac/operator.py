@@ -92,9 +92,14 @@ def diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:
     if mesh.fibres is None:
         across = along
     conductivity = conductivity_tensors(mesh.n_cells, along, across, fibres=mesh.fibres)
+    conductivity *= region_scales(mesh, parameters)[:, None, None]
+    tissue = parameters.tissue
+    return diffusivity(conductivity, tissue.surface_to_volume, tissue.membrane_capacitance)
+
+
+def region_scales(mesh: TetMesh, parameters: CardiacParameters) -> Array:
+    """(n_cells,) factor of each cell's region on its conductivities."""
     scale = np.ones(mesh.n_cells)
     for region in parameters.regions:
         scale[np.isin(mesh.regions, region_ids(region.region, mesh))] = region.conductivity_scale
-    conductivity *= scale[:, None, None]
-    tissue = parameters.tissue
-    return diffusivity(conductivity, tissue.surface_to_volume, tissue.membrane_capacitance)
+    return scale

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from engines.cardiac.recording import Recording
 from engines.parameters import ParameterGroup, quantity
 
 REACTION_STEP_LIMIT = 0.125
@@ -129,3 +130,4 @@ class CardiacParameters(ParameterGroup):
     regions: list[RegionSetting] = quantity([], "", "Cell type and conductivity by region; others are epicardial")
     stimuli: list[Stimulus] = quantity([], "", "Where and when the tissue is stimulated", min_length=0)
     numerics: Numerics = quantity(Numerics(), "", "Step, precision, initial state")
+    recording: Recording = quantity(Recording(), "", "Maps, electrograms and phase", folded=True)

@@ -14,14 +14,12 @@ from engines.cardiac.brushes import Brushes
 from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.measuring import DURATIONS, measured
 from engines.cardiac.observers import Observer
+from engines.cardiac.observers.choice import sample_steps
 from engines.cardiac.stepping import Stepper
 from engines.cardiac.tissue import Tissue
 from engines.charts import ChartData, Inspection
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
-
-SAMPLE_MILLISECONDS = 0.5
-"""Spacing of probe samples: the upstroke of an action potential lasts about 1 ms."""
 
 FRONT_MILLISECONDS = 2.0
 """How long the depolarisation front of a cell is drawn."""
@@ -73,7 +71,7 @@ class CardiacSimulation(Simulation):
         self.geometry = mesh
         self.dt = stepper.dt
         self.step = 0
-        self.sample_steps = max(1, round(SAMPLE_MILLISECONDS / self.dt))
+        self.sample_steps = sample_steps(self.dt)
         self._observers = tuple(observers)
         own = tuple(info for info in FIELDS if info.name != "calcium" or tissue.calcium_row is not None)
         observed = tuple(info for observer in observers for info in observer.fields)
@@ -88,6 +86,7 @@ class CardiacSimulation(Simulation):
         self._place = np.empty(len(order), np.int32)
         self._place[order] = np.arange(len(order), dtype=np.int32)
         self._stable_step = stable_step
+        self._look()
 
     def advance(self, steps: int) -> None:
         end = self.step + steps
@@ -96,10 +95,15 @@ class CardiacSimulation(Simulation):
             goal = min([end, *looks])
             self._stepper.advance(self.step, goal - self.step)
             self.step = goal
-            for observer in self._observers:
-                if goal % observer.every == 0:
-                    with self._backend.active():
-                        observer.look(self.time, self._stepper.voltage)
+            self._look()
+
+    def _look(self) -> None:
+        """Let the observers see the voltage whose turn it is; all of them see the one at the start."""
+        looking = [observer for observer in self._observers if self.step % observer.every == 0]
+        if looking:
+            with self._backend.active():
+                for observer in looking:
+                    observer.look(self.time, self._stepper.voltage)
 
     def synchronize(self) -> None:
         self._backend.synchronize()

@@ -35,6 +35,18 @@ _ANCHORS: dict[str, list[tuple[float, float, float]]] = {
         (0.58, 0.15, 35),
         (0.40, 0.13, 25),
     ],
+    # Once round, for angles: as light at half a turn as it is dark at the start, and another hue on each way.
+    "cycle": [
+        (0.42, 0.11, 275),
+        (0.32, 0.06, 310),
+        (0.46, 0.14, 350),
+        (0.68, 0.17, 40),
+        (0.86, 0.13, 85),
+        (0.93, 0.05, 130),
+        (0.80, 0.09, 195),
+        (0.60, 0.12, 240),
+        (0.42, 0.11, 275),
+    ],
     "grey": [(0.15, 0.0, 0), (0.97, 0.0, 0)],
 }
 
@@ -76,7 +88,10 @@ def _from_anchors(anchors: list[tuple[float, float, float]]) -> Array:
     at, where = np.linspace(0, 1, 256), np.linspace(0, 1, len(anchors))
     smooth = np.stack([np.interp(at, where, lab[:, k]) for k in range(3)], axis=1)
     # A short moving mean rounds the corners at the anchors, which would show as faint bands.
-    padded = np.pad(smooth, ((12, 12), (0, 0)), mode="reflect", reflect_type="odd")
+    if anchors[0] == anchors[-1]:
+        padded = np.concatenate([smooth[-13:-1], smooth, smooth[1:13]])
+    else:
+        padded = np.pad(smooth, ((12, 12), (0, 0)), mode="reflect", reflect_type="odd")
     kernel = np.full(25, 1 / 25)
     return _srgb(np.stack([np.convolve(padded[:, k], kernel, mode="valid") for k in range(3)], axis=1))
 

@@ -88,8 +88,9 @@ class Hud:
         if field is not None:
             limits, lut = scene.limits(field), scene.lut(field)
             tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, height - 2 * margin))
-            key = (field, limits, id(lut), theme, ratio, tall)
-            image = self._keep("bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall))
+            lines = scene.isochrone_step(field)
+            key = (field, limits, id(lut), theme, ratio, tall, lines)
+            image = self._keep("bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines))
             placed.append(("bar", image, width - margin - image.shape[1], (height - image.shape[0]) // 2))
         elif scene.layer is not None and scene.layer.regions:
             entries = tuple(scene.layer.regions[:12])

@@ -29,7 +29,8 @@ Window = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be shown: a field (None: the regions), the front and its time field, the clipping plane; of grids
+    """What is to be shown: a field (None: the regions), the front and its time field, the clipping plane,
+    ``contours`` (lines of equal value); of grids
     the relief's ``height`` (part of the longest side), the places of the ``slices`` (parts of the sides), the
     ``volume`` instead of slices. ``coarse``: few triangles; ``samples``: how many values to ask for at most;
     ``window``: the part of a grid that is looked at closely."""
@@ -38,6 +39,7 @@ class Plan:
     front: FrontInfo | None = None
     front_field: FieldInfo | None = None
     clip: ClipPlane | None = None
+    contours: bool = False
     coarse: bool = False
     height: float = 0.0
     slices: tuple[float, float, float] | None = None

@@ -114,22 +114,32 @@ def _disc(image: Array, x: int, y: int, size: int, colour: Colour) -> None:
 
 
 def colour_bar(
-    field: FieldInfo, limits: tuple[float, float], lut: Array, theme: Theme, scale: float, height: int
+    field: FieldInfo,
+    limits: tuple[float, float],
+    lut: Array,
+    theme: Theme,
+    scale: float,
+    height: int,
+    line_step: float = 0.0,
 ) -> Array:
-    """A vertical bar with title, unit and round ticks, ``height`` pixels high; grey swatch where data may miss."""
+    """A vertical bar with title, unit and round ticks, ``height`` pixels high; grey swatch where data may miss, and
+    what is between two lines of equal value where there are any."""
     pixels, margin = round(12 * scale), round(10 * scale)
     ascent, line_height = text.line_metrics(pixels)
     marks = ticks(*limits)
     texts = tick_labels(marks)
     titles = wrapped(field.title, pixels, round(TITLE_WIDTH * scale))
     unit = f"[{unit_text(field.unit)}]" if unit_text(field.unit) else ""
-    foot = round(20 * scale) if field.missing is not None else 0
+    note_height = round(18 * scale)
+    notes = [field.missing_title] if field.missing is not None else []
+    notes += [f"every {tick_labels([line_step])[0]} {unit_text(field.unit)}".rstrip()] if line_step else []
+    foot = note_height * len(notes) + round(2 * scale) * bool(notes)
     bar_width, head = round(14 * scale), (len(titles) + bool(unit)) * line_height + round(8 * scale)
     inner = max(
         *(text.width(line, pixels) for line in titles),
         text.width(unit, pixels) if unit else 0,
         bar_width + round(9 * scale) + max((text.width(t, pixels) for t in texts), default=0),
-        bar_width + round(9 * scale) + text.width(field.missing_title, pixels) if foot else 0,
+        *(bar_width + round(9 * scale) + text.width(note, pixels) for note in notes),
     )
     image = plate(inner + 2 * margin, height, theme, scale)
     for row, line in enumerate([*titles, *([unit] if unit else [])]):
@@ -147,10 +157,14 @@ def colour_bar(
         right = margin + bar_width
         image[y : y + thick, right : right + round(5 * scale)] = [*theme.ink, 255]
         write(image, string, right + round(9 * scale), y - ascent + round(0.37 * pixels), pixels, theme.ink)
-    if foot:
-        y = height - margin - round(14 * scale)
-        _disc(image, margin + round(1.5 * scale), y + round(1 * scale), round(11 * scale), MISSING)
-        write(image, field.missing_title, margin + bar_width + round(9 * scale), y, pixels, theme.faint)
+    for place, note in enumerate(notes):
+        y = height - margin - round(14 * scale) - note_height * (len(notes) - 1 - place)
+        if note == field.missing_title:
+            _disc(image, margin + round(1.5 * scale), y + round(1 * scale), round(11 * scale), MISSING)
+        else:
+            middle = y + round(6.5 * scale)
+            image[middle : middle + max(1, round(1.2 * scale)), margin : margin + bar_width] = [*theme.ink, 255]
+        write(image, note, margin + bar_width + round(9 * scale), y, pixels, theme.faint)
     return image
 
 
@@ -172,10 +186,10 @@ def ticks(low: float, high: float, count: int = 6) -> list[float]:
     return [k * step for k in range(first, last + 1)]
 
 
-def nice_step(rough: float) -> float:
-    """The smallest of 1, 2, 2.5, 5 × 10ⁿ that is not less than ``rough``."""
+def nice_step(rough: float, steps: Sequence[float] = (1.0, 2.0, 2.5, 5.0, 10.0)) -> float:
+    """The smallest of ``steps`` × 10ⁿ that is not less than ``rough``."""
     power = 10.0 ** math.floor(math.log10(max(rough, 1e-300)))
-    return next(m * power for m in (1.0, 2.0, 2.5, 5.0, 10.0) if m * power >= rough * (1 - 1e-9))
+    return next(m * power for m in steps if m * power >= rough * (1 - 1e-9))
 
 
 def tick_labels(values: Sequence[float]) -> list[str]:

@@ -26,6 +26,9 @@ from workbench.project import CameraView, ClipPlane, ViewSettings
 ANSWER_SECONDS = 0.3
 """A request that nobody answers for so long (the run has ended) is shown without values."""
 
+ISOCHRONES = 14
+"""About so many isochrones are drawn, or fewer."""
+
 ProbeMark = tuple[str, tuple[float, float, float], tuple[int, int, int]]
 
 
@@ -138,6 +141,7 @@ class Scene:
             front=front if timed else None,
             front_field=timed,
             clip=view.clip,
+            contours=view.isochrones and self.timed(self.field()),
             coarse=self.coarse,
             height=view.height,
             slices=view.slices,
@@ -210,8 +214,19 @@ class Scene:
         return self.layer.shape.plan.field if self.layer is not None and self.layer.has_values else None
 
     def limits(self, field: FieldInfo) -> tuple[float, float]:
-        low, high = self.view.range or field.range
+        low, high = field.range if field.cyclic else self.view.range or field.range
         return (low, high) if high > low else (low, low + 1.0)
+
+    def timed(self, field: FieldInfo | None) -> bool:
+        """Whether the field is a time that comes to each element, which isochrones are drawn of."""
+        return field is not None and is_timed(field, self.info)
+
+    def isochrone_step(self, field: FieldInfo) -> float:
+        """The time between two isochrones, 1, 2 or 5 × 10ⁿ; 0 where none are drawn."""
+        if self.layer is None or not self.layer.shape.plan.contours:
+            return 0.0
+        low, high = self.limits(field)
+        return nice_step((high - low) / ISOCHRONES, (1.0, 2.0, 5.0, 10.0))
 
     def lut(self, field: FieldInfo) -> Array:
         return colormap(self.view.colormap or field.colormap)
@@ -228,7 +243,8 @@ class Scene:
             mapped=True,
             time=self.time or 0.0,
             front_width=front.width if front is not None else 0.0,
-            isochrone=nice_step((limits[1] - limits[0]) / 14) if field.summary else 0.0,
+            isochrone=self.isochrone_step(field),
+            cyclic=field.cyclic,
             diverging=(self.view.colormap or field.colormap) == "diverging",
             cut_open=self.view.cut_open,
         )
@@ -250,6 +266,12 @@ class Scene:
 
     def set_labels(self, probes: Sequence[ProbeMark], lines: Sequence[str]) -> None:
         self.probes, self.lines = list(probes), list(lines)
+
+
+def is_timed(field: FieldInfo, info: SimulationInfo | None) -> bool:
+    """Whether a field is a time, in the simulation's unit, that is missing where it has not come."""
+    whole = field.components == 1 and not field.cyclic
+    return info is not None and whole and field.missing is not None and field.unit == info.time_unit
 
 
 def _in_one_place(one: Layer, other: Layer) -> bool:

@@ -1,4 +1,5 @@
-"""Smoothing of vertex values over a triangle mesh, for the edge of a front alone: what is coloured stays as it is."""
+"""Smoothing of vertex values over a triangle mesh, for the edge of a front and for lines of equal value alone: what is
+coloured stays as it is."""
 
 from __future__ import annotations
 
@@ -36,3 +37,13 @@ def smoothed(operator: sparse.csr_matrix, values: Array) -> Array:
     for _ in range(PASSES):
         values = operator @ values
     return np.ascontiguousarray(values, np.float32)
+
+
+def smoothed_known(operator: sparse.csr_matrix, values: Array, known: Array) -> Array:
+    """The same of those ``values`` that are ``known: (n,) bool``; they spread by a vertex each pass, beyond is zero."""
+    weight, total = known.astype(np.float32), np.where(known, values, np.float32(0))
+    for _ in range(PASSES):
+        spread = operator @ weight
+        total = np.divide(operator @ (total * weight), spread, out=np.zeros_like(total), where=spread > 0)
+        weight = (spread > 0).astype(np.float32)
+    return np.ascontiguousarray(total, np.float32)

@@ -15,6 +15,9 @@ from ui.scene.vertex_means import NO_DATA
 FRONT_COLOUR = (0.30, 0.86, 1.0)
 """Linear light: a cold glow, which no warm colour map contains."""
 
+ISOCHRONE_STROKE = 1.2
+"""Width of an isochrone over that of other lines in space."""
+
 NO_PLANE = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -35,6 +38,7 @@ class Look:
     lit: float = 1.0
     gloss: float = 0.10
     diverging: bool = False
+    cyclic: bool = False
     cut_open: bool = False
     ink: tuple[float, float, float] = (0.5, 0.5, 0.5)
     stroke: float = 0.0
@@ -76,6 +80,7 @@ class SurfaceVisual:
             "a_colour": (colours / 255.0) ** 2,  # linear light
             "a_value": nothing,
             "a_activation": nothing,
+            "a_contour": np.zeros(len(points), np.float32),
         }
         self._attributes = {
             name: gloo.VertexBuffer(np.ascontiguousarray(values, np.float32)) for name, values in data.items()
@@ -94,6 +99,11 @@ class SurfaceVisual:
         if self._index is not None:
             self._attributes["a_activation"].set_data(times)
 
+    def set_contour(self, values: Array) -> None:
+        """(n,) float32: the values that lines of equal value are drawn of."""
+        if self._index is not None:
+            self._attributes["a_contour"].set_data(values)
+
     def draw(self, look: Look, view: Array, projection: Array, two_sided: bool = False) -> None:
         if self._index is None:
             return
@@ -106,6 +116,7 @@ class SurfaceVisual:
         drawing["u_time"] = look.time
         drawing["u_front_width"] = look.front_width
         drawing["u_isochrone"] = look.isochrone
+        drawing["u_stroke"] = ISOCHRONE_STROKE * max(look.stroke, 0.5)
         drawing["u_clip"] = look.clip
         drawing["u_lit"] = look.lit
         drawing["u_gloss"] = look.gloss
@@ -121,6 +132,7 @@ class SurfaceVisual:
             "CLIP": look.clip != NO_PLANE,
             "FRONT": look.mapped and look.front_width > 0,
             "FRONT_MASKS": look.mapped and look.front_width > 0 and look.front_masks,
+            "CYCLIC": look.mapped and look.cyclic,
             "ISOCHRONES": look.mapped and look.isochrone > 0,
         }
         key = tuple(name for name, wanted in needs.items() if wanted)

@@ -15,10 +15,10 @@ from ui.scene.cut import Cut, cut
 from ui.scene.decimate import coarse_surface
 from ui.scene.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.picking import first_hit
-from ui.scene.smoothing import smoothed, smoothing
+from ui.scene.smoothing import smoothed, smoothed_known, smoothing
 from ui.scene.surface import Surface, cells_at, surface
 from ui.scene.surface_visual import NO_PLANE, Look, Palette, SurfaceVisual
-from ui.scene.vertex_means import VertexMeans
+from ui.scene.vertex_means import NO_DATA, VertexMeans
 from workbench.project import ClipPlane
 
 AHEAD = 0.3
@@ -63,6 +63,7 @@ class TetLayer(Layer):
         self._shape = self.plan_shape(Plan())
         self._values: dict[str, Array] = {}
         self._activations: dict[str, Array] = {}
+        self._contours: dict[str, Array] = {}
         self._stale_meshes = {"surface", "cut"}
         self._stale_values = False
         self._visuals: dict[str, SurfaceVisual] = {}
@@ -97,7 +98,7 @@ class TetLayer(Layer):
             self._means[coarse] = VertexMeans(cells_at(self.mesh, shown.nodes))
         section = self._cut(plan.clip)
         smooth = {}
-        if plan.front is not None:
+        if plan.front is not None or plan.contours:
             if coarse not in self._smooth:
                 self._smooth[coarse] = smoothing(shown.triangles, shown.nodes)
             smooth["surface"] = self._smooth[coarse]
@@ -128,9 +129,11 @@ class TetLayer(Layer):
         self._stale_meshes |= {name for name, kept in same.items() if not kept}
         if shape.plan.field != old.plan.field:
             self._values = {}
+        if (shape.plan.field, shape.plan.contours) != (old.plan.field, old.plan.contours):
+            self._contours = {}
         if shape.plan.front != old.plan.front:
             self._activations = {}
-        for kept in (self._values, self._activations):
+        for kept in (self._values, self._activations, self._contours):
             for name in [name for name in kept if not same[name]]:
                 del kept[name]
 
@@ -138,7 +141,9 @@ class TetLayer(Layer):
         plan = self.shape.plan
         for name, means in self.shape.means().items():
             if plan.field is not None and name in values:
-                self._values[name] = means.reduce(plan.field, values[name])
+                shown = self._values[name] = means.reduce(plan.field, values[name])
+                if plan.contours:
+                    self._contours[name] = smoothed_known(self.shape.smooth[name], shown, shown < NO_DATA / 2)
             if plan.front is not None and plan.front_field is not None and f"{name} front" in values:
                 expected = time + AHEAD * plan.front.width
                 times = means.reduce_front(plan.front_field, values[f"{name} front"], expected)
@@ -219,6 +224,8 @@ class TetLayer(Layer):
                 self._visuals[name].set_values(values)
             for name, times in self._activations.items():
                 self._visuals[name].set_activation(times)
+            for name, values in self._contours.items():
+                self._visuals[name].set_contour(values)
             self._stale_values = False
 
     def _cut_mesh(self, section: Cut) -> tuple[Array, Array, Array, Array]:

@@ -27,12 +27,14 @@ class VertexMeans:
 
     def selection(self, field: FieldInfo) -> Selection:
         """What to ask of a simulation. A mean that mixes values with "not yet" says nothing, so fields with a
-        ``missing`` value are asked for cell by cell and reduced in :meth:`reduce`."""
-        return self.cells if field.missing is None else Selection(self._distinct[0])
+        ``missing`` value are asked for cell by cell and reduced in :meth:`reduce`; so are angles."""
+        return self.cells if not _by_cell(field) else Selection(self._distinct[0])
 
     def reduce(self, field: FieldInfo, values: Array) -> Array:
         """One float32 for each vertex from the answer to :meth:`selection`; NO_DATA where all cells miss."""
         scalars = magnitude(values)
+        if field.cyclic:
+            return self._mean_angle(field, scalars)
         if field.missing is None:
             return np.where(np.isfinite(scalars), scalars, np.float32(NO_DATA))
         return _mean(scalars, self._distinct[1], self._offsets, float(np.float32(field.missing)), NO_DATA)
@@ -47,14 +49,28 @@ class VertexMeans:
 
     def of_whole(self, field: FieldInfo, values: Array) -> Array:
         """The answer to :meth:`selection` taken from a whole field in the geometry's numbering."""
-        if field.missing is None:
+        if not _by_cell(field):
             return _mean(magnitude(values), self.cells.elements, self._offsets, np.nan, NO_DATA)
         return values[self._distinct[0]]
+
+    def _mean_angle(self, field: FieldInfo, values: Array) -> Array:
+        """The direction of the mean of unit vectors, in the field's range."""
+        low, high = field.range
+        turn = (high - low) / (2 * np.pi)
+        parts = (part((values - low) / turn) for part in (np.sin, np.cos))
+        sine, cosine = (_mean(part, self._distinct[1], self._offsets, np.nan, NO_DATA) for part in parts)
+        angle = low + turn * (np.arctan2(sine, cosine) % (2 * np.pi))
+        return np.where(sine < NO_DATA / 2, angle, NO_DATA).astype(np.float32)
 
     @property
     def _offsets(self) -> Array:
         assert self.cells.offsets is not None
         return self.cells.offsets
+
+
+def _by_cell(field: FieldInfo) -> bool:
+    """Whether the device's plain mean would mix what does not mix."""
+    return field.missing is not None or field.cyclic
 
 
 def magnitude(values: Array) -> Array:

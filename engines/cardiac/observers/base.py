@@ -22,7 +22,7 @@ class Observer(ABC):
     traffic: tuple[KernelTraffic, ...] = ()
     """Of one look, spread over the steps between two."""
     every: int = 1
-    """Steps between two looks; looks come after steps whose number is a multiple of it."""
+    """Steps between two looks; looks come at the start and after steps whose number is a multiple of it."""
 
     @abstractmethod
     def look(self, time: float, voltage: Any) -> None:

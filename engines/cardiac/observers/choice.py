@@ -1,17 +1,91 @@
-"""Which observers a problem asks for, and how they are made."""
+"""Which observers a problem asks for, how they are made and what they cost."""
 
 from __future__ import annotations
 
-from engines.api import Array
+from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
+from engines.cardiac.diffusion.kernels import least_squares
+from engines.cardiac.diffusion.tensors import conductivity_tensors
 from engines.cardiac.observers.base import Observer
+from engines.cardiac.observers.ecg import Ecg, ecg_traffic
+from engines.cardiac.observers.kernels import ObserverKernels, make_kernels
+from engines.cardiac.observers.leads import lead_places, lead_weights
+from engines.cardiac.observers.maps import ARRAYS, Maps, maps_traffic
+from engines.cardiac.observers.phase import Phase, phase_looks, phase_traffic
+from engines.cardiac.observers.shell import shell_of
+from engines.cardiac.operator import diffusion_tensors, region_scales
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.tissue import Tissue
+from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
+
+SAMPLE_MILLISECONDS = 0.5
+"""Spacing of the samples of probes and series: the upstroke of an action potential lasts about 1 ms."""
+
+
+def sample_steps(step: float) -> int:
+    """Steps between two samples."""
+    return max(1, round(SAMPLE_MILLISECONDS / step))
 
 
 def make_observers(
     backend: Backend, mesh: TetMesh, order: Array, tissue: Tissue, parameters: CardiacParameters
 ) -> tuple[Observer, ...]:
-    """In the order in which their fields are offered; ``order: (n_cells,)``: cell of the mesh at each place."""
-    return ()
+    """In the order in which their fields are offered; ``order: (n_cells,)``: cell of the mesh at each place.
+
+    Raises ProblemError.
+    """
+    recording, step = parameters.recording, parameters.numerics.step
+    kernels = make_kernels(backend, mesh.n_cells, tissue.dtype)
+    observers: list[Observer] = []
+    if recording.maps:
+        every = _looks(recording.interval, step)
+        threshold = parameters.numerics.activation_threshold
+        observers.append(Maps(kernels, tissue.n_padded, threshold, recording.repolarisation, every, every * step))
+    if recording.ecg != "off":
+        observers.append(_ecg(kernels, mesh, order, parameters))
+    if recording.phase:
+        every, looks = phase_looks(recording.phase_delay, step)
+        shell = shell_of(mesh.take_cells(order))
+        observers.append(Phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
+    return tuple(observers)
+
+
+def observers_traffic(parameters: CardiacParameters, mesh: TetMesh, value_bytes: int) -> tuple[KernelTraffic, ...]:
+    """Per step, of the observers that these parameters ask for. Raises ProblemError."""
+    recording, step, found = parameters.recording, parameters.numerics.step, []
+    if recording.maps:
+        found.append(maps_traffic(mesh.n_cells, value_bytes, _looks(recording.interval, step)))
+    leads = len(lead_places(recording, mesh))
+    if leads:
+        found.append(ecg_traffic(mesh.n_cells, value_bytes, leads, sample_steps(step)))
+    if recording.phase:
+        found.append(phase_traffic(mesh.n_cells, value_bytes, phase_looks(recording.phase_delay, step)[0]))
+    return tuple(found)
+
+
+def observers_memory(parameters: CardiacParameters, mesh: TetMesh, value_bytes: int) -> int:
+    """Bytes on the device."""
+    recording = parameters.recording
+    per_cell = ARRAYS * value_bytes * recording.maps + 4 * len(lead_places(recording, mesh))
+    if recording.phase:
+        per_cell += (phase_looks(recording.phase_delay, parameters.numerics.step)[1] + 2) * value_bytes
+    return mesh.n_cells * per_cell
+
+
+def _looks(interval: float, step: float) -> int:
+    return max(1, round(interval / step))
+
+
+def _ecg(kernels: ObserverKernels, mesh: TetMesh, order: Array, parameters: CardiacParameters) -> Ecg:
+    leads, tissue = lead_places(parameters.recording, mesh), parameters.tissue
+    ordered = mesh.take_cells(order)
+    neighbours = face_neighbours(ordered.cells)
+    geometry = (ordered.points, ordered.cells, ordered.volumes, ordered.centroids)
+    gradients = least_squares(*geometry, diffusion_tensors(ordered, parameters), neighbours)
+    across = tissue.sigma_il if ordered.fibres is None else tissue.sigma_it
+    conductivity = conductivity_tensors(mesh.n_cells, tissue.sigma_il, across, fibres=ordered.fibres)
+    conductivity *= region_scales(ordered, parameters)[:, None, None]
+    bath = parameters.recording.bath_conductivity
+    weights = lead_weights(ordered, neighbours, gradients, conductivity, leads, bath)
+    return Ecg(kernels, [lead.name for lead in leads], weights, sample_steps(parameters.numerics.step))

@@ -45,3 +45,9 @@ def test_ticks_are_round_and_within() -> None:
     assert tick_labels([-75.0, 0.0]) == ["−75", "0"]
     assert tick_labels([0.0, 0.25, 0.5]) == ["0.00", "0.25", "0.50"]
     assert nice_step(0.13) == pytest.approx(0.2)
+
+
+def test_the_cyclic_map_closes() -> None:
+    lut = colormap("cycle").astype(int)
+    steps = np.abs(np.diff(lut, axis=0)).max()
+    assert np.abs(lut[0] - lut[-1]).max() <= steps

@@ -1,0 +1,80 @@
+"""What is recorded of a run besides the voltage: maps of each beat, electrograms, phase."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from engines.parameters import ParameterGroup, quantity
+
+EcgSet = Literal["off", "across", "around", "own"]
+
+
+class Electrode(ParameterGroup):
+    """A point in the volume around the tissue, or in it."""
+
+    name: str = quantity("E1", "", "Name of the electrode", min_length=1)
+    position: tuple[float, float, float] = quantity((0.0, 0.0, 0.0), "mm", "Where it is")
+
+
+class Lead(ParameterGroup):
+    """The difference of two electrodes' potentials."""
+
+    name: str = quantity("I", "", "Name of the lead", min_length=1)
+    plus: str = quantity("E1", "", "Name of the electrode that counts", min_length=1)
+    minus: str = quantity("", "", "Name of the electrode that is subtracted; empty: none, a unipolar lead")
+
+
+class Recording(ParameterGroup):
+    """What is read from the tissue while it runs."""
+
+    maps: bool = quantity(True, "", "Latest activation, repolarisation, APD, resting and peak voltage of each cell")
+    repolarisation: float = quantity(
+        90.0,
+        "%",
+        "Part of a beat's height that has to be lost for its end: 90 for APD90",
+        title="Repolarised at",
+        when={"maps": (True,)},
+        ge=10,
+        le=98,
+    )
+    interval: float = quantity(
+        0.2, "ms", "Time between two looks at the voltage", when={"maps": (True,)}, advanced=True, gt=0, le=5
+    )
+    ecg: EcgSet = quantity(
+        "across",
+        "",
+        "Electrodes of the pseudo-ECG",
+        title="Pseudo-ECG",
+        labels={
+            "off": "none",
+            "across": "leads X, Y, Z across the mesh",
+            "around": "six leads around the mesh",
+            "own": "electrodes of one's own",
+        },
+    )
+    electrodes: list[Electrode] = quantity([], "", "Electrodes of the pseudo-ECG", when={"ecg": ("own",)})
+    leads: list[Lead] = quantity(
+        [], "", "Leads between these electrodes; without any, each electrode is a lead", when={"ecg": ("own",)}
+    )
+    bath_conductivity: float = quantity(
+        0.2,
+        "S/m",
+        "Conductivity of the volume around the tissue (a torso: about 0.2)",
+        when={"ecg": ("across", "around", "own")},
+        advanced=True,
+        gt=0,
+        le=100,
+    )
+    phase: bool = quantity(False, "", "Phase of each cell's voltage, and the phase singularities on the surface")
+    phase_delay: float = quantity(
+        8.0,
+        "ms",
+        "The voltage so long ago is the other coordinate",
+        when={"phase": (True,)},
+        advanced=True,
+        gt=0,
+        le=50,
+    )
+    phase_origin: float = quantity(
+        -40.0, "mV", "The voltage that phase turns around", when={"phase": (True,)}, advanced=True, ge=-80, le=20
+    )

@@ -1,0 +1,163 @@
+"""The pseudo-ECG: against the solid angle of a front, against plain NumPy in float64, in the engine; both backends."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from engines.api import Problem
+from engines.cardiac.diffusion.kernels import least_squares
+from engines.cardiac.engine import CardiacEngine
+from engines.cardiac.observers.cuda import CudaKernels
+from engines.cardiac.observers.ecg import Ecg
+from engines.cardiac.observers.kernels import make_kernels
+from engines.cardiac.observers.leads import LeadPlaces, lead_places, lead_weights
+from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
+from engines.cardiac.recording import Electrode, Lead, Recording
+from engines.errors import ProblemError
+from engines.geometry.adjacency import face_neighbours
+from engines.geometry.box import box_mesh
+from engines.geometry.mesh import TetMesh
+from tests.cuda_on_host.backend import HostCudaBackend
+from tests.cuda_on_host.loader import COMPILER
+
+ENGINE = CardiacEngine()
+SIGMA_I, SIGMA_BATH = 0.17, 0.2
+
+
+def weights_of(mesh: TetMesh, leads: list[LeadPlaces], conductivity: np.ndarray | None = None) -> np.ndarray:
+    tensors = np.tile(SIGMA_I * np.eye(3), (mesh.n_cells, 1, 1)) if conductivity is None else conductivity
+    neighbours = face_neighbours(mesh.cells)
+    gradients = least_squares(mesh.points, mesh.cells, mesh.volumes, mesh.centroids, tensors, neighbours)
+    return lead_weights(mesh, neighbours, gradients, tensors, leads, SIGMA_BATH)
+
+
+def solid_angle(half: float, distance: float) -> float:
+    """Of a square seen from above its middle."""
+    return 4 * math.asin(half**2 / (half**2 + distance**2))
+
+
+@pytest.fixture(scope="module")
+def slab() -> TetMesh:
+    return box_mesh((48, 6, 6), (24.0, 3.0, 3.0), jitter=0.2, seed=1)
+
+
+@pytest.mark.parametrize("distance", [6.0, 12.0, 40.0])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_plane_front_is_a_dipole_layer(slab, distance, side):
+    """φ = σ_i ΔV Ω / (4π σ_b), positive where the front comes towards the electrode (excited behind it).
+
+    The front is a logistic curve 0.4 mm wide, so Ω is its mean over that curve. Left are the mesh's gradients over
+    cells as large as the curve is wide, and one point in each of the 6 × 6 cells of the cross-section: (h/d)².
+    """
+    front, height, width = 12.0, 100.0, 0.4
+    voltage = height / (1 + np.exp((slab.centroids[:, 0] - front) / width))  # excited at small x
+    lead = LeadPlaces("L", (front + side * distance, 1.5, 1.5))
+    potential = float(weights_of(slab, [lead])[0] @ voltage)
+    offsets = np.linspace(-10 * width, 10 * width, 2001)
+    density = 1 / (4 * width * np.cosh(offsets / (2 * width)) ** 2)
+    angles = np.array([solid_angle(1.5, distance - offset) for offset in offsets])
+    expected = side * SIGMA_I * height * np.trapezoid(density * angles, offsets) / (4 * math.pi * SIGMA_BATH)
+    assert potential == pytest.approx(expected, rel=0.01)
+
+
+def test_weights_are_the_sum_over_cells_written_out():
+    """The integral cell by cell, in the formula's own order, over tensors of any direction. The gradients are those of
+    the diffusion, which has tests of its own."""
+    mesh = box_mesh((3, 2, 2), (3.0, 2.0, 2.0), jitter=0.2, seed=2)
+    rng = np.random.default_rng(5)
+    root = rng.normal(size=(mesh.n_cells, 3, 3))
+    tensors = 0.1 * np.eye(3) + 0.05 * root @ root.transpose(0, 2, 1)
+    neighbours = face_neighbours(mesh.cells)
+    gradients = least_squares(mesh.points, mesh.cells, mesh.volumes, mesh.centroids, tensors, neighbours)
+    lead = LeadPlaces("L", (9.0, 4.0, -3.0), (-5.0, 1.0, 2.0))
+    voltage = rng.normal(size=mesh.n_cells)
+    total = 0.0
+    for i in range(mesh.n_cells):
+        gradient = np.zeros(3)
+        for k in range(4):
+            if neighbours[i, k] >= 0:
+                gradient += gradients[i, k] * (voltage[neighbours[i, k]] - voltage[i])
+        for sign, electrode in ((1, lead.plus), (-1, lead.minus)):
+            away = mesh.centroids[i] - np.array(electrode)
+            inverse = -away / np.linalg.norm(away) ** 3  # the gradient of 1/r
+            total -= sign * mesh.volumes[i] * (tensors[i] @ gradient) @ inverse / (4 * np.pi * SIGMA_BATH)
+    weights = weights_of(mesh, [lead], tensors)
+    assert weights[0] @ voltage == pytest.approx(total, rel=1e-12)
+    assert abs(weights.sum()) < 1e-14 * np.abs(weights).sum() * mesh.n_cells
+
+
+def test_an_electrode_inside_a_cell_gives_a_number(slab):
+    weights = weights_of(slab, [LeadPlaces("L", tuple(slab.centroids[100]))])  # type: ignore[arg-type]  # three floats
+    assert np.isfinite(weights).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sums_on_the_device(backend, dtype):
+    """Voltages in ``dtype`` and weights in float32: 6e-8 of each term, of 20,000 with random signs; a constant gives
+    exactly nothing."""
+    n, rng = 20_000, np.random.default_rng(3)
+    weights = rng.normal(size=(3, n))
+    weights -= weights.mean(axis=1)[:, None]
+    voltage = rng.uniform(-90, 40, n).astype(dtype)
+    expected = weights @ voltage.astype(float)
+    kinds = [make_kernels(backend, n, np.dtype(dtype))]
+    if COMPILER is not None:
+        kinds.append(CudaKernels(HostCudaBackend(), n, np.dtype(dtype)))
+    for kernels in kinds:
+        ecg = Ecg(kernels, ["a", "b", "c"], weights, every=1)
+        with kernels.backend.active():
+            ecg.look(0.0, kernels.backend.array(voltage))
+        scale = np.sqrt((weights**2).sum(axis=1)) * 130
+        assert (np.abs(np.array(list(ecg.observe().values())) - expected) < 1e-6 * scale).all()
+        with kernels.backend.active():
+            ecg.look(0.0, kernels.backend.array(np.full(n, -85.3, dtype)))
+        assert list(ecg.observe().values()) == [0.0, 0.0, 0.0]
+
+
+def block_problem(recording: Recording) -> Problem:
+    mesh = box_mesh((8, 3, 2), (4.0, 1.5, 1.0), jitter=0.2, seed=4, fibre=(1, 0, 0))
+    stimulus = Stimulus(site=Sphere(radius=0.8))
+    parameters = CardiacParameters(stimuli=[stimulus], numerics=Numerics(step=0.05), recording=recording)
+    return Problem(parameters, mesh)
+
+
+def test_leads_of_a_wave_in_the_engine(backend):
+    """The wave runs along x from the origin: lead X sees it come, and the six electrodes are its two sides."""
+    seen = {}
+    for ecg in ("across", "around"):
+        simulation = ENGINE.build(block_problem(Recording(ecg=ecg)), backend)
+        assert simulation.sample_steps == 10
+        assert abs(np.array(list(simulation.observe().values()))).max() == 0.0, "at rest, and looked at"
+        simulation.advance(100)  # 5 ms
+        titles = [info.title for info in simulation.series]
+        seen |= dict(zip(titles, simulation.observe().values(), strict=True))
+        assert simulation.charts[0].series == tuple(info.name for info in simulation.series)
+    assert seen["X"] > 1e-4
+    for axis in "xyz":
+        assert seen[axis.upper()] == pytest.approx(seen[f"+{axis}"] - seen[f"−{axis}"], rel=1e-4, abs=1e-9)
+
+
+def test_leads_between_electrodes_of_ones_own():
+    electrodes = [Electrode(name="a", position=(10, 0, 0)), Electrode(name="b", position=(-10, 0, 0))]
+    mesh = box_mesh((2, 2, 2), (1.0, 1.0, 1.0))
+    leads = lead_places(Recording(ecg="own", electrodes=electrodes, leads=[Lead(name="I", plus="a", minus="b")]), mesh)
+    assert leads == (LeadPlaces("I", (10, 0, 0), (-10, 0, 0)),)
+    assert [lead.name for lead in lead_places(Recording(ecg="own", electrodes=electrodes), mesh)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, "has no electrode: add one"),
+        ({"electrodes": [Electrode(), Electrode()]}, "called 'E1': give each a name of its own"),
+        ({"electrodes": [Electrode()], "leads": [Lead(plus="E9")]}, "'E9', which there is not; there are: E1"),
+        ({"electrodes": [Electrode()], "leads": [Lead(), Lead()]}, "Two leads"),
+    ],
+)
+def test_electrodes_that_cannot_be_are_refused_before_the_run(backend, changes, sentence):
+    problem = block_problem(Recording(ecg="own", **changes))
+    with pytest.raises(ProblemError, match=sentence):
+        ENGINE.estimate(problem, backend)

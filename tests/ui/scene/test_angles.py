@@ -1,0 +1,48 @@
+"""Angles on a surface: means are those of directions, and colours go round without a seam."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engines.api import FieldInfo
+from tests.ui.scene.meshes import info, kuhn_cube
+from tests.ui.scene.test_renderer import SIZE, canvas, egl, pixels  # noqa: F401  # fixtures
+from ui.scene.colormaps import colormap
+from ui.scene.scene import Scene
+from ui.scene.surface import cells_at, surface
+from ui.scene.vertex_means import VertexMeans
+from workbench.project import CameraView, ViewSettings
+
+PHASE = FieldInfo("phase", "Phase", "rad", "cell", (-np.pi, np.pi), "cycle", cyclic=True)
+
+
+def test_the_mean_of_angles_beside_the_seam_lies_there() -> None:
+    mesh = kuhn_cube(2)
+    means = VertexMeans(cells_at(mesh, surface(mesh).nodes))
+    values = np.where(np.arange(mesh.n_cells) % 2, np.pi - 0.1, -np.pi + 0.1).astype(np.float32)
+    asked = values[means.selection(PHASE).elements]
+    off = np.abs(means.reduce(PHASE, asked))  # the seam is at ±π
+    assert off.min() > np.pi - 0.1001
+    assert means.reduce(PHASE, np.full_like(asked, 0.3)) == pytest.approx(0.3, abs=1e-6)
+    np.testing.assert_array_equal(means.of_whole(PHASE, values), asked)
+
+
+def test_a_turn_over_a_face_goes_once_through_the_map(canvas) -> None:  # noqa: F811
+    """The phase runs along y, half a turn over the cube, across the seam: no pixel has a colour of the other half."""
+    mesh = kuhn_cube(10)
+    scene = Scene()
+    scene.set_geometry(mesh)
+    scene.info = replace(info(mesh), fields=(PHASE,), front=None)
+    scene.apply_view(ViewSettings(camera=CameraView(azimuth=0.0, elevation=0.0)), SIZE[0] / SIZE[1])
+    angle = np.pi / 2 + np.pi * mesh.centroids[:, 1] / 10.0
+    wrapped = (angle + np.pi) % (2 * np.pi) - np.pi
+    scene.show_fields({"phase": wrapped.astype(np.float32)}, 1.0)
+    row = pixels(scene)[SIZE[1] // 2, :, :3]
+    drawn = row[row.sum(axis=1) > 0]
+    lut = colormap("cycle").astype(int)
+    allowed = np.concatenate([lut[180:], lut[:76]])  # phases from π/2 to 3π/2, and a little
+    nearest = np.abs(drawn[:, None] - allowed[None]).max(axis=2).min(axis=1)
+    assert nearest.max() <= 6  # between two entries of the map, and rounding
+    place = np.abs(drawn[:, None] - lut[None]).max(axis=2).argmin(axis=1)
+    assert ((place - 128) % 256 > 40).all()
