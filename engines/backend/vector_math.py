@@ -246,6 +246,24 @@ def load_like(typingctx: Any, like: Any, array: Any, i: Any) -> Any:
 
 
 @intrinsic
+def gather(typingctx: Any, like: Any, array: Any, row: Any, indices: Any) -> Any:
+    """``array[row, indices[k]]`` in lane k (2D), of the type of ``like``; indices: vector of integers, not checked."""
+    if not _check_array(array, 2) or not isinstance(indices, Lanes) or array.dtype != like.element:
+        return None
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
+        result = ir.Constant(ir.VectorType(_LLVM[like.element], like.count), ir.Undefined)
+        for k in range(like.count):
+            lane = ir.Constant(ir.IntType(32), k)
+            index = builder.zext(builder.extract_element(args[3], lane), ir.IntType(64))
+            value = builder.load(_pointer(context, builder, sig.args[1], args[1], args[2], index))
+            result = builder.insert_element(result, value, lane)
+        return result
+
+    return like(like, array, types.intp, indices), codegen
+
+
+@intrinsic
 def store(typingctx: Any, array: Any, i: Any, value: Any) -> Any:
     """Write vector ``value`` from ``array[i]`` on (1D)."""
     if not _check_array(array, 1) or not isinstance(value, Lanes) or value.element != array.dtype:

@@ -12,6 +12,7 @@ import pytest
 
 from engines.api import Array
 from engines.cardiac.cells import tt06
+from engines.cardiac.cells.kinds import CHANGEABLE, Kind
 
 
 class HostArrays:
@@ -45,6 +46,22 @@ def _random_cells(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.
     }  # fmt: skip
     state = np.array([rng.uniform(*ranges.get(name, (0.0, 1.0)), n) for name in tt06.STATES])
     return state, rng.integers(0, 3, n).astype(np.uint8)
+
+
+def random_kinds(n: int = 66) -> tuple[Kind, ...]:
+    """``n`` kinds, types in turn; all parameters that may change scaled by 0.5 to 2, other kinds by other factors."""
+    rng = np.random.default_rng(12)
+    kinds = []
+    for k in range(n):
+        cell_type = tt06.CellType(k % 3)
+        base = tt06.PARAMETERS[cell_type]
+        kinds.append(Kind(cell_type, tuple((name, base[name] * 2 ** rng.uniform(-1, 1)) for name in CHANGEABLE)))
+    return tuple(kinds)
+
+
+def changes_of(of: tuple[Kind, ...], kinds: Array) -> dict[str, Array]:
+    """What the reference takes for cells of these kinds: (n,) of each parameter that may change."""
+    return {name: np.array([kind.parameters[name] for kind in of])[kinds] for name in CHANGEABLE}
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,8 @@ import pytest
 
 from engines.backend.source import ENGINES
 from engines.cardiac.cells import NOT_ACTIVATED, cuda, reference, tt06
+from engines.cardiac.cells.kinds import CELL_TYPES, changed, kinds_table, varied
+from tests.engines.cardiac.cells.conftest import changes_of, random_kinds
 
 COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
@@ -40,11 +42,12 @@ static int first_bit(unsigned x) { int k = 1; while (!(x & 1)) { x >>= 1; ++k; }
 """
 AFTER = """
 extern "C" void react_all(REAL* states, long long stride, REAL* voltage, const REAL* before, REAL* activation,
-                          const unsigned char* types, const unsigned* mask, unsigned active, const REAL* currents,
-                          REAL potassium_share, REAL threshold, REAL time, REAL dt, long long n_cells) {
+                          const unsigned char* kinds, const REAL* table, int n_kinds, const unsigned* mask,
+                          unsigned active, const REAL* currents, REAL potassium_share, REAL threshold, REAL time,
+                          REAL dt, long long n_cells) {
     for (blockIdx.x = 0; blockIdx.x < n_cells; ++blockIdx.x)
-        react(states, stride, voltage, before, activation, types, mask, active, currents, potassium_share, threshold,
-              time, dt, n_cells);
+        react(states, stride, voltage, before, activation, kinds, table, n_kinds, mask, active, currents,
+              potassium_share, threshold, time, dt, n_cells);
 }
 """
 WORDS = {
@@ -53,7 +56,7 @@ WORDS = {
 }  # fmt: skip
 
 
-def compile_for_host(folder: Path, real: str) -> ctypes.CDLL:
+def compile_for_host(folder: Path, macros: list[str]) -> ctypes.CDLL:
     source = cuda.SOURCE.read_text("utf-8")
     # The hardware's reciprocal has 20 bits; a float's 24 leave the same Newton steps to do.
     source, replaced = re.subn(r'asm\("rcp\.approx.*;', "r = 1.0f / static_cast<float>(b);", source)
@@ -62,37 +65,43 @@ def compile_for_host(folder: Path, real: str) -> ctypes.CDLL:
         source = source.replace(word, stand_in)
     path, library = folder / "tt06.cpp", folder / "tt06.so"
     path.write_text(BEFORE + source + AFTER, "utf-8")
-    command = [COMPILER, "-std=c++17", "-O1", "-shared", "-fPIC", f"-DREAL={real}", f"-I{ENGINES}", "-o", library, path]
+    command = [COMPILER, "-std=c++17", "-O1", "-shared", "-fPIC", *macros, f"-I{ENGINES}", "-o", library, path]
     subprocess.run(command, check=True)
     return ctypes.CDLL(str(library))
 
 
+@pytest.mark.parametrize("kinds_of", [lambda: CELL_TYPES, random_kinds], ids=["types", "kinds"])
 @pytest.mark.parametrize(("real", "dtype", "dt"), [("double", np.float64, 1.0), ("float", np.float32, 0.02)])
-def test_the_cuda_source_equals_the_reference(tmp_path, random_cells, real, dtype, dt):
+def test_the_cuda_source_equals_the_reference(tmp_path, random_cells, real, dtype, dt, kinds_of):
     """double: 1e-10 of the change in 1 ms; float: a few roundings of what is stored and of the change in 0.02 ms."""
     n, stride = 1000, 1024
-    physical, kinds = random_cells(n, seed=30)
+    physical, types = random_cells(n, seed=30)
+    of = kinds_of()
+    kinds = (types + 3 * np.random.default_rng(3).integers(0, len(of) // 3, n)).astype(np.uint8)
+    table = kinds_table(of, dtype)
     mask = np.random.default_rng(30).integers(0, 2**32, n, dtype=np.uint32)
     currents = np.zeros(32, dtype)
     currents[[0, 5, 31]] = 10.0, -4.0, 7.0
     states, voltage = np.zeros((18, stride), dtype), np.zeros(stride, dtype)
-    states[:, :n], voltage[:n] = physical[1:] - tt06.offsets(kinds), physical[0]
+    states[:, :n], voltage[:n] = physical[1:] - tt06.offsets(types), physical[0]
     activation = np.full(stride, NOT_ACTIVATED, dtype)
     stored = states[:, :n].astype(float)
-    state = np.array([voltage[:n].astype(float), *(stored + tt06.offsets(kinds))])
+    state = np.array([voltage[:n].astype(float), *(stored + tt06.offsets(types))])
 
     before = voltage.copy()
     number = ctypes.c_double if real == "double" else ctypes.c_float
-    pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in (voltage, before, activation, kinds, mask)]
-    compile_for_host(tmp_path, real).react_all(
+    pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in (voltage, before, activation, kinds)]
+    macros = [f"-DREAL={real}"] + ([f"-DVARIED={varied(of):#x}u"] if changed(of) else [])
+    compile_for_host(tmp_path, macros).react_all(
         states.ctypes.data_as(ctypes.c_void_p), ctypes.c_longlong(stride), *pointers,
+        table.ctypes.data_as(ctypes.c_void_p), ctypes.c_int(len(of)), mask.ctypes.data_as(ctypes.c_void_p),
         ctypes.c_uint(1 << 0 | 1 << 5 | 1 << 31), currents.ctypes.data_as(ctypes.c_void_p),
         number(1.0), number(0.0), number(7.0), number(dt), ctypes.c_longlong(n),
     )  # fmt: skip
 
     stimulus = sum(float(currents[k]) * ((mask >> k) & 1) for k in (0, 5, 31))
-    expected = reference.step(state, kinds, dt, stimulus, stimulus_moves_potassium=True)
-    got = np.array([voltage[:n].astype(float), *(states[:, :n].astype(float) + tt06.offsets(kinds))])
+    expected = reference.step(state, types, dt, stimulus, stimulus_moves_potassium=True, changes=changes_of(of, kinds))
+    got = np.array([voltage[:n].astype(float), *(states[:, :n].astype(float) + tt06.offsets(types))])
     relative, rounding = (1e-10, 4e-16) if real == "double" else (2e-5, 2e-7)
     for k, name in enumerate(tt06.STATES):
         size = np.abs(state[k]).max() if real == "double" or k == 0 else np.abs(stored[k - 1]).max()
