@@ -289,6 +289,16 @@ def store_row(typingctx: Any, array: Any, row: Any, i: Any, value: Any) -> Any:
     return types.none(array, types.intp, types.intp, value), codegen
 
 
+def lookup(like: Any, table: Any, row: Any, columns: Any, first: Any, uniform: Any) -> Any:
+    """``table[row, columns[k]]`` in lane k; one load if ``uniform``, when every lane has column ``first``.
+
+    A plain function, for ``context.compile_internal``.
+    """
+    if uniform:
+        return splat(like, table[row, first])
+    return gather(like, table, row, columns)
+
+
 # --- Choice ----------------------------------------------------------------------------------------------------------
 
 

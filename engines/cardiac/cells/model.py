@@ -28,8 +28,8 @@ class Tt06Tissue(ABC):
 
     kinds: (n,) uint8, each cell's row of ``of``, which without changes are the values of :class:`tt06.CellType`.
     start: states by name, or (rows of ``of``, 19) physical. stimulus_mask: (n,) uint32, bit k set in cells that
-    stimulus k reaches; None for no stimulus. potassium_stimulus: the stimulus enters the potassium balance (the protocol of
-    the published single-cell action potentials), which a stimulus from outside does not.
+    stimulus k reaches; None for no stimulus. potassium_stimulus: the stimulus enters the potassium balance (the
+    protocol of the published single-cell action potentials), which a stimulus from outside does not.
     """
 
     def __init__(

@@ -25,9 +25,9 @@ from engines.backend.vector_math import (
     all_lanes,
     any_lane,
     exp,
-    gather,
     load_row,
     log,
+    lookup,
     select,
     splat,
     sqrt,
@@ -39,15 +39,8 @@ intrinsic: Any = numba_intrinsic
 COLUMNS = tuple(name for name in dir(c) if name.startswith("T_"))
 """Names of the columns that every table of kinds has, in no order."""
 FIELDS: tuple[str, ...] = (*COLUMNS, *c.VARYING)
-Constants: Any = namedtuple("Constants", FIELDS)
+Constants: Any = namedtuple("Constants", FIELDS)  # type: ignore[misc]  # the names are made of the constants' own
 """Numbers of the cells of one vector: one for all of them, or a vector where kinds differ."""
-
-
-def _by_kind(like: Any, table: Any, column: Any, kinds: Any, first: Any, uniform: Any) -> Any:
-    """One column of the kinds' table for each lane; one load if all lanes are of the kind ``first``."""
-    if uniform:
-        return splat(like, table[column, first])
-    return gather(like, table, column, kinds)
 
 
 @intrinsic(prefer_literal=True)
@@ -75,7 +68,7 @@ def constants_of(typingctx: Any, varied: Any, like: Any, table: Any, kinds: Any,
                 call = like(like, sig.args[2], types.intp, *sig.args[3:])
                 column = context.get_constant(types.intp, columns[name])
                 arguments = (like_value, given[0], column, *given[1:])
-                values.append(context.compile_internal(builder, _by_kind, call, arguments))
+                values.append(context.compile_internal(builder, lookup, call, arguments))
             else:
                 values.append(context.get_constant(types.float64, c.DEFAULTS[name]))
         return context.make_tuple(builder, result, values)
