@@ -35,7 +35,7 @@ def _stimulus(like: Any, stimulus_mask: Any, i: int, active: int, currents: Any)
 @cache
 def kernel(varied: int) -> Callable[..., None]:
     """The kernel for kinds whose constants of this mask vary (:func:`kinds.varied`)."""
-    return _compiled(_digest(), varied)
+    return _compiled(digest(), varied)
 
 
 def _compiled(sources: int, varied: int) -> Callable[..., None]:
@@ -71,7 +71,33 @@ def _compiled(sources: int, varied: int) -> Callable[..., None]:
     return react
 
 
-def _digest() -> int:
+@cache
+def pacing_kernel(varied: int) -> Callable[..., None]:
+    """The kernel that paces cells alone, for kinds whose constants of this mask vary."""
+    return _compiled_pacing(digest(), varied)
+
+
+def _compiled_pacing(sources: int, varied: int) -> Callable[..., None]:
+    @njit(parallel=True, nogil=True, cache=True)
+    def pace(states, voltage, kinds, table, current, potassium_share, cycle, on, beats, dt, n_cells):
+        """``beats`` cycles of ``cycle`` steps, ``current`` [pA/pF] in the first ``on`` of each."""
+        width = lanes(voltage)
+        n_vectors = (n_cells + width - 1) // width if sources >= 0 else 0
+        for k in prange(n_vectors):
+            i = k * width
+            V = load(voltage, i)
+            here, first = load_like(V, kinds, i), kinds[i]
+            p = constants_of(varied, V, table, here, first, not any_lane(here != first))
+            for _ in range(beats):
+                for step in range(cycle):
+                    stimulus = splat(V, current if step < on else 0.0)
+                    V = step_vector(states, i, V, p, stimulus, potassium_share, dt)
+            store(voltage, i, V)
+
+    return pace
+
+
+def digest() -> int:
     files = [Path(str(module.__file__)) for module in (vector_math, simd, constants, tt06)] + [tt06.DATA_FILE]
     return int.from_bytes(hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).digest()[:7], "big")
 
@@ -90,4 +116,11 @@ class CpuTissue(Tt06Tissue):
             self.states, voltage, voltage_before, self.activation, self.kinds, self._table, self.stimulus_mask,
             self._active(currents), self._no_currents if currents is None else np.asarray(currents, np.float64),
             1.0 if self.potassium_stimulus else 0.0, self.threshold, step * dt, dt, self.n_cells,
+        )  # fmt: skip
+
+    def pace(self, voltage: Any, current: float, cycle: int, on: int, beats: int, dt: float) -> None:
+        """Pace all cells: ``beats`` cycles of ``cycle`` steps, ``current`` [pA/pF] in the first ``on`` of each."""
+        pacing_kernel(varied(self.of))(
+            self.states, voltage, self.kinds, self._table, current, 1.0 if self.potassium_stimulus else 0.0,
+            cycle, on, beats, dt, self.n_cells,
         )  # fmt: skip

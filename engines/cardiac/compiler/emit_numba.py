@@ -144,7 +144,7 @@ def _call(context: Any, builder: ir.IRBuilder, function: Any, vector: Lanes) -> 
     return call
 
 
-def _digest(step: Step) -> int:
+def digest(step: Step) -> int:
     """A number for the step, the precision and all code that its machine code is made with."""
     nodes = ordered(step.after)
     number = {node: k for k, node in enumerate(nodes)}
@@ -157,9 +157,36 @@ def _digest(step: Step) -> int:
 
 def numba_kernel(step: Step) -> Callable[..., None]:
     """The kernel of a step; it compiles at its first call, or is found in Numba's cache."""
-    key = _digest(step)
+    key = digest(step)
     _steps[key] = step
     return _compiled(key)
+
+
+def numba_pacing_kernel(step: Step) -> Callable[..., None]:
+    """The kernel that paces cells of a step alone."""
+    key = digest(step)
+    _steps[key] = step
+    return _compiled_pacing(key)
+
+
+def _compiled_pacing(sources: int) -> Callable[..., None]:
+    @njit(parallel=True, nogil=True, cache=True)
+    def pace(states, voltage, kinds, table, current, cycle, on, beats, dt, n_cells):
+        """``beats`` cycles of ``cycle`` steps, ``current`` [mV/ms] in the first ``on`` of each."""
+        width = lanes(voltage)
+        n_vectors = (n_cells + width - 1) // width
+        for k in prange(n_vectors):
+            i = k * width
+            V = load(voltage, i)
+            here, first = load_like(V, kinds, i), kinds[i]
+            uniform = not any_lane(here != first)
+            for _ in range(beats):
+                for number in range(cycle):
+                    stimulus = splat(V, current if number < on else 0.0)
+                    V = step_vector(sources, states, i, V, stimulus, splat(V, dt), table, here, first, uniform)
+            store(voltage, i, V)
+
+    return pace
 
 
 def _compiled(sources: int) -> Callable[..., None]:

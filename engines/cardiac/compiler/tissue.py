@@ -44,7 +44,7 @@ def shipped_step(name: str, precision: Precision, scheme: Scheme = "RL") -> Step
 class Kinds:
     """What cells of one model differ in: ``of: (n_cells,) uint8``, each one's row.
 
-    ``values: (k, opened parameters)`` of the model, in its order; ``start: (k, states)``, physical; None for the file's.
+    ``values: (k, opened parameters)`` of the model, in its order; ``start: (k, states)``, physical; None: the file's.
     """
 
     of: Array
@@ -169,6 +169,14 @@ class CpuCompiledTissue(CompiledTissue):
             self.threshold, step * dt, dt, self.n_cells,
         )  # fmt: skip
 
+    def pace(self, voltage: Any, current: float, cycle: int, on: int, beats: int, dt: float) -> None:
+        """As :meth:`engines.cardiac.cells.cpu.CpuTissue.pace`."""
+        from engines.cardiac.compiler.emit_numba import numba_pacing_kernel
+
+        numba_pacing_kernel(self.compiled)(
+            self.states, voltage, self.kinds, self.table, current, cycle, on, beats, dt, self.n_cells
+        )
+
 
 class CudaCompiledTissue(CompiledTissue):
     """On a GPU. Steps go to the stream that is current: call ``step`` inside ``backend.timed`` or ``active``."""
@@ -191,8 +199,8 @@ class CudaCompiledTissue(CompiledTissue):
             (-(-self.n_cells // BLOCK),), (BLOCK,),
             (
                 self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.kinds,
-                self.table, np.int32(self.n_kinds), self.stimulus_mask, np.uint32(active), self._currents, real(self.threshold),
-                real(step * dt), real(dt), np.int64(self.n_cells),
+                self.table, np.int32(self.n_kinds), self.stimulus_mask, np.uint32(active), self._currents,
+                real(self.threshold), real(step * dt), real(dt), np.int64(self.n_cells),
             ),
         )  # fmt: skip
 
