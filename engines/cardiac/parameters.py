@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.cardiac.cell_settings import CellChange, CellModelName, CellSettings, Condition, Pacing
+from engines.cardiac.cell_settings import TT06, CellChange, CellModelName, CellSettings, Condition, Pacing
 from engines.parameters import ParameterGroup, quantity
 
 REACTION_STEP_LIMIT = 0.125
@@ -50,7 +50,7 @@ class RegionSetting(ParameterGroup):
     """What one region of the mesh is made of."""
 
     region: str = quantity(..., "", "Name of the region in the mesh")
-    cell_type: CellType = quantity("epi", "", "Cell type of ten Tusscher & Panfilov 2006")
+    cell_type: CellType = quantity("epi", "", "Cell type of ten Tusscher & Panfilov 2006", when={"cell_model": (TT06,)})
     condition: Condition = quantity(
         "healthy", "", "Ready changes of the cells; a non-conducting scar takes no part in conduction at all"
     )

@@ -36,7 +36,7 @@ class HostArrays:
         return nullcontext()
 
 
-def _random_cells(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.0)) -> tuple[Array, Array]:
+def random_cells_of(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.0)) -> tuple[Array, Array]:
     """States ``(19, n)`` and cell types of cells in all phases of a beat: gates anywhere in 0..1, concentrations over
     the ranges that they pass in an action potential."""
     rng = np.random.default_rng(seed)
@@ -76,7 +76,7 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def random_cells() -> Callable[..., tuple[Array, Array]]:
     """``random_cells(n, seed, voltages=(-95, 60))``: states and cell types."""
-    return _random_cells
+    return random_cells_of
 
 
 @pytest.fixture(scope="session")
