@@ -99,9 +99,7 @@ class Stimulus(ParameterGroup):
 class Numerics(ParameterGroup):
     """How the equations are solved."""
 
-    step: float = quantity(
-        0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=REACTION_STEP_LIMIT
-    )
+    step: float = quantity(0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=1.0)
     precision: Precision = quantity("fp32", "", "Arithmetic of the kernels; fp32 keeps Na_i and K_i as offsets")
     activation_threshold: float = quantity(
         0.0, "mV", "Upward crossing that counts as activation", ge=-80, le=40, advanced=True

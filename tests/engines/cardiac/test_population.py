@@ -188,3 +188,9 @@ def test_a_step_too_large_names_the_cell(backend):
     given = problem(mesh, step=0.1, conductivity_scale=20.0)
     with pytest.raises(ProblemError, match=r"set by cell \d+ at \(.*\) mm with a mean ratio of 0\.\d+.*use at most"):
         ENGINE.build(given, backend)
+
+
+def test_a_step_above_the_cells_own_limit_is_refused(backend):
+    """TT06's lightweight Rush-Larsen bears 0.125 ms whatever diffusion allows."""
+    with pytest.raises(ProblemError, match=r"above the stable limit of the cell model: use at most 0\.125 ms"):
+        ENGINE.build(problem(sheet(cubes=(3, 3, 1)), step=0.2, conductivity_scale=0.01), backend)
