@@ -246,6 +246,24 @@ def load_like(typingctx: Any, like: Any, array: Any, i: Any) -> Any:
 
 
 @intrinsic
+def gather(typingctx: Any, like: Any, array: Any, row: Any, indices: Any) -> Any:
+    """``array[row, indices[k]]`` in lane k (2D), of the type of ``like``; indices: vector of integers, not checked."""
+    if not _check_array(array, 2) or not isinstance(indices, Lanes) or array.dtype != like.element:
+        return None
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
+        result = ir.Constant(ir.VectorType(_LLVM[like.element], like.count), ir.Undefined)
+        for k in range(like.count):
+            lane = ir.Constant(ir.IntType(32), k)
+            index = builder.zext(builder.extract_element(args[3], lane), ir.IntType(64))
+            value = builder.load(_pointer(context, builder, sig.args[1], args[1], args[2], index))
+            result = builder.insert_element(result, value, lane)
+        return result
+
+    return like(like, array, types.intp, indices), codegen
+
+
+@intrinsic
 def store(typingctx: Any, array: Any, i: Any, value: Any) -> Any:
     """Write vector ``value`` from ``array[i]`` on (1D)."""
     if not _check_array(array, 1) or not isinstance(value, Lanes) or value.element != array.dtype:
@@ -269,6 +287,16 @@ def store_row(typingctx: Any, array: Any, row: Any, i: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(array, types.intp, types.intp, value), codegen
+
+
+def lookup(like: Any, table: Any, row: Any, columns: Any, first: Any, uniform: Any) -> Any:
+    """``table[row, columns[k]]`` in lane k; one load if ``uniform``, when every lane has column ``first``.
+
+    A plain function, for ``context.compile_internal``.
+    """
+    if uniform:
+        return splat(like, table[row, first])
+    return gather(like, table, row, columns)
 
 
 # --- Choice ----------------------------------------------------------------------------------------------------------

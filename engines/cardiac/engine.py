@@ -18,15 +18,14 @@ from engines.backend.base import Backend
 from engines.cardiac.brushes import Brushes
 from engines.cardiac.cells.model import reaction_traffic
 from engines.cardiac.cells.tt06 import ROWS
-from engines.cardiac.choice import PRECISIONS, cell_findings, compiled_step, make_cells
+from engines.cardiac.choice import PRECISIONS, cell_findings, compiled_step, make_cells, step_limit
 from engines.cardiac.compiler.tissue import compiled_traffic
 from engines.cardiac.diffusion import make_diffusion
 from engines.cardiac.diffusion.ell import WIDTH
 from engines.cardiac.diffusion.launcher import diffusion_traffic
 from engines.cardiac.observers.choice import make_observers, observers_memory, observers_traffic
-from engines.cardiac.operator import tissue_operator
+from engines.cardiac.operator import TissueOperator, tissue_operator
 from engines.cardiac.parameters import (
-    REACTION_STEP_LIMIT,
     CardiacParameters,
     Numerics,
     Precision,
@@ -35,7 +34,7 @@ from engines.cardiac.parameters import (
     Stimulus,
 )
 from engines.cardiac.parameters import CellType as CellTypeName
-from engines.cardiac.simulation import CardiacSimulation, check_step, rounded_down
+from engines.cardiac.simulation import CardiacSimulation, check_reaction_step, check_step, rounded_down
 from engines.cardiac.speed import compiled_seconds, reaction_seconds
 from engines.cardiac.stepping import Stepper
 from engines.cardiac.stimulus import protocol
@@ -43,6 +42,7 @@ from engines.cardiac.touch import TouchProtocol
 from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
+from engines.geometry.quality import measure_quality
 
 WARM_SIDE = 7
 
@@ -101,21 +101,22 @@ class CardiacEngine(Engine):
             + reaction.bytes
             + sum(each.bytes for each in observers_traffic(parameters, mesh, size)),
             step=numerics.step,
-            stable_step=min(operator.stable_step / parameters.conductivity_scale, REACTION_STEP_LIMIT),
+            stable_step=min(operator.stable_step / parameters.conductivity_scale, step_limit(parameters)),
             seconds_per_simulated_unit=seconds / numerics.step,
             milestone=("beat", 1000.0),
-            findings=_findings(mesh, parameters, operator.limited_cells),
+            findings=_findings(mesh, parameters, operator),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> CardiacSimulation:
         parameters, mesh = _checked(problem)
         numerics = parameters.numerics
         operator = tissue_operator(mesh, parameters, progress)
-        check_step(numerics.step, operator.stable_step / parameters.conductivity_scale)
+        check_reaction_step(numerics.step, step_limit(parameters))
+        check_step(numerics.step, operator.stable_step / parameters.conductivity_scale, worst_cell(mesh, operator))
         progress("Placing stimuli", 0.8)
         plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step))
         progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
-        tissue = make_cells(backend, mesh, parameters, plan, operator.order)
+        tissue = make_cells(backend, mesh, parameters, plan, operator.order, progress)
         diffusion = make_diffusion(backend, operator.matrix, numerics.step, PRECISIONS[numerics.precision])
         stepper = Stepper(backend, diffusion, tissue, plan, numerics.step)
         observers = make_observers(backend, mesh, operator.order, tissue, parameters)
@@ -192,7 +193,15 @@ def _type_by_name(region: str) -> CellTypeName:
     return "M" if "mid" in name or name in ("m", "mcell") else "epi"
 
 
-def _findings(mesh: TetMesh, parameters: CardiacParameters, limited: int) -> tuple[Finding, ...]:
+def worst_cell(mesh: TetMesh, operator: TissueOperator) -> str:
+    """The cell that limits the step, in words."""
+    cell = operator.worst_cell
+    shape = float(measure_quality(mesh.points, mesh.cells[cell : cell + 1]).mean_ratio[0])
+    x, y, z = mesh.centroids[cell]
+    return f"cell {cell} at ({x:.3g}, {y:.3g}, {z:.3g}) mm with a mean ratio of {shape:.2g}, where 1 is regular"
+
+
+def _findings(mesh: TetMesh, parameters: CardiacParameters, operator: TissueOperator) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     findings += cell_findings(parameters)
     named = {setting.region for setting in parameters.regions}
@@ -203,6 +212,15 @@ def _findings(mesh: TetMesh, parameters: CardiacParameters, limited: int) -> tup
         findings.append(Finding("The mesh has no fibres: it conducts alike in all directions, as along fibres."))
     if not parameters.stimuli:
         findings.append(Finding("There is no stimulus: nothing will happen until one is added."))
+    if len(operator.pieces) > 1:
+        sizes = ", ".join(f"{size:,}" for size in operator.pieces[:5]) + (", …" if len(operator.pieces) > 5 else "")
+        findings.append(
+            Finding(
+                f"The conducting tissue is in {len(operator.pieces):,} pieces, of {sizes} cells: a wave does not cross "
+                "between them. Stimulate each, or join the mesh."
+            )
+        )
+    limited = operator.limited_cells
     if limited:
         findings.append(
             Finding(

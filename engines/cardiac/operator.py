@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
+from engines.cardiac.cell_settings import NON_CONDUCTING
 from engines.cardiac.diffusion import assemble
 from engines.cardiac.diffusion.ell import EllMatrix
-from engines.cardiac.diffusion.stability import stable_step
+from engines.cardiac.diffusion.stability import stable_step, step_limits
 from engines.cardiac.diffusion.tensors import conductivity_tensors, diffusivity
 from engines.cardiac.parameters import CardiacParameters
+from engines.cardiac.population import cut, insulators, pieces
 from engines.cardiac.stimulus import region_ids
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
@@ -25,8 +27,10 @@ class TissueOperator:
     """``matrix`` [1/ms] for a conductivity scale of 1, with rows in the order ``order`` of the mesh's cells.
 
     ``stable_step`` [ms] is the limit of eq. 3.6 for that scale (infinite where no cell has a neighbour);
-    ``limited_cells`` counts the cells whose gradients had to be weakened; ``correction: (n_cells,)`` is the share of
-    each one's gradient that was kept, ``neighbours: (n_cells, 4)`` the cells across its faces, all in that order.
+    ``limited_cells`` counts the cells whose gradients had to be weakened, ``worst_cell`` is the cell of the mesh that
+    sets the limit, and ``pieces`` are the sizes of the parts of conducting tissue that no face joins, largest first.
+    ``correction: (n_cells,)`` is the share of each cell's gradient that was kept, ``neighbours: (n_cells, 4)`` the
+    cells across its faces, both in that order.
     """
 
     order: Array
@@ -35,6 +39,8 @@ class TissueOperator:
     limited_cells: int
     correction: Array
     neighbours: Array
+    worst_cell: int
+    pieces: tuple[int, ...]
 
 
 _latest: weakref.WeakKeyDictionary[TetMesh, tuple[str, TissueOperator]] = weakref.WeakKeyDictionary()
@@ -49,7 +55,8 @@ def tissue_operator(mesh: TetMesh, parameters: CardiacParameters, progress: Prog
     May be called from any thread; what ``progress`` raises ends the waiting and the assembling.
     """
     key = parameters.tissue.model_dump_json() + "".join(
-        f"{region.region}:{region.conductivity_scale};" for region in parameters.regions
+        f"{region.region}:{region.conductivity_scale}:{region.condition == NON_CONDUCTING};"
+        for region in parameters.regions
     )
     while not _assembling.acquire(timeout=_LOOK_SECONDS):
         progress("Waiting for another assembly", 0.0)  # raises in a build that is no longer wanted
@@ -69,7 +76,8 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
     order = hilbert_order(mesh.centroids)
     ordered = mesh.take_cells(order)
     tensors = diffusion_tensors(ordered, parameters)
-    neighbours = face_neighbours(ordered.cells)
+    insulating = insulators(ordered, parameters)
+    neighbours = cut(face_neighbours(ordered.cells), insulating)
     result = assemble(
         ordered,
         tensors,
@@ -83,6 +91,8 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
         limited_cells=int((result.correction < 1.0).sum()),
         correction=result.correction,
         neighbours=neighbours,
+        worst_cell=int(order[np.argmin(step_limits(result.matrix))]),
+        pieces=pieces(neighbours, insulating),
     )
 
 

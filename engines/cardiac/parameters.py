@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from engines.cardiac.cell_settings import TT06, CellChange, CellModelName, CellSettings, Condition, Pacing
 from engines.cardiac.recording import Recording
 from engines.parameters import ParameterGroup, quantity
 
@@ -14,14 +15,6 @@ REACTION_STEP_LIMIT = 0.125
 
 CellType = Literal["epi", "endo", "M"]
 Precision = Literal["fp32", "fp64"]
-CellModelName = Literal[
-    "ten Tusscher-Panfilov 2006",
-    "Mitchell-Schaeffer 2003",
-    "Aliev-Panfilov 1996",
-    "Bueno-Orovio 2008",
-    "Courtemanche 1998",
-]
-"""The first has kernels of its own (``cells/``), the others are compiled (``models/``)."""
 
 
 class Tissue(ParameterGroup):
@@ -58,8 +51,12 @@ class RegionSetting(ParameterGroup):
     """What one region of the mesh is made of."""
 
     region: str = quantity(..., "", "Name of the region in the mesh")
-    cell_type: CellType = quantity("epi", "", "Cell type of ten Tusscher & Panfilov 2006")
+    cell_type: CellType = quantity("epi", "", "Cell type of ten Tusscher & Panfilov 2006", when={"cell_model": (TT06,)})
+    condition: Condition = quantity(
+        "healthy", "", "Ready changes of the cells; a non-conducting scar takes no part in conduction at all"
+    )
     conductivity_scale: float = quantity(1.0, "1", "Factor on the conductivity of this region", gt=0, le=100)
+    changes: list[CellChange] = quantity([], "", "Changes of the cell model's parameters, on top of the condition")
 
 
 class Sphere(ParameterGroup):
@@ -103,16 +100,17 @@ class Stimulus(ParameterGroup):
 class Numerics(ParameterGroup):
     """How the equations are solved."""
 
-    step: float = quantity(
-        0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=REACTION_STEP_LIMIT
-    )
+    step: float = quantity(0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=1.0)
     precision: Precision = quantity("fp32", "", "Arithmetic of the kernels; fp32 keeps Na_i and K_i as offsets")
     activation_threshold: float = quantity(
         0.0, "mV", "Upward crossing that counts as activation", ge=-80, le=40, advanced=True
     )
-    initial_state: Literal["published", "paced at 1 Hz"] = quantity(
-        "paced at 1 Hz", "", "The model's published initial values, or the limit cycle after 1000 beats at 1 Hz"
+    initial_state: Literal["published", "paced at 1 Hz", "paced"] = quantity(
+        "paced at 1 Hz",
+        "",
+        "Published values; TT06 after 1000 beats at 1 Hz, whatever regions change; or each kind of cell paced as below",
     )
+    pacing: Pacing = quantity(Pacing(), "", "Beats before the run", when={"initial_state": ("paced",)})
 
 
 class CardiacParameters(ParameterGroup):
@@ -121,8 +119,9 @@ class CardiacParameters(ParameterGroup):
     cell_model: CellModelName = quantity(
         "ten Tusscher-Panfilov 2006",
         "",
-        "Equations of the cells; cell types and initial states belong to the first",
+        "Equations of the cells; cell types and the state at 1 Hz belong to the first",
     )
+    cells: CellSettings = quantity(CellSettings(), "", "File, scheme and seed", title="Cell options", folded=True)
     tissue: Tissue = quantity(Tissue(), "", "Conductivities and membrane")
     conductivity_scale: float = quantity(
         1.0, "1", "Factor on all conductivities, to tune the conduction velocity on this mesh", live=True, gt=0, le=100

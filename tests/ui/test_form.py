@@ -92,10 +92,10 @@ def test_typing_a_number_is_one_edit(qtbot, heart):
 
 def test_a_value_out_of_bounds_stays_and_says_why(qtbot, heart):
     editor = heart.editor("numerics", "step")
-    type_in(qtbot, editor.box, "0.5")
+    type_in(qtbot, editor.box, "1.5")
     line = editor.parentWidget()
-    assert line.sentence.text() == "Must be at most 0.125."
-    assert editor.box.text() == "0.5"
+    assert line.sentence.text() == "Must be at most 1."
+    assert editor.box.text() == "1.5"
     assert editor.box.property("wrong")
     type_in(qtbot, editor.box, "0.1")
     assert line.sentence.text() == ""

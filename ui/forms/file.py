@@ -14,6 +14,7 @@ from ui.forms.schema import FieldSpec
 
 SUFFIXES = {
     "picture": (".png", ".jpg", ".jpeg"),
+    "cell model": (".mmt", ".cellml", ".xml"),
     "drive cycle": (".csv", ".txt"),
     "BPX file": (".json",),
     "table": (".csv", ".txt"),

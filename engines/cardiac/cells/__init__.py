@@ -11,14 +11,14 @@ from engines.cardiac.cells.model import NOT_ACTIVATED, Tt06Tissue
 __all__ = ["NOT_ACTIVATED", "Tt06Tissue", "make_tissue"]
 
 
-def make_tissue(backend: Backend, cell_types: Array, stimulus_mask: Array | None = None, **options: Any) -> Tt06Tissue:
+def make_tissue(backend: Backend, kinds: Array, stimulus_mask: Array | None = None, **options: Any) -> Tt06Tissue:
     """TT06 cells on the device of ``backend``; arguments of :class:`Tt06Tissue`."""
     if backend.id == "cpu":
         from engines.cardiac.cells.cpu import CpuTissue
 
-        return CpuTissue(backend, cell_types, stimulus_mask, **options)
+        return CpuTissue(backend, kinds, stimulus_mask, **options)
     from engines.backend.cuda import CudaBackend
     from engines.cardiac.cells.cuda import CudaTissue
 
     assert isinstance(backend, CudaBackend)
-    return CudaTissue(backend, cell_types, stimulus_mask, **options)
+    return CudaTissue(backend, kinds, stimulus_mask, **options)

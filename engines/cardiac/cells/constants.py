@@ -2,11 +2,13 @@
 
 ``simd.py`` reads the module, ``tt06.cu`` includes ``tt06_constants.cuh``, which ``python -m
 engines.cardiac.cells.constants`` writes from it (a test compares). Names: ``E_…`` are the constant factors of
-exponentials whose variable factor several gates share; ``T_…`` are columns of the table of cell types.
+exponentials whose variable factor several gates share; ``T_…`` are columns of the table of kinds of cells, and
+:func:`varying` are the numbers that become columns of it where kinds differ in them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import exp, log
 from pathlib import Path
 
@@ -30,23 +32,46 @@ T_G_KS, T_G_TO, T_S_INF, T_S_HEIGHT, T_S_CENTRE, T_S_WIDTH, T_S_STEP, T_S_FLOOR,
 EPI, ENDO, MID = 0, 1, 2
 
 
+def varying(p: Mapping[str, float]) -> dict[str, float]:
+    """The folded constants that a modeller may change, from parameters ``p`` by name."""
+    K_o, Na_o, Ca_o = p["K_o"], p["Na_o"], p["Ca_o"]
+    return {
+        "LOG_NA_O": log(Na_o),
+        "LOG_K_O": log(K_o),
+        "LOG_CA_O": log(Ca_o),
+        "LOG_KS_O": log(K_o + p["P_kna"] * Na_o),
+        "CA_O": Ca_o,
+        "G_K1": p["g_K1"] * (K_o / 5.4) ** 0.5,
+        "G_KR": p["g_Kr"] * (K_o / 5.4) ** 0.5,
+        "G_NA": p["g_Na"],
+        "G_BNA": p["g_bna"],
+        "G_BCA": p["g_bca"],
+        "G_PCA": p["g_pCa"],
+        "G_PK": p["g_pK"],
+        "G_CAL_2F": p["g_CaL"] * 2 * p["F"],
+        "NAK_MAX": p["P_NaK"] * K_o / (K_o + p["K_mk"]),
+        "NACA_MAX": p["K_NaCa"] / ((p["Km_Nai"] ** 3 + Na_o**3) * (p["Km_Ca"] + Ca_o)),
+        "NACA_OUT": Na_o**3 * p["alpha"],
+        "VMAX_UP": p["Vmax_up"],
+        "V_LEAK": p["V_leak"],
+        "V_XFER": p["V_xfer"],
+        "V_REL": p["V_rel"],
+    }
+
+
+DEFAULTS = varying(_p)
+VARYING = tuple(DEFAULTS)
+"""Bit k of a mask of varied constants stands for name k."""
+
 # Membrane
 RTF = _p["R"] * _p["T"] / _p["F"]
 FARADAY = _p["F"]
-K_O, NA_O, CA_O, P_KNA = _p["K_o"], _p["Na_o"], _p["Ca_o"], _p["P_kna"]
-LOG_NA_O, LOG_K_O, LOG_CA_O = log(NA_O), log(K_O), log(CA_O)
-LOG_KS_O = log(K_O + P_KNA * NA_O)
-G_K1, G_KR = _p["g_K1"] * (K_O / 5.4) ** 0.5, _p["g_Kr"] * (K_O / 5.4) ** 0.5
-G_NA, G_BNA, G_BCA, G_PCA, G_PK = _p["g_Na"], _p["g_bna"], _p["g_bca"], _p["g_pCa"], _p["g_pK"]
-G_CAL_2F = _p["g_CaL"] * 2 * FARADAY
+P_KNA = _p["P_kna"]
 K_PCA, K_MNA = _p["K_pCa"], _p["K_mNa"]
-NAK_MAX = _p["P_NaK"] * K_O / (K_O + _p["K_mk"])
-NACA_MAX = _p["K_NaCa"] / ((_p["Km_Nai"] ** 3 + NA_O**3) * (_p["Km_Ca"] + CA_O))
-NACA_OUT = NA_O**3 * _p["alpha"]
 GAMMA, K_SAT = _p["gamma"], _p["K_sat"]
 
 # Calcium handling; buffers are K and B·K of 1/(1 + B·K/(c + K)²)
-VMAX_UP, K_UP2, V_LEAK, V_XFER, V_REL = _p["Vmax_up"], _p["K_up"] ** 2, _p["V_leak"], _p["V_xfer"], _p["V_rel"]
+K_UP2 = _p["K_up"] ** 2
 EC2, MAX_SR, MIN_SR = _p["EC"] ** 2, _p["max_sr"], _p["min_sr"]
 K1_PRIME, K2_PRIME, K3, K4 = _p["k1_prime"], _p["k2_prime"], _p["k3"], _p["k4"]
 K_BUF_C, BUF_C = _p["K_buf_c"], _p["Buf_c"] * _p["K_buf_c"]
@@ -80,6 +105,10 @@ def header() -> str:
             lines.append(f"constexpr int {name} = {value};")
         elif name.isupper() and isinstance(value, float):
             lines.append(f"constexpr double {name} = {value!r};")
+    lines.append(f"constexpr int N_TYPE_COLUMNS = {len(TYPE_CONSTANTS)};")
+    for bit, (name, value) in enumerate(DEFAULTS.items()):
+        lines.append(f"constexpr double {name} = {value!r};")
+        lines.append(f"constexpr int BIT_{name} = {bit};")
     table = constants_table()
     lines += ["", "// One row per cell type (epi, endo, M), columns T_…", "#define TYPE_TABLE \\", "    { \\"]
     for row in table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from engines.api import Array
 from engines.backend import vector_math
 from engines.backend.vector_math import any_lane, lanes, load, load_like, select, splat, store
 from engines.cardiac.cells import constants, simd, tt06
+from engines.cardiac.cells.kinds import kinds_table, varied
 from engines.cardiac.cells.model import Tt06Tissue
-from engines.cardiac.cells.simd import step_vector
+from engines.cardiac.cells.simd import constants_of, step_vector
 
 
 @njit(forceinline=True)
@@ -30,7 +32,13 @@ def _stimulus(like: Any, stimulus_mask: Any, i: int, active: int, currents: Any)
     return total
 
 
-def _compiled(sources: int) -> Callable[..., None]:
+@cache
+def kernel(varied: int) -> Callable[..., None]:
+    """The kernel for kinds whose constants of this mask vary (:func:`kinds.varied`)."""
+    return _compiled(digest(), varied)
+
+
+def _compiled(sources: int, varied: int) -> Callable[..., None]:
     """The kernel; ``sources`` is a digest of the code that is compiled into it.
 
     Numba's cache on disk knows a function by its own file and by the values that it closes over. Closing over the
@@ -39,7 +47,7 @@ def _compiled(sources: int) -> Callable[..., None]:
 
     @njit(parallel=True, nogil=True, cache=True)
     def react(
-        states, voltage, voltage_before, activation, cell_types, table, stimulus_mask, active, currents,
+        states, voltage, voltage_before, activation, kinds, table, stimulus_mask, active, currents,
         potassium_share, threshold, time, dt, n_cells,
     ):  # fmt: skip
         """One step of all cells, as :meth:`Tt06Tissue.step`; ``active``: the bits of the stimuli that are on."""
@@ -49,7 +57,10 @@ def _compiled(sources: int) -> Callable[..., None]:
             i = k * width
             V, before = load(voltage, i), load(voltage_before, i)
             stimulus = _stimulus(V, stimulus_mask, i, active, currents)
-            after = step_vector(states, i, V, load_like(V, cell_types, i), table, stimulus, potassium_share, dt)
+            here, first = load_like(V, kinds, i), kinds[i]
+            uniform = not any_lane(here != first)
+            p = constants_of(varied, V, table, here, first, uniform)
+            after = step_vector(states, i, V, p, stimulus, potassium_share, dt)
             store(voltage, i, after)
             crossed = (before < threshold) & (after >= threshold)
             if any_lane(crossed):
@@ -60,12 +71,35 @@ def _compiled(sources: int) -> Callable[..., None]:
     return react
 
 
-def _digest() -> int:
+@cache
+def pacing_kernel(varied: int) -> Callable[..., None]:
+    """The kernel that paces cells alone, for kinds whose constants of this mask vary."""
+    return _compiled_pacing(digest(), varied)
+
+
+def _compiled_pacing(sources: int, varied: int) -> Callable[..., None]:
+    @njit(parallel=True, nogil=True, cache=True)
+    def pace(states, voltage, kinds, table, current, potassium_share, cycle, on, beats, dt, n_cells):
+        """``beats`` cycles of ``cycle`` steps, ``current`` [pA/pF] in the first ``on`` of each."""
+        width = lanes(voltage)
+        n_vectors = (n_cells + width - 1) // width if sources >= 0 else 0
+        for k in prange(n_vectors):
+            i = k * width
+            V = load(voltage, i)
+            here, first = load_like(V, kinds, i), kinds[i]
+            p = constants_of(varied, V, table, here, first, not any_lane(here != first))
+            for _ in range(beats):
+                for step in range(cycle):
+                    stimulus = splat(V, current if step < on else 0.0)
+                    V = step_vector(states, i, V, p, stimulus, potassium_share, dt)
+            store(voltage, i, V)
+
+    return pace
+
+
+def digest() -> int:
     files = [Path(str(module.__file__)) for module in (vector_math, simd, constants, tt06)] + [tt06.DATA_FILE]
     return int.from_bytes(hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).digest()[:7], "big")
-
-
-react = _compiled(_digest())
 
 
 class CpuTissue(Tt06Tissue):
@@ -73,12 +107,20 @@ class CpuTissue(Tt06Tissue):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._table = tt06.constants_table(self.dtype)
+        self._react = kernel(varied(self.of))
+        self._table = kinds_table(self.of, self.dtype)
         self._no_currents = np.zeros(0)
 
     def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
-        react(
-            self.states, voltage, voltage_before, self.activation, self.cell_types, self._table, self.stimulus_mask,
+        self._react(
+            self.states, voltage, voltage_before, self.activation, self.kinds, self._table, self.stimulus_mask,
             self._active(currents), self._no_currents if currents is None else np.asarray(currents, np.float64),
             1.0 if self.potassium_stimulus else 0.0, self.threshold, step * dt, dt, self.n_cells,
+        )  # fmt: skip
+
+    def pace(self, voltage: Any, current: float, cycle: int, on: int, beats: int, dt: float) -> None:
+        """Pace all cells: ``beats`` cycles of ``cycle`` steps, ``current`` [pA/pF] in the first ``on`` of each."""
+        pacing_kernel(varied(self.of))(
+            self.states, voltage, self.kinds, self._table, current, 1.0 if self.potassium_stimulus else 0.0,
+            cycle, on, beats, dt, self.n_cells,
         )  # fmt: skip

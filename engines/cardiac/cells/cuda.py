@@ -10,6 +10,7 @@ import numpy as np
 from engines.api import Array
 from engines.backend.tuning import tune, tuning_key
 from engines.cardiac.cells.constants import ROW_M
+from engines.cardiac.cells.kinds import changed, kinds_table, varied
 from engines.cardiac.cells.model import Tt06Tissue
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ class CudaTissue(Tt06Tissue):
 
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
-        macros = MACROS[self.dtype.name]
+        macros: tuple[str, ...] = MACROS[self.dtype.name]
+        if changed(self.of):
+            macros += (f"-DVARIED={varied(self.of):#x}u",)
+        self._table = backend.array(kinds_table(self.of, self.dtype))
         self._kernel = backend.compile(SOURCE, macros).get_function("react")
         self._currents_on_host = np.zeros(MAX_STIMULI, self.dtype)
         self._currents = backend.array(self._currents_on_host)
@@ -48,9 +52,9 @@ class CudaTissue(Tt06Tissue):
         self._kernel(
             (-(-self.n_cells // block[0]),), block,
             (
-                self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.cell_types,
-                self.stimulus_mask, np.uint32(active), self._currents, real(self.potassium_stimulus),
-                real(self.threshold), real(time), real(dt), np.int64(self.n_cells),
+                self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.kinds,
+                self._table, np.int32(len(self.of)), self.stimulus_mask, np.uint32(active), self._currents,
+                real(self.potassium_stimulus), real(self.threshold), real(time), real(dt), np.int64(self.n_cells),
             ),
         )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
 from engines.cardiac.cells import tt06
+from engines.cardiac.cells.kinds import CELL_TYPES, Kind, starts
 
 NOT_ACTIVATED = -1.0
 """Stands in the activation array for a cell that has not crossed the threshold yet."""
@@ -24,33 +26,37 @@ class Tt06Tissue(ABC):
     Per-cell arrays have length ``n_padded`` (:func:`tt06.padded_size`); ``precision`` is the type of voltage, states
     and activation. Make one with :func:`engines.cardiac.cells.make_tissue`.
 
-    cell_types: (n,) uint8 of :class:`tt06.CellType`. stimulus_mask: (n,) uint32, bit k set in cells that stimulus k
-    reaches; None for no stimulus. potassium_stimulus: the stimulus enters the potassium balance (the protocol of
-    the published single-cell action potentials), which a stimulus from outside does not.
+    kinds: (n,) uint8, each cell's row of ``of``, which without changes are the values of :class:`tt06.CellType`.
+    start: states by name, or (rows of ``of``, 19) physical. stimulus_mask: (n,) uint32, bit k set in cells that
+    stimulus k reaches; None for no stimulus. potassium_stimulus: the stimulus enters the potassium balance (the
+    protocol of the published single-cell action potentials), which a stimulus from outside does not.
     """
 
     def __init__(
         self,
         backend: Backend,
-        cell_types: Array,
+        kinds: Array,
         stimulus_mask: Array | None = None,
         *,
         precision: Literal["float32", "float64"] = "float32",
-        start: tt06.Start = "initial",
+        of: Sequence[Kind] = CELL_TYPES,
+        start: tt06.Start | Array = "initial",
         potassium_stimulus: bool = False,
         threshold: float = 0.0,
     ) -> None:
         self.backend = backend
-        self.n_cells = len(cell_types)
+        self.n_cells = len(kinds)
         self.n_padded = tt06.padded_size(self.n_cells)
         self.dtype = np.dtype(precision)
         self.potassium_stimulus = potassium_stimulus
         self.threshold = threshold
-        self._kinds = np.asarray(cell_types, dtype=np.uint8)
+        self.of = tuple(of)
+        kinds = np.asarray(kinds, dtype=np.uint8)
+        self._cell_types = np.array([kind.cell_type for kind in of], np.uint8)[kinds]
         mask = np.zeros(self.n_cells, np.uint32) if stimulus_mask is None else np.asarray(stimulus_mask, np.uint32)
-        voltage, states = tt06.tissue_start(self._kinds, self.dtype, start)
+        voltage, states = tt06.tissue_start(self._cell_types, self.dtype, kinds, starts(of, start))
         self._start_voltage = voltage
-        self.cell_types = backend.array(self._padded(self._kinds))
+        self.kinds = backend.array(self._padded(kinds))
         self.stimulus_mask = backend.array(self._padded(mask))
         self.states = backend.array(states)
         self.activation = backend.array(np.full(self.n_padded, NOT_ACTIVATED, self.dtype))
@@ -79,7 +85,7 @@ class Tt06Tissue(ABC):
         """(n,) float64 on the host: one state in physical units (not the voltage)."""
         row = tt06.ROWS.index(name)
         stored = self.backend.to_host(self.states[row])[: self.n_cells].astype(np.float64)
-        return stored + tt06.offsets(self._kinds)[row]
+        return stored + tt06.offsets(self._cell_types)[row]
 
     @property
     def calcium_row(self) -> int | None:
@@ -96,8 +102,8 @@ class Tt06Tissue(ABC):
 
 
 def reaction_traffic(n_cells: int, value_bytes: int) -> KernelTraffic:
-    """Bytes and flops of one step: 18 states and the voltage read and written, the voltage at the start and the cell
-    type read. Activation times and stimulus masks are touched in few steps and not counted."""
+    """Bytes and flops of one step: 18 states and the voltage read and written, the voltage at the start and the kind
+    of cell read. Activation times and stimulus masks are touched in few steps and not counted."""
     rows = len(tt06.ROWS)
     return KernelTraffic(
         kernel="reaction",

@@ -1,12 +1,15 @@
 """TT06 in plain float64 NumPy, written as published: what both kernels are measured against.
 
-Nothing here is rearranged for speed. ``state`` is ``(19, n)`` in the order of :data:`tt06.STATES`, physical
-units; ``kinds`` is ``(n,)`` of :class:`tt06.CellType`; ``stimulus`` [pA/pF] depolarises where positive.
+Nothing here is rearranged for speed. ``changes`` are parameters by name, numbers or ``(n,)`` arrays in the units of
+``tt06.json``, that take the place of the published ones. ``state`` is ``(19, n)`` in the order of
+:data:`tt06.STATES`, physical units; ``kinds`` is ``(n,)`` of :class:`tt06.CellType`; ``stimulus`` [pA/pF] depolarises
+where positive.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 from numpy import exp, log, sqrt
@@ -16,6 +19,8 @@ from engines.cardiac.cells.tt06 import COMMON, PARAMETERS, STATES, CellType
 
 GATES = ("m", "h", "j", "Xr1", "Xr2", "Xs", "d", "f", "f2", "fCass", "s", "r")
 """States of the form dw/dt = (w_inf − w)/tau."""
+Changes = Mapping[str, Array | float]
+NONE: Changes = {}
 Scheme = Literal["euler", "lightweight_rush_larsen", "rush_larsen"]
 _EXPONENTIAL: dict[str, tuple[str, ...]] = {"euler": (), "lightweight_rush_larsen": ("m",), "rush_larsen": GATES}
 
@@ -59,11 +64,11 @@ def gate_limits(V: Array, Ca_ss: Array, kinds: Array) -> dict[str, tuple[Array, 
     }
 
 
-def currents(state: Array, kinds: Array) -> dict[str, Array]:
+def currents(state: Array, kinds: Array, changes: Changes = NONE) -> dict[str, Array]:
     """The twelve membrane currents [pA/pF]."""
     s = dict(zip(STATES, state, strict=True))
-    p = dict(COMMON)
     per_type = {name: np.array([PARAMETERS[kind][name] for kind in CellType])[kinds] for name in ("g_Ks", "g_to")}
+    p: dict[str, Any] = COMMON | per_type | dict(changes)
     V, RTF = s["V"], p["R"] * p["T"] / p["F"]
     K_o, Na_o, Ca_o = p["K_o"], p["Na_o"], p["Ca_o"]
     E_Na = RTF * log(Na_o / s["Na_i"])
@@ -77,12 +82,12 @@ def currents(state: Array, kinds: Array) -> dict[str, Array]:
     return {
         "i_K1": p["g_K1"] * sqrt(K_o / 5.4) * alpha_K1 / (alpha_K1 + beta_K1) * (V - E_K),
         "i_Kr": p["g_Kr"] * sqrt(K_o / 5.4) * s["Xr1"] * s["Xr2"] * (V - E_K),
-        "i_Ks": per_type["g_Ks"] * s["Xs"] ** 2 * (V - E_Ks),
+        "i_Ks": p["g_Ks"] * s["Xs"] ** 2 * (V - E_Ks),
         "i_Na": p["g_Na"] * s["m"] ** 3 * s["h"] * s["j"] * (V - E_Na),
         "i_bNa": p["g_bna"] * (V - E_Na),
         "i_bCa": p["g_bca"] * (V - E_Ca),
-        "i_to": per_type["g_to"] * s["r"] * s["s"] * (V - E_K),
-        "i_CaL": p["g_CaL"] * s["d"] * s["f"] * s["f2"] * s["fCass"] * _calcium_drive(V, s["Ca_ss"]),
+        "i_to": p["g_to"] * s["r"] * s["s"] * (V - E_K),
+        "i_CaL": p["g_CaL"] * s["d"] * s["f"] * s["f2"] * s["fCass"] * _calcium_drive(V, s["Ca_ss"], p),
         "i_NaK": p["P_NaK"] * K_o / (K_o + p["K_mk"]) * s["Na_i"] / (s["Na_i"] + p["K_mNa"])
         / (1 + 0.1245 * exp(-0.1 * V / RTF) + 0.0353 * exp(-V / RTF)),
         "i_NaCa": p["K_NaCa"]
@@ -93,12 +98,11 @@ def currents(state: Array, kinds: Array) -> dict[str, Array]:
     }  # fmt: skip
 
 
-def _calcium_drive(V: Array, Ca_ss: Array) -> Array:
+def _calcium_drive(V: Array, Ca_ss: Array, p: Mapping[str, Any]) -> Array:
     """The Goldman-Hodgkin-Katz factor of i_CaL, 4(V−15)F²/RT · (Ca_ss/4·e^z − Ca_o)/(e^z − 1) with z = 2(V−15)F/RT.
 
     At V = 15 mV numerator and denominator vanish together; the limit is 2F (Ca_ss/4 − Ca_o).
     """
-    p = COMMON
     z = 2 * (V - 15) * p["F"] / (p["R"] * p["T"])
     at_limit = z == 0
     ratio = np.where(at_limit, 1.0, z / np.where(at_limit, 1.0, np.expm1(z)))  # z/(e^z − 1)
@@ -106,14 +110,20 @@ def _calcium_drive(V: Array, Ca_ss: Array) -> Array:
 
 
 def rates(
-    state: Array, kinds: Array, stimulus: Array | float = 0.0, *, stimulus_moves_potassium: bool = False
+    state: Array,
+    kinds: Array,
+    stimulus: Array | float = 0.0,
+    *,
+    stimulus_moves_potassium: bool = False,
+    changes: Changes = NONE,
 ) -> Array:
     """dstate/dt: (19, n) [per ms].
 
     A tissue stimulus comes from outside and carries no potassium; the single-cell protocol of the published
     action potentials lets it (``stimulus_moves_potassium``).
     """
-    s, p, i = dict(zip(STATES, state, strict=True)), COMMON, currents(state, kinds)
+    s, i = dict(zip(STATES, state, strict=True)), currents(state, kinds, changes)
+    p: dict[str, Any] = COMMON | dict(changes)
     Ca_i, Ca_SR, Ca_ss, R_prime = s["Ca_i"], s["Ca_SR"], s["Ca_ss"], s["R_prime"]
     d = {gate: (limit - s[gate]) / tau for gate, (limit, tau) in gate_limits(s["V"], Ca_ss, kinds).items()}
     i_up = p["Vmax_up"] / (1 + p["K_up"] ** 2 / Ca_i**2)
@@ -148,13 +158,14 @@ def step(
     *,
     scheme: Scheme = "lightweight_rush_larsen",
     stimulus_moves_potassium: bool = False,
+    changes: Changes = NONE,
 ) -> Array:
     """The state after dt [ms].
 
     Gates of the scheme follow w_inf + (w − w_inf)·exp(−dt/tau), which is exact for fixed voltage (thesis, eq.
     3.21); everything else takes a forward Euler step. Lightweight Rush-Larsen does so for m alone, the only stiff gate.
     """
-    new = state + dt * rates(state, kinds, stimulus, stimulus_moves_potassium=stimulus_moves_potassium)
+    new = state + dt * rates(state, kinds, stimulus, stimulus_moves_potassium=stimulus_moves_potassium, changes=changes)
     if _EXPONENTIAL[scheme]:
         limits = gate_limits(state[STATES.index("V")], state[STATES.index("Ca_ss")], kinds)
         for gate in _EXPONENTIAL[scheme]:

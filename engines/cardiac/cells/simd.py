@@ -13,19 +13,67 @@ three things are rearranged, all of them equal in exact arithmetic:
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic as numba_intrinsic
 
-from engines.backend.vector_math import all_lanes, any_lane, exp, load_row, log, select, splat, sqrt, store_row
+from engines.backend.vector_math import (
+    Lanes,
+    all_lanes,
+    any_lane,
+    exp,
+    load_row,
+    log,
+    lookup,
+    select,
+    splat,
+    sqrt,
+    store_row,
+)
 from engines.cardiac.cells import constants as c
 
+intrinsic: Any = numba_intrinsic
+COLUMNS = tuple(name for name in dir(c) if name.startswith("T_"))
+"""Names of the columns that every table of kinds has, in no order."""
+FIELDS: tuple[str, ...] = (*COLUMNS, *c.VARYING)
+Constants: Any = namedtuple("Constants", FIELDS)  # type: ignore[misc]  # the names are made of the constants' own
+"""Numbers of the cells of one vector: one for all of them, or a vector where kinds differ."""
 
-@njit(forceinline=True)
-def by_type(table: Any, column: int, endo: Any, mid: Any, like: Any) -> Any:
-    """One constant of each lane's cell type; table: (3, 11), endo and mid: masks."""
-    other = select(mid, splat(like, table[c.MID, column]), splat(like, table[c.EPI, column]))
-    return select(endo, splat(like, table[c.ENDO, column]), other)
+
+@intrinsic(prefer_literal=True)
+def constants_of(typingctx: Any, varied: Any, like: Any, table: Any, kinds: Any, first: Any, uniform: Any) -> Any:
+    """The :class:`Constants` of a vector of cells.
+
+    varied: a literal mask, bit k set if constant k of :data:`c.VARYING` is a column of the table; those columns follow
+    the ``T_…`` in the order of the bits. table: (columns, kinds); kinds: vector of rows; first: the first cell's;
+    uniform: whether all are of that kind.
+    """
+    if not isinstance(varied, types.IntegerLiteral) or not isinstance(like, Lanes):
+        return None
+    columns = {name: getattr(c, name) for name in COLUMNS}
+    for bit, name in enumerate(c.VARYING):
+        if varied.literal_value >> bit & 1:
+            columns[name] = len(columns)
+    kept = [like if name in columns else types.float64 for name in FIELDS]
+    result = types.NamedTuple(kept, Constants)
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
+        _, like_value, *given = args
+        values = []
+        for name in FIELDS:
+            if name in columns:
+                call = like(like, sig.args[2], types.intp, *sig.args[3:])
+                column = context.get_constant(types.intp, columns[name])
+                arguments = (like_value, given[0], column, *given[1:])
+                values.append(context.compile_internal(builder, lookup, call, arguments))
+            else:
+                values.append(context.get_constant(types.float64, c.DEFAULTS[name]))
+        return context.make_tuple(builder, result, values)
+
+    return result(varied, like, table, kinds, first, uniform), codegen
 
 
 @njit(forceinline=True)
@@ -67,16 +115,12 @@ def goldman(z: Any, e: Any) -> Any:
 
 
 @njit(forceinline=True)
-def step_vector(
-    states: Any, i: int, V: Any, kinds: Any, table: Any, stimulus: Any, potassium_share: Any, dt: Any
-) -> Any:
+def step_vector(states: Any, i: int, V: Any, p: Any, stimulus: Any, potassium_share: Any, dt: Any) -> Any:
     """Step the cells of one vector from index i on; writes their states, returns their voltage after dt.
 
-    states: (18, n_padded) as stored; V: vector [mV]; kinds: vector of cell types; stimulus: vector [pA/pF];
+    states: (18, n_padded) as stored; V: vector [mV]; p: what :func:`constants_of` gives; stimulus: vector [pA/pF];
     potassium_share: 1 where the stimulus is a potassium current (single-cell protocol), else 0; dt [ms].
     """
-    endo, mid = kinds == c.ENDO, kinds == c.MID
-
     # Powers of exponentials of V
     a14 = exp(V * (1 / 14))
     a7 = a14 * a14
@@ -145,25 +189,25 @@ def step_vector(
 
     # Transient outward
     s, r = load_row(states, c.ROW_S, i), load_row(states, c.ROW_R, i)
-    centred = V - by_type(table, c.T_S_CENTRE, endo, mid, V)
-    g = exp(-(centred * centred * by_type(table, c.T_S_WIDTH, endo, mid, V)))
+    centred = V - p.T_S_CENTRE
+    g = exp(-(centred * centred * p.T_S_WIDTH))
     d1 = 1.0 + c.E_S * b5
-    tau = (by_type(table, c.T_S_HEIGHT, endo, mid, V) * g + by_type(table, c.T_S_FLOOR, endo, mid, V)) * d1
-    tau = tau + by_type(table, c.T_S_STEP, endo, mid, V)
-    store_row(states, c.ROW_S, i, s + dt * gate(s, 1.0, 1.0 + by_type(table, c.T_S_INF, endo, mid, V) * b5, d1, tau))
+    tau = (p.T_S_HEIGHT * g + p.T_S_FLOOR) * d1
+    tau = tau + p.T_S_STEP
+    store_row(states, c.ROW_S, i, s + dt * gate(s, 1.0, 1.0 + p.T_S_INF * b5, d1, tau))
     tau = 9.5 * exp((V + 40.0) * (V + 40.0) * (-1 / 1800)) + 0.8
     store_row(states, c.ROW_R, i, r + dt * gate(r, b6, b6 + c.E_R, 1.0, tau))
 
     # Reversal potentials
     dNa, dK = load_row(states, c.ROW_NA_I, i), load_row(states, c.ROW_K_I, i)
     dSR, Ca_i = load_row(states, c.ROW_CA_SR, i), load_row(states, c.ROW_CA_I, i)
-    Na_i = dNa + by_type(table, c.T_NA, endo, mid, V)
-    K_i = dK + by_type(table, c.T_K, endo, mid, V)
-    Ca_SR = dSR + by_type(table, c.T_CA_SR, endo, mid, V)
-    V_Na = V - c.RTF * (c.LOG_NA_O - log(Na_i))
-    V_K = V - c.RTF * (c.LOG_K_O - log(K_i))
-    V_Ks = V - c.RTF * (c.LOG_KS_O - log(K_i + c.P_KNA * Na_i))
-    V_Ca = V - (0.5 * c.RTF) * (c.LOG_CA_O - log(Ca_i))
+    Na_i = dNa + p.T_NA
+    K_i = dK + p.T_K
+    Ca_SR = dSR + p.T_CA_SR
+    V_Na = V - c.RTF * (p.LOG_NA_O - log(Na_i))
+    V_K = V - c.RTF * (p.LOG_K_O - log(K_i))
+    V_Ks = V - c.RTF * (p.LOG_KS_O - log(K_i + c.P_KNA * Na_i))
+    V_Ca = V - (0.5 * c.RTF) * (p.LOG_CA_O - log(Ca_i))
 
     # Potassium currents
     k = exp(0.02 * V_K)
@@ -172,12 +216,12 @@ def step_vector(
     small = 1.0 + y * (1.0 + y * (1 / 2 + y * (1 / 6 + y * (1 / 24 + y * (1 / 120 + y * (1 / 720))))))
     opening = 0.1 * (1.0 + exp(-0.5 * V_K))
     closing = (3.0 * small + c.E_K1B * (k2 * k2 * k)) * (1.0 + c.E_K1A * (k2 * k))
-    i_K1 = c.G_K1 * V_K * opening / (opening + closing)
-    i_Kr = c.G_KR * Xr1 * Xr2 * V_K
-    i_Ks = by_type(table, c.T_G_KS, endo, mid, V) * Xs * Xs * V_Ks
-    i_to = by_type(table, c.T_G_TO, endo, mid, V) * r * s * V_K
+    i_K1 = p.G_K1 * V_K * opening / (opening + closing)
+    i_Kr = p.G_KR * Xr1 * Xr2 * V_K
+    i_Ks = p.T_G_KS * Xs * Xs * V_Ks
+    i_to = p.T_G_TO * r * s * V_K
     e = exp(V * (1 / 5.98))
-    i_pK = c.G_PK * V_K * e / (e + c.E_PK)
+    i_pK = p.G_PK * V_K * e / (e + c.E_PK)
 
     # Sodium and calcium currents, pump and exchanger
     u = exp(V * (0.1 / c.RTF))
@@ -187,25 +231,25 @@ def step_vector(
     u10 = u5 * u5
     z = (V - 15.0) * (2 / c.RTF)
     phi = goldman(z, u10 * u10 * c.E_CAL)
-    i_CaL = c.G_CAL_2F * d * f * f2 * fCass * (0.25 * Ca_ss * (phi + z) - c.CA_O * phi)
-    i_Na = c.G_NA * m * m * m * h * j * V_Na
-    i_bNa = c.G_BNA * V_Na
-    i_bCa = c.G_BCA * V_Ca
-    i_pCa = c.G_PCA * Ca_i / (Ca_i + c.K_PCA)
-    i_NaK = c.NAK_MAX * Na_i * u10 / ((u10 + 0.1245 * (u5 * u4) + 0.0353) * (Na_i + c.K_MNA))
+    i_CaL = p.G_CAL_2F * d * f * f2 * fCass * (0.25 * Ca_ss * (phi + z) - p.CA_O * phi)
+    i_Na = p.G_NA * m * m * m * h * j * V_Na
+    i_bNa = p.G_BNA * V_Na
+    i_bCa = p.G_BCA * V_Ca
+    i_pCa = p.G_PCA * Ca_i / (Ca_i + c.K_PCA)
+    i_NaK = p.NAK_MAX * Na_i * u10 / ((u10 + 0.1245 * (u5 * u4) + 0.0353) * (Na_i + c.K_MNA))
     e = exp(V * (c.GAMMA / c.RTF))
-    i_NaCa = c.NACA_MAX * e * (Na_i * Na_i * Na_i * c.CA_O * u10 - c.NACA_OUT * Ca_i) / (u10 + c.K_SAT * e)
+    i_NaCa = p.NACA_MAX * e * (Na_i * Na_i * Na_i * p.CA_O * u10 - p.NACA_OUT * Ca_i) / (u10 + c.K_SAT * e)
 
     # Calcium handling
     R_prime = load_row(states, c.ROW_R_PRIME, i)
     Ca2 = Ca_i * Ca_i
-    i_up = c.VMAX_UP * Ca2 / (Ca2 + c.K_UP2)
-    i_leak = c.V_LEAK * (Ca_SR - Ca_i)
-    i_xfer = c.V_XFER * (Ca_ss - Ca_i)
+    i_up = p.VMAX_UP * Ca2 / (Ca2 + c.K_UP2)
+    i_leak = p.V_LEAK * (Ca_SR - Ca_i)
+    i_xfer = p.V_XFER * (Ca_ss - Ca_i)
     n = c.MIN_SR * (Ca_SR * Ca_SR) + c.MAX_SR * c.EC2  # kcasr = n/d0
     d0 = Ca_SR * Ca_SR + c.EC2
     w = c.K1_PRIME * d0 * (Ca_ss * Ca_ss)
-    i_rel = c.V_REL * w * R_prime * (Ca_SR - Ca_ss) / (c.K3 * n + w)
+    i_rel = p.V_REL * w * R_prime * (Ca_SR - Ca_ss) / (c.K3 * n + w)
     store_row(states, c.ROW_R_PRIME, i, R_prime + dt * (c.K4 * (1.0 - R_prime) - c.K2_PRIME * Ca_ss * R_prime * n / d0))
     x = (Ca_i + c.K_BUF_C) * (Ca_i + c.K_BUF_C)
     flux = (i_leak - i_up) * c.SR_C + i_xfer - (i_bCa + i_pCa - 2.0 * i_NaCa) * (0.5 * c.CM_VCF)

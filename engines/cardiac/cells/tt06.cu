@@ -1,4 +1,5 @@
-// variants: -DREAL=float; -DREAL=double
+// variants: -DREAL=float; -DREAL=double; -DREAL=float -DVARIED=0xfffffu; -DREAL=double -DVARIED=0xfffffu
+// any: VARIED
 //
 // One lightweight Rush-Larsen step of the ten Tusscher-Panfilov 2006 cell (doi 10.1152/ajpheart.00109.2006), a thread per
 // cell. The model is told in the order and with the names of simd.py, which says how and why it is rearranged;
@@ -6,6 +7,9 @@
 //
 // Layout: states (18, stride), one row per state of tt06.ROWS, so that a warp reads whole lines; voltage apart.
 // Na_i, K_i and Ca_SR are stored as offsets from a reference per cell type.
+// Without VARIED the cells are of the three types, whose constants are in constant memory. With it they are of kinds:
+// `table` (columns, kinds) has the columns T_ of each kind and, for bit k of VARIED, that of the constant BIT_ = k. It
+// is read by columns, so that lanes of different kinds share a line of the cache.
 // Per cell-step: reads 18 states, V after diffusion, V before it, the cell type; writes 18 states and V:
 // 157 bytes in float, 313 in double. Stimulus masks and activation times are touched in few steps.
 //
@@ -18,26 +22,41 @@
 #include "cardiac/cell_math.cuh"
 #include "cardiac/cells/tt06_constants.cuh"
 
-__constant__ REAL type_table[3][11] = TYPE_TABLE;
+#ifdef VARIED
+// Column of a constant: behind the columns T_ and those of lower bits.
+__device__ constexpr int column_of(int bit) {
+    int column = N_TYPE_COLUMNS;
+    for (int k = 0; k < bit; ++k) column += (VARIED >> k) & 1u;
+    return column;
+}
+#define TYPE(column) table[(column) * n_kinds + kind]
+#define P(name) ((VARIED >> BIT_##name) & 1u ? TYPE(column_of(BIT_##name)) : R(name))
+#else
+__constant__ REAL type_table[3][N_TYPE_COLUMNS] = TYPE_TABLE;
+#define TYPE(column) type_table[kind][column]
+#define P(name) R(name)
+#endif
 
 // (n/d - w) s/t with one division.
 __device__ __forceinline__ REAL gate(REAL w, REAL n, REAL d, REAL s, REAL t) { return divide((n - w * d) * s, d * t); }
 
 // voltage:        (stride) mV, after diffusion; overwritten with the voltage at the end of the step
 // voltage_before: (stride) mV, at the start of the step; may be `voltage`
+// kinds:          (stride) rows of the constants; table, n_kinds: with VARIED alone
 // active:         bit k is set if stimulus k is on; currents: (32) pA/pF
 // potassium_share: 1 where the stimulus is a potassium current, else 0
 // activation:     (stride) ms; negative for a cell that has not crossed the threshold yet
 extern "C" __global__ void __launch_bounds__(256)
 react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
-      const unsigned char* __restrict__ cell_types, const unsigned* __restrict__ stimulus_mask, unsigned active,
-      const REAL* __restrict__ currents, REAL potassium_share, REAL threshold, REAL time, REAL dt, long long n_cells) {
+      const unsigned char* __restrict__ kinds, const REAL* __restrict__ table, int n_kinds,
+      const unsigned* __restrict__ stimulus_mask, unsigned active, const REAL* __restrict__ currents,
+      REAL potassium_share, REAL threshold, REAL time, REAL dt, long long n_cells) {
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n_cells) return;
 #define STATE(row) states[(row) * stride + i]
     const REAL V = voltage[i];
     const REAL before = voltage_before[i];
-    const REAL* type = type_table[cell_types[i]];
+    const int kind = kinds[i];
     // All reads before the first write: the compiler must assume that rows overlap, and would put them in between.
     const REAL Xr1 = STATE(ROW_XR1), Xr2 = STATE(ROW_XR2), Xs = STATE(ROW_XS);
     const REAL m = STATE(ROW_M), h = STATE(ROW_H), j = STATE(ROW_J);
@@ -132,19 +151,19 @@ react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before,
     STATE(ROW_FCASS) = fCass + dt * divide(R(0.6) + (R(0.4) - fCass) * d0, R(80) + R(2) * d0);
 
     // Transient outward
-    x = V - type[T_S_CENTRE];
+    x = V - TYPE(T_S_CENTRE);
     d1 = R(1) + R(E_S) * b5;
-    tau = (type[T_S_HEIGHT] * exponential(-(x * x * type[T_S_WIDTH])) + type[T_S_FLOOR]) * d1 + type[T_S_STEP];
-    STATE(ROW_S) = s + dt * gate(s, R(1), R(1) + type[T_S_INF] * b5, d1, tau);
+    tau = (TYPE(T_S_HEIGHT) * exponential(-(x * x * TYPE(T_S_WIDTH))) + TYPE(T_S_FLOOR)) * d1 + TYPE(T_S_STEP);
+    STATE(ROW_S) = s + dt * gate(s, R(1), R(1) + TYPE(T_S_INF) * b5, d1, tau);
     tau = R(9.5) * exponential((V + R(40)) * (V + R(40)), R(-1.0 / 1800)) + R(0.8);
     STATE(ROW_R) = r + dt * gate(r, b6, b6 + R(E_R), R(1), tau);
 
     // Reversal potentials
-    const REAL Na_i = dNa + type[T_NA], K_i = dK + type[T_K], Ca_SR = dSR + type[T_CA_SR];
-    const REAL V_Na = V - R(RTF) * (R(LOG_NA_O) - logarithm(Na_i));
-    const REAL V_K = V - R(RTF) * (R(LOG_K_O) - logarithm(K_i));
-    const REAL V_Ks = V - R(RTF) * (R(LOG_KS_O) - logarithm(K_i + R(P_KNA) * Na_i));
-    const REAL V_Ca = V - R(0.5 * RTF) * (R(LOG_CA_O) - logarithm(Ca_i));
+    const REAL Na_i = dNa + TYPE(T_NA), K_i = dK + TYPE(T_K), Ca_SR = dSR + TYPE(T_CA_SR);
+    const REAL V_Na = V - R(RTF) * (P(LOG_NA_O) - logarithm(Na_i));
+    const REAL V_K = V - R(RTF) * (P(LOG_K_O) - logarithm(K_i));
+    const REAL V_Ks = V - R(RTF) * (P(LOG_KS_O) - logarithm(K_i + R(P_KNA) * Na_i));
+    const REAL V_Ca = V - R(0.5 * RTF) * (P(LOG_CA_O) - logarithm(Ca_i));
 
     // Potassium currents
     const REAL k = exponential(V_K, R(0.02));
@@ -154,12 +173,12 @@ react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before,
                        + y * (R(1.0 / 24) + y * (R(1.0 / 120) + y * R(1.0 / 720))))));
     const REAL opening = R(0.1) * (R(1) + exponential(V_K, R(-0.5)));
     const REAL closing = (R(3) * small + R(E_K1B) * (k2 * k2 * k)) * (R(1) + R(E_K1A) * (k2 * k));
-    const REAL i_K1 = R(G_K1) * V_K * divide(opening, opening + closing);
-    const REAL i_Kr = R(G_KR) * Xr1 * Xr2 * V_K;
-    const REAL i_Ks = type[T_G_KS] * Xs * Xs * V_Ks;
-    const REAL i_to = type[T_G_TO] * r * s * V_K;
+    const REAL i_K1 = P(G_K1) * V_K * divide(opening, opening + closing);
+    const REAL i_Kr = P(G_KR) * Xr1 * Xr2 * V_K;
+    const REAL i_Ks = TYPE(T_G_KS) * Xs * Xs * V_Ks;
+    const REAL i_to = TYPE(T_G_TO) * r * s * V_K;
     e = exponential(V, R(1 / 5.98));
-    const REAL i_pK = R(G_PK) * V_K * divide(e, e + R(E_PK));
+    const REAL i_pK = P(G_PK) * V_K * divide(e, e + R(E_PK));
 
     // Sodium and calcium currents, pump and exchanger
     const REAL u = exponential(V, R(0.1 / RTF));
@@ -169,25 +188,25 @@ react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before,
     const REAL u10 = u5 * u5;
     const REAL z = (V - R(15)) * R(2 / RTF);
     const REAL phi = goldman(z, u10 * u10 * R(E_CAL));
-    const REAL i_CaL = R(G_CAL_2F) * d * f * f2 * fCass * (R(0.25) * Ca_ss * (phi + z) - R(CA_O) * phi);
-    const REAL i_Na = R(G_NA) * m * m * m * h * j * V_Na;
-    const REAL i_bNa = R(G_BNA) * V_Na;
-    const REAL i_bCa = R(G_BCA) * V_Ca;
-    const REAL i_pCa = divide(R(G_PCA) * Ca_i, Ca_i + R(K_PCA));
-    const REAL i_NaK = divide(R(NAK_MAX) * Na_i * u10, (u10 + R(0.1245) * (u5 * u4) + R(0.0353)) * (Na_i + R(K_MNA)));
+    const REAL i_CaL = P(G_CAL_2F) * d * f * f2 * fCass * (R(0.25) * Ca_ss * (phi + z) - P(CA_O) * phi);
+    const REAL i_Na = P(G_NA) * m * m * m * h * j * V_Na;
+    const REAL i_bNa = P(G_BNA) * V_Na;
+    const REAL i_bCa = P(G_BCA) * V_Ca;
+    const REAL i_pCa = divide(P(G_PCA) * Ca_i, Ca_i + R(K_PCA));
+    const REAL i_NaK = divide(P(NAK_MAX) * Na_i * u10, (u10 + R(0.1245) * (u5 * u4) + R(0.0353)) * (Na_i + R(K_MNA)));
     e = exponential(V, R(GAMMA / RTF));
-    x = Na_i * Na_i * Na_i * R(CA_O) * u10 - R(NACA_OUT) * Ca_i;
-    const REAL i_NaCa = divide(R(NACA_MAX) * e * x, u10 + R(K_SAT) * e);
+    x = Na_i * Na_i * Na_i * P(CA_O) * u10 - P(NACA_OUT) * Ca_i;
+    const REAL i_NaCa = divide(P(NACA_MAX) * e * x, u10 + R(K_SAT) * e);
 
     // Calcium handling
     const REAL Ca2 = Ca_i * Ca_i;
-    const REAL i_up = divide(R(VMAX_UP) * Ca2, Ca2 + R(K_UP2));
-    const REAL i_leak = R(V_LEAK) * (Ca_SR - Ca_i);
-    const REAL i_xfer = R(V_XFER) * (Ca_ss - Ca_i);
+    const REAL i_up = divide(P(VMAX_UP) * Ca2, Ca2 + R(K_UP2));
+    const REAL i_leak = P(V_LEAK) * (Ca_SR - Ca_i);
+    const REAL i_xfer = P(V_XFER) * (Ca_ss - Ca_i);
     const REAL n = R(MIN_SR) * (Ca_SR * Ca_SR) + R(MAX_SR * EC2);  // kcasr = n/d0
     d0 = Ca_SR * Ca_SR + R(EC2);
     const REAL w = R(K1_PRIME) * d0 * (Ca_ss * Ca_ss);
-    const REAL i_rel = divide(R(V_REL) * w * R_prime * (Ca_SR - Ca_ss), R(K3) * n + w);
+    const REAL i_rel = divide(P(V_REL) * w * R_prime * (Ca_SR - Ca_ss), R(K3) * n + w);
     STATE(ROW_R_PRIME) = R_prime + dt * (R(K4) * (R(1) - R_prime) - divide(R(K2_PRIME) * Ca_ss * R_prime * n, d0));
     x = (Ca_i + R(K_BUF_C)) * (Ca_i + R(K_BUF_C));
     flux = (i_leak - i_up) * R(SR_C) + i_xfer - (i_bCa + i_pCa - R(2) * i_NaCa) * R(0.5 * CM_VCF);

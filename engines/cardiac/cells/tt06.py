@@ -122,16 +122,15 @@ def offsets(cell_types: Array) -> Array:
     return np.ascontiguousarray(table[cell_types].T)
 
 
-def tissue_start(cell_types: Array, dtype: npt.DTypeLike, start: Start = "initial") -> tuple[Array, Array]:
+def tissue_start(cell_types: Array, dtype: npt.DTypeLike, kinds: Array, starts: Array) -> tuple[Array, Array]:
     """The tissue at rest.
 
-    cell_types: (n,) uint8, values of :class:`CellType`. Returns voltage ``(n_padded,)`` [mV] and states
+    cell_types: (n,) uint8, values of :class:`CellType`; kinds: (n,) rows of ``starts: (k, 19)``, physical states of a
+    cell of each kind. Returns voltage ``(n_padded,)`` [mV] and states
     ``(18, n_padded)`` as stored (offsets taken). The padding holds copies of cell 0, so that whole vectors of
     cells can be stepped without a look at where the tissue ends.
     """
-    kinds = np.zeros(padded_size(len(cell_types)), dtype=np.uint8)
-    kinds[:] = cell_types[0]
-    kinds[: len(cell_types)] = cell_types
-    per_type = np.array([start_state(kind, start) for kind in CellType])
-    physical = per_type[kinds].T
-    return physical[0].astype(dtype), np.ascontiguousarray(physical[1:] - offsets(kinds)).astype(dtype)
+    padding = padded_size(len(kinds)) - len(kinds)
+    types, rows = (np.append(each, np.repeat(each[:1], padding)) for each in (cell_types, kinds))
+    physical = starts[rows].T
+    return physical[0].astype(dtype), np.ascontiguousarray(physical[1:] - offsets(types)).astype(dtype)

@@ -12,12 +12,14 @@ _HEAD = """\
 //
 // One step of a cell, a thread each. states: (rows, stride); voltage: (stride) mV after diffusion, overwritten;
 // voltage_before: at the start of the step; active: bit k is set if stimulus k is on; currents: (32) mV/ms;
+// kinds: (stride) columns of the table (parameters, n_kinds) of what kinds of cells differ in; unused where in nothing;
 // activation: (stride) ms, negative until the first upward crossing of the threshold.
 
 #include "cardiac/compiler/cell.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
 react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
+      const unsigned char* __restrict__ kinds, const REAL* __restrict__ table, int n_kinds,
       const unsigned* __restrict__ stimulus_mask, unsigned active, const REAL* __restrict__ currents, REAL threshold,
       REAL time, REAL dt, long long n_cells) {{
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -72,6 +74,9 @@ def cuda_source(step: Step) -> str:
             lines.append(f"const REAL s{k} = states[{row} * stride + i];")
             rows[k] = row
             row += 1
+    for k, name in enumerate(step.model.opened):
+        symbols[name] = f"p{k}"
+        lines.append(f"const REAL p{k} = table[{k} * n_kinds + kinds[i]];")
     done: dict[Node, list[int]] = {}
     for k, root in enumerate(step.after):
         done.setdefault(root, []).append(k)

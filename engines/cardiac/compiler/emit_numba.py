@@ -18,7 +18,20 @@ from numba import njit, prange, types
 from numba.extending import intrinsic as numba_intrinsic
 
 from engines.backend import vector_math
-from engines.backend.vector_math import Lanes, any_lane, exp, lanes, load, load_like, log, select, splat, sqrt, store
+from engines.backend.vector_math import (
+    Lanes,
+    any_lane,
+    exp,
+    lanes,
+    load,
+    load_like,
+    log,
+    lookup,
+    select,
+    splat,
+    sqrt,
+    store,
+)
 from engines.cardiac.compiler.graph import Node, ordered
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step
 
@@ -50,20 +63,29 @@ _COMPARISONS = {"lt": "<", "le": "<=", "eq": "=="}
 
 
 @intrinsic(prefer_literal=True)
-def step_vector(typingctx: Any, key: Any, states: Any, i: Any, V: Any, stimulus: Any, dt: Any) -> Any:
+def step_vector(
+    typingctx: Any, key: Any, states: Any, i: Any, V: Any, stimulus: Any, dt: Any,
+    table: Any, kinds: Any, first: Any, uniform: Any,
+) -> Any:  # fmt: skip
     """Step the cells of one vector from index i on; writes their states, returns their voltage after dt.
 
-    key: a constant; states: (rows, n_padded) as stored; V: vector [mV]; stimulus: vector [mV/ms]; dt [ms].
+    key: a constant; states: (rows, n_padded) as stored; V: vector [mV]; stimulus: vector [mV/ms]; dt [ms];
+    table: (parameters, kinds); kinds: vector of its columns; first: the first cell's; uniform: whether all have that.
     """
     if not isinstance(key, types.IntegerLiteral) or not isinstance(V, Lanes):
         return None
     step = _steps[key.literal_value]
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
-        _, array, index, voltage, current, time_step = args
-        return _written(context, builder, step, sig.args[1], array, index, V, (voltage, current, time_step))
+        _, array, index, voltage, current, time_step, *choice = args
+        call = V(V, table, types.intp, kinds, first, uniform)
+        values = {}
+        for k, name in enumerate(step.model.opened):
+            arguments = (voltage, choice[0], context.get_constant(types.intp, k), *choice[1:])
+            values[name] = context.compile_internal(builder, lookup, call, arguments)
+        return _written(context, builder, step, sig.args[1], array, index, V, (voltage, current, time_step), values)
 
-    return V(key, states, types.intp, V, V, V), codegen
+    return V(key, states, types.intp, V, V, V, table, kinds, first, uniform), codegen
 
 
 def _written(
@@ -75,11 +97,12 @@ def _written(
     index: ir.Value,
     vector: Lanes,
     inputs: tuple[ir.Value, ir.Value, ir.Value],
+    parameters: dict[str, ir.Value],
 ) -> ir.Value:
     """The instructions of a step; returns the voltage after it."""
     model = step.model
     lane_type = inputs[0].type
-    symbols = {model.states[model.voltage].name: inputs[0], STIMULUS: inputs[1], STEP: inputs[2]}
+    symbols = {model.states[model.voltage].name: inputs[0], STIMULUS: inputs[1], STEP: inputs[2], **parameters}
     pointers: dict[int, ir.Value] = {}
     for row, state in enumerate(model.rows):
         at = context.get_constant(types.intp, row)
@@ -121,27 +144,56 @@ def _call(context: Any, builder: ir.IRBuilder, function: Any, vector: Lanes) -> 
     return call
 
 
-def _digest(step: Step) -> int:
+def digest(step: Step) -> int:
     """A number for the step, the precision and all code that its machine code is made with."""
     nodes = ordered(step.after)
     number = {node: k for k, node in enumerate(nodes)}
     text = [f"{node.op} {[number[arg] for arg in node.args]} {node.value!r}" for node in nodes]
     text += [repr([number[root] for root in step.after]), repr(step.model.states), repr(step.model.voltage)]
+    text += [repr(step.model.opened)]
     code = [Path(str(file)).read_bytes() for file in (vector_math.__file__, __file__)]
     return int.from_bytes(hashlib.sha256("\n".join(text).encode() + b"".join(code)).digest()[:7], "big")
 
 
 def numba_kernel(step: Step) -> Callable[..., None]:
     """The kernel of a step; it compiles at its first call, or is found in Numba's cache."""
-    key = _digest(step)
+    key = digest(step)
     _steps[key] = step
     return _compiled(key)
+
+
+def numba_pacing_kernel(step: Step) -> Callable[..., None]:
+    """The kernel that paces cells of a step alone."""
+    key = digest(step)
+    _steps[key] = step
+    return _compiled_pacing(key)
+
+
+def _compiled_pacing(sources: int) -> Callable[..., None]:
+    @njit(parallel=True, nogil=True, cache=True)
+    def pace(states, voltage, kinds, table, current, cycle, on, beats, dt, n_cells):
+        """``beats`` cycles of ``cycle`` steps, ``current`` [mV/ms] in the first ``on`` of each."""
+        width = lanes(voltage)
+        n_vectors = (n_cells + width - 1) // width
+        for k in prange(n_vectors):
+            i = k * width
+            V = load(voltage, i)
+            here, first = load_like(V, kinds, i), kinds[i]
+            uniform = not any_lane(here != first)
+            for _ in range(beats):
+                for number in range(cycle):
+                    stimulus = splat(V, current if number < on else 0.0)
+                    V = step_vector(sources, states, i, V, stimulus, splat(V, dt), table, here, first, uniform)
+            store(voltage, i, V)
+
+    return pace
 
 
 def _compiled(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
     def react(
-        states, voltage, voltage_before, activation, stimulus_mask, active, currents, threshold, time, dt, n_cells
+        states, voltage, voltage_before, activation, kinds, table, stimulus_mask, active, currents, threshold, time,
+        dt, n_cells,
     ):  # fmt: skip
         """One step of all cells, as :meth:`CompiledTissue.step`; ``active``: the bits of the stimuli that are on."""
         width = lanes(voltage)
@@ -155,7 +207,9 @@ def _compiled(sources: int) -> Callable[..., None]:
                 for bit in range(len(currents)):
                     if (active >> bit) & 1:
                         stimulus = stimulus + select((mask & (1 << bit)) != 0, splat(V, currents[bit]), 0.0)
-            after = step_vector(sources, states, i, V, stimulus, splat(V, dt))
+            here, first = load_like(V, kinds, i), kinds[i]
+            uniform = not any_lane(here != first)
+            after = step_vector(sources, states, i, V, stimulus, splat(V, dt), table, here, first, uniform)
             store(voltage, i, after)
             crossed = (before < threshold) & (after >= threshold)
             if any_lane(crossed):

@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from engines.cardiac.compiler.graph import Node, const, make, symbol
-from engines.cardiac.compiler.model import CellModel, State
+from engines.cardiac.compiler.model import CellModel, Parameter, State, folded
 from engines.errors import ProblemError
 
 VOLTAGE_NAMES = ("v", "vm", "v_m", "e", "membrane_potential", "transmembrane_potential", "voltage", "membrane_voltage")
@@ -136,13 +136,19 @@ def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | N
     kept = tuple(
         State(
             state.qname(),
-            "mV" if state is v else ("" if state.unit() is None else str(state.unit()).strip("[]")),
+            "mV" if state is v else _unit(state),
             float(value) * (millivolts if state is v else 1.0),
         )
         for state, value in zip(states, model.initial_values(as_floats=True), strict=True)
     )
     title = model.meta.get("display_name") or model.name() or file
-    return CellModel(str(model.name() or Path(file).stem), str(title), kept, k, tuple(rates))
+    parameters = tuple(reader.parameters)
+    name = str(model.name() or Path(file).stem)
+    return CellModel(name, str(title), kept, k, folded(rates, parameters), parameters, tuple(rates))
+
+
+def _unit(variable: Any) -> str:
+    return "" if variable.unit() is None else str(variable.unit()).strip("[]")
 
 
 def _substituted(root: Node, given: Mapping[Node, Node]) -> Node:
@@ -216,11 +222,12 @@ def _stimuli(model: Any, file: str, name: str | None) -> list[Any]:
 
 
 class _Reader:
-    """Myokit's expressions to nodes: each variable once, literal constants folded."""
+    """Myokit's expressions to nodes: each variable once, the file's constants as symbols of their names."""
 
     def __init__(self, file: str, time: Any, symbols: dict[Any, Node], off: Mapping[Any, float]) -> None:
         self.file, self.time, self.symbols, self.off = file, time, symbols, off
         self.variables: dict[Any, Node] = {}
+        self.parameters: list[Parameter] = []
 
     def variable(self, variable: Any) -> Node:
         if variable in self.symbols:
@@ -235,7 +242,12 @@ class _Reader:
                 )
             if variable.binding() is not None and variable.binding() != "pace":
                 raise ProblemError(f"{variable.qname()} of {self.file} is set from outside: give it a value instead.")
-            self.variables[variable] = self.expression(variable.rhs(), variable.qname())
+            if variable.is_literal():
+                value = float(variable.eval())
+                self.parameters.append(Parameter(variable.qname(), _unit(variable), value))
+                self.variables[variable] = symbol(variable.qname())
+            else:
+                self.variables[variable] = self.expression(variable.rhs(), variable.qname())
         return self.variables[variable]
 
     def expression(self, expression: Any, where: str) -> Node:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engines.cardiac.compiler.graph import Node, make, ordered
+from engines.cardiac.compiler.graph import Node, const, make, ordered, rebuild, symbol
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 """The models that come with the engine: ``.mmt`` as written from the papers, ``.json`` as read from it."""
@@ -23,11 +24,21 @@ class State:
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """A constant of the file that a tissue may change by region."""
+
+    name: str
+    unit: str
+    value: float
+
+
+@dataclass(frozen=True)
 class CellModel:
     """A cell: ``rates[k]`` is the rate of change of ``states[k]`` per ms, a graph over symbols with the states' names.
 
     The voltage is in mV, whatever its unit was in the file. A stimulus of the file is left out: a tissue adds its own
-    current [pA/pF] to the rate of the voltage.
+    current [pA/pF] to the rate of the voltage. ``open_rates`` are the rates with a symbol for each of ``parameters``;
+    in ``rates`` all but the ``opened`` ones are numbers.
     """
 
     name: str
@@ -35,15 +46,25 @@ class CellModel:
     states: tuple[State, ...]
     voltage: int
     rates: tuple[Node, ...]
+    parameters: tuple[Parameter, ...] = ()
+    open_rates: tuple[Node, ...] = ()
+    opened: tuple[str, ...] = ()
 
     @property
     def rows(self) -> tuple[State, ...]:
         """The states but the voltage: what a tissue keeps in its array of states."""
         return self.states[: self.voltage] + self.states[self.voltage + 1 :]
 
+    def open(self, names: Collection[str]) -> CellModel:
+        """The model with symbols for these parameters in its rates."""
+        opened = tuple(parameter.name for parameter in self.parameters if parameter.name in names)
+        rates = folded(self.open_rates, [p for p in self.parameters if p.name not in opened])
+        return replace(self, rates=rates, opened=opened)
+
     def dumps(self) -> str:
         """JSON, one node a line, arguments by number."""
-        nodes = ordered(self.rates)
+        rates = self.open_rates or self.rates
+        nodes = ordered(rates)
         number = {node: k for k, node in enumerate(nodes)}
         lines = [[node.op, node.value if not node.args else [number[arg] for arg in node.args]] for node in nodes]
         head = {
@@ -51,10 +72,16 @@ class CellModel:
             "title": self.title,
             "states": [[state.name, state.unit, state.initial] for state in self.states],
             "voltage": self.voltage,
-            "rates": [number[rate] for rate in self.rates],
+            "parameters": [[each.name, each.unit, each.value] for each in self.parameters],
+            "rates": [number[rate] for rate in rates],
         }
         body = ",\n".join(json.dumps(line) for line in lines)
         return json.dumps(head, ensure_ascii=False)[:-1] + ',\n"nodes": [\n' + body + "\n]}\n"
+
+
+def folded(open_rates: Sequence[Node], parameters: Sequence[Parameter]) -> tuple[Node, ...]:
+    """The rates with these parameters' values in them."""
+    return rebuild(open_rates, make, {symbol(each.name): const(each.value) for each in parameters})
 
 
 def loads(text: str) -> CellModel:
@@ -67,7 +94,9 @@ def loads(text: str) -> CellModel:
         else:
             nodes.append(make(op, value=value))
     states = tuple(State(*state) for state in data["states"])
-    return CellModel(data["name"], data["title"], states, data["voltage"], tuple(nodes[k] for k in data["rates"]))
+    parameters = tuple(Parameter(*each) for each in data.get("parameters", ()))
+    rates = tuple(nodes[k] for k in data["rates"])
+    return CellModel(data["name"], data["title"], states, data["voltage"], folded(rates, parameters), parameters, rates)
 
 
 def shipped(name: str) -> CellModel:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -144,7 +144,7 @@ def positive(slope: Node, model: CellModel) -> bool:
     start. Where B may vanish, x∞ = A/B does not exist.
     """
     rng = np.random.default_rng(1)
-    values = {}
+    values: dict[str, Any] = {parameter.name: parameter.value for parameter in model.parameters}
     for k, state in enumerate(model.states):
         largest = 10.0 * abs(state.initial) + 1.0
         low = -150.0 if k == model.voltage else 0.0 if state.initial >= 0.0 else -largest

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,13 +40,36 @@ def shipped_step(name: str, precision: Precision, scheme: Scheme = "RL") -> Step
     return step(shipped(name), scheme, precision)
 
 
+@dataclass(frozen=True)
+class Kinds:
+    """What cells of one model differ in: ``of: (n_cells,) uint8``, each one's row.
+
+    ``values: (k, opened parameters)`` of the model, in its order; ``start: (k, states)``, physical; None: the file's.
+    """
+
+    of: Array
+    values: Array
+    start: Array | None = None
+
+
 def make_compiled_tissue(
-    backend: Backend, compiled: Step, n_cells: int, stimulus_mask: Array | None = None, threshold: float = 0.0
+    backend: Backend,
+    compiled: Step,
+    n_cells: int,
+    stimulus_mask: Array | None = None,
+    threshold: float = 0.0,
+    kinds: Kinds | None = None,
 ) -> CompiledTissue:
     """``n_cells`` cells at rest on the device of ``backend``; arguments of :class:`CompiledTissue`."""
-    if backend.id == "cpu":
-        return CpuCompiledTissue(backend, compiled, n_cells, stimulus_mask, threshold)
-    return CudaCompiledTissue(backend, compiled, n_cells, stimulus_mask, threshold)
+    made = CpuCompiledTissue if backend.id == "cpu" else CudaCompiledTissue
+    return made(backend, compiled, n_cells, stimulus_mask, threshold, kinds)
+
+
+def all_alike(compiled: Step, n_cells: int) -> Kinds:
+    """Cells as the file has them."""
+    values = {parameter.name: parameter.value for parameter in compiled.model.parameters}
+    row = [values[name] for name in compiled.model.opened] or [0.0]  # kernels are given a table in any case
+    return Kinds(np.zeros(n_cells, np.uint8), np.array([row]))
 
 
 class CompiledTissue(ABC):
@@ -63,24 +87,33 @@ class CompiledTissue(ABC):
         n_cells: int,
         stimulus_mask: Array | None = None,
         threshold: float = 0.0,
+        kinds: Kinds | None = None,
     ) -> None:
         self.backend, self.compiled, self.model = backend, compiled, compiled.model
         self.n_cells, self.n_padded = n_cells, padded_size(n_cells)
         self.dtype = np.dtype(compiled.precision)
         self.threshold = threshold
         self._offsets = np.delete(np.array(compiled.offsets), self.model.voltage)
-        start = np.array([state.initial for state in self.model.rows]) - self._offsets
-        self._rest = self.model.states[self.model.voltage].initial
+        kinds = kinds or all_alike(compiled, n_cells)
+        of = np.zeros(self.n_padded, np.uint8)
+        of[:n_cells], of[n_cells:] = kinds.of, kinds.of[0]
+        initial = np.array([[state.initial for state in self.model.states]])
+        start = np.repeat(initial, len(kinds.values), axis=0) if kinds.start is None else kinds.start
+        self._rest = start[:, self.model.voltage][of].astype(self.dtype)
+        start = (np.delete(start, self.model.voltage, axis=1) - self._offsets).T.astype(self.dtype)
+        self.kinds = backend.array(of)
+        self.n_kinds = len(kinds.values)
+        self.table = backend.array(np.ascontiguousarray(kinds.values.T, dtype=self.dtype))
         mask = np.zeros(self.n_padded, np.uint32)
         if stimulus_mask is not None:
             mask[:n_cells] = stimulus_mask
         self.stimulus_mask = backend.array(mask)
-        self.states = backend.array(np.repeat(start[:, None], self.n_padded, axis=1).astype(self.dtype))
+        self.states = backend.array(np.ascontiguousarray(start[:, of]))
         self.activation = backend.array(np.full(self.n_padded, NOT_ACTIVATED, self.dtype))
 
     def new_voltage(self) -> Any:
         """(n_padded,) on the device: the voltage at rest [mV]."""
-        return self.backend.array(np.full(self.n_padded, self._rest, self.dtype))
+        return self.backend.array(self._rest)
 
     @abstractmethod
     def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
@@ -130,10 +163,19 @@ class CpuCompiledTissue(CompiledTissue):
 
     def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
         self._kernel(
-            self.states, voltage, voltage_before, self.activation, self.stimulus_mask, self._active(currents),
+            self.states, voltage, voltage_before, self.activation, self.kinds, self.table, self.stimulus_mask,
+            self._active(currents),
             self._no_currents if currents is None else np.asarray(currents, np.float64),
             self.threshold, step * dt, dt, self.n_cells,
         )  # fmt: skip
+
+    def pace(self, voltage: Any, current: float, cycle: int, on: int, beats: int, dt: float) -> None:
+        """As :meth:`engines.cardiac.cells.cpu.CpuTissue.pace`."""
+        from engines.cardiac.compiler.emit_numba import numba_pacing_kernel
+
+        numba_pacing_kernel(self.compiled)(
+            self.states, voltage, self.kinds, self.table, current, cycle, on, beats, dt, self.n_cells
+        )
 
 
 class CudaCompiledTissue(CompiledTissue):
@@ -156,9 +198,9 @@ class CudaCompiledTissue(CompiledTissue):
         self._kernel(
             (-(-self.n_cells // BLOCK),), (BLOCK,),
             (
-                self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.stimulus_mask,
-                np.uint32(active), self._currents, real(self.threshold), real(step * dt), real(dt),
-                np.int64(self.n_cells),
+                self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.kinds,
+                self.table, np.int32(self.n_kinds), self.stimulus_mask, np.uint32(active), self._currents,
+                real(self.threshold), real(step * dt), real(dt), np.int64(self.n_cells),
             ),
         )  # fmt: skip
 

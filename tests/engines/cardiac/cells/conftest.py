@@ -12,6 +12,7 @@ import pytest
 
 from engines.api import Array
 from engines.cardiac.cells import tt06
+from engines.cardiac.cells.kinds import CHANGEABLE, Kind
 
 
 class HostArrays:
@@ -35,7 +36,7 @@ class HostArrays:
         return nullcontext()
 
 
-def _random_cells(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.0)) -> tuple[Array, Array]:
+def random_cells_of(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.0)) -> tuple[Array, Array]:
     """States ``(19, n)`` and cell types of cells in all phases of a beat: gates anywhere in 0..1, concentrations over
     the ranges that they pass in an action potential."""
     rng = np.random.default_rng(seed)
@@ -45,6 +46,22 @@ def _random_cells(n: int, seed: int, voltages: tuple[float, float] = (-95.0, 60.
     }  # fmt: skip
     state = np.array([rng.uniform(*ranges.get(name, (0.0, 1.0)), n) for name in tt06.STATES])
     return state, rng.integers(0, 3, n).astype(np.uint8)
+
+
+def random_kinds(n: int = 66) -> tuple[Kind, ...]:
+    """``n`` kinds, types in turn; all parameters that may change scaled by 0.5 to 2, other kinds by other factors."""
+    rng = np.random.default_rng(12)
+    kinds = []
+    for k in range(n):
+        cell_type = tt06.CellType(k % 3)
+        base = tt06.PARAMETERS[cell_type]
+        kinds.append(Kind(cell_type, tuple((name, base[name] * 2 ** rng.uniform(-1, 1)) for name in CHANGEABLE)))
+    return tuple(kinds)
+
+
+def changes_of(of: tuple[Kind, ...], kinds: Array) -> dict[str, Array]:
+    """What the reference takes for cells of these kinds: (n,) of each parameter that may change."""
+    return {name: np.array([kind.parameters[name] for kind in of])[kinds] for name in CHANGEABLE}
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +76,7 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def random_cells() -> Callable[..., tuple[Array, Array]]:
     """``random_cells(n, seed, voltages=(-95, 60))``: states and cell types."""
-    return _random_cells
+    return random_cells_of
 
 
 @pytest.fixture(scope="session")

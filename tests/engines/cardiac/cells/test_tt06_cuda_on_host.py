@@ -10,38 +10,45 @@ import numpy as np
 import pytest
 
 from engines.cardiac.cells import NOT_ACTIVATED, cuda, reference, tt06
+from engines.cardiac.cells.kinds import CELL_TYPES, changed, kinds_table, varied
 from tests.cuda_on_host.loader import COMPILER, compile_for_host
+from tests.engines.cardiac.cells.conftest import changes_of, random_kinds
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 
 
+@pytest.mark.parametrize("kinds_of", [lambda: CELL_TYPES, random_kinds], ids=["types", "kinds"])
 @pytest.mark.parametrize(("real", "dtype", "dt"), [("double", np.float64, 1.0), ("float", np.float32, 0.02)])
-def test_the_cuda_source_equals_the_reference(random_cells, real, dtype, dt):
+def test_the_cuda_source_equals_the_reference(random_cells, real, dtype, dt, kinds_of):
     """double: 1e-10 of the change in 1 ms; float: a few roundings of what is stored and of the change in 0.02 ms."""
     n, stride = 1000, 1024
-    physical, kinds = random_cells(n, seed=30)
+    physical, types = random_cells(n, seed=30)
+    of = kinds_of()
+    kinds = (types + 3 * np.random.default_rng(3).integers(0, len(of) // 3, n)).astype(np.uint8)
+    table = kinds_table(of, dtype)
     mask = np.random.default_rng(30).integers(0, 2**32, n, dtype=np.uint32)
     currents = np.zeros(32, dtype)
     currents[[0, 5, 31]] = 10.0, -4.0, 7.0
     states, voltage = np.zeros((18, stride), dtype), np.zeros(stride, dtype)
-    states[:, :n], voltage[:n] = physical[1:] - tt06.offsets(kinds), physical[0]
+    states[:, :n], voltage[:n] = physical[1:] - tt06.offsets(types), physical[0]
     activation = np.full(stride, NOT_ACTIVATED, dtype)
     stored = states[:, :n].astype(float)
-    state = np.array([voltage[:n].astype(float), *(stored + tt06.offsets(kinds))])
+    state = np.array([voltage[:n].astype(float), *(stored + tt06.offsets(types))])
 
     before = voltage.copy()
-    react = compile_for_host(cuda.SOURCE.read_text("utf-8"), (f"-DREAL={real}",), "tt06").get_function("react")
+    macros = (f"-DREAL={real}", *([f"-DVARIED={varied(of):#x}u"] if changed(of) else []))
+    react = compile_for_host(cuda.SOURCE.read_text("utf-8"), macros, "tt06").get_function("react")
     react(
         (-(-n // 64),), (64,),
         (
-            states, np.int64(stride), voltage, before, activation, kinds, mask, np.uint32(1 << 0 | 1 << 5 | 1 << 31),
-            currents, dtype(1.0), dtype(0.0), dtype(7.0), dtype(dt), np.int64(n),
+            states, np.int64(stride), voltage, before, activation, kinds, table, np.int32(len(of)), mask,
+            np.uint32(1 << 0 | 1 << 5 | 1 << 31), currents, dtype(1.0), dtype(0.0), dtype(7.0), dtype(dt), np.int64(n),
         ),
     )  # fmt: skip
 
     stimulus = sum(float(currents[k]) * ((mask >> k) & 1) for k in (0, 5, 31))
-    expected = reference.step(state, kinds, dt, stimulus, stimulus_moves_potassium=True)
-    got = np.array([voltage[:n].astype(float), *(states[:, :n].astype(float) + tt06.offsets(kinds))])
+    expected = reference.step(state, types, dt, stimulus, stimulus_moves_potassium=True, changes=changes_of(of, kinds))
+    got = np.array([voltage[:n].astype(float), *(states[:, :n].astype(float) + tt06.offsets(types))])
     relative, rounding = (1e-10, 4e-16) if real == "double" else (2e-5, 2e-7)
     for k, name in enumerate(tt06.STATES):
         size = np.abs(state[k]).max() if real == "double" or k == 0 else np.abs(stored[k - 1]).max()

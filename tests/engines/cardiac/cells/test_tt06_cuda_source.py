@@ -15,38 +15,48 @@ from engines.cardiac.cells import constants, cuda, model, simd
 cupy = pytest.importorskip("cupy", reason="the CUDA compiler is not installed", exc_type=ImportError)
 
 
-@pytest.mark.parametrize("precision", cuda.MACROS)
+@pytest.mark.parametrize("macros", declared(cuda.SOURCE.read_text("utf-8")).variants, ids=" ".join)
 @pytest.mark.parametrize("architecture", [75, 90, 120])
-def test_registers_leave_room_for_two_blocks(precision, architecture):
+def test_registers_leave_room_for_two_blocks(macros, architecture):
     """At most 128 registers a thread: 512 threads on every multiprocessor. (Spills: ``test_kernels_compile.py``.)"""
-    (kernel,) = compile_cubin(cuda.SOURCE, cuda.MACROS[precision], architecture).resources
+    (kernel,) = compile_cubin(cuda.SOURCE, macros, architecture).resources
     assert 0 < kernel.registers <= 128
 
 
-def instructions(precision: str) -> str:
+def instructions(macros: tuple[str, ...]) -> str:
     """The PTX without the declarations of constants, which are double in the header and folded."""
     nvrtc = cupy.cuda.nvrtc
     program = nvrtc.createProgram(cuda.SOURCE.read_text("utf-8"), "tt06.cu", [], [])
-    nvrtc.compileProgram(program, [*compile_options(cuda.MACROS[precision]), "-ftz=true", "-arch=compute_80"])
+    nvrtc.compileProgram(program, [*compile_options(macros), "-ftz=true", "-arch=compute_80"])
     text = nvrtc.getPTX(program).decode()
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(".global"))
 
 
 def test_the_float_variant_has_no_double_arithmetic():
     """A literal without R() would promote an expression to double, at 1/32 to 1/64 of the speed on most cards."""
-    assert ".f64" not in instructions("float32")
-    assert "fma.rn.f64" in instructions("float64")
+    single, double = cuda.MACROS["float32"], cuda.MACROS["float64"]
+    assert ".f64" not in instructions(single)
+    assert ".f64" not in instructions((*single, ALL_VARY))
+    assert "fma.rn.f64" in instructions(double)
 
 
 def test_the_constants_are_those_of_the_python_module():
     assert constants.HEADER.read_text("utf-8") == constants.header()
 
 
+ALL_VARY = f"-DVARIED={(1 << len(constants.VARYING)) - 1:#x}u"
+
+
 def test_variants_that_are_checked_are_those_that_are_launched():
-    assert declared(cuda.SOURCE.read_text("utf-8")).variants == tuple(cuda.MACROS.values())
+    """The kernel with every constant from the table stands for those with some."""
+    known = declared(cuda.SOURCE.read_text("utf-8"))
+    launched = tuple(cuda.MACROS.values())
+    assert known.variants == launched + tuple((*macros, ALL_VARY) for macros in launched)
+    assert known.allows((*cuda.MACROS["float32"], "-DVARIED=0x81u"))
+    assert not known.allows((*cuda.MACROS["float32"], "-DVARIES=0x81u"))
 
 
-FREE = ("any_lane", "all_lanes", "select", "splat", "by_type", "load_row", "store_row")
+FREE = ("any_lane", "all_lanes", "select", "splat", "load_row", "store_row")
 COST = {"exp": 15, "log": 15, "sqrt": 1} | dict.fromkeys(FREE, 0)
 
 
