@@ -66,6 +66,7 @@ class Actions:
         devices: QMenu,
         workspaces: list[QAction],
         docks: list[QAction],
+        tools: QMenu,
     ) -> None:
         bar = self._window.menuBar()
         file = bar.addMenu("&File")
@@ -84,6 +85,7 @@ class Actions:
         run.addActions([self["run"], self["step"], self["reset"]])
         run.addSeparator()
         run.addMenu(devices)
+        bar.addMenu(tools)
         view = bar.addMenu("&View")
         view.addActions(workspaces)
         view.addSeparator()

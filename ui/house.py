@@ -11,12 +11,15 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import BaseModel
+
 from engines import registry
-from engines.api import Array, Engine, Estimate, Preset, Simulation, SimulationInfo
+from engines.api import Array, Engine, Estimate, Preset, Progress, Simulation, SimulationInfo
 from engines.backend.base import Backend
 from engines.charts import Forecast
 from engines.errors import ProblemError
 from engines.lab import Study
+from engines.tools import Tool, ToolResult
 from ui.run_memory import RunMemory, remembered_state
 from workbench import presets as all_presets
 from workbench import session
@@ -49,6 +52,7 @@ class HouseServices:
         self._logs: dict[Runner, _TimingObserver] = {}
         self._backends: dict[str, Backend] = {}
         self._forecasting: dict[str, Backend] = {}
+        self._tooling: dict[str, Backend] = {}
         self._estimating = threading.Lock()
 
     # Short lists.
@@ -134,6 +138,14 @@ class HouseServices:
 
             self._forecasting[device] = open_backend(device, reserve_core=True)
         return document.engine.forecast(document.complete_problem(), self._forecasting[device])
+
+    def run_tool(self, document: Document, tool: Tool, parameters: BaseModel, progress: Progress) -> ToolResult:
+        device = document.project.run.device
+        if device not in self._tooling:
+            from engines.backend.select import open_backend
+
+            self._tooling[device] = open_backend(device, reserve_core=True)
+        return tool.run(document.complete_problem(), parameters, self._tooling[device], progress)
 
     def start(self, document: Document, autostart: bool) -> Runner:
         timing, memory = _TimingObserver(), RunMemory(document)

@@ -37,6 +37,7 @@ from ui.services import Services
 from ui.status import StatusBar
 from ui.theme import THEMES, theme
 from ui.timeline import Timeline
+from ui.tools.area import ToolsArea
 from ui.view_panel import ViewPanel
 from ui.welcome import Welcome
 from ui.workspaces import LAB, SIMULATE, Workspaces
@@ -68,6 +69,7 @@ class MainWindow(QMainWindow):
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
+        self.tools = ToolsArea(self.controller, self.files, self)
         self._make_layout()
         self._make_actions()
         self._connect()
@@ -142,7 +144,13 @@ class MainWindow(QMainWindow):
         self.unit_menu.set_choices(LENGTH_UNITS)
         toggles = [dock.toggleViewAction() for name, dock in self._layout.docks.items() if name != "timeline"]
         self.actions_.build_menus(
-            self.new_menu, self.recent_menu, self.unit_menu, self.device_menu, self.workspaces.actions_, toggles
+            self.new_menu,
+            self.recent_menu,
+            self.unit_menu,
+            self.device_menu,
+            self.workspaces.actions_,
+            toggles,
+            self.tools.menu,
         )
         self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [])
         self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
@@ -415,6 +423,7 @@ class MainWindow(QMainWindow):
             self.forecaster.stop()
             self._layout.save()
             self.lab.close_lab()
+            self.tools.close_all()
             self.controller.close()
             self.background.close()
             self.forecaster.close()

@@ -34,7 +34,7 @@ def tool_parameters(tool: Tool, problem: Problem, values: Mapping[str, Any]) -> 
     content = tool.defaults(problem).model_dump(mode="json")
     for name, value in values.items():
         *groups, last = name.split(".")
-        place = content
+        place: Any = content
         for group in groups:
             place = place.get(group) if isinstance(place, dict) else None
         if not isinstance(place, dict) or last not in place:

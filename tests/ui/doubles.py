@@ -289,6 +289,9 @@ class FakeServices(FakeLab):
     def forecast(self, document):
         return document.engine.forecast(document.problem, FakeBackend())
 
+    def run_tool(self, document, tool, parameters, progress):
+        return tool.run(document.problem, parameters, FakeBackend(), progress)
+
     def start(self, document, autostart):
         runner = Runner(
             FakeBackend,

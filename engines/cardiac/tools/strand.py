@@ -15,6 +15,7 @@ from engines.api import Problem, Progress, Simulation, no_progress
 from engines.backend.base import Backend
 from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.engine import CardiacEngine
+from engines.cardiac.operator import TissueOperator, tissue_operator
 from engines.cardiac.parameters import Box, CardiacParameters, RegionSetting, Stimulus
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
@@ -55,13 +56,22 @@ class Strand:
     @cached_property
     def problem(self) -> Problem:
         """The strand, woken at one end."""
+        return Problem(self._parameters, self.mesh)
+
+    @property
+    def operator(self) -> TissueOperator:
+        """The one that a simulation of the strand is built with."""
+        return tissue_operator(self.mesh, self._parameters)
+
+    @cached_property
+    def _parameters(self) -> CardiacParameters:
         _, high = self.mesh.bounds
         site = Box(lower=(-1.0, -1.0, -1.0), upper=(max(2.5 * self.spacing, 1.5), high[1] + 1.0, high[2] + 1.0))
         regions = []
         if self.cells is not None:
             regions = [self.cells.model_copy(update={"region": "tissue", "conductivity_scale": 1.0})]
         stimuli = [Stimulus(name="end", site=site)]
-        return Problem(self.parameters.model_copy(update={"regions": regions, "stimuli": stimuli}), self.mesh)
+        return self.parameters.model_copy(update={"regions": regions, "stimuli": stimuli})
 
 
 def front_velocity(strand: Strand, expected: float, backend: Backend, progress: Progress = no_progress) -> float:

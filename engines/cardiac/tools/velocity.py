@@ -15,7 +15,6 @@ from pydantic import BaseModel
 
 from engines.api import Problem, Progress, no_progress
 from engines.backend.base import Backend
-from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Tissue
 from engines.cardiac.simulation import rounded_down
 from engines.cardiac.tools.strand import Strand, front_velocity
@@ -177,8 +176,7 @@ def _conductivity(strand: Strand) -> float:
 
 def _check_step(strand: Strand) -> None:
     """Raises ProblemError if the problem's time step is not stable for this strand."""
-    operator = tissue_operator(strand.mesh, strand.problem.parameters)
-    limit = operator.stable_step / strand.parameters.conductivity_scale
+    limit = strand.operator.stable_step / strand.parameters.conductivity_scale
     step = strand.parameters.numerics.step
     if step > limit:
         raise ProblemError(
