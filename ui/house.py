@@ -31,6 +31,7 @@ from workbench.document import Document, default_engine, export_parameters, new_
 from workbench.export.png import save_snapshot
 from workbench.export.results import export_results, take_results
 from workbench.frames import Sample
+from workbench.history import MOST
 from workbench.observer import Observer
 from workbench.paths import state_dir
 from workbench.recent import RecentFile, RecentFiles
@@ -158,6 +159,7 @@ class HouseServices:
             reserve_core=True,
             autostart=autostart,
             pace=document.project.run.pace,
+            checkpoints=MOST,
             resume_from=resume[1] if resume is not None and same else None,
         )
         memory.say = runner.say

@@ -46,7 +46,7 @@ from workbench.frames import Message
 from workbench.project import ViewSettings
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
-OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "brush", "layout", *EXPORTS)
+OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "rewind", "fit", "brush", "layout", *EXPORTS)
 
 
 class MainWindow(QMainWindow):
@@ -169,6 +169,7 @@ class MainWindow(QMainWindow):
             run=self.controller.toggle,
             step=self.controller.step,
             reset=self.controller.reset,
+            rewind=self.controller.rewinding.rewind_to_last,
             theme=self.switch_theme,
             layout=self._layout.first_layout,
             fit=self.viewport.reset_camera,
@@ -216,6 +217,7 @@ class MainWindow(QMainWindow):
         self.timeline.toggled.connect(controller.toggle)
         self.timeline.step_asked.connect(controller.step)
         self.timeline.reset_asked.connect(controller.reset)
+        self.timeline.rewind_asked.connect(controller.rewinding.rewind)
         self.timeline.until_edited.connect(lambda until: self._edit_run("until", until, "end of the run"))
         self.timeline.pace_edited.connect(lambda pace: self._edit_run("pace", pace, "pace of the run"))
         self.probes.export_asked.connect(self.actions_["traces"].trigger)

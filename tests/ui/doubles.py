@@ -300,6 +300,7 @@ class FakeServices(FakeLab):
             until=document.project.run.until,
             pace=document.project.run.pace,
             autostart=autostart,
+            checkpoints=20,
         )
         self.runners.append(runner)
         return runner

@@ -94,7 +94,7 @@ def test_velocity_grows_about_with_the_root_of_the_conductivity(cpu):
 def test_a_step_that_is_too_long_and_a_region_that_is_not_there_are_sentences(cpu):
     tool, mesh = TuneVelocity(), box_mesh((4, 3, 3), (0.4, 0.3, 0.3))
     long = CardiacParameters(numerics=Numerics(step=0.1))
-    with pytest.raises(ProblemError, match="needs a time step below 0.1 ms: set it to 0"):
+    with pytest.raises(ProblemError, match=r"needs a time step below 0\.1 ms: set it to 0"):
         tool.run(Problem(long, mesh), VelocityParameters(along=3.0, across=None), cpu)
     with pytest.raises(ProblemError, match="no region 'scar'; its regions are: tissue"):
         tool.run(Problem(long, mesh), VelocityParameters(region="scar"), cpu)
