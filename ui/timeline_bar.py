@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui.theme import theme
 
-NOTE_GAP, SHORTEST_BAR = 10, 60  # pixels
+NOTE_GAP, SHORTEST_BAR, SHORTEST_WITH_TICKS = 10, 60, 180  # pixels
 REACH = 6
 """Pixels beside a tick at which the mouse still means it."""
 
@@ -80,7 +80,8 @@ class ProgressBar(QWidget):
     def bar_width(self) -> int:
         """Pixels of the bar, with the note beside it if both fit."""
         beside = self.width() - self.fontMetrics().horizontalAdvance(self._note) - NOTE_GAP
-        return beside if self._note and beside >= SHORTEST_BAR else self.width()
+        shortest = SHORTEST_WITH_TICKS if self._ticks else SHORTEST_BAR
+        return beside if self._note and beside >= shortest else self.width()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = theme().palette

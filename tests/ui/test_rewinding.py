@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from ui.controller import Phase
 from ui.probes import LEFT_NOTE
 from ui.rewinding import NOTHING_BEFORE
+from ui.timeline import Timeline
 from ui.traces import TraceBuffer, TraceStore
 from workbench import history
 from workbench.history import Mark
@@ -21,13 +22,13 @@ def ran(opened, qtbot, monkeypatch):
     """A window whose run is paused after some checkpoints, with a probe."""
     monkeypatch.setattr(history, "FIRST_SECONDS", 0.1)
     window = opened
-    window.model.edit(("run", "until"), 1500.0)
     window.viewport.picked.emit(5, (2.0, 4.0, 2.0))
     window.controller.runner._history._interval = 0.1
     window.controller.run()
     qtbot.waitUntil(lambda: len(window.controller.rewinding.marks) >= 4, timeout=10_000)
     window.controller.pause()
     qtbot.waitUntil(lambda: window.controller.phase is Phase.PAUSED)
+    window.model.edit(("run", "until"), 1.2 * window.controller.time)
     return window
 
 
@@ -101,13 +102,15 @@ def test_the_action_goes_to_the_last_checkpoint_and_says_when_there_is_none(ran,
     assert window.banner.text == NOTHING_BEFORE
 
 
-def test_without_an_end_the_bar_is_as_long_as_what_is_known(window):
-    window.timeline.set_unit("ms")
-    window.timeline.set_marks((Mark(10, 1.0), Mark(40, 4.0)))
-    window.timeline.set_time(2.0)
-    assert [tick.fraction for tick in window.timeline.bar.ticks] == [0.25, 1.0]
-    assert window.timeline.bar.fraction == 0.5
-    assert window.timeline.bar.ticks[1].text == "Rewind to 4.00 ms"
+def test_without_an_end_the_bar_is_as_long_as_what_is_known(qtbot):
+    line = Timeline()
+    qtbot.addWidget(line)
+    line.set_unit("ms")
+    line.set_marks((Mark(10, 1.0), Mark(40, 4.0)))
+    line.set_time(2.0)
+    assert [tick.fraction for tick in line.bar.ticks] == [0.25, 1.0]
+    assert line.bar.fraction == 0.5
+    assert line.bar.ticks[1].text == "Rewind to 4.00 ms"
 
 
 def buffer_of(times):

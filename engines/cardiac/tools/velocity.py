@@ -32,6 +32,10 @@ SLOPES = (0.3, 1.2)
 LARGEST_CHANGE = 4.0
 """Of a conductivity between two runs."""
 DIGITS = 4
+SAMPLE = 100_000
+"""Cells that a mesh's fineness is taken from: a form must not wait for millions."""
+FINEST, COARSEST = 0.02, 3.0
+"""Edges [mm] that are offered."""
 
 CHART = ChartInfo(
     "velocity", "Conduction velocity", "m/s", x_title="monodomain conductivity", x_unit="S/m", kind="line"
@@ -45,13 +49,13 @@ class VelocityParameters(ParameterGroup):
     across: float | None = quantity(
         0.25, "m/s", "Wanted velocity across the fibres; empty leaves it", title="Velocity across", gt=0.02, le=5
     )
-    spacing: float | None = quantity(
-        None,
+    spacing: float = quantity(
+        0.5,
         "mm",
-        "Edge of cubes whose tetrahedra are as large as those of the mesh to tune for; empty takes this mesh",
+        "Edge of cubes whose tetrahedra are as large as those of the mesh; this mesh's own at first",
         title="Edge length dx",
-        gt=0.01,
-        le=3,
+        ge=FINEST,
+        le=COARSEST,
     )
     region: str = quantity("", "", "Region whose cells conduct; empty takes the largest")
 
@@ -85,7 +89,7 @@ class TuneVelocity(Tool):
 
     def defaults(self, problem: Problem) -> VelocityParameters:
         _, mesh = _parts(problem)
-        wanted = VelocityParameters()
+        wanted = VelocityParameters(spacing=typical_spacing(mesh))
         return wanted if mesh.fibres is not None else wanted.model_copy(update={"across": None})
 
     def run(
@@ -97,7 +101,7 @@ class TuneVelocity(Tool):
             raise ProblemError(
                 "This mesh has no fibres and conducts alike everywhere: leave the velocity across empty."
             )
-        spacing = parameters.spacing or typical_spacing(mesh)
+        spacing = parameters.spacing
         cells = _cells(heart, mesh, parameters.region)
         shares = 2 if parameters.across is not None else 1
         tuned = {"along": tune(Strand(heart, cells, spacing), parameters.along, backend, _part(progress, 0, shares))}
@@ -144,8 +148,9 @@ def scaled(tissue: Tissue, along: float, across: float) -> Tissue:
 
 
 def typical_spacing(mesh: TetMesh) -> float:
-    """Edge [mm] of the cube whose six tetrahedra are as large as the mesh's median one."""
-    return float(f"{(6.0 * float(np.median(mesh.volumes))) ** (1 / 3):.3g}")
+    """Edge [mm] of the cube whose six tetrahedra are as large as the mesh's median one; large meshes are sampled."""
+    volumes = mesh.take_cells(np.arange(0, mesh.n_cells, 1 + mesh.n_cells // SAMPLE)).volumes
+    return float(f"{min(max((6.0 * float(np.median(volumes))) ** (1 / 3), FINEST), COARSEST):.3g}")
 
 
 def _correction(runs: list[tuple[float, float]], wanted: float) -> float:

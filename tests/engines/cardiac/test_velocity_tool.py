@@ -95,7 +95,7 @@ def test_a_step_that_is_too_long_and_a_region_that_is_not_there_are_sentences(cp
     tool, mesh = TuneVelocity(), box_mesh((4, 3, 3), (0.4, 0.3, 0.3))
     long = CardiacParameters(numerics=Numerics(step=0.1))
     with pytest.raises(ProblemError, match=r"needs a time step below 0\.1 ms: set it to 0"):
-        tool.run(Problem(long, mesh), VelocityParameters(along=3.0, across=None), cpu)
+        tool.run(Problem(long, mesh), VelocityParameters(along=3.0, across=None, spacing=0.1), cpu)
     with pytest.raises(ProblemError, match="no region 'scar'; its regions are: tissue"):
         tool.run(Problem(long, mesh), VelocityParameters(region="scar"), cpu)
     bare = box_mesh((4, 3, 3), (2.0, 1.5, 1.5), fibre=None)
