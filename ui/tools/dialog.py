@@ -185,7 +185,7 @@ class ToolDialog(QDialog):
 
     def _cancelled(self) -> None:
         self._show_idle()
-        self._say("Cancelled: nothing was changed.", "note")
+        self._say("Cancelled: nothing was changed.", "muted")
 
     def _failed(self, sentence: str) -> None:
         self._show_idle()
@@ -217,7 +217,7 @@ class ToolDialog(QDialog):
         self._model.replace_problem(values, standing, f"'{self.tool.title}'")
         self.result_found = None  # once
         self._follow_form()
-        self._say(TAKEN_OVER, "note")
+        self._say(TAKEN_OVER, "muted")
 
     def _other_mesh(self) -> bool:
         document, base = self._model.document, self._base
