@@ -35,6 +35,7 @@ class Actions:
             ("run", "&Run or pause", "Space", "play"),
             ("step", "&Step", ".", "step"),
             ("reset", "Rese&t", "Ctrl+R", "reset"),
+            ("rewind", "Re&wind to the last checkpoint", "Ctrl+Shift+R", None),
             ("theme", "Dark or &light", "Ctrl+T", "theme"),
             ("layout", "&Reset the layout", None, None),
             ("fit", "Show &all", "Ctrl+0", "fit"),
@@ -66,6 +67,7 @@ class Actions:
         devices: QMenu,
         workspaces: list[QAction],
         docks: list[QAction],
+        tools: QMenu,
     ) -> None:
         bar = self._window.menuBar()
         file = bar.addMenu("&File")
@@ -81,9 +83,10 @@ class Actions:
         file.addAction(self["quit"])
         bar.addMenu("&Edit").addActions([self["undo"], self["redo"]])
         run = bar.addMenu("&Run")
-        run.addActions([self["run"], self["step"], self["reset"]])
+        run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
         run.addSeparator()
         run.addMenu(devices)
+        bar.addMenu(tools)
         view = bar.addMenu("&View")
         view.addActions(workspaces)
         view.addSeparator()

@@ -1,4 +1,4 @@
-"""The undo command: one value at one path, old and new."""
+"""The undo commands: one value at one path, or the problem as a whole; old and new."""
 
 from __future__ import annotations
 
@@ -8,12 +8,29 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QUndoCommand
 
 from ui.forms.validation import Path
+from workbench.document import Standing
 
 if TYPE_CHECKING:
     from ui.model import DocumentModel
 
 MERGE_SECONDS = 0.8
 COMMAND_ID = 1
+
+
+class ReplaceProblem(QUndoCommand):
+    """Replaces all parameters and, unless None, what the document stands on, in one step (a tool's result)."""
+
+    def __init__(
+        self, model: DocumentModel, old: tuple[Any, Standing | None], new: tuple[Any, Standing | None], text: str
+    ) -> None:
+        super().__init__(text)
+        self._model, self._old, self._new = model, old, new
+
+    def redo(self) -> None:
+        self._model.put_problem(*self._new)
+
+    def undo(self) -> None:
+        self._model.put_problem(*self._old)
 
 
 class SetValue(QUndoCommand):

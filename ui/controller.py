@@ -7,7 +7,7 @@ another thread except at the very end of the application.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
 from enum import StrEnum
@@ -22,6 +22,7 @@ from ui.background import Background
 from ui.forms.validation import Path
 from ui.model import DocumentModel
 from ui.painting import Painting
+from ui.rewinding import Rewinding
 from ui.services import Services
 from workbench.document import Document
 from workbench.frames import FrameRequest, Message, RunState
@@ -98,6 +99,7 @@ class Controller(QObject):
         self._pending_opens = 0
         self._run_after_opening = False
         self.painting = Painting(lambda: self.runner, self)
+        self.rewinding = Rewinding(self)
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MILLISECONDS)
         self._timer.timeout.connect(self._tick)
@@ -180,6 +182,8 @@ class Controller(QObject):
         """Run, go on, or build and run."""
         if self.phase in (Phase.EMPTY, Phase.RUNNING):
             return
+        if self.rewinding.go_on_after():
+            return
         if self.runner is None or self._needs_build():
             self.build(autostart=True)
         else:
@@ -210,7 +214,7 @@ class Controller(QObject):
 
     def step(self, steps: int = 1) -> None:
         """Take ``steps`` steps and pause; builds first if need be."""
-        if self.phase is Phase.EMPTY:
+        if self.phase is Phase.EMPTY or self.rewinding.pending:
             return
         if self.runner is None or self._needs_build():
             self.build()
@@ -256,6 +260,13 @@ class Controller(QObject):
         if self.runner is not None:
             self.runner.watch(request)
 
+    def stand_at(self, time: float, samples: Iterable[Any]) -> None:
+        """The run was rewound to ``time``; ``samples`` had not been taken before."""
+        taken, self._samples = [*self._samples, *samples], []
+        if taken:
+            self.samples_arrived.emit(taken)
+        self.time = time
+
     def drop_runner(self) -> None:
         """Let go of the present run; it ends on another thread."""
         runner, self.runner = self.runner, None
@@ -282,6 +293,7 @@ class Controller(QObject):
 
     def _begin_anew(self) -> None:
         self._samples.clear()
+        self.rewinding.forget()
         self.time = 0.0
         self.restarted.emit()
 
@@ -358,6 +370,7 @@ class Controller(QObject):
         elif self.info is None and runner.info is not None:
             self._built(runner)
         self._follow_changes()
+        self.rewinding.follow(runner)
         frame = runner.frames.take()
         if frame is not None and self.info is not None:
             self.frame_arrived.emit(frame)

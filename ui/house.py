@@ -11,12 +11,15 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import BaseModel
+
 from engines import registry
-from engines.api import Array, Engine, Estimate, Preset, Simulation, SimulationInfo
+from engines.api import Array, Engine, Estimate, Preset, Progress, Simulation, SimulationInfo
 from engines.backend.base import Backend
 from engines.charts import Forecast
 from engines.errors import ProblemError
 from engines.lab import Study
+from engines.tools import Tool, ToolResult
 from ui.run_memory import RunMemory, remembered_state
 from workbench import presets as all_presets
 from workbench import session
@@ -28,6 +31,7 @@ from workbench.document import Document, default_engine, export_parameters, new_
 from workbench.export.png import save_snapshot
 from workbench.export.results import export_results, take_results
 from workbench.frames import Sample
+from workbench.history import MOST
 from workbench.observer import Observer
 from workbench.paths import state_dir
 from workbench.recent import RecentFile, RecentFiles
@@ -49,6 +53,7 @@ class HouseServices:
         self._logs: dict[Runner, _TimingObserver] = {}
         self._backends: dict[str, Backend] = {}
         self._forecasting: dict[str, Backend] = {}
+        self._tooling: dict[str, Backend] = {}
         self._estimating = threading.Lock()
 
     # Short lists.
@@ -135,6 +140,14 @@ class HouseServices:
             self._forecasting[device] = open_backend(device, reserve_core=True)
         return document.engine.forecast(document.complete_problem(), self._forecasting[device])
 
+    def run_tool(self, document: Document, tool: Tool, parameters: BaseModel, progress: Progress) -> ToolResult:
+        device = document.project.run.device
+        if device not in self._tooling:
+            from engines.backend.select import open_backend
+
+            self._tooling[device] = open_backend(device, reserve_core=True)
+        return tool.run(document.complete_problem(), parameters, self._tooling[device], progress)
+
     def start(self, document: Document, autostart: bool) -> Runner:
         timing, memory = _TimingObserver(), RunMemory(document)
         resume, self._resume = self._resume, None
@@ -146,6 +159,7 @@ class HouseServices:
             reserve_core=True,
             autostart=autostart,
             pace=document.project.run.pace,
+            checkpoints=MOST,
             resume_from=resume[1] if resume is not None and same else None,
         )
         memory.say = runner.say

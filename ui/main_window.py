@@ -37,6 +37,7 @@ from ui.services import Services
 from ui.status import StatusBar
 from ui.theme import THEMES, theme
 from ui.timeline import Timeline
+from ui.tools.area import ToolsArea
 from ui.view_panel import ViewPanel
 from ui.welcome import Welcome
 from ui.workspaces import LAB, SIMULATE, Workspaces
@@ -45,7 +46,9 @@ from workbench.frames import Message
 from workbench.project import ViewSettings
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
-OF_THE_SIMULATION = ("undo", "redo", "run", "step", "reset", "fit", "brush", "measure", "layout", *EXPORTS)
+OF_THE_SIMULATION = (
+    "undo", "redo", "run", "step", "reset", "rewind", "fit", "brush", "measure", "layout", *EXPORTS
+)  # fmt: skip
 
 
 class MainWindow(QMainWindow):
@@ -68,6 +71,7 @@ class MainWindow(QMainWindow):
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
+        self.tools = ToolsArea(self.controller, self.files, self)
         self._make_layout()
         self._make_actions()
         self._connect()
@@ -144,7 +148,13 @@ class MainWindow(QMainWindow):
         self.unit_menu.set_choices(LENGTH_UNITS)
         toggles = [dock.toggleViewAction() for name, dock in self._layout.docks.items() if name != "timeline"]
         self.actions_.build_menus(
-            self.new_menu, self.recent_menu, self.unit_menu, self.device_menu, self.workspaces.actions_, toggles
+            self.new_menu,
+            self.recent_menu,
+            self.unit_menu,
+            self.device_menu,
+            self.workspaces.actions_,
+            toggles,
+            self.tools.menu,
         )
         self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [])
         self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
@@ -163,6 +173,7 @@ class MainWindow(QMainWindow):
             run=self.controller.toggle,
             step=self.controller.step,
             reset=self.controller.reset,
+            rewind=self.controller.rewinding.rewind_to_last,
             theme=self.switch_theme,
             layout=self._layout.first_layout,
             fit=self.viewport.reset_camera,
@@ -211,6 +222,7 @@ class MainWindow(QMainWindow):
         self.timeline.toggled.connect(controller.toggle)
         self.timeline.step_asked.connect(controller.step)
         self.timeline.reset_asked.connect(controller.reset)
+        self.timeline.rewind_asked.connect(controller.rewinding.rewind)
         self.timeline.until_edited.connect(lambda until: self._edit_run("until", until, "end of the run"))
         self.timeline.pace_edited.connect(lambda pace: self._edit_run("pace", pace, "pace of the run"))
         self.probes.export_asked.connect(self.actions_["traces"].trigger)
@@ -418,6 +430,7 @@ class MainWindow(QMainWindow):
             self.forecaster.stop()
             self._layout.save()
             self.lab.close_lab()
+            self.tools.close_all()
             self.controller.close()
             self.background.close()
             self.forecaster.close()

@@ -17,10 +17,10 @@ from PySide6.QtGui import QUndoStack
 
 from engines.api import Problem
 from engines.errors import ProblemError
-from ui.commands import SetValue
+from ui.commands import ReplaceProblem, SetValue
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
-from workbench.document import Document
+from workbench.document import Document, Standing
 from workbench.parameter_files import missing_file, missing_files, named_files, value_at, with_paths
 from workbench.project import MeasuredData, Probe, RunSettings, ViewSettings
 
@@ -70,6 +70,19 @@ class DocumentModel(QObject):
         self.revision += 1
         self._apply(str(path[0]))
         self.changed.emit(path)
+
+    def replace_problem(self, parameters: dict[str, Any], standing: Standing | None, text: str) -> None:
+        """Put other parameters and (unless None) another mesh in the place of those there are, as one edit."""
+        assert self.document is not None
+        old = (deepcopy(self.draft["parameters"]), None if standing is None else self.document.standing)
+        self.undo_stack.push(ReplaceProblem(self, old, (deepcopy(parameters), standing), text))
+
+    def put_problem(self, parameters: dict[str, Any], standing: Standing | None) -> None:
+        """Write without a command; only commands call this."""
+        assert self.document is not None
+        if standing is not None:
+            self.document.stand_on(standing)
+        self.put(("parameters",), parameters)
 
     @property
     def geometry(self) -> Any:
@@ -139,8 +152,8 @@ class DocumentModel(QObject):
         """
         assert self.document is not None
         self.document.path = saved.path
-        self.document.mesh, self.document.fibres = saved.mesh, saved.fibres
-        self.document.project.geometry = saved.project.geometry
+        if self.document.loaded is saved.loaded:  # else it stands on another mesh since, or again
+            self.document.stand_on(saved.standing)
         old, new = named_files(before), named_files(saved.parameters)
         moves = {place: str(new[place]) for place in new if new[place] != old.get(place)}
         moves = {place: path for place, path in moves.items() if self._names(place, old.get(place))}

@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
-from engines.api import FieldInfo, SimulationInfo
+from engines.api import Array, FieldInfo, SimulationInfo
 from ui.forms.scalars import CalmComboBox
 from ui.icons import dress
 from ui.model import DocumentModel
@@ -22,6 +22,7 @@ from workbench.meters import followed
 
 SERIES = "series"
 ROWS_SHOWN = 4
+LEFT_NOTE = "Pale: previous branch, left by rewinding"
 
 
 class ProbesPanel(QWidget):
@@ -71,7 +72,7 @@ class ProbesPanel(QWidget):
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.readout)
         layout.addWidget(self._rows)
-        self.plot.hovered.connect(self.readout.setText)
+        self.plot.hovered.connect(self._read)
         self.list.renamed.connect(self.rename)
         self.list.removed.connect(self.remove)
         model.opened.connect(self._opened)
@@ -127,11 +128,22 @@ class ProbesPanel(QWidget):
         if self.isVisible():
             self._show()
 
+    def rewind(self, time: float) -> None:
+        """The run stands at ``time`` again; what came after stays, pale, until it starts anew."""
+        self.store.rewind(time)
+        self._show()
+        self._read("")
+
+    def _read(self, text: str) -> None:
+        """What is under the mouse; else what the pale curves are."""
+        self.readout.setText(text or (LEFT_NOTE if self.store.left else ""))
+
     def clear_traces(self) -> None:
         """The run starts anew."""
         self.store.clear()
         self.plot.autoscale()
         self._show()
+        self._read("")
 
     def showEvent(self, event: object) -> None:
         self._show()
@@ -173,10 +185,19 @@ class ProbesPanel(QWidget):
             title, unit = self._fields[chosen[1]].title, self._fields[chosen[1]].unit
         if (title, unit, self._time_unit) != self.plot.axes:
             self.plot.set_axes(title, unit, self._time_unit)
-        self.plot.show_traces(names, buffers)
+        self.plot.show_traces(names, buffers, self._left(chosen))
         last = {place: buffers[name].values[-1] for place, name in enumerate(names) if len(buffers.get(name, ()))}
         shown = "" if unit == "1" else f" {unit}"
         self.list.show_values({place: f"{value:.4g}{shown}" for place, value in last.items()})
+
+    def _left(self, chosen: Sequence[str]) -> list[dict[str, tuple[Array, Array]]]:
+        """The curves of the branches that the run has left, by the names of the plot."""
+        if chosen[0] == SERIES:
+            return [{chosen[2]: b.series[chosen[1]]} if chosen[1] in b.series else {} for b in self.store.left]
+        return [
+            {probe: curve for (probe, field), curve in branch.probes.items() if field == chosen[1]}
+            for branch in self.store.left
+        ]
 
     def _buffers(self, chosen: Sequence[str]) -> dict[str, TraceBuffer]:
         if chosen[0] == SERIES:

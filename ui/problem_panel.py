@@ -56,15 +56,20 @@ class ProblemPanel(QWidget):
             self.title.clear()
             self.subtitle.clear()
             return
-        names = getattr(self._model.geometry, "region_names", {})
-        self.form.set_suggestions({"region": list(names.values())})
+        self._suggest()
         self.form.set_values(self._model.draft["parameters"])
         self.form.set_errors(self._model.parameter_errors)
         self.title.setText(self._model.draft["title"])
         self.subtitle.setText(document.project.summary or document.engine.title)
 
+    def _suggest(self) -> None:
+        names = getattr(self._model.geometry, "region_names", {})
+        self.form.set_suggestions({"region": list(names.values())})
+
     def _changed(self, path: Path) -> None:
         if path[0] == "parameters":
+            if len(path) == 1:  # perhaps on another mesh
+                self._suggest()
             self.form.set_values(self._model.draft["parameters"])
             self.form.set_errors(self._model.parameter_errors)
         elif path[0] == "title":

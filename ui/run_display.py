@@ -34,6 +34,8 @@ class RunDisplay(QObject):
         controller.frame_arrived.connect(self._show_frame)
         controller.samples_arrived.connect(self._take_samples)
         controller.restarted.connect(self._restarted)
+        controller.rewinding.rewound.connect(self._rewound)
+        controller.rewinding.marks_changed.connect(self._window.timeline.set_marks)
         controller.progressed.connect(self._show_progress)
 
     def show_geometry(self, geometry: Any) -> None:
@@ -111,6 +113,14 @@ class RunDisplay(QObject):
         window.meters.clear()
         window.viewport.set_overlay([])
         window.timeline.set_time(0.0)
+
+    def _rewound(self, time: float) -> None:
+        window = self._window
+        window.probes.rewind(time)
+        window.charts.panel.take()
+        window.timeline.set_time(time)
+        text = f"Rewound to {window.timeline.time_label.text()}: going on from here is another branch."
+        window.log.add(Message(text))
 
     def _show_progress(self, text: str, fraction: float) -> None:
         self._window.status.set_activity(text, fraction)

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from engines.api import Array, Engine, Estimate, Preset
+from pydantic import BaseModel
+
+from engines.api import Array, Engine, Estimate, Preset, Progress
 from engines.charts import Forecast
 from engines.lab import Study
+from engines.tools import Tool, ToolResult
 from workbench.bench.lab_run import LabRun
 from workbench.bench.records import LabRecord
 from workbench.document import Document
@@ -53,6 +56,10 @@ class Services(Protocol):
 
         Raises WorkbenchError.
         """
+
+    def run_tool(self, document: Document, tool: Tool, parameters: BaseModel, progress: Progress) -> ToolResult:
+        """Have a tool work, for the thread that asks, on a device of its own. Raises WorkbenchError, and what
+        ``progress`` raises."""
 
     def start(self, document: Document, autostart: bool) -> Runner:
         """A runner of this document; returns at once."""

@@ -4,74 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from ui.controller import Phase
 from ui.formatting import duration_text
 from ui.icons import dress
 from ui.optional_number import OptionalNumber
-from ui.theme import theme
+from ui.timeline_bar import ProgressBar, Tick
+from workbench.history import Mark
 from workbench.units import is_count, time_text
 
-NOTE_GAP, SHORTEST_BAR = 10, 60  # pixels
 LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
 """Widths [pixels] below which these fields are left out, so that the buttons and the time stay in full."""
-
-
-class ProgressBar(QWidget):
-    """A thin bar and a note at its right, which is left out where it would leave too little of the bar."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._fraction: float | None = None
-        self._note = ""
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self.update)
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, 18)
-
-    @property
-    def fraction(self) -> float | None:
-        return self._fraction
-
-    def set_fraction(self, fraction: float | None) -> None:
-        self._fraction = None if fraction is None else min(max(fraction, 0.0), 1.0)
-        self.update()
-
-    @property
-    def note(self) -> str:
-        return self._note
-
-    def set_note(self, note: str) -> None:
-        self._note = note
-        self.setToolTip(note)
-        self.update()
-
-    def bar_width(self) -> int:
-        """Pixels of the bar, with the note beside it if both fit."""
-        beside = self.width() - self.fontMetrics().horizontalAdvance(self._note) - NOTE_GAP
-        return beside if self._note and beside >= SHORTEST_BAR else self.width()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        colors = theme().palette
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        width = self.bar_width()
-        if width < self.width():
-            painter.setPen(colors.color("muted"))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._note)
-        painter.setPen(Qt.PenStyle.NoPen)
-        bar = QRectF(0, self.height() / 2 - 3, width, 6)
-        painter.setBrush(colors.color("border"))
-        painter.drawRoundedRect(bar, 3, 3)
-        if self._fraction:
-            bar.setWidth(max(6.0, bar.width() * self._fraction))
-            painter.setBrush(colors.color("accent"))
-            painter.drawRoundedRect(bar, 3, 3)
-        painter.end()
 
 
 class Timeline(QWidget):
@@ -80,6 +26,8 @@ class Timeline(QWidget):
     toggled = Signal()
     step_asked = Signal()
     reset_asked = Signal()
+    rewind_asked = Signal(int)
+    """The step of a checkpoint."""
     until_edited = Signal(object)
     pace_edited = Signal(object)
 
@@ -101,7 +49,9 @@ class Timeline(QWidget):
         self.time_label = QLabel("–", self)
         self.time_label.setObjectName("figure")
         self.time_label.setMinimumWidth(110)
+        self._marks: tuple[Mark, ...] = ()
         self.bar = ProgressBar(self)
+        self.bar.tick_clicked.connect(self.rewind_asked)
         self.pace = OptionalNumber("pace", "Run no faster than this, so that a fast device can be watched", 30.0, self)
         self.pace.edited.connect(self.pace_edited)
         self.until = OptionalNumber("until", "Stop by itself at this time", 1000.0, self)
@@ -162,9 +112,27 @@ class Timeline(QWidget):
         self._time = time
         self._name_the_button()
         self.time_label.setText(time_text(time, self._unit, ".2f"))
-        self.bar.set_fraction(None if not self._until else time / self._until)
+        self._show_on_bar()
         if remaining is not None and self._running:
             self.bar.set_note(f"{duration_text(remaining)} left")
+
+    def set_marks(self, marks: tuple[Mark, ...]) -> None:
+        """Where the run can be rewound to: ticks on the bar."""
+        self._marks = marks
+        self._show_on_bar()
+
+    def _show_on_bar(self) -> None:
+        """The bar is as long as the run will be; without an end, as what is known of it."""
+        known = max([self._time, *(mark.time for mark in self._marks)])
+        span = max(self._until or 0.0, known)
+        self.bar.set_fraction(self._time / span if span > 0 and (self._until or self._marks) else None)
+        self.bar.set_ticks(
+            tuple(
+                Tick(mark.time / span, mark.step, f"Rewind to {time_text(mark.time, self._unit, '.2f')}")
+                for mark in self._marks
+                if span > 0
+            )
+        )
 
     def _name_the_button(self) -> None:
         begun = self._phase is Phase.PAUSED or (self._phase is Phase.READY and self._time > 0)  # of an earlier session

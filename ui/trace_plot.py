@@ -8,11 +8,13 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from engines.api import Array
 from ui.theme import theme
 from ui.traces import TraceBuffer
 from workbench.units import time_text
 
-MARGIN = 0.04
+PALE = 90
+"""Opacity of what a run has left behind, of 255."""
 
 
 class TracePlot(pg.PlotWidget):
@@ -25,6 +27,8 @@ class TracePlot(pg.PlotWidget):
         self._curves: dict[str, pg.PlotDataItem] = {}
         self._buffers: dict[str, TraceBuffer] = {}
         self._colors: dict[str, int] = {}
+        self._left: list[tuple[int, Array, Array]] = []
+        self._pale: list[pg.PlotDataItem] = []
         self._title, self._unit, self._time_unit = "", "", ""
         self.setMenuEnabled(False)
         self.hideButtons()
@@ -47,8 +51,14 @@ class TracePlot(pg.PlotWidget):
         self._title, self._unit, self._time_unit = title, unit, time_unit
         self._dress()
 
-    def show_traces(self, names: Sequence[str], buffers: Mapping[str, TraceBuffer]) -> None:
-        """One curve per name, in the colour of its place."""
+    def show_traces(
+        self,
+        names: Sequence[str],
+        buffers: Mapping[str, TraceBuffer],
+        left: Sequence[Mapping[str, tuple[Array, Array]]] = (),
+    ) -> None:
+        """One curve per name, in the colour of its place; paler behind it those of the branches that were ``left``."""
+        self._show_left([(names.index(name), *branch[name]) for branch in left for name in names if name in branch])
         for name in [name for name in self._curves if name not in names]:
             self.removeItem(self._curves.pop(name))
         for place, name in enumerate(names):
@@ -63,6 +73,31 @@ class TracePlot(pg.PlotWidget):
                 self._curves[name].setPen(pg.mkPen(theme().palette.trace(place), width=1.6))
         self._buffers = {name: buffers[name] for name in names if name in buffers}
         self.redraw()
+
+    def _show_left(self, curves: Sequence[tuple[int, Array, Array]]) -> None:
+        """Curves (place, times, values) of branches; the arrays of a branch never change."""
+        if len(curves) == len(self._left) and all(
+            new[0] == old[0] and new[1] is old[1] for new, old in zip(curves, self._left, strict=True)
+        ):
+            return
+        self._left = list(curves)
+        while len(self._pale) > len(curves):
+            self.removeItem(self._pale.pop())
+        while len(self._pale) < len(curves):
+            item = self.plot([], [], connect="finite")
+            item.setClipToView(True)
+            item.setDownsampling(auto=True, method="peak")
+            item.setZValue(-5)
+            self._pale.append(item)
+        for item, (_, times, values) in zip(self._pale, curves, strict=True):
+            item.setData(times, values)
+        self._dress_left()
+
+    def _dress_left(self) -> None:
+        for item, (place, _, _) in zip(self._pale, self._left, strict=True):
+            color = theme().palette.trace(place)
+            color.setAlpha(PALE)
+            item.setPen(pg.mkPen(color, width=1.4))
 
     def redraw(self) -> None:
         """Show what the buffers hold now."""
@@ -105,6 +140,7 @@ class TracePlot(pg.PlotWidget):
         self.setBackground(colors.plot)
         for name, curve in self._curves.items():
             curve.setPen(pg.mkPen(colors.trace(self._colors[name]), width=1.6))
+        self._dress_left()
         self._cursor.setPen(pg.mkPen(colors.muted, width=1, style=Qt.PenStyle.DashLine))
         for side, text in (("left", self._unit), ("bottom", self._time_unit)):
             axis = self.getAxis(side)

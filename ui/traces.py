@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,6 +62,21 @@ class TraceBuffer:
         newest = [self._newest[which]] if last < self._newest[0] else []
         return np.concatenate([stored[: self._count], tail, newest])
 
+    def until(self, time: float) -> TraceBuffer:
+        """The curve up to ``time``, to go on from there."""
+        shorter, times = TraceBuffer(len(self._times)), self.times
+        known = times <= time
+        shorter.append(times[known], self.values[known])
+        return shorter
+
+    def since(self, time: float) -> tuple[Array, Array]:
+        """Times and values after ``time``, and the point before them; nothing where none is after it."""
+        times = self.times
+        first = int(np.searchsorted(times, time, side="right"))
+        if first == len(times):
+            return np.empty(0), np.empty(0)
+        return times[max(0, first - 1) :], self.values[max(0, first - 1) :]
+
     def at(self, time: float) -> float | None:
         """The value next to ``time``."""
         times = self.times
@@ -105,19 +121,56 @@ def has_one_curve(components: tuple[int, ...]) -> bool:
     return math.prod(components) <= LONGEST_VECTOR
 
 
+BRANCHES = 4
+"""Branches that a run has left and that are still shown."""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """What a run had seen after the moment to which it was rewound: times and values."""
+
+    probes: dict[tuple[str, str], tuple[Array, Array]]
+    series: dict[str, tuple[Array, Array]]
+
+
 class TraceStore:
-    """A buffer per probe and field, and one per series of the whole problem."""
+    """A buffer per probe and field, and one per series of the whole problem; ``left``: branches before the present."""
 
     def __init__(self) -> None:
         self.probes: dict[tuple[str, str], TraceBuffer] = {}
         self.series: dict[str, TraceBuffer] = {}
+        self.left: list[Branch] = []
+        self._whole: tuple[dict[tuple[str, str], TraceBuffer], dict[str, TraceBuffer]] | None = None
 
     def clear(self) -> None:
         self.probes.clear()
         self.series.clear()
+        self.left.clear()
+        self._whole = None
+
+    def rewind(self, time: float) -> None:
+        """The run stands at ``time`` again: what came after it becomes a branch that it has left.
+
+        Rewound again before it goes on, to whatever time, it leaves the same branch there.
+        """
+        if self._whole is None:
+            self._whole = (self.probes, self.series)
+        elif self.left:
+            self.left.pop()
+        probes, series = self._whole
+        self.left.append(
+            Branch(
+                {key: buffer.since(time) for key, buffer in probes.items()},
+                {name: buffer.since(time) for name, buffer in series.items()},
+            )
+        )
+        del self.left[:-BRANCHES]
+        self.probes = {key: buffer.until(time) for key, buffer in probes.items()}
+        self.series = {name: buffer.until(time) for name, buffer in series.items()}
 
     def take(self, samples: Sequence[Sample]) -> None:
         """Append what the samples carry."""
+        self._whole = None
         for sample in samples:
             for field, values in sample.traces.items():
                 for place, probe in enumerate(sample.probes):
@@ -131,10 +184,16 @@ class TraceStore:
     def rename(self, old: str, new: str) -> None:
         for probe, field in [key for key in self.probes if key[0] == old]:
             self.probes[new, field] = self.probes.pop((probe, field))
+        for branch in self.left:
+            for probe, field in [key for key in branch.probes if key[0] == old]:
+                branch.probes[new, field] = branch.probes.pop((probe, field))
 
     def drop(self, probe: str) -> None:
         for key in [key for key in self.probes if key[0] == probe]:
             del self.probes[key]
+        for branch in self.left:
+            for key in [key for key in branch.probes if key[0] == probe]:
+                del branch.probes[key]
 
     def fields(self) -> list[str]:
         return sorted({field for _, field in self.probes})

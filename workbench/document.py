@@ -32,6 +32,16 @@ from workbench.project import MeshReference, Project
 from workbench.store import PROJECT_FILE, Stored, read_stored, validated, write_folder, write_zip
 
 
+@dataclass(frozen=True)
+class Standing:
+    """What a document stands on: the mesh, the files that it was read from, and how the project refers to them."""
+
+    loaded: Any
+    mesh: Path | None
+    fibres: Path | None
+    reference: MeshReference | None
+
+
 @dataclass
 class Document:
     """An open project.
@@ -64,6 +74,15 @@ class Document:
     def time_unit(self) -> str:
         """Unit of simulated time, with the parameters as they are now."""
         return self.engine.time_unit_of(self.parameters)
+
+    @property
+    def standing(self) -> Standing:
+        return Standing(self.loaded, self.mesh, self.fibres, self.project.geometry)
+
+    def stand_on(self, standing: Standing) -> None:
+        """Have another mesh from now on."""
+        self.loaded, self.mesh, self.fibres = standing.loaded, standing.mesh, standing.fibres
+        self.project.geometry = standing.reference
 
     def complete_problem(self) -> Problem:
         """The problem, with all files that it names in their places. Raises ProblemError."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time as clock
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -100,6 +101,15 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class Rewound:
+    """A run went back to this moment. ``samples`` are those from before that nobody had taken yet."""
+
+    step: int
+    time: float
+    samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True)
 class Message:
     """A line for the log pane."""
 
@@ -124,3 +134,22 @@ class Mailbox(Generic[T]):
         with self._lock:
             value, self._value = self._value, None
             return value
+
+
+class Outbox(Generic[T]):
+    """A queue between two threads that keeps the newest ``size`` values."""
+
+    def __init__(self, size: int) -> None:
+        self._values: deque[T] = deque(maxlen=size)
+
+    def put(self, value: T) -> None:
+        self._values.append(value)
+
+    def take(self) -> list[T]:
+        """All that came since the last take."""
+        taken = []
+        while True:
+            try:
+                taken.append(self._values.popleft())
+            except IndexError:  # empty, or emptied meanwhile by the other thread
+                return taken

@@ -34,6 +34,9 @@ class Observer:
     def restarted(self, simulation: Simulation) -> None:
         """The run went back to its initial state."""
 
+    def rewound(self, simulation: Simulation) -> None:
+        """The run went back to a state on its way (or forth again); it may go on from there as another branch."""
+
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
         """The run ended: FINISHED (reached ``until``), CLOSED (before that) or FAILED (``error`` says why).
 
@@ -80,6 +83,11 @@ class Audience:
         self._shown_step = None
         for observer in self._observers:
             observer.restarted(simulation)
+
+    def rewound(self, simulation: Simulation) -> None:
+        self._shown_step = None
+        for observer in self._observers:
+            observer.rewound(simulation)
 
     def dismiss(self, finish: Callable[[Observer], None]) -> None:
         """Have ``finish`` end each observer that began."""

@@ -49,3 +49,13 @@ def open_preset(preset: Preset) -> Document:
     if not isinstance(preset.project, Path):
         raise ProblemError(f"The preset '{preset.id}' is packed in an archive: install the application unpacked.")
     return replace(open_document(preset.project), path=None)
+
+
+def open_named(name: str) -> Document:
+    """The project at this path, or the preset with this id where there is no such file. Raises ProblemError."""
+    path = Path(name).expanduser()
+    if not path.exists():
+        for preset in presets():
+            if preset.id == name:
+                return open_preset(preset)
+    return open_document(path)

@@ -9,6 +9,7 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
     checkpoint.npz               to resume from, every minute and at the end
     timing.jsonl, timing.csv     a row for each kernel and second
     run.json                     the project, the device, versions, and how the run ended
+    branch-2, ...                the same of what came after the run was rewound
 """
 
 from __future__ import annotations
@@ -82,6 +83,8 @@ class Recorder(Observer):
         self._tables: dict[str, AppendedFile] = {}
         self._started = _now()
         self._at = (0, 0.0)
+        self._root, self._branches = folder, 1
+        self._branched_at: float | None = None
 
     # What the runner calls.
 
@@ -140,6 +143,19 @@ class Recorder(Observer):
         self._writer.close()
         for table in self._tables.values():
             table.close()
+        self._resume, self._moments, self._last_snapshot = None, [], -1
+        self.begin(simulation, self._info)
+
+    def rewound(self, simulation: Simulation) -> None:
+        """What was written stays; from here on a folder of its own inside takes what comes."""
+        self._log_timing(self.timing.flush())
+        self._writer.close()
+        for table in self._tables.values():
+            table.close()
+        self._write_outcome("rewound", None)
+        self._branches += 1
+        self.folder = self._root / f"branch-{self._branches}"
+        self._branched_at = simulation.time
         self._resume, self._moments, self._last_snapshot = None, [], -1
         self.begin(simulation, self._info)
 
@@ -297,6 +313,7 @@ class Recorder(Observer):
             },
             "started": self._started,
             "written": _now(),
+            "branched_at": self._branched_at,
             "resumed_at": None if self._resume is None else self._resume.meta.time,
             "device": {name: getattr(device, name, None) for name in ("name", "kind", "threads", "driver")},
             "versions": {

@@ -21,7 +21,8 @@ from engines.backend.base import Backend
 from engines.backend.curve import working_set_of
 from engines.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
 from workbench.failures import as_sentence
-from workbench.frames import Frame, FrameRequest, Mailbox, Message, RunState, Sample
+from workbench.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
+from workbench.history import History, Mark
 from workbench.meters import Meters
 from workbench.observer import Audience, Observer
 from workbench.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
@@ -42,7 +43,8 @@ class Runner:
     ``make_backend`` and ``build`` are called on the worker; ``until`` is in the engine's time unit, None
     for open end; the run stops at the step nearest to it. ``pace`` is the simulated time per second that it keeps
     to, None for as fast as it can; both may be set at any time. ``resume_from`` is a state to continue from.
-    ``can_reset`` keeps the initial state on the host, which takes as much memory as the state itself.
+    ``can_reset`` keeps the initial state on the host, which takes as much memory as the state itself; ``checkpoints``
+    is how many states on the way are kept there at most, to :meth:`rewind` to.
     The runner starts in BUILDING, and goes on to RUNNING at once if ``autostart``.
     """
 
@@ -59,6 +61,7 @@ class Runner:
         autostart: bool = False,
         resume_from: Mapping[str, Array] | None = None,
         can_reset: bool = True,
+        checkpoints: int = 0,
     ) -> None:
         self._source = FrameSource()
         self.frames: Mailbox[Frame] = self._source.frames
@@ -80,13 +83,14 @@ class Runner:
         self._stop_step: int | None = None  # where the advance() that runs will stop
         self._condition = threading.Condition()
         self._calls: deque[tuple[Callable[[Simulation], Any], Future[Any]]] = deque()
-        self._samples: deque[Sample] = deque(maxlen=4096)
-        self._messages: deque[Message] = deque(maxlen=4096)
+        self._samples: Outbox[Sample] = Outbox(4096)
+        self._messages: Outbox[Message] = Outbox(4096)
         self._pacer = Pacer()
         self.ended = False
         """Whether the problem has come to an end of its own: there is nothing left to run, whatever ``until`` says."""
         self._initial: dict[str, Array] = {}
         self._controls: dict[str, Any] = {}
+        self._history = History(checkpoints, self.say)
         self._thread = threading.Thread(target=self._work, name="workbench-runner", daemon=True)
         self._thread.start()
 
@@ -126,6 +130,20 @@ class Runner:
             self._want(RunState.READY)
             return self.post(self._reset)
 
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Where :meth:`rewind` can go to, in the order of time."""
+        return self._history.marks
+
+    def rewind(self, step: int) -> Future[Rewound]:
+        """Back (or forth) to the checkpoint at ``step``; the run is PAUSED there, with its live parameters as they are.
+
+        Going on from there leaves the branch that the run was on: its later checkpoints are forgotten then.
+        """
+        with self._condition:
+            self._want(RunState.PAUSED)
+            return self.post(lambda simulation: self._rewind(simulation, step))
+
     def watch(self, request: FrameRequest | None) -> None:
         """Ask for frames; a frame that answers follows at once also while paused."""
         with self._condition:
@@ -163,14 +181,14 @@ class Runner:
 
     def take_samples(self) -> list[Sample]:
         """The samples since the last call (the newest 4096 of them)."""
-        return _drain(self._samples)
+        return self._samples.take()
 
     def take_messages(self) -> list[Message]:
-        return _drain(self._messages)
+        return self._messages.take()
 
     def say(self, text: str, severity: Literal["info", "warning", "error"] = "info") -> None:
         """A line for the log."""
-        self._messages.append(Message(text, severity))
+        self._messages.put(Message(text, severity))
 
     def join(self, timeout: float | None = None) -> None:
         """Wait until the worker has ended (after :meth:`close`, or a failure)."""
@@ -305,6 +323,7 @@ class Runner:
         first, started = simulation.step, clock.perf_counter()
         goal = self._goal(first, simulation)
         if goal > first:
+            self._history.forget_after(first)
             self._take_steps(simulation, goal, started)
             simulation.synchronize()
             steps, wall = simulation.step - first, clock.perf_counter() - started
@@ -313,9 +332,10 @@ class Runner:
             self._pacer.took(steps, wall, self._steps_per_second(simulation))
             paced = 1.0 / self._steps_per_second(simulation)
             sample = self._meters.sample(simulation, steps, wall, self._last_step(simulation), paced)
-            self._samples.append(sample)
+            self._samples.put(sample)
             self._audience.sampled(sample)
             self._check_finite(simulation)
+            self._history.ran(simulation, wall)
             self._audience.show(simulation)
 
     def _goal(self, step: int, simulation: Simulation) -> int:
@@ -388,12 +408,29 @@ class Runner:
     def _reset(self, simulation: Simulation) -> None:
         simulation.restore(self._initial)
         self.ended = False
-        for name, value in self._controls.items():
-            simulation.set_control(name, value)
-        self._samples.clear()
+        self._set_controls(simulation)
+        self._samples.take()
+        self._history.clear()
         self._meters.forget()
         self._audience.restarted(simulation)
         self._set_state(RunState.READY)
+
+    def _rewind(self, simulation: Simulation, step: int) -> Rewound:
+        state = self._history.state(step)
+        self._history.keep(simulation)  # so that a person can come back to where the run was
+        before = self._samples.take()
+        simulation.restore(state)
+        self._set_controls(simulation)
+        self._meters.forget()
+        self._audience.rewound(simulation)
+        self.ended = simulation.finished
+        self._set_state(RunState.PAUSED)
+        return Rewound(simulation.step, simulation.time, tuple(before))
+
+    def _set_controls(self, simulation: Simulation) -> None:
+        """A state holds the live parameters of its own moment; those that were set since stay."""
+        for name, value in self._controls.items():
+            simulation.set_control(name, value)
 
     def _report(self, message: str, fraction: float) -> None:
         self.progress = (message, fraction)
@@ -425,6 +462,7 @@ class Runner:
                 future.cancel()
             self._calls.clear()
             self._initial = {}
+            self._history.clear()
             self._source.release()
             self._set_state(RunState.FAILED if self.error else RunState.CLOSED)
 
@@ -436,12 +474,3 @@ class Runner:
             call(*arguments)
         except Exception as error:
             self._fail(error)
-
-
-def _drain(queue: deque[T]) -> list[T]:
-    taken = []
-    while True:
-        try:
-            taken.append(queue.popleft())
-        except IndexError:  # empty, or emptied meanwhile by the worker
-            return taken

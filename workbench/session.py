@@ -28,13 +28,14 @@ def start(
     pace: float | None = None,
     resume_from: Mapping[str, Array] | None = None,
     can_reset: bool = True,
+    checkpoints: int = 0,
     open_backend: OpenBackend | None = None,
 ) -> Runner:
     """Run the document as it is now; later edits do not reach the run.
 
     ``device`` is ``auto``, ``cpu`` or ``cuda:N``; ``until`` is in the document's time unit (default: what the project
     says), ``pace`` in that unit per second (default: as fast as it can). ``reserve_core`` leaves one core to a
-    window. Raises ProblemError if a probe has no place or
+    window; ``checkpoints`` is how many states are kept to rewind to. Raises ProblemError if a probe has no place or
     a file is missing.
     """
     engine, problem = document.engine, document.complete_problem()
@@ -56,6 +57,7 @@ def start(
         autostart=autostart,
         resume_from=resume_from,
         can_reset=can_reset,
+        checkpoints=checkpoints,
     )
 
 

@@ -305,6 +305,9 @@ class FakeServices(FakeLab):
     def forecast(self, document):
         return document.engine.forecast(document.problem, FakeBackend())
 
+    def run_tool(self, document, tool, parameters, progress):
+        return tool.run(document.problem, parameters, FakeBackend(), progress)
+
     def start(self, document, autostart):
         runner = Runner(
             FakeBackend,
@@ -313,6 +316,7 @@ class FakeServices(FakeLab):
             until=document.project.run.until,
             pace=document.project.run.pace,
             autostart=autostart,
+            checkpoints=20,
         )
         self.runners.append(runner)
         return runner

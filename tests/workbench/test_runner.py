@@ -414,9 +414,9 @@ def test_memory_is_bounded_when_nobody_takes_the_samples(runners):
     runner = runners(autostart=True)
     runner.wait(RunState.RUNNING)
     for _ in range(10_000):
-        runner._samples.append(runner._samples[0] if runner._samples else None)
+        runner._samples.put(None)
         runner.say("again")
-    assert len(runner._samples) <= 4096
+    assert len(runner.take_samples()) <= 4096
     assert len(runner.take_messages()) <= 4096
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import re
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 
 from workbench import __version__
 
-COMMANDS = ("run", "bench", "doctor", "engines", "presets", "new", "convert")
+COMMANDS = ("run", "tool", "bench", "doctor", "engines", "presets", "new", "convert")
 PICTURES = 4
 
 
@@ -40,6 +41,20 @@ def parser() -> argparse.ArgumentParser:
     pictures.add_argument("--pictures", type=count, default=PICTURES, metavar="N", help=f"default {PICTURES}")
     pictures.add_argument("--no-pictures", dest="pictures", action="store_const", const=0)
     run.set_defaults(carry_out=_later("workbench.cli.run:run_command"))
+
+    tool = commands.add_parser("tool", help="list an engine's tools, or work on a project with one")
+    tool.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
+    tool.add_argument("tool", nargs="?", metavar="ID", help="the tool (default: list them)")
+    tool.add_argument(
+        "--set", action="append", default=[], type=setting, dest="values", metavar="NAME=VALUE",
+        help="one of the tool's numbers (may be repeated); dots lead into groups",
+    )  # fmt: skip
+    kept = tool.add_mutually_exclusive_group()
+    kept.add_argument("--apply", action="store_true", help="take the change over into PROJECT")
+    kept.add_argument("--save", type=Path, metavar="PROJECT", help="take it over into a new folder or .zip")
+    tool.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
+    tool.add_argument("--out", type=Path, metavar="DIR", help="folder for the charts as CSV")
+    tool.set_defaults(carry_out=_later("workbench.cli.tool:tool_command"))
 
     bench = commands.add_parser("bench", help="time the kernels against this device's measured bandwidth")
     bench.add_argument("engines", nargs="*", metavar="ENGINE", help="default: all engines")
@@ -102,6 +117,17 @@ def device(text: str) -> str:
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", text):
         raise argparse.ArgumentTypeError(f"{text} is none of auto, cpu, cuda:0, cuda:1, …")
     return text
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """``name=value``; the value is JSON where it can be (numbers, true, null, lists), else a text."""
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        raise argparse.ArgumentTypeError(f"{text} is no NAME=VALUE")
+    try:
+        return name.strip(), json.loads(value)
+    except ValueError:
+        return name.strip(), value
 
 
 def _mesh_options(command: argparse.ArgumentParser) -> None:

@@ -10,17 +10,18 @@ from workbench.presets import presets
 
 def engines_command(options: Namespace) -> int:
     """List the engines of this installation."""
-    _table([(engine.id, f"{engine.title}: {engine.summary}") for engine in registry.engines().values()])
+    print_table([(engine.id, f"{engine.title}: {engine.summary}") for engine in registry.engines().values()])
     return 0
 
 
 def presets_command(options: Namespace) -> int:
     """List the ready problems."""
-    _table([(preset.id, f"{preset.title}: {preset.summary}") for preset in presets()])
+    print_table([(preset.id, f"{preset.title}: {preset.summary}") for preset in presets()])
     return 0
 
 
-def _table(rows: list[tuple[str, str]]) -> None:
+def print_table(rows: list[tuple[str, str]]) -> None:
+    """Names and what they are, in two columns."""
     width = max((len(name) for name, _ in rows), default=0)
     for name, text in rows:
         print(f"{name:<{width}}  {text}")

@@ -19,9 +19,9 @@ from workbench.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.pictures import Pictures
 from workbench.cli.progress import ProgressLine
-from workbench.document import Document, open_document
+from workbench.document import Document
 from workbench.frames import RunState
-from workbench.presets import open_preset, presets
+from workbench.presets import open_named
 from workbench.recording import Recorder
 from workbench.runner import Runner
 from workbench.session import probe_elements, start
@@ -34,7 +34,7 @@ ENDS = (RunState.FINISHED, RunState.FAILED, RunState.CLOSED)
 
 def run_command(options: Namespace) -> int:
     """Run a project; returns the exit code. Raises WorkbenchError for input that cannot be run."""
-    document = _open(options.project)
+    document = open_named(options.project)
     until = options.until or document.project.run.until
     if until is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: add --until T [{document.time_unit}].")
@@ -101,15 +101,6 @@ def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted:
         return RUN_FAILED
     print(f"{ended} {where}")
     return interrupted or DONE
-
-
-def _open(name: str) -> Document:
-    path = Path(name).expanduser()
-    if not path.exists():
-        for preset in presets():
-            if preset.id == name:
-                return open_preset(preset)
-    return open_document(path)
 
 
 def _output_folder(options: Namespace, document: Document) -> Path:

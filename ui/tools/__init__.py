@@ -1,0 +1,1 @@
+"""Dialogs for what an engine offers besides running."""

@@ -1,0 +1,249 @@
+"""The dialog of one tool: what it does, its numbers, Run and Cancel, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engines.api import Progress
+from engines.errors import WorkbenchError
+from engines.tools import Tool, ToolResult
+from ui.background import Background
+from ui.model import DocumentModel
+from ui.services import Services
+from ui.tools.job import ToolJob
+from ui.tools.numbers import NumbersForm
+from ui.tools.result import ResultView
+from workbench.document import Document, Standing
+from workbench.tooling import changed_parameters, kept_standing
+
+FORM_WIDTH = 380
+SIZE = (960, 600)
+TAKEN_OVER = "Taken over. Undo takes it back."
+OTHER_MESH = "The mesh has changed since this was found: run the tool again."
+
+
+class ToolDialog(QDialog):
+    """Not modal: the window goes on beside it. It belongs to the document that was open when it was made."""
+
+    chart_save_asked = Signal(object, str)
+
+    def __init__(
+        self, tool: Tool, model: DocumentModel, services: Services, background: Background, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tool.title)
+        self.setModal(False)
+        self.resize(*SIZE)
+        self.tool = tool
+        self._model, self._services = model, services
+        self._base: Document | None = None  # what the result was found on
+        self.result_found: ToolResult | None = None
+        self.job = ToolJob(background, self)
+        self.job.progressed.connect(self._show_progress)
+        self.job.failed.connect(self._failed)
+        self.job.cancelled.connect(self._cancelled)
+        self.job.done.connect(self._done)
+        self._make()
+        self._show_defaults()
+
+    def _make(self) -> None:
+        summary = QLabel(self.tool.summary, self)
+        summary.setObjectName("muted")
+        summary.setWordWrap(True)
+        self.form = NumbersForm(self)
+        self.form.setFixedWidth(FORM_WIDTH)
+        self.form.changed.connect(self._follow_form)
+        self.result_view = ResultView()
+        self.result_view.save_asked.connect(self.chart_save_asked)
+        area = QScrollArea(self)
+        area.setObjectName("scroll")
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self.result_view)
+        self.result_view.setObjectName("scrollBody")
+        self.sentence = QLabel(self)
+        self.sentence.setWordWrap(True)
+        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self.sentence.hide()
+        self.activity = QLabel(self)
+        self.activity.setObjectName("muted")
+        self.bar = QProgressBar(self)
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.run_button = self._button("Run", self._run_or_cancel)
+        self.run_button.setObjectName("primary")
+        self.run_button.setDefault(True)
+        self.apply_button = self._button("Apply", self.apply)
+        self.apply_button.setToolTip("Take the result over into the project; one Undo takes it back")
+        close = self._button("Close", self.close)
+        middle = QHBoxLayout()
+        middle.setSpacing(14)
+        middle.addWidget(self.form)
+        middle.addWidget(area, 1)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.activity, 2)
+        bottom.addWidget(self.bar, 1)
+        for button in (self.run_button, self.apply_button, close):
+            bottom.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 14, 16, 14)
+        layout.setSpacing(10)
+        layout.addWidget(summary)
+        layout.addLayout(middle, 1)
+        layout.addWidget(self.sentence)
+        layout.addLayout(bottom)
+        self._show_idle()
+
+    def _button(self, text: str, call: Callable[[], object]) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda _=False: call())
+        return button
+
+    def _show_defaults(self) -> None:
+        document = self._model.document
+        assert document is not None
+        try:
+            self.form.show_numbers(self.tool.defaults(document.problem))
+        except WorkbenchError as error:
+            self._say(str(error))
+        names = getattr(document.loaded, "region_names", {})
+        self.form.set_suggestions({"region": list(names.values())})
+        self._follow_form()
+
+    # Running.
+
+    def _run_or_cancel(self) -> None:
+        if self.job.busy:
+            self.run_button.setEnabled(False)
+            self.activity.setText("Cancelling")
+            self.job.cancel()
+        else:
+            self.run()
+
+    def run(self) -> None:
+        """Set the tool to work on the document as it is now."""
+        parameters = self.form.parameters
+        if self.job.busy or parameters is None:
+            return
+        if not self._model.valid:
+            self._say(self._model.first_error())
+            return
+        self._say("")
+        self.result_found = None
+        self.result_view.clear()
+        self._base = document = self._model.snapshot()
+        self._start(lambda progress: self._services.run_tool(document, self.tool, parameters, progress))
+
+    def _start(self, call: Callable[[Progress], object]) -> None:
+        self.job.start(call)
+        self.run_button.setText("Cancel")
+        self.apply_button.setEnabled(False)
+        self.form.setEnabled(False)
+        self.bar.show()
+
+    def _show_progress(self, text: str, fraction: float) -> None:
+        if self.run_button.isEnabled():  # else it says that it is being cancelled
+            self.activity.setText(text)
+        self.bar.setValue(round(1000 * fraction))
+
+    def _show_idle(self) -> None:
+        self.activity.clear()
+        self.bar.hide()
+        self.bar.setValue(0)
+        self.run_button.setText("Run")
+        self.form.setEnabled(True)
+        self._follow_form()
+
+    def _follow_form(self) -> None:
+        self.run_button.setEnabled(self.form.parameters is not None)
+        self.apply_button.setEnabled(self.result_found is not None and self.result_found.changes)
+
+    def _done(self, answer: object) -> None:
+        if isinstance(answer, ToolResult):
+            self.result_found = answer
+            self.result_view.show_result(answer)
+        else:
+            assert isinstance(answer, Standing)
+            self._take_over(answer)
+        self._show_idle()
+
+    def _cancelled(self) -> None:
+        self._show_idle()
+        self._say("Cancelled: nothing was changed.", "muted")
+
+    def _failed(self, sentence: str) -> None:
+        self._show_idle()
+        self._say(sentence)
+
+    # Taking over.
+
+    def apply(self) -> None:
+        """Take the result over; a changed mesh is written first, on the other thread."""
+        result, base = self.result_found, self._base
+        if result is None or base is None or self.job.busy:
+            return
+        if self._other_mesh():
+            self._say(OTHER_MESH)
+        elif result.geometry is None:
+            self._take_over(None)
+        else:
+            self._say("")
+            self._start(lambda progress: _written(base, result, progress))
+
+    def _take_over(self, standing: Standing | None) -> None:
+        result, base = self.result_found, self._base
+        assert result is not None
+        assert base is not None
+        if self._other_mesh():
+            self._say(OTHER_MESH)
+            return
+        values = changed_parameters(base.parameters, result, self._model.draft["parameters"])
+        self._model.replace_problem(values, standing, f"'{self.tool.title}'")
+        self.result_found = None  # once
+        self._follow_form()
+        self._say(TAKEN_OVER, "muted")
+
+    def _other_mesh(self) -> bool:
+        document, base = self._model.document, self._base
+        return document is None or base is None or document.loaded is not base.loaded
+
+    def _say(self, sentence: str, name: str = "error") -> None:
+        self.sentence.setObjectName(name)
+        self.sentence.style().unpolish(self.sentence)
+        self.sentence.style().polish(self.sentence)
+        self.sentence.setText(sentence)
+        self.sentence.setVisible(bool(sentence))
+
+    # Qt.
+
+    def reject(self) -> None:
+        """Escape."""
+        self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """What nobody looks at is not worked on; what was found stays for when it is opened again."""
+        self.job.cancel()
+        event.accept()
+
+
+def _written(base: Document, result: ToolResult, progress: Progress) -> Standing | None:
+    progress("Writing the mesh", 0.0)
+    standing = kept_standing(base, result)
+    progress("Writing the mesh", 1.0)  # raises if nobody wants it any more
+    return standing

@@ -1,0 +1,119 @@
+"""``workbench tool``: what an engine offers besides running, and one of these carried out."""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+from argparse import Namespace
+from pathlib import Path
+
+from engines.errors import ProblemError
+from engines.tools import ToolResult
+from workbench.atomic import storing
+from workbench.cli import DONE, RUN_FAILED
+from workbench.cli.listing import print_table
+from workbench.cli.progress import QUIET_SECONDS, TERMINAL_SECONDS
+from workbench.document import Document, save_document
+from workbench.export.chart_tables import chart_table
+from workbench.export.tables import write_table
+from workbench.failures import as_sentence
+from workbench.presets import open_named
+from workbench.store import validated
+from workbench.tooling import changed_parameters, find_tool, kept_standing, tool_parameters
+
+
+def tool_command(options: Namespace) -> int:
+    """List the tools, or carry one out; returns the exit code. Raises WorkbenchError for input that cannot be used."""
+    document = open_named(options.project)
+    if options.tool is None:
+        return _list(document, options)
+    tool = find_tool(document.engine, options.tool)
+    if options.apply and document.path is None:
+        raise ProblemError(f"'{options.project}' is no project that can be saved in place: use --save NEW_PROJECT.")
+    if options.save is not None and options.save.exists():
+        raise ProblemError(f"'{options.save}' exists already: choose another name.")
+    problem = document.complete_problem()
+    parameters = tool_parameters(tool, problem, dict(options.values))
+    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+
+    backend, line = open_backend(options.device or document.project.run.device), _Progress()
+    try:
+        result = tool.run(problem, parameters, backend, line)
+    except ProblemError:
+        raise
+    except Exception as error:
+        print(as_sentence(error), file=sys.stderr)
+        return RUN_FAILED
+    finally:
+        line.clear()
+        backend.close()
+    _tell(result)
+    if options.out is not None:
+        print(_written(result, options.out))
+    if options.apply or options.save is not None:
+        print(_taken_over(result, document, options.save))
+    elif result.changes:
+        print("Nothing was changed: --apply or --save takes it over.")
+    return DONE
+
+
+def _list(document: Document, options: Namespace) -> int:
+    given = {"--set": options.values, "--apply": options.apply, "--save": options.save, "--out": options.out}
+    wrong = [name for name, value in given.items() if value]
+    if wrong:
+        raise ProblemError(f"{wrong[0]} needs the id of a tool: 'workbench tool PROJECT' lists them.")
+    tools = document.engine.tools()
+    if not tools:
+        print(f"The engine '{document.engine.id}' has no tools.")
+    print_table([(tool.id, f"{tool.title}: {tool.summary}") for tool in tools])
+    return DONE
+
+
+def _tell(result: ToolResult) -> None:
+    print(result.message)
+    width = max((len(fact.title) for fact in result.facts), default=0)
+    for fact in result.facts:
+        unit = "" if fact.unit in ("", "1") else f" {fact.unit}"
+        print(f"  {fact.title:<{width}}  {fact.value:.6g}{unit}")
+
+
+def _written(result: ToolResult, folder: Path) -> str:
+    if not result.charts:
+        return "This tool made no charts."
+    with storing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for info, data in result.charts:
+        write_table(folder / f"{info.name}.csv", *chart_table(info, data))
+    return f"Wrote {', '.join(f'{info.name}.csv' for info, _ in result.charts)} into '{folder}'."
+
+
+def _taken_over(result: ToolResult, document: Document, target: Path | None) -> str:
+    if not result.changes:
+        return "There is nothing to take over: the project is as it was."
+    standing = kept_standing(document, result)
+    if standing is not None:
+        document.stand_on(standing)
+    values = changed_parameters(document.parameters, result, document.parameters.model_dump(mode="json"))
+    document.parameters = validated(type(document.parameters), values, "The tool's result")
+    return f"Saved to '{save_document(document, target)}'."
+
+
+class _Progress:
+    """A line that renews itself on a terminal, elsewhere one now and then."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._shown = clock.monotonic()
+
+    def __call__(self, message: str, fraction: float) -> None:
+        now = clock.monotonic()
+        if now - self._shown < (TERMINAL_SECONDS if self._terminal else QUIET_SECONDS):
+            return
+        self._shown = now
+        text = f"{message} ({fraction:.0%})"
+        print(f"\r\x1b[K{text}" if self._terminal else text, end="" if self._terminal else "\n", file=sys.stderr)
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
