@@ -1,0 +1,8 @@
+"""What may be done with a cardiac problem besides running it."""
+
+from engines.cardiac.tools.fibres_from_file import FibresFromFile
+from engines.cardiac.tools.make_fibres import MakeFibres
+from engines.cardiac.tools.refine import RefineMesh
+from engines.tools import Tool
+
+TOOLS: tuple[Tool, ...] = (MakeFibres(), FibresFromFile(), RefineMesh())
