@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numba as nb
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.sparse.linalg import LinearOperator, cg
 
 from engines.api import Array
 from engines.backend.threads import in_turn
@@ -52,18 +51,8 @@ class Laplace:
         rows = self.matrix[np.flatnonzero(free)]
         matrix = rows[:, np.flatnonzero(free)]
         load = -(rows @ solution)
-        inverse = 1.0 / matrix.diagonal()
-        calls = 0
-
-        def count(_: Array) -> None:
-            nonlocal calls
-            calls += 1
-            if calls % _CALL_EVERY == 0:
-                still()
-
-        preconditioner = LinearOperator(matrix.shape, matvec=lambda r: inverse * r, dtype=float)
-        found, failed = cg(matrix, load, rtol=TOLERANCE, maxiter=MOST_ITERATIONS, M=preconditioner, callback=count)
-        if failed:
+        found = _conjugate_gradients(matrix, load, still)
+        if found is None:
             raise ProblemError(
                 f"Laplace's equation has not converged on this mesh in {MOST_ITERATIONS:,} iterations: "
                 "run a mesh optimiser, for there are cells without thickness or pieces apart from the others."
@@ -90,6 +79,33 @@ class Laplace:
             total += values[cells[:, k]]
         total *= 0.25
         return total
+
+
+def _conjugate_gradients(matrix: csr_matrix, load: Array, still: Callable[[], None]) -> Array | None:
+    """Solution of ``matrix @ x = load``, preconditioned with the diagonal; None where it does not converge.
+
+    Not SciPy's: its scalar products are BLAS calls on many threads, which on a machine that also runs a simulation
+    fight for the cores (10 s instead of 0.3 s on 25,000 points with two busy ones). einsum stays on this thread.
+    """
+    inverse = 1.0 / matrix.diagonal()
+    x, residual = np.zeros_like(load), load.copy()
+    direction = inverse * residual
+    steepness = np.einsum("i,i", residual, direction)
+    enough = TOLERANCE**2 * np.einsum("i,i", load, load)
+    for iteration in range(MOST_ITERATIONS):
+        if np.einsum("i,i", residual, residual) <= enough:
+            return x
+        if iteration % _CALL_EVERY == 0:
+            still()
+        image = matrix @ direction
+        step = steepness / np.einsum("i,i", direction, image)
+        x += step * direction
+        residual -= step * image
+        conditioned = inverse * residual
+        before, steepness = steepness, np.einsum("i,i", residual, conditioned)
+        direction *= steepness / before
+        direction += conditioned
+    return None
 
 
 def _symmetric(ends: Array, weights: Array, n: int) -> csr_matrix:
