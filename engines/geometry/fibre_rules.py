@@ -55,8 +55,8 @@ class RuleFibres:
     fibres, sheets: (n_cells, 3) float32 unit vectors, orthogonal to one another
     depth:  (n_cells,) float32, φ_epi: 0 at the endocardia, 1 at the epicardium
     right:  (n_cells,) float32, φ_rv / (φ_lv + φ_rv): 0 on the left side, 1 on the right
-    helix:  (n_cells,) float32 [degrees] in −90..90: angle between fibre and circumference in the wall of the left
-            ventricle, positive where the fibre rises anticlockwise seen from the base
+    helix:  (n_cells,) float32 [degrees] in −90..90: angle between fibre and circumference, seen from outside, in the
+            septum from the right; positive where the fibre rises anticlockwise seen from the base
     lost:   (n_cells,) bool, where a potential is flat and some direction was chosen
     """
 
@@ -243,6 +243,7 @@ def _blend(first, second, fraction, frame, scratch):
 @nb.njit(cache=True, nogil=True)
 def _directions_of(first, last, lv, rv, slope_lv, slope_rv, along, turns, fibres, sheets, depth, right, helix, lost):
     frames, scratch, across = np.empty((5, 3, 3)), np.empty((6, 4)), np.empty(3)
+    circumference, longitudinal = np.empty(3), np.empty(3)
     left_frame, right_frame, inner, outer, frame = frames[0], frames[1], frames[2], frames[3], frames[4]
     for cell in range(first, last):
         inside = lv[cell] + rv[cell]
@@ -255,14 +256,21 @@ def _directions_of(first, last, lv, rv, slope_lv, slope_rv, along, turns, fibres
         for a in range(3):
             across[a] = -slope_lv[cell, a]
         found_left = _wall_frame(along[cell], across, left_frame)
-        circumference = (left_frame[0, 0], left_frame[1, 0], left_frame[2, 0])
-        longitudinal = (left_frame[0, 1], left_frame[1, 1], left_frame[2, 1])
+        for a in range(3):
+            circumference[a], longitudinal[a] = left_frame[a, 0], left_frame[a, 1]
         _turn(left_frame, sign * wall_helix, sign * wall_sheet)
         found_right = _wall_frame(along[cell], slope_rv[cell], right_frame)
         _turn(right_frame, sign * wall_helix, sign * wall_sheet)
         for a in range(3):
             across[a] = -slope_lv[cell, a] - slope_rv[cell, a]
         found_outer = _wall_frame(along[cell], across, outer)
+        to_epi, to_right = 0.0, 0.0
+        for a in range(3):
+            to_epi += across[a] ** 2
+            to_right += (slope_rv[cell, a] - slope_lv[cell, a]) ** 2
+        if to_epi > 0.25 * to_right:  # no septum
+            for a in range(3):
+                circumference[a], longitudinal[a] = outer[a, 0], outer[a, 1]
         _turn(outer, wall_helix, wall_sheet)
         if side > 0.0:
             _blend(left_frame, right_frame, side, inner, scratch)

@@ -205,3 +205,18 @@ def test_no_flips_in_the_heart(heart: tuple[TetMesh, Walls, RuleFibres]) -> None
     assert np.median(turn) < 8
     assert np.quantile(turn, 0.99) < 30
     assert (turn > 45).mean() < 0.003
+
+
+def test_every_wall_turns_the_same_way(heart: tuple[TetMesh, Walls, RuleFibres]) -> None:
+    """Positive inside and negative outside in both free walls; in the septum, seen from the right, from left to right.
+
+    Regions are thirds by the generator's own potentials: their middles are at 60° − 120°/6 = 40°, 0° and −40°.
+    """
+    mesh, _, made = heart
+    for wall in ("LV {}", "RV {}"):
+        for layer, wanted in (("endo", 40), ("mid", 0), ("epi", -40)):
+            ids = [key for key, name in mesh.region_names.items() if name == wall.format(layer)]
+            assert abs(np.median(made.helix[np.isin(mesh.regions, ids)]) - wanted) < 8  # cells crowd at the surfaces
+    for name, wanted in (("septum LV endo", 40), ("septum mid", 0), ("septum RV endo", -40)):
+        ids = [key for key, other in mesh.region_names.items() if other == name]
+        assert abs(np.median(made.helix[np.isin(mesh.regions, ids)]) - wanted) < 8
