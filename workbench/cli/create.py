@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from pathlib import Path
 
 from engines import registry
 from engines.errors import ProblemError
 from workbench.document import default_engine, new_document, save_document
 from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
-from workbench.export.carp import write_carp
-from workbench.export.vtu import VtuWriter
+from workbench.export.meshes import SUFFIXES, export_mesh
 from workbench.meshes import read_mesh_file, usual_length_unit
 
 
@@ -34,11 +32,9 @@ def new_command(options: Namespace) -> int:
 
 def convert_command(options: Namespace) -> int:
     """Read a mesh in any format, write it with regions and fibres as .vtu in millimetres, or as CARP in micrometres."""
-    carp = options.target.suffix in CARP_SUFFIXES
-    if options.target.suffix != ".vtu" and not carp:
-        raise ProblemError(
-            f"'{options.target}' must end in .vtu, or in {', '.join(CARP_SUFFIXES)} for CARP: convert writes these."
-        )
+    carp = options.target.suffix.lower() in CARP_SUFFIXES
+    if options.target.suffix.lower() not in SUFFIXES:
+        raise ProblemError(f"'{options.target}' must end in {', '.join(SUFFIXES)}: convert writes .vtu and CARP.")
     if carp and options.mesh.with_suffix("").resolve() == options.target.with_suffix("").resolve():
         raise ProblemError(f"'{options.target}' would be written over the mesh that is read: choose another name.")
     unit = options.length_unit or usual_length_unit(options.mesh)
@@ -46,11 +42,6 @@ def convert_command(options: Namespace) -> int:
     print(mesh.quality)
     for finding in findings:
         print(finding.message, file=sys.stderr)
-    if carp:
-        written: tuple[Path, ...] = write_carp(mesh, options.target)
-    else:
-        VtuWriter(mesh).write(options.target, {})
-        written = (options.target,)
-    names = ", ".join(f"'{path}'" for path in written)
+    names = ", ".join(f"'{path}'" for path in export_mesh(mesh, options.target))
     print(f"Wrote {names}: {mesh.n_cells:,} tetrahedra, {mesh.n_points:,} points.")
     return 0
