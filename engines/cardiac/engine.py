@@ -41,6 +41,7 @@ from engines.cardiac.stimulus import protocol
 from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
+from engines.tools import Tool
 
 WARM_SIDE = 7
 
@@ -118,6 +119,11 @@ class CardiacEngine(Engine):
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
+
+    def tools(self) -> Sequence[Tool]:
+        from engines.cardiac.tools import TOOLS  # they build simulations with this engine
+
+        return TOOLS
 
     def warm(self, backend: Backend) -> None:
         """One step of a small box in each precision."""
