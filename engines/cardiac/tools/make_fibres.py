@@ -126,9 +126,10 @@ class MakeFibres(Tool):
         inner, outer, chart = _profile(made)
         found = _found(mesh, walls, parameters)
         lost = int(made.lost.sum())
+        wall = "left wall" if len(walls.rv) else "wall"
         return ToolResult(
             f"Fibres were made in {seconds:.1f} s: the helix angle goes from {inner:+.0f}° in the innermost tenth of "
-            f"the left wall to {outer:+.0f}° in the outermost. {found}{_lost(lost)}",
+            f"the {wall} to {outer:+.0f}° in the outermost. {found}{_lost(lost)}",
             (
                 Fact("Helix angle, innermost tenth", inner, "°"),
                 Fact("Helix angle, outermost tenth", outer, "°"),
