@@ -50,6 +50,13 @@ class Tool(ABC):
         """Numbers that make sense for this problem. Cheap. Raises ProblemError where the tool cannot work on it."""
         return self.Parameters()
 
+    def outlook(self, problem: Problem, parameters: BaseModel) -> str:
+        """What this would come to ("914,640 cells, about 60 MB"), to be read before it runs; "" for nothing to say.
+
+        Cheap. Raises ProblemError.
+        """
+        return ""
+
     @abstractmethod
     def run(
         self, problem: Problem, parameters: BaseModel, backend: Backend, progress: Progress = no_progress

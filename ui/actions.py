@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
 
 from ui.icons import dress
 
-EXPORTS = ("snapshot", "results", "parameters", "timing_log", "traces")
+EXPORTS = ("snapshot", "results", "mesh", "parameters", "timing_log", "traces")
 Shortcut = QKeySequence.StandardKey | str | None
 
 
@@ -28,6 +28,7 @@ class Actions:
             ("save_as", "Save &as…", "Ctrl+Shift+S", None),
             ("snapshot", "&Snapshot…", "Ctrl+E", "camera"),
             ("results", "&Results…", None, "export"),
+            ("mesh", "&Mesh…", None, None),
             ("parameters", "&Parameters…", None, None),
             ("timing_log", "&Timing log…", None, None),
             ("traces", "Traces as &CSV…", None, None),

@@ -138,6 +138,12 @@ class FileActions(QObject):
             folder, copy = Path(name), self._model.snapshot(self._view())
             self._write(lambda: self._services.export_results(folder, copy, runner), folder)
 
+    def export_mesh(self) -> None:
+        path = self._ask("Export mesh", ".vtu", "VTK (*.vtu);;CARP in micrometres (*.elem *.pts *.lon)")
+        if path is not None:
+            copy = self._model.snapshot()
+            self._write(lambda: self._services.export_mesh(path, copy), path)
+
     def export_parameters(self) -> None:
         document = self._model.document
         form = None if document is None else document.engine.parameter_file

@@ -28,6 +28,7 @@ from workbench.bench.lab_run import LabRun
 from workbench.bench.record_files import kept_records, read_record, write_json
 from workbench.bench.records import LabRecord, device_text
 from workbench.document import Document, default_engine, export_parameters, new_document, open_document, save_document
+from workbench.export.meshes import export_mesh
 from workbench.export.png import save_snapshot
 from workbench.export.results import export_results, take_results
 from workbench.frames import Sample
@@ -182,6 +183,9 @@ class HouseServices:
         except (CancelledError, TimeoutError) as error:
             raise ProblemError("The run has ended, so there is nothing to export: run it again first.") from error
         return export_results(results, directory / "results.pvd")
+
+    def export_mesh(self, path: Path, document: Document) -> Sequence[Path]:
+        return export_mesh(document.geometry, path)
 
     def export_parameters(self, path: Path, document: Document) -> None:
         export_parameters(document, path)

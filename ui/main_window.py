@@ -13,6 +13,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Preset
+from engines.geometry.mesh import TetMesh
 from ui.actions import EXPORTS, Actions, one_of_two
 from ui.background import Background
 from ui.banner import Banner
@@ -166,6 +167,7 @@ class MainWindow(QMainWindow):
             save_as=self.files.save_as,
             snapshot=self.files.export_snapshot,
             results=self.files.export_results,
+            mesh=self.files.export_mesh,
             parameters=self.files.export_parameters,
             timing_log=self.files.export_timing_log,
             traces=lambda: self.files.export_traces(self.probes.export_csv),
@@ -179,6 +181,7 @@ class MainWindow(QMainWindow):
             fit=self.viewport.reset_camera,
             about=self.about,
         )
+        self.actions_["mesh"].setVisible(False)
         self.actions_["parameters"].setVisible(False)
         self.background.submit("devices", self.services.devices, self.device_menu.set_choices)
 
@@ -302,6 +305,7 @@ class MainWindow(QMainWindow):
         self.timeline.set_unit(document.time_unit)
         self.timeline.set_until(document.project.run.until)
         self.timeline.set_pace(document.project.run.pace)
+        self.actions_["mesh"].setVisible(isinstance(self.model.geometry, TetMesh))
         form = document.engine.parameter_file
         self.actions_["parameters"].setVisible(form is not None)
         self.actions_["parameters"].setText("" if form is None else f"{form.title}…")

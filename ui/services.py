@@ -87,6 +87,9 @@ class Services(Protocol):
     def export_results(self, directory: Path, document: Document, runner: Runner) -> Any:
         """The whole fields of the present moment. Waits for the worker between two batches."""
 
+    def export_mesh(self, path: Path, document: Document) -> Any:
+        """As the format that ``path`` ends in. Raises WorkbenchError."""
+
     def export_parameters(self, path: Path, document: Document) -> None:
         """In the form that the document's engine has for other programs. Raises WorkbenchError."""
 

@@ -33,7 +33,12 @@ def find_fibres(raw: RawMesh, name: str) -> tuple[Array | None, Array | None, li
         return None, None, [Finding(f"The fibres in {name} are all zero: the tissue conducts isotropically.")]
     if none.any():
         fibres[none] = (1.0, 0.0, 0.0)
-        findings.append(Finding(f"{int(none.sum()):,} cells have no fibre direction; theirs was set along x."))
+        first = int(none.argmax())
+        findings.append(
+            Finding(
+                f"{int(none.sum()):,} cells have no fibre direction (the first is {first}); theirs was set along x."
+            )
+        )
     if sheets is None:
         return fibres, None, findings
     across = sheets[:, :3] - np.einsum("ij,ij->i", sheets[:, :3], fibres)[:, None] * fibres

@@ -121,7 +121,7 @@ def test_exports(opened, qtbot, services, monkeypatch, tmp_path):
     qtbot.waitUntil(lambda: len(window.probes.store.probes.get(("P1", "voltage"), ())) > 10)
     window.controller.pause()
     qtbot.waitUntil(lambda: window.controller.phase == "paused" and not window.background.busy)
-    for action, name in (("snapshot", "s.png"), ("timing_log", "t.jsonl"), ("traces", "v.csv")):
+    for action, name in (("snapshot", "s.png"), ("mesh", "m.vtu"), ("timing_log", "t.jsonl"), ("traces", "v.csv")):
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, name=name: (str(tmp_path / name), ""))
         window.actions_[action].trigger()
         qtbot.waitUntil(lambda name=name: (tmp_path / name).exists() and not window.background.busy)

@@ -143,6 +143,8 @@ def test_exports_of_a_real_run(qtbot, make_window, tmp_path):
     services.export_results(tmp_path, document, runner)
     assert (tmp_path / "results.pvd").is_file()
     assert list(tmp_path.glob("results_*.vtu"))
+    assert [path.suffix for path in services.export_mesh(tmp_path / "mesh.elem", document)] == [".pts", ".elem", ".lon"]
+    assert (tmp_path / "mesh.elem").read_text().startswith(f"{document.geometry.n_cells}\n")
     services.export_snapshot(tmp_path / "picture.png", np.zeros((9, 16, 4), np.uint8), document)
     assert read_stored(tmp_path / "picture.png").project.title == document.project.title
 

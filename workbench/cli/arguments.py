@@ -85,9 +85,9 @@ def parser() -> argparse.ArgumentParser:
     _mesh_options(new)
     new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
 
-    convert = commands.add_parser("convert", help="convert a mesh to .vtu")
+    convert = commands.add_parser("convert", help="convert a mesh to .vtu, or to CARP's .pts, .elem and .lon")
     convert.add_argument("mesh", type=Path, metavar="MESH")
-    convert.add_argument("target", type=Path, metavar="OUT.vtu")
+    convert.add_argument("target", type=Path, metavar="OUT", help="OUT.vtu, or OUT.elem for CARP")
     _mesh_options(convert)
     convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
     return top

@@ -8,7 +8,8 @@ from argparse import Namespace
 from engines import registry
 from engines.errors import ProblemError
 from workbench.document import default_engine, new_document, save_document
-from workbench.export.vtu import VtuWriter
+from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
+from workbench.export.meshes import SUFFIXES, export_mesh
 from workbench.meshes import read_mesh_file, usual_length_unit
 
 
@@ -30,14 +31,17 @@ def new_command(options: Namespace) -> int:
 
 
 def convert_command(options: Namespace) -> int:
-    """Read a mesh in any format, write it as .vtu in millimetres with regions and fibres."""
-    if options.target.suffix != ".vtu":
-        raise ProblemError(f"'{options.target}' must end in .vtu, the format that convert writes.")
+    """Read a mesh in any format, write it with regions and fibres as .vtu in millimetres, or as CARP in micrometres."""
+    carp = options.target.suffix.lower() in CARP_SUFFIXES
+    if options.target.suffix.lower() not in SUFFIXES:
+        raise ProblemError(f"'{options.target}' must end in {', '.join(SUFFIXES)}: convert writes .vtu and CARP.")
+    if carp and options.mesh.with_suffix("").resolve() == options.target.with_suffix("").resolve():
+        raise ProblemError(f"'{options.target}' would be written over the mesh that is read: choose another name.")
     unit = options.length_unit or usual_length_unit(options.mesh)
     mesh, findings = read_mesh_file(options.mesh, unit, options.fibres)
     print(mesh.quality)
     for finding in findings:
         print(finding.message, file=sys.stderr)
-    VtuWriter(mesh).write(options.target, {})
-    print(f"Wrote '{options.target}': {mesh.n_cells:,} tetrahedra, {mesh.n_points:,} points.")
+    names = ", ".join(f"'{path}'" for path in export_mesh(mesh, options.target))
+    print(f"Wrote {names}: {mesh.n_cells:,} tetrahedra, {mesh.n_points:,} points.")
     return 0

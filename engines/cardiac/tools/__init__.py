@@ -1,6 +1,9 @@
 """What may be done with a cardiac problem besides running it."""
 
+from engines.cardiac.tools.fibres_from_file import FibresFromFile
+from engines.cardiac.tools.make_fibres import MakeFibres
+from engines.cardiac.tools.refine import RefineMesh
 from engines.cardiac.tools.velocity import TuneVelocity
 from engines.tools import Tool
 
-TOOLS: tuple[Tool, ...] = (TuneVelocity(),)
+TOOLS: tuple[Tool, ...] = (TuneVelocity(), MakeFibres(), FibresFromFile(), RefineMesh())
