@@ -16,7 +16,7 @@ from engines.cardiac.stimulus import Protocol, region_ids
 from engines.cardiac.tissue import Tissue
 from engines.geometry.mesh import TetMesh
 
-PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64"}
+PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64", "mixed": "float64"}
 COMPILED = {
     "Mitchell-Schaeffer 2003": "mitchell_schaeffer_2003",
     "Aliev-Panfilov 1996": "aliev_panfilov_1996",

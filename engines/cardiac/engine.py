@@ -20,8 +20,8 @@ from engines.cardiac.cells.tt06 import ROWS
 from engines.cardiac.choice import PRECISIONS, cell_findings, compiled_step, make_cells
 from engines.cardiac.compiler.tissue import compiled_traffic
 from engines.cardiac.diffusion import make_diffusion
-from engines.cardiac.diffusion.ell import WIDTH
-from engines.cardiac.diffusion.launcher import diffusion_traffic
+from engines.cardiac.diffusion.launcher import PRECISIONS as DIFFUSION_PRECISIONS
+from engines.cardiac.diffusion.launcher import expected_traffic
 from engines.cardiac.observers.choice import make_observers
 from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import (
@@ -84,7 +84,8 @@ class CardiacEngine(Engine):
         numerics = parameters.numerics
         protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
         size = np.dtype(PRECISIONS[numerics.precision]).itemsize
-        diffusion, compiled = diffusion_traffic(mesh.n_cells, size), compiled_step(parameters)
+        diffusion = expected_traffic(backend, operator.matrix, DIFFUSION_PRECISIONS[numerics.precision])
+        compiled = compiled_step(parameters)
         seconds = diffusion.bytes / backend.ceilings().best
         if compiled is None:
             reaction, rows = reaction_traffic(mesh.n_cells, size), len(ROWS)
@@ -93,7 +94,7 @@ class CardiacEngine(Engine):
             reaction, rows = compiled_traffic(compiled, mesh.n_cells), len(compiled.model.rows)
             seconds += mesh.n_cells * compiled_seconds(backend, compiled)
         return Estimate(
-            memory_bytes=mesh.n_cells * (WIDTH * (4 + size) + (rows + 3) * size + 5),
+            memory_bytes=diffusion.bytes + mesh.n_cells * ((rows + 1) * size + 5),
             bytes_per_step=diffusion.bytes + reaction.bytes,
             step=numerics.step,
             stable_step=min(operator.stable_step / parameters.conductivity_scale, REACTION_STEP_LIMIT),
@@ -111,7 +112,7 @@ class CardiacEngine(Engine):
         plan = protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
         progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
         tissue = make_cells(backend, mesh, parameters, plan, operator.order)
-        diffusion = make_diffusion(backend, operator.matrix, numerics.step, PRECISIONS[numerics.precision])
+        diffusion = make_diffusion(backend, operator.matrix, numerics.step, DIFFUSION_PRECISIONS[numerics.precision])
         stepper = Stepper(backend, diffusion, tissue, plan, numerics.step)
         observers = make_observers(backend, mesh, operator.order, tissue, parameters)
         simulation = CardiacSimulation(backend, mesh, operator.order, stepper, tissue, operator.stable_step, observers)
