@@ -99,6 +99,7 @@ def _diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:
     scale = np.ones(mesh.n_cells)
     for region in parameters.regions:
         scale[np.isin(mesh.regions, region_ids(region.region, mesh))] = region.conductivity_scale
-    conductivity *= scale[:, None, None]
+    if parameters.regions:
+        conductivity *= scale[:, None, None]
     tissue = parameters.tissue
     return diffusivity(conductivity, tissue.surface_to_volume, tissue.membrane_capacitance)
