@@ -56,8 +56,7 @@ class SlicedMatrix:
 
     def row_lengths(self) -> Array:
         """(n_rows,) number of entries off the diagonal."""
-        used = self.columns != self.rows()
-        return np.bincount(self.rows()[used], minlength=self.n_rows)[: self.n_rows]
+        return _row_counts(self.starts, self.columns, self.n_rows)
 
     def rows(self) -> Array:
         """(n_entries,) int64: the row of each entry; those of the last slice may pass ``n_rows``."""
@@ -128,6 +127,17 @@ def _row_sums(starts, weights, n_rows, absolute):
                 total += abs(weights[k]) if absolute else weights[k]
             sums[SLICE * s + r] = total
     return sums
+
+
+@in_turn
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _row_counts(starts, columns, n_rows):
+    counts = np.zeros(n_rows, np.int64)
+    for s in nb.prange(len(starts) - 1):
+        for row in range(SLICE * s, min(SLICE * (s + 1), n_rows)):
+            for k in range(starts[s] + row % SLICE, starts[s + 1], SLICE):
+                counts[row] += columns[k] != row
+    return counts
 
 
 @in_turn
