@@ -131,7 +131,7 @@ class CardiacEngine(Engine):
             simulation.close()
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
-        """Jittered boxes of tetrahedra at 0.5 mm with fibres, in both precisions."""
+        """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision."""
         problems = [
             _BoxProblem(side, precision)
             for side in map(_side, elements or (1_000_000, 10_000_000))
@@ -165,7 +165,7 @@ def _side(size: int) -> int:
     return max(3, round((size / 6) ** (1 / 3)))
 
 
-@lru_cache(maxsize=1)  # both precisions of a size share the mesh and its operator
+@lru_cache(maxsize=1)  # the precisions of a size share the mesh and its operator
 def _box(side: int) -> TetMesh:
     return box_mesh((side,) * 3, (0.5 * side,) * 3, jitter=0.2)
 

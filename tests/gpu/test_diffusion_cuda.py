@@ -29,7 +29,7 @@ def operator():
 
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("float64", 1e-14), ("float32", 2e-6), ("mixed", 2.4e-7)])
-@pytest.mark.parametrize("block", [32, 256, 1024])
+@pytest.mark.parametrize("block", [32, 256, 512])
 @pytest.mark.parametrize("group", [2, 4])
 def test_step_equals_the_sparse_operator(gpu, operator, precision, tolerance, block, group):
     """18 roundings of values up to 2 at the step of eq. 3.6: 18 eps of the precision; of mixed, one of each weight."""
