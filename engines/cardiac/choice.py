@@ -25,7 +25,7 @@ from engines.cardiac.tissue import Tissue
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 
-PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64"}
+PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64", "mixed": "float64"}
 STEEP = "courtemanche_1998"
 """Its ``release.u`` was 0.06 off in float32 at random states (measured on a GPU against the graph in float64)."""
 STARTS: dict[str, tt06.Start] = {"published": "initial", "paced at 1 Hz": "limit_cycle_1Hz"}

@@ -21,8 +21,8 @@ from engines.cardiac.cells.tt06 import ROWS
 from engines.cardiac.choice import PRECISIONS, cell_findings, compiled_step, make_cells, step_limit
 from engines.cardiac.compiler.tissue import compiled_traffic
 from engines.cardiac.diffusion import make_diffusion
-from engines.cardiac.diffusion.ell import WIDTH
-from engines.cardiac.diffusion.launcher import diffusion_traffic
+from engines.cardiac.diffusion.launcher import PRECISIONS as DIFFUSION_PRECISIONS
+from engines.cardiac.diffusion.launcher import expected_traffic
 from engines.cardiac.observers.choice import make_observers, observers_memory, observers_traffic
 from engines.cardiac.operator import TissueOperator, tissue_operator
 from engines.cardiac.parameters import (
@@ -87,7 +87,8 @@ class CardiacEngine(Engine):
         numerics = parameters.numerics
         protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
         size = np.dtype(PRECISIONS[numerics.precision]).itemsize
-        diffusion, compiled = diffusion_traffic(mesh.n_cells, size), compiled_step(parameters)
+        diffusion = expected_traffic(backend, operator.matrix, DIFFUSION_PRECISIONS[numerics.precision])
+        compiled = compiled_step(parameters)
         seconds = diffusion.bytes / backend.ceilings().best
         if compiled is None:
             reaction, rows = reaction_traffic(mesh.n_cells, size), len(ROWS)
@@ -96,7 +97,8 @@ class CardiacEngine(Engine):
             reaction, rows = compiled_traffic(compiled, mesh.n_cells), len(compiled.model.rows)
             seconds += mesh.n_cells * compiled_seconds(backend, compiled)
         return Estimate(
-            memory_bytes=mesh.n_cells * (WIDTH * (4 + size) + (rows + 3) * size + 5)
+            memory_bytes=diffusion.bytes
+            + mesh.n_cells * ((rows + 1) * size + 5)
             + observers_memory(parameters, mesh, size),
             bytes_per_step=diffusion.bytes
             + reaction.bytes
@@ -118,7 +120,7 @@ class CardiacEngine(Engine):
         plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step))
         progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
         tissue = make_cells(backend, mesh, parameters, plan, operator.order, progress)
-        diffusion = make_diffusion(backend, operator.matrix, numerics.step, PRECISIONS[numerics.precision])
+        diffusion = make_diffusion(backend, operator.matrix, numerics.step, DIFFUSION_PRECISIONS[numerics.precision])
         stepper = Stepper(backend, diffusion, tissue, plan, numerics.step)
         observers = make_observers(backend, mesh, operator.order, tissue, parameters)
         brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion)
@@ -145,7 +147,7 @@ class CardiacEngine(Engine):
             simulation.close()
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
-        """Jittered boxes of tetrahedra at 0.5 mm with fibres, in both precisions."""
+        """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision."""
         problems = [
             _BoxProblem(side, precision)
             for side in map(_side, elements or (1_000_000, 10_000_000))
@@ -179,7 +181,7 @@ def _side(size: int) -> int:
     return max(3, round((size / 6) ** (1 / 3)))
 
 
-@lru_cache(maxsize=1)  # both precisions of a size share the mesh and its operator
+@lru_cache(maxsize=1)  # the precisions of a size share the mesh and its operator
 def _box(side: int) -> TetMesh:
     return box_mesh((side,) * 3, (0.5 * side,) * 3, jitter=0.2)
 

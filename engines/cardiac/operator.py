@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Array, Progress, no_progress
 from engines.cardiac.cell_settings import NON_CONDUCTING
 from engines.cardiac.diffusion import assemble
-from engines.cardiac.diffusion.ell import EllMatrix
+from engines.cardiac.diffusion.sliced import SlicedMatrix, by_length, row_lengths
 from engines.cardiac.diffusion.stability import stable_step, step_limits
 from engines.cardiac.diffusion.tensors import conductivity_tensors, diffusivity
 from engines.cardiac.parameters import CardiacParameters
@@ -19,7 +19,7 @@ from engines.cardiac.population import cut, insulators, pieces
 from engines.cardiac.stimulus import region_ids
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
-from engines.geometry.ordering import hilbert_order
+from engines.geometry.ordering import hilbert_order, renumber
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class TissueOperator:
     """
 
     order: Array
-    matrix: EllMatrix
+    matrix: SlicedMatrix
     stable_step: float
     limited_cells: int
     correction: Array
@@ -73,14 +73,12 @@ def tissue_operator(mesh: TetMesh, parameters: CardiacParameters, progress: Prog
 
 def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) -> TissueOperator:
     progress("Ordering the cells", 0.0)
-    order = hilbert_order(mesh.centroids)
+    insulating = insulators(mesh, parameters)
+    order, neighbours = cell_order(mesh, insulating)
     ordered = mesh.take_cells(order)
-    tensors = diffusion_tensors(ordered, parameters)
-    insulating = insulators(ordered, parameters)
-    neighbours = cut(face_neighbours(ordered.cells), insulating)
     result = assemble(
         ordered,
-        tensors,
+        diffusion_tensors(ordered, parameters),
         neighbours,
         progress=lambda message, fraction: progress(message, 0.1 + 0.7 * fraction),
     )
@@ -92,8 +90,21 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
         correction=result.correction,
         neighbours=neighbours,
         worst_cell=int(order[np.argmin(step_limits(result.matrix))]),
-        pieces=pieces(neighbours, insulating),
+        pieces=pieces(neighbours, insulating[order]),
     )
+
+
+def cell_order(mesh: TetMesh, insulating: Array | None = None) -> tuple[Array, Array]:
+    """``(order, neighbours)``: along a Hilbert curve, with rows of one length together; neighbours in that order.
+
+    (n_cells,) int32 and (n_cells, 4) int32. insulating: (n_cells,) bool in the mesh's order, cells whose faces are cut.
+    """
+    order = hilbert_order(mesh.centroids)
+    neighbours = face_neighbours(mesh.cells[order])
+    if insulating is not None:
+        neighbours = cut(neighbours, insulating[order])
+    grouped = by_length(row_lengths(neighbours))
+    return order[grouped], renumber(neighbours, grouped)
 
 
 def diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:

@@ -14,7 +14,7 @@ REACTION_STEP_LIMIT = 0.125
 """Largest stable step of lightweight Rush-Larsen with TT06 [ms] (thesis, table 3.2)."""
 
 CellType = Literal["epi", "endo", "M"]
-Precision = Literal["fp32", "fp64"]
+Precision = Literal["fp32", "fp64", "mixed"]
 
 
 class Tissue(ParameterGroup):
@@ -101,7 +101,9 @@ class Numerics(ParameterGroup):
     """How the equations are solved."""
 
     step: float = quantity(0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=1.0)
-    precision: Precision = quantity("fp32", "", "Arithmetic of the kernels; fp32 keeps Na_i and K_i as offsets")
+    precision: Precision = quantity(
+        "fp32", "", "fp32 (with Na_i and K_i as offsets), fp64, or mixed: fp64 with the weights of diffusion in fp32"
+    )
     activation_threshold: float = quantity(
         0.0, "mV", "Upward crossing that counts as activation", ge=-80, le=40, advanced=True
     )

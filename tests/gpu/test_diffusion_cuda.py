@@ -7,7 +7,10 @@ import pytest
 from scipy.spatial import Delaunay
 
 from engines.cardiac.diffusion import assemble, make_diffusion
+from engines.cardiac.diffusion.clusters import reordered
+from engines.cardiac.diffusion.cuda import CudaDiffusion
 from engines.cardiac.diffusion.stability import stable_step
+from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 
 pytestmark = pytest.mark.gpu
@@ -25,26 +28,44 @@ def operator():
     return assemble(TetMesh(points, cells, np.zeros(len(cells), np.int32)), np.diag([3.0, 1.0, 0.5]))
 
 
-@pytest.mark.parametrize(("precision", "tolerance"), [("float64", 1e-14), ("float32", 2e-6)])
-@pytest.mark.parametrize("block", [32, 256, 1024])
-def test_step_equals_the_sparse_operator(gpu, operator, precision, tolerance, block):
-    """18 roundings of values up to 2 at the step of eq. 3.6: 18 eps of the precision."""
+@pytest.mark.parametrize(("precision", "tolerance"), [("float64", 1e-14), ("float32", 2e-6), ("mixed", 2.4e-7)])
+@pytest.mark.parametrize("block", [32, 256, 512])
+@pytest.mark.parametrize("group", [2, 4])
+def test_step_equals_the_sparse_operator(gpu, operator, precision, tolerance, block, group):
+    """18 roundings of values up to 2 at the step of eq. 3.6: 18 eps of the precision; of mixed, one of each weight."""
     n, dt = operator.matrix.n_rows, stable_step(operator.matrix)
-    v = np.random.default_rng(1).uniform(-1, 1, n)
-    diffusion = make_diffusion(gpu, operator.matrix, dt, precision)
-    diffusion.block = (block,)
-    old, new = gpu.array(v.astype(precision)), gpu.empty(n, precision)
+    diffusion = CudaDiffusion(gpu, operator.matrix, dt, precision, shapes=((group, block),))
+    v = np.random.default_rng(1).uniform(-1, 1, n).astype(np.float32).astype(float)
+    old, new = gpu.array(v.astype(diffusion.dtype)), gpu.empty(n, diffusion.dtype)
     with gpu.active():
         diffusion.step(old, new)
     expected = v + dt * (operator.matrix.to_csr() @ v)
     assert np.abs(gpu.to_host(new) - expected).max() <= tolerance
 
 
-@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("precision", ["float32", "float64", "mixed"])
+def test_columns_of_16_and_32_bits_give_the_same(gpu, precision):
+    """A random order of a box: most slices reach further than four segments do. 18 eps as above."""
+    mesh = box_mesh((25,) * 3, (1.0,) * 3, jitter=0.2)
+    matrix = assemble(mesh, np.eye(3)).matrix
+    scattered, order = reordered(matrix, np.random.default_rng(2).permutation(matrix.n_rows))
+    v = np.random.default_rng(3).uniform(-1, 1, matrix.n_rows).astype(np.float32).astype(float)
+    dt = stable_step(matrix)
+    expected = v + dt * (matrix.to_csr() @ v)
+    for group in (2, 4):
+        diffusion = CudaDiffusion(gpu, scattered, dt, precision, shapes=((group, 128),))
+        assert diffusion.wide_share > 0.5
+        old, new = gpu.array(v[order].astype(diffusion.dtype)), gpu.empty(len(v), diffusion.dtype)
+        with gpu.active():
+            diffusion.step(old, new)
+        assert np.abs(gpu.to_host(new) - expected[order]).max() <= 18 * np.finfo(diffusion.weight_type).eps
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64", "mixed"])
 def test_constants_are_exact_to_the_last_bit(gpu, operator, precision):
     n = operator.matrix.n_rows
     diffusion = make_diffusion(gpu, operator.matrix, stable_step(operator.matrix), precision)
-    old, new = gpu.array(np.full(n, -85.23, precision)), gpu.empty(n, precision)
+    old, new = gpu.array(np.full(n, -85.23, diffusion.dtype)), gpu.empty(n, diffusion.dtype)
     with gpu.active():
         diffusion.step(old, new)
     assert (gpu.to_host(new) == gpu.to_host(old)).all()

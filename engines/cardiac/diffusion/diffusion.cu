@@ -1,42 +1,168 @@
-// One explicit diffusion step in block-transposed ELLPACK.
+// One explicit diffusion step with rows in slices of 32, each slice as wide as its longest row.
 //
-//   out_i = v_i + dt sum_{e<16} w_ie (v_{c_ie} - v_i)          (thesis eq. 3.5)
+//   out_i = v_i + dt sum_{e < width} w_ie (v_{c_ie} - v_i)          (thesis eq. 3.5)
 //
 // The differences, not the values, are weighted: a constant stays the same to the last bit in any precision,
 // and no diagonal is stored. dt is not folded into the weights, so that it can change without a new upload.
 //
-// Layout: block b holds rows 32 b .. 32 b + 31; entry e of row 32 b + r is at (b * 16 + e) * 32 + r, so that a warp
-// reads 32 consecutive columns and weights. Unused entries: column = own row, weight 0.
-// Bytes per cell: 16 (4 + R) + R read, R written; R = sizeof(REAL): 136 in float32, 208 in float64.
+// Layout (packing.py): a lane holds GROUP entries of its row side by side, the rest of the row two by two and then
+// singly, so that a warp reads 32 * GROUP consecutive weights with one load each. A column is 16 bits: two name one of
+// the slice's four segments, fourteen a cell in it. A slice whose columns lie further apart has columns of 32 bits;
+// the branch is the same for the whole warp. Unused entries: column = own row, weight 0.
+// Bytes per cell: 14.6 entries of 2 + W, 0.63 for segments and starts, v and out R each; R, W = sizeof(REAL, WEIGHT).
 //
-// variants: -DREAL=float; -DREAL=double
-// Columns and weights are used once per step: __ldcs leaves the cache to v. All 32 of a row's loads are issued before
-// the first is used; v is read through the read-only path.
+// variants: -DREAL=float -DWEIGHT=float; -DREAL=double -DWEIGHT=double; -DREAL=double -DWEIGHT=float
+// Columns and weights are used once per step: __ldcs leaves the cache to v. A row's weights and columns are all asked for
+// before the first is used; v is read through the read-only path.
 
-extern "C" __global__ void diffusion_step(const int* __restrict__ columns, const REAL* __restrict__ weights,
-                                          const REAL* __restrict__ v, REAL* __restrict__ out, const REAL dt,
-                                          const int first_row, const int end_row)
+// N values behind each other, as wide loads as there are
+__device__ __forceinline__ void load(const float* p, float (&x)[1]) { x[0] = __ldcs(p); }
+__device__ __forceinline__ void load(const float* p, float (&x)[2])
 {
-    // first_row is a multiple of 32, so that a warp never straddles two blocks of the matrix
+    const float2 y = __ldcs((const float2*)p);
+    x[0] = y.x, x[1] = y.y;
+}
+__device__ __forceinline__ void load(const float* p, float (&x)[4])
+{
+    const float4 y = __ldcs((const float4*)p);
+    x[0] = y.x, x[1] = y.y, x[2] = y.z, x[3] = y.w;
+}
+__device__ __forceinline__ void load(const double* p, double (&x)[1]) { x[0] = __ldcs(p); }
+__device__ __forceinline__ void load(const double* p, double (&x)[2])
+{
+    const double2 y = __ldcs((const double2*)p);
+    x[0] = y.x, x[1] = y.y;
+}
+__device__ __forceinline__ void load(const double* p, double (&x)[4])
+{
+    const double2 y = __ldcs((const double2*)p), z = __ldcs((const double2*)p + 1);
+    x[0] = y.x, x[1] = y.y, x[2] = z.x, x[3] = z.y;
+}
+__device__ __forceinline__ void load(const int* p, int (&x)[1]) { x[0] = __ldcs(p); }
+__device__ __forceinline__ void load(const int* p, int (&x)[2])
+{
+    const int2 y = __ldcs((const int2*)p);
+    x[0] = y.x, x[1] = y.y;
+}
+__device__ __forceinline__ void load(const int* p, int (&x)[4])
+{
+    const int4 y = __ldcs((const int4*)p);
+    x[0] = y.x, x[1] = y.y, x[2] = y.z, x[3] = y.w;
+}
+__device__ __forceinline__ void load(const unsigned short* p, int (&x)[1]) { x[0] = __ldcs(p); }
+__device__ __forceinline__ void load(const unsigned short* p, int (&x)[2])
+{
+    const unsigned y = __ldcs((const unsigned*)p);
+    x[0] = y & 0xffff, x[1] = y >> 16;
+}
+__device__ __forceinline__ void load(const unsigned short* p, int (&x)[4])
+{
+    const uint2 y = __ldcs((const uint2*)p);
+    x[0] = y.x & 0xffff, x[1] = y.x >> 16, x[2] = y.y & 0xffff, x[3] = y.y >> 16;
+}
+
+// N entries into place AT of the row, if the slice has them
+template <int N, int AT, typename From, typename To>
+__device__ __forceinline__ void part(const bool there, const From* from, const int offset, const int lane, To (&row)[16])
+{
+    if (!there) return;
+    To x[N];
+    load(from + 32 * offset + N * lane, x);
+#pragma unroll
+    for (int k = 0; k < N; ++k) row[AT + k] = x[k];
+}
+
+// The row of a lane. The last group of a full row and the rest of a shorter one share their places.
+template <int GROUP, typename From, typename To>
+__device__ __forceinline__ void whole_row(const int width, const From* from, const int lane, To (&row)[16])
+{
+    constexpr int LAST = 16 - GROUP;
+    const int groups = width / GROUP;
+    part<GROUP, 0>(groups > 0, from, 0, lane, row);
+    if constexpr (GROUP == 2) {
+        part<2, 2>(groups > 1, from, 2, lane, row);
+        part<2, 4>(groups > 2, from, 4, lane, row);
+        part<2, 6>(groups > 3, from, 6, lane, row);
+        part<2, 8>(groups > 4, from, 8, lane, row);
+        part<2, 10>(groups > 5, from, 10, lane, row);
+        part<2, 12>(groups > 6, from, 12, lane, row);
+    } else {
+        part<4, 4>(groups > 1, from, 4, lane, row);
+        part<4, 8>(groups > 2, from, 8, lane, row);
+        part<2, 12>(width < 16 && (width & 2), from, width & ~3, lane, row);
+    }
+    part<GROUP, LAST>(width == 16, from, LAST, lane, row);
+    part<1, 14>(width & 1, from, width & ~1, lane, row);
+}
+
+// Whether place e of the row holds an entry
+template <int GROUP> __device__ __forceinline__ bool is_used(const int e, const int width)
+{
+    if (width == 16) return true;
+    if (e == 15) return false;
+    if (e == 14) return width & 1;
+    if (GROUP == 4 && e >= 12) return width & 2;
+    return e / GROUP < width / GROUP;
+}
+
+template <int GROUP>
+__device__ __forceinline__ void step(const int* starts, const int4* segments, const unsigned short* codes,
+                                     const int* wide, const WEIGHT* weights, const REAL* v, REAL* out, const REAL dt,
+                                     const int first_row, const int end_row)
+{
+    // first_row is a multiple of 32, so that a warp never straddles two slices of the matrix
     const int row = first_row + (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (row >= end_row) return;
-    const long long base = (long long)(row >> 5) * (16 * 32) + (row & 31);
-
-    int c[16];
-    REAL w[16];
-#pragma unroll
-    for (int e = 0; e < 16; ++e) c[e] = __ldcs(columns + base + 32 * e);
-#pragma unroll
-    for (int e = 0; e < 16; ++e) w[e] = __ldcs(weights + base + 32 * e);
-
+    const int lane = row & 31;
+    const int start = __ldg(starts + (row >> 5));
+    const int width = __ldg(starts + (row >> 5) + 1) - start;
+    const int4 segment = __ldg(segments + (row >> 5));
     const REAL centre = __ldg(v + row);
+
+    WEIGHT w[16];
+    int c[16];
+#pragma unroll
+    for (int e = 0; e < 16; ++e) w[e] = WEIGHT(0), c[e] = 0;
+    whole_row<GROUP>(width, weights + 32ll * start, lane, w);
+    if (segment.x >= 0) {
+        whole_row<GROUP>(width, codes + 32ll * start, lane, c);
+#pragma unroll
+        for (int e = 0; e < 16; ++e) {
+            const int low = c[e] & 0x4000 ? segment.y : segment.x, high = c[e] & 0x4000 ? segment.w : segment.z;
+            c[e] = (c[e] & 0x8000 ? high : low) + (c[e] & 0x3fff);
+        }
+    } else {
+        whole_row<GROUP>(width, wide + 32ll * (-1 - segment.x), lane, c);
+    }
+
     REAL neighbour[16];
 #pragma unroll
-    for (int e = 0; e < 16; ++e) neighbour[e] = __ldg(v + c[e]);
+    for (int e = 0; e < 16; ++e) {
+        neighbour[e] = centre;
+        if (is_used<GROUP>(e, width)) neighbour[e] = __ldg(v + c[e]);
+    }
 
     // four sums: shorter dependent chains
     REAL sum[4] = {REAL(0), REAL(0), REAL(0), REAL(0)};
 #pragma unroll
-    for (int e = 0; e < 16; ++e) sum[e & 3] += w[e] * (neighbour[e] - centre);
+    for (int e = 0; e < 16; ++e) sum[e & 3] += REAL(w[e]) * (neighbour[e] - centre);
     out[row] = centre + dt * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+}
+
+extern "C" __global__ void diffusion_step_2(const int* __restrict__ starts, const int4* __restrict__ segments,
+                                            const unsigned short* __restrict__ codes, const int* __restrict__ wide,
+                                            const WEIGHT* __restrict__ weights, const REAL* __restrict__ v,
+                                            REAL* __restrict__ out, const REAL dt, const int first_row,
+                                            const int end_row)
+{
+    step<2>(starts, segments, codes, wide, weights, v, out, dt, first_row, end_row);
+}
+
+extern "C" __global__ void diffusion_step_4(const int* __restrict__ starts, const int4* __restrict__ segments,
+                                            const unsigned short* __restrict__ codes, const int* __restrict__ wide,
+                                            const WEIGHT* __restrict__ weights, const REAL* __restrict__ v,
+                                            REAL* __restrict__ out, const REAL dt, const int first_row,
+                                            const int end_row)
+{
+    step<4>(starts, segments, codes, wide, weights, v, out, dt, first_row, end_row);
 }

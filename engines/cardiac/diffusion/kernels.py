@@ -12,6 +12,11 @@ import numba as nb
 import numpy as np
 
 from engines.backend.threads import in_turn
+from engines.cardiac.diffusion import sliced
+
+MOST_ENTRIES, LANES = 16, 32
+"""Those of :mod:`sliced`, once more: Numba's cache on disk notices a change only in the file of the kernel."""
+assert (MOST_ENTRIES, LANES) == (sliced.WIDTH, sliced.SLICE)
 
 
 @nb.njit(cache=True, nogil=True, inline="always")
@@ -250,39 +255,50 @@ def _add(columns, values, length, column, value):
 
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
-def fill_rows(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, columns, weights):
-    """One row per cell: merge the contributions of its four faces and divide by its volume."""
+def fill_rows(
+    points, cells, volumes, centroids, tensors, neighbours, gradients, kept, relaxation_cap, starts, columns, weights
+):
+    """One row per cell: merge the contributions of its four faces and divide by its volume.
+
+    ``kept: (n_cells,)`` is the share of each cell's gradient that counts. Layout: :class:`sliced.SlicedMatrix`.
+    """
     n = len(cells)
-    n_blocks, width, lanes = columns.shape
-    for block in nb.prange(n_blocks):
-        row_columns = np.empty(width, np.int32)
-        row_values = np.empty(width)
-        for lane in range(lanes):
-            i = block * lanes + lane
-            if i >= n:
-                break
+    for s in nb.prange(len(starts) - 1):
+        row_columns = np.empty(MOST_ENTRIES, np.int32)
+        row_values = np.empty(MOST_ENTRIES)
+        width = (starts[s + 1] - starts[s]) // LANES
+        for lane in range(LANES):
+            i = s * LANES + lane
             length = 0
             for k in range(4):
-                j = neighbours[i, k]
+                j = neighbours[i, k] if i < n else -1
                 if j < 0:
                     continue
                 alpha, a_i, a_j = face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap)
                 length = _add(row_columns, row_values, length, j, alpha)
                 for m in range(4):
                     if neighbours[i, m] >= 0:
-                        value = dot(a_i, gradients[i, m])
+                        value = kept[i] * dot(a_i, gradients[i, m])
                         length = _add(row_columns, row_values, length, neighbours[i, m], value)
                     other = neighbours[j, m]
                     if other >= 0:
                         # multiplies u_other - u_j; the part of u_j goes to the neighbour's own entry
-                        value = dot(a_j, gradients[j, m])
+                        value = kept[j] * dot(a_j, gradients[j, m])
                         length = _add(row_columns, row_values, length, j, -value)
                         if other != i:
                             length = _add(row_columns, row_values, length, other, value)
-            order = np.argsort(row_columns[:length])
             for e in range(width):
-                if e < length:
-                    columns[block, e, lane] = row_columns[order[e]]
-                    weights[block, e, lane] = row_values[order[e]] / volumes[i]
-                else:
-                    columns[block, e, lane] = i
+                place = starts[s] + e * LANES + lane
+                if e >= length:
+                    columns[place] = min(i, n - 1)
+                    weights[place] = 0.0
+                    continue
+                # the smallest column that is left; a row is too short for a better sort
+                smallest = e
+                for other in range(e + 1, length):
+                    if row_columns[other] < row_columns[smallest]:
+                        smallest = other
+                columns[place] = row_columns[smallest]
+                weights[place] = row_values[smallest] / volumes[i]
+                row_columns[smallest] = row_columns[e]
+                row_values[smallest] = row_values[e]

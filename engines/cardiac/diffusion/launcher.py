@@ -9,52 +9,70 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
-from engines.cardiac.diffusion.ell import BLOCK, WIDTH, EllMatrix
+from engines.cardiac.diffusion.packing import SEGMENTS
+from engines.cardiac.diffusion.sliced import SlicedMatrix
+
+PRECISIONS = {"fp32": "float32", "fp64": "float64", "mixed": "mixed"}
+"""What each precision of a problem is here."""
+VALUE_TYPES = {"float32": "float32", "float64": "float64", "mixed": "float64"}
+"""Of voltage, differences and sums, by precision."""
+WEIGHT_TYPES = {"float32": "float32", "float64": "float64", "mixed": "float32"}
+"""Of the weights as they are stored. ``mixed`` rounds each weight once: constants stay exact, and the columns' sums of
+volume-weighted weights, which are what is conserved, are zero to the round-off of float32."""
 
 
 class Diffusion(ABC):
     """``out = v + dt L v`` with columns and weights on the device.
 
+    ``precision`` is ``"float32"``, ``"float64"`` or ``"mixed"``; ``dtype`` is the type of the voltage.
     ``dt`` [ms] is not folded into the weights and may change between steps.
     """
 
-    def __init__(self, backend: Backend, matrix: EllMatrix, dt: float, precision: str = "float32") -> None:
+    def __init__(self, backend: Backend, matrix: SlicedMatrix, dt: float, precision: str = "float32") -> None:
         self.dt = dt
         self.n_rows = matrix.n_rows
-        self.dtype = np.dtype(precision)
+        self.dtype = np.dtype(VALUE_TYPES[precision])
+        self.weight_type = np.dtype(WEIGHT_TYPES[precision])
         self._backend = backend
-        self._columns = backend.array(matrix.columns)
-        self._weights = backend.array(matrix.weights.astype(self.dtype, copy=False))
 
     @abstractmethod
     def step(self, v: Any, out: Any) -> None:
         """v, out: different device arrays of ``dtype``, at least ``n_rows`` long; the rest of ``out`` stays."""
 
+    @abstractmethod
     def update_rows(self, rows: Array, columns: Array, weights: Array) -> None:
-        """Replace ``rows: (m,)`` from the next step on; the arrays on the device stay where they are.
+        """Replace the weights of ``rows: (m,)`` from the next step on; the arrays on the device stay where they are.
 
         columns, weights: (m, 16), unused entries with the row itself as column and weight 0. The columns are among
         those that the row had at first.
         """
-        places = (rows[:, None] // BLOCK * WIDTH + np.arange(WIDTH)) * BLOCK + rows[:, None] % BLOCK
-        with self._backend.active():
-            at = self._backend.array(places.ravel())
-            self._columns.reshape(-1)[at] = self._backend.array(columns.ravel().astype(np.int32))
-            self._weights.reshape(-1)[at] = self._backend.array(weights.ravel().astype(self.dtype))
 
     @property
-    def traffic(self) -> KernelTraffic:
-        return diffusion_traffic(self.n_rows, self.dtype.itemsize)
+    @abstractmethod
+    def traffic(self) -> KernelTraffic: ...
 
 
-def diffusion_traffic(n_rows: int, value_bytes: int) -> KernelTraffic:
-    """Columns and weights of 16 entries and the old voltage are read once, the new voltage is written once.
+def diffusion_traffic(matrix: SlicedMatrix, precision: str, column_bytes: int | None = None) -> KernelTraffic:
+    """Columns, weights and the old voltage are read once, the new voltage is written once.
 
-    float32: 132 read and 4 written, float64: 200 and 8 bytes per cell. A row costs 16 × (difference, FMA) and one FMA.
+    ``column_bytes``: what a step reads to know the columns; four bytes per entry and the starts where it is not given.
+    An entry costs a difference and an FMA, a row one FMA.
     """
+    value, weight = (np.dtype(types[precision]).itemsize for types in (VALUE_TYPES, WEIGHT_TYPES))
+    entries = len(matrix.columns)
+    if column_bytes is None:
+        column_bytes = matrix.columns.nbytes + matrix.starts.nbytes
     return KernelTraffic(
         kernel="diffusion",
-        bytes_read=n_rows * (WIDTH * (4 + value_bytes) + value_bytes),
-        bytes_written=n_rows * value_bytes,
-        flops=n_rows * (3 * WIDTH + 2),
+        bytes_read=column_bytes + entries * weight + matrix.n_rows * value,
+        bytes_written=matrix.n_rows * value,
+        flops=3 * entries + 2 * matrix.n_rows,
     )
+
+
+def expected_traffic(backend: Backend, matrix: SlicedMatrix, precision: str) -> KernelTraffic:
+    """That of a :class:`Diffusion` on ``backend``, as far as it is known before it is made."""
+    if backend.id == "cpu":
+        return diffusion_traffic(matrix, precision)
+    slice_bytes = 4 * (1 + SEGMENTS)
+    return diffusion_traffic(matrix, precision, 2 * len(matrix.columns) + slice_bytes * len(matrix.starts))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.cardiac.diffusion.ell import BLOCK, WIDTH, EllMatrix, block_count
 from engines.cardiac.diffusion.kernels import energy_need, fill_rows, kept_shares, least_squares
+from engines.cardiac.diffusion.sliced import SLICE, WIDTH, slice_starts
 from engines.cardiac.diffusion.weights import ENERGY_LIMIT, RELAXATION_CAP
 from engines.geometry.adjacency import BOUNDARY
 from engines.geometry.mesh import TetMesh
@@ -62,9 +62,10 @@ class Patch:
     def rows(self, shares: Array, places: Array) -> tuple[Array, Array]:
         """Columns (in the whole mesh) and weights [1/ms], (m, 16) each, of the cells at ``places`` of the patch."""
         n = len(self.cells)
-        columns = np.full((block_count(n), WIDTH, BLOCK), n - 1, np.int32)
-        weights = np.zeros(columns.shape)
-        gradients = self.gradients * shares[:, None, None]
-        fill_rows(*self.geometry, self.neighbours, gradients, RELAXATION_CAP, columns, weights)
-        matrix = EllMatrix(n, columns, weights)
-        return self.cells[matrix.row_view(columns)[places]], matrix.row_view(weights)[places]
+        starts = slice_starts(np.full(n, WIDTH, np.uint8))
+        columns, weights = np.empty(starts[-1], np.int32), np.empty(starts[-1])
+        fill_rows(*self.geometry, self.neighbours, self.gradients, shares, RELAXATION_CAP, starts, columns, weights)
+        by_row = [
+            values.reshape(-1, WIDTH, SLICE).transpose(0, 2, 1).reshape(-1, WIDTH) for values in (columns, weights)
+        ]
+        return self.cells[by_row[0][places]], by_row[1][places]

@@ -6,14 +6,14 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.threads import parallel_region
-from engines.cardiac.diffusion.cpu import ell_step
-from engines.cardiac.diffusion.ell import EllMatrix
+from engines.cardiac.diffusion.cpu import sliced_step
+from engines.cardiac.diffusion.sliced import SlicedMatrix
 
 GROWTH_STEPS = 150
 """Steps of local size between two looks at the largest value; noise has fallen below a tenth after as many."""
 
 
-def step_limits(matrix: EllMatrix) -> Array:
+def step_limits(matrix: SlicedMatrix) -> Array:
     """(n_rows,) [ms]: ``1 / sum_j |alpha_ij|`` of each cell (thesis eq. 3.6), infinite for cells without neighbours.
 
     The smallest one is sufficient for stability of an operator without growing modes.
@@ -22,12 +22,12 @@ def step_limits(matrix: EllMatrix) -> Array:
         return 1.0 / matrix.absolute_row_sums()
 
 
-def stable_step(matrix: EllMatrix) -> float:
+def stable_step(matrix: SlicedMatrix) -> float:
     """The smallest of :func:`step_limits` [ms]."""
     return float(step_limits(matrix).min())
 
 
-def spectral_step(matrix: EllMatrix, iterations: int = 80) -> float:
+def spectral_step(matrix: SlicedMatrix, iterations: int = 80) -> float:
     """``2 / rho(L)`` [ms], rho by power iteration: the sharper limit, 1.7 to 4.2 times eq. 3.6 where it was tried.
 
     The iteration comes from below, so the figure is an upper bound that it approaches within about 1 %:
@@ -47,7 +47,7 @@ def spectral_step(matrix: EllMatrix, iterations: int = 80) -> float:
     return max(2.0 / rate, floor)
 
 
-def growing_cells(matrix: EllMatrix, volumes: Array) -> Array:
+def growing_cells(matrix: SlicedMatrix, volumes: Array) -> Array:
     """(n,) indices of the cells in which noise grows; empty if it decays everywhere.
 
     Explicit steps with each cell's own limit as step: noise of every scale decays within a few steps where the
@@ -62,11 +62,16 @@ def growing_cells(matrix: EllMatrix, volumes: Array) -> Array:
     if not conserved.any():
         return np.empty(0, np.int64)
     v -= (conserved @ v) / conserved.sum()
+    # float32: what grows stands out from any round-off
+    local, v = matrix.scaled_rows(limits), v.astype(np.float32)
+    out = v.copy()
     half_way = 0.0
-    for step in range(2 * GROWTH_STEPS):
-        if step == GROWTH_STEPS:
-            half_way = float(np.abs(v).max())
-        v += limits * _rates(matrix, v)
+    with parallel_region():
+        for step in range(2 * GROWTH_STEPS):
+            if step == GROWTH_STEPS:
+                half_way = float(np.abs(v).max())
+            sliced_step(local, v, out, 1.0)
+            v, out = out, v
     size = np.abs(v)
     # disconnected meshes keep their means: growth of less than a thousandth in 150 steps is none
     if size.max() <= 1.001 * half_way:
@@ -74,10 +79,10 @@ def growing_cells(matrix: EllMatrix, volumes: Array) -> Array:
     return np.flatnonzero(size >= 0.01 * size.max())
 
 
-def _rates(matrix: EllMatrix, v: Array) -> Array:
+def _rates(matrix: SlicedMatrix, v: Array) -> Array:
     """L v, float64."""
     out = np.empty_like(v)
     with parallel_region():
-        ell_step(matrix.columns, matrix.weights, v, out, 1.0, matrix.n_rows)
+        sliced_step(matrix, v, out, 1.0)
     out -= v
     return out

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
-from engines.cardiac.diffusion.ell import BLOCK, WIDTH, EllMatrix, block_count
 from engines.cardiac.diffusion.kernels import energy_need, fill_rows, kept_shares, least_squares, proved_stable
+from engines.cardiac.diffusion.sliced import SlicedMatrix, row_lengths, slice_starts
 from engines.cardiac.diffusion.stability import growing_cells
 from engines.cardiac.diffusion.tensors import check_tensors
 from engines.errors import MeshError
@@ -36,7 +36,7 @@ class DiffusionOperator:
     correction: (n_cells,) float64 in [0, 1], the share of each cell's gradient that was kept (1: second order).
     """
 
-    matrix: EllMatrix
+    matrix: SlicedMatrix
     correction: Array
 
 
@@ -69,9 +69,17 @@ def assemble(
     geometry = (mesh.points, mesh.cells, mesh.volumes, mesh.centroids, tensors)
     progress("Computing cell gradients", 0.1)
     gradients = least_squares(*geometry, neighbours)
+    starts = slice_starts(row_lengths(neighbours))
+    columns, weights = np.empty(starts[-1], np.int32), np.empty(starts[-1])
+
+    def rows(kept: Array) -> SlicedMatrix:
+        """In the same memory each time: two of them may be more than there is."""
+        fill_rows(*geometry, neighbours, gradients, kept, relaxation_cap, starts, columns, weights)
+        return SlicedMatrix(mesh.n_cells, starts, columns, weights)
+
     if not np.isfinite(energy_limit):
-        matrix = _assemble_rows(geometry, neighbours, gradients, relaxation_cap)
-        return DiffusionOperator(matrix, np.ones(mesh.n_cells))
+        all_kept = np.ones(mesh.n_cells)
+        return DiffusionOperator(rows(all_kept), all_kept)
 
     progress("Weighing the corrections", 0.3)
     need = energy_need(*geometry, neighbours, gradients, relaxation_cap)
@@ -79,9 +87,7 @@ def assemble(
     for round_ in range(ROUNDS + 1):
         correction = kept_shares(mesh.volumes, neighbours, need, allowed)
         progress("Assembling weights", 0.5)
-        weakened = (correction < 1.0).any()  # rarely: a copy of the gradients is worth avoiding
-        kept = gradients * correction[:, None, None] if weakened else gradients
-        matrix = _assemble_rows(geometry, neighbours, kept, relaxation_cap)
+        matrix = rows(correction)
         if proved_stable(mesh.volumes, neighbours, need * correction):
             break
         progress("Looking for growing modes", 0.7)
@@ -91,13 +97,3 @@ def assemble(
         # where a mode grows, and everywhere if that was not enough
         allowed[growing if round_ < ROUNDS - 1 else slice(None)] = 1.0
     return DiffusionOperator(matrix, correction)
-
-
-def _assemble_rows(
-    geometry: tuple[Array, ...], neighbours: Array, gradients: Array, relaxation_cap: float
-) -> EllMatrix:
-    n = len(neighbours)
-    columns = np.full((block_count(n), WIDTH, BLOCK), n - 1, np.int32)
-    weights = np.zeros(columns.shape)
-    fill_rows(*geometry, neighbours, gradients, relaxation_cap, columns, weights)
-    return EllMatrix(n, columns, weights)

@@ -9,7 +9,10 @@ import pytest
 
 from engines.api import Dab, Problem, Selection
 from engines.backend import open_backend
-from engines.cardiac.diffusion import EllMatrix, assemble
+from engines.cardiac.diffusion import assemble
+from engines.cardiac.diffusion.cpu import CpuDiffusion
+from engines.cardiac.diffusion.packing import packed_places
+from engines.cardiac.diffusion.sliced import SlicedMatrix
 from engines.cardiac.diffusion.reference import reference_operator
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.operator import diffusion_tensors, tissue_operator
@@ -67,9 +70,16 @@ def within(mesh, place, radius):
     return np.linalg.norm(mesh.centroids - np.array(place), axis=1) <= radius
 
 
-def matrix_of(simulation) -> EllMatrix:
+def matrix_of(simulation) -> SlicedMatrix:
+    """What the device holds."""
     diffusion = simulation._stepper._diffusion
-    return EllMatrix(diffusion.n_rows, np.array(diffusion._columns), np.array(diffusion._weights))
+    matrix = diffusion._matrix
+    if isinstance(diffusion, CpuDiffusion):
+        weights = np.array(matrix.weights)
+    else:
+        places = packed_places(matrix.starts, np.arange(len(matrix.columns)), diffusion.group)
+        weights = np.array(diffusion._arrays[-1])[places]
+    return SlicedMatrix(matrix.n_rows, matrix.starts, matrix.columns, weights)
 
 
 # Stimulating.

@@ -1,0 +1,180 @@
+"""Rows in slices of 32, each as wide as its longest row, transposed so that neighbouring rows read neighbouring words.
+
+Sliced ELLPACK (Monakov et al. 2010, doi 10.1007/978-3-642-11515-8_10), with rows sorted by length inside small windows
+(SELL-C-σ, Kreutzer et al. 2014, doi 10.1137/130930352): C = 32, σ = :data:`WINDOW`.
+"""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba as nb
+import numpy as np
+from scipy import sparse
+
+from engines.api import Array
+from engines.backend.threads import in_turn
+
+WIDTH = 16
+"""Most off-diagonal entries of a row: 4 face neighbours and their 12 other neighbours."""
+SLICE = 32
+"""Rows of a slice: the lanes of a warp, and a multiple of every SIMD width."""
+WINDOW = 256
+"""Consecutive rows that are sorted by length: those of one block of threads, so that it reads no more of v (README)."""
+
+
+@dataclass(frozen=True)
+class SlicedMatrix:
+    """Rate of change ``(L v)_i = sum_j weights_ij (v_j - v_i)`` [1/ms].
+
+    starts: (n_slices + 1,) int64; columns: (n_entries,) int32, weights: (n_entries,) float64 or float32. Entry e of row
+    ``32 s + r`` is at ``starts[s] + 32 e + r``. Unused entries have the row itself as column (so that they read
+    nothing new) and weight 0; rows past ``n_rows`` in the last slice have column ``n_rows - 1``. The diagonal is
+    :meth:`diagonal`: it is not stored, since the differences make constants exact in any precision.
+    """
+
+    n_rows: int
+    starts: Array
+    columns: Array
+    weights: Array
+
+    def diagonal(self) -> Array:
+        """(n_rows,) float64: ``-sum_j weights_ij``."""
+        return -_row_sums(self.starts, self.weights, self.n_rows, False)
+
+    def absolute_row_sums(self) -> Array:
+        """(n_rows,) float64: ``sum_j |weights_ij|``, whose reciprocal is the step limit of thesis eq. 3.6."""
+        return _row_sums(self.starts, self.weights, self.n_rows, True)
+
+    def scaled_rows(self, factors: Array) -> SlicedMatrix:
+        """``diag(factors) L`` with weights in float32; factors: (n_rows,)."""
+        weights = np.empty(len(self.weights), np.float32)
+        _scale_rows(self.starts, self.weights, factors, weights)
+        return SlicedMatrix(self.n_rows, self.starts, self.columns, weights)
+
+    def row_lengths(self) -> Array:
+        """(n_rows,) number of entries off the diagonal."""
+        return _row_counts(self.starts, self.columns, self.n_rows)
+
+    def replaced(self, rows: Array, columns: Array, weights: Array) -> tuple[Array, Array]:
+        """``(entries, values)``: the entries (k,) int64 that ``rows: (m,)`` use, and their weights where the rows
+        become ``columns, weights: (m, 16)``. An entry whose column is not among them gets 0."""
+        slices = rows // SLICE
+        first = (self.starts[slices] + rows % SLICE)[:, None]
+        there = SLICE * np.arange(WIDTH) < np.diff(self.starts)[slices][:, None]
+        entries = np.where(there, first + SLICE * np.arange(WIDTH), 0)
+        own = np.where(there, self.columns[entries], rows[:, None])
+        equal = (own[:, :, None] == columns[:, None, :]) & (columns != rows[:, None])[:, None, :]
+        values = np.where(equal, weights[:, None, :], 0.0).sum(axis=2)
+        used = own != rows[:, None]
+        return entries[used], values[used]
+
+    def rows(self) -> Array:
+        """(n_entries,) int64: the row of each entry; those of the last slice may pass ``n_rows``."""
+        widths = np.diff(self.starts) // SLICE
+        slices = np.repeat(np.arange(len(widths)), widths)
+        return (SLICE * slices[:, None] + np.arange(SLICE)).ravel()
+
+    def to_csr(self) -> sparse.csr_matrix:
+        """L as a SciPy matrix, float64, with its diagonal."""
+        n, rows = self.n_rows, self.rows()
+        used = (self.columns != rows) & (rows < n)
+        weights = self.weights[used].astype(np.float64)
+        off = sparse.coo_matrix((weights, (rows[used], self.columns[used])), shape=(n, n)).tocsr()
+        return (off + sparse.diags(-np.asarray(off.sum(axis=1)).ravel())).tocsr()
+
+
+def row_lengths(neighbours: Array) -> Array:
+    """(n_cells,) uint8: the entries of each cell's row, from ``neighbours: (n_cells, 4)``."""
+    return _row_lengths(neighbours)
+
+
+def by_length(lengths: Array, window: int = WINDOW) -> Array:
+    """(n,) int32: an order in which each ``window`` consecutive rows stand by falling length, else as they were."""
+    return _by_length(lengths, window)
+
+
+def slice_starts(lengths: Array) -> Array:
+    """(n_slices + 1,) int64: where each slice's entries begin."""
+    padded = np.zeros(-(-len(lengths) // SLICE) * SLICE, np.uint8)
+    padded[: len(lengths)] = lengths
+    starts = np.zeros(len(padded) // SLICE + 1, np.int64)
+    np.cumsum(SLICE * padded.reshape(-1, SLICE).max(axis=1).astype(np.int64), out=starts[1:])
+    return starts
+
+
+@in_turn
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _row_lengths(neighbours):
+    n = len(neighbours)
+    lengths = np.zeros(n, np.uint8)
+    for i in nb.prange(n):
+        seen = np.empty(WIDTH, np.int32)
+        length = 0
+        for k in range(4):
+            j = neighbours[i, k]
+            if j < 0:
+                continue
+            for m in range(-1, 4):
+                other = j if m < 0 else neighbours[j, m]
+                new = other >= 0 and other != i
+                for e in range(length):
+                    new = new and seen[e] != other
+                if new:
+                    seen[length] = other
+                    length += 1
+        lengths[i] = length
+    return lengths
+
+
+@in_turn
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _row_sums(starts, weights, n_rows, absolute):
+    sums = np.zeros(n_rows)
+    for s in nb.prange(len(starts) - 1):
+        for r in range(min(SLICE, n_rows - SLICE * s)):
+            total = 0.0
+            for k in range(starts[s] + r, starts[s + 1], SLICE):
+                total += abs(weights[k]) if absolute else weights[k]
+            sums[SLICE * s + r] = total
+    return sums
+
+
+@in_turn
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _row_counts(starts, columns, n_rows):
+    counts = np.zeros(n_rows, np.int64)
+    for s in nb.prange(len(starts) - 1):
+        for row in range(SLICE * s, min(SLICE * (s + 1), n_rows)):
+            for k in range(starts[s] + row % SLICE, starts[s + 1], SLICE):
+                counts[row] += columns[k] != row
+    return counts
+
+
+@in_turn
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _scale_rows(starts, weights, factors, scaled):
+    for s in nb.prange(len(starts) - 1):
+        for r in range(SLICE):
+            factor = factors[min(SLICE * s + r, len(factors) - 1)]
+            for k in range(starts[s] + r, starts[s + 1], SLICE):
+                scaled[k] = factor * weights[k]
+
+
+@in_turn
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _by_length(lengths, window):
+    n = len(lengths)
+    order = np.empty(n, np.int32)
+    for w in nb.prange((n + window - 1) // window):
+        place = w * window
+        end = min(place + window, n)
+        first = place
+        for length in range(WIDTH, -1, -1):
+            for i in range(first, end):
+                if lengths[i] == length:
+                    order[place] = i
+                    place += 1
+    return order
