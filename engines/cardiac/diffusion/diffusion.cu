@@ -61,48 +61,74 @@ __device__ __forceinline__ void load(const unsigned short* p, int (&x)[4])
     x[0] = y.x & 0xffff, x[1] = y.x >> 16, x[2] = y.y & 0xffff, x[3] = y.y >> 16;
 }
 
-// N entries into place AT of the row, if the slice has them
-template <int N, int AT, typename From, typename To>
-__device__ __forceinline__ void part(const bool there, const From* from, const int offset, const int lane, To (&row)[16])
+// The WIDTH entries of a lane's row
+template <int GROUP, int WIDTH, typename From, typename To>
+__device__ __forceinline__ void row(const From* from, const int lane, To (&x)[WIDTH])
 {
-    if (!there) return;
-    To x[N];
-    load(from + 32 * offset + N * lane, x);
+    constexpr int WHOLE = WIDTH / GROUP * GROUP;
 #pragma unroll
-    for (int k = 0; k < N; ++k) row[AT + k] = x[k];
-}
-
-// The row of a lane. The last group of a full row and the rest of a shorter one share their places.
-template <int GROUP, typename From, typename To>
-__device__ __forceinline__ void whole_row(const int width, const From* from, const int lane, To (&row)[16])
-{
-    constexpr int LAST = 16 - GROUP;
-    const int groups = width / GROUP;
-    part<GROUP, 0>(groups > 0, from, 0, lane, row);
-    if constexpr (GROUP == 2) {
-        part<2, 2>(groups > 1, from, 2, lane, row);
-        part<2, 4>(groups > 2, from, 4, lane, row);
-        part<2, 6>(groups > 3, from, 6, lane, row);
-        part<2, 8>(groups > 4, from, 8, lane, row);
-        part<2, 10>(groups > 5, from, 10, lane, row);
-        part<2, 12>(groups > 6, from, 12, lane, row);
-    } else {
-        part<4, 4>(groups > 1, from, 4, lane, row);
-        part<4, 8>(groups > 2, from, 8, lane, row);
-        part<2, 12>(width < 16 && (width & 2), from, width & ~3, lane, row);
+    for (int e = 0; e < WHOLE; e += GROUP) {
+        To y[GROUP];
+        load(from + 32 * e + GROUP * lane, y);
+#pragma unroll
+        for (int k = 0; k < GROUP; ++k) x[e + k] = y[k];
     }
-    part<GROUP, LAST>(width == 16, from, LAST, lane, row);
-    part<1, 14>(width & 1, from, width & ~1, lane, row);
+    if constexpr (WIDTH - WHOLE >= 2) {
+        To y[2];
+        load(from + 32 * WHOLE + 2 * lane, y);
+        x[WHOLE] = y[0], x[WHOLE + 1] = y[1];
+    }
+    if constexpr (WIDTH & 1) {
+        To y[1];
+        load(from + 32 * (WIDTH - 1) + lane, y);
+        x[WIDTH - 1] = y[0];
+    }
 }
 
-// Whether place e of the row holds an entry
-template <int GROUP> __device__ __forceinline__ bool is_used(const int e, const int width)
+// Adds the entries of a lane's row to four sums, for shorter dependent chains. Weights, codes and wide are those of the
+// slice; wide counts where the slice has no segments.
+template <int GROUP, int WIDTH>
+__device__ __forceinline__ void add_entries(const int4 segment, const unsigned short* codes, const int* wide,
+                                            const WEIGHT* weights, const REAL* v, const REAL centre, const int lane,
+                                            REAL (&sum)[4])
 {
-    if (width == 16) return true;
-    if (e == 15) return false;
-    if (e == 14) return width & 1;
-    if (GROUP == 4 && e >= 12) return width & 2;
-    return e / GROUP < width / GROUP;
+    WEIGHT w[WIDTH];
+    int c[WIDTH];
+    row<GROUP>(weights, lane, w);
+    if (segment.x >= 0) {
+        row<GROUP>(codes, lane, c);
+#pragma unroll
+        for (int e = 0; e < WIDTH; ++e) {
+            const int low = c[e] & 0x4000 ? segment.y : segment.x, high = c[e] & 0x4000 ? segment.w : segment.z;
+            c[e] = (c[e] & 0x8000 ? high : low) + (c[e] & 0x3fff);
+        }
+    } else {
+        row<GROUP>(wide, lane, c);
+    }
+    REAL neighbour[WIDTH];
+#pragma unroll
+    for (int e = 0; e < WIDTH; ++e) neighbour[e] = __ldg(v + c[e]);
+#pragma unroll
+    for (int e = 0; e < WIDTH; ++e) sum[e & 3] += REAL(w[e]) * (neighbour[e] - centre);
+}
+
+// The same for a slice of any width up to 16 whose entries begin 32 * at behind the slice's start. Each width has code
+// of its own: with the loads of one code switched off by the width, a step took a quarter longer (README).
+template <int GROUP>
+__device__ __forceinline__ void add_part(const int width, const int at, const int start, const int4 segment,
+                                         const unsigned short* codes, const int* wide, const WEIGHT* weights,
+                                         const REAL* v, const REAL centre, const int lane, REAL (&sum)[4])
+{
+    const unsigned short* part_codes = codes + 32ll * (start + at);
+    const int* part_wide = wide + 32ll * (at - 1 - segment.x);
+    const WEIGHT* part_weights = weights + 32ll * (start + at);
+#define OF_WIDTH(n) \
+    case n: add_entries<GROUP, n>(segment, part_codes, part_wide, part_weights, v, centre, lane, sum); break;
+    switch (width) {
+        OF_WIDTH(1) OF_WIDTH(2) OF_WIDTH(3) OF_WIDTH(4) OF_WIDTH(5) OF_WIDTH(6) OF_WIDTH(7) OF_WIDTH(8)
+        OF_WIDTH(9) OF_WIDTH(10) OF_WIDTH(11) OF_WIDTH(12) OF_WIDTH(13) OF_WIDTH(14) OF_WIDTH(15) OF_WIDTH(16)
+    }
+#undef OF_WIDTH
 }
 
 template <int GROUP>
@@ -113,39 +139,12 @@ __device__ __forceinline__ void step(const int* starts, const int4* segments, co
     // first_row is a multiple of 32, so that a warp never straddles two slices of the matrix
     const int row = first_row + (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (row >= end_row) return;
-    const int lane = row & 31;
     const int start = __ldg(starts + (row >> 5));
     const int width = __ldg(starts + (row >> 5) + 1) - start;
     const int4 segment = __ldg(segments + (row >> 5));
     const REAL centre = __ldg(v + row);
-
-    WEIGHT w[16];
-    int c[16];
-#pragma unroll
-    for (int e = 0; e < 16; ++e) w[e] = WEIGHT(0), c[e] = 0;
-    whole_row<GROUP>(width, weights + 32ll * start, lane, w);
-    if (segment.x >= 0) {
-        whole_row<GROUP>(width, codes + 32ll * start, lane, c);
-#pragma unroll
-        for (int e = 0; e < 16; ++e) {
-            const int low = c[e] & 0x4000 ? segment.y : segment.x, high = c[e] & 0x4000 ? segment.w : segment.z;
-            c[e] = (c[e] & 0x8000 ? high : low) + (c[e] & 0x3fff);
-        }
-    } else {
-        whole_row<GROUP>(width, wide + 32ll * (-1 - segment.x), lane, c);
-    }
-
-    REAL neighbour[16];
-#pragma unroll
-    for (int e = 0; e < 16; ++e) {
-        neighbour[e] = centre;
-        if (is_used<GROUP>(e, width)) neighbour[e] = __ldg(v + c[e]);
-    }
-
-    // four sums: shorter dependent chains
     REAL sum[4] = {REAL(0), REAL(0), REAL(0), REAL(0)};
-#pragma unroll
-    for (int e = 0; e < 16; ++e) sum[e & 3] += REAL(w[e]) * (neighbour[e] - centre);
+    add_part<GROUP>(width, 0, start, segment, codes, wide, weights, v, centre, row & 31, sum);
     out[row] = centre + dt * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
