@@ -46,6 +46,8 @@ _TEXT = {
     "log": "logarithm({})",
     "sqrt": "root({})",
     "goldman": "goldman({}, {})",
+    "goldman_slope": "goldman_slope({}, {})",
+    "growth": "growth({}, {})",
     "lt": "{} < {}",
     "le": "{} <= {}",
     "eq": "{} == {}",

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from engines.cardiac.compiler.chains import plan
 from engines.cardiac.compiler.counts import count
 from engines.cardiac.compiler.graph import const, evaluate, make, ordered, symbol
+from engines.cardiac.compiler.linear import linear_in
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.report import saving
-from engines.cardiac.compiler.schemes import STEP, STIMULUS, linear_in, optimised, step
+from engines.cardiac.compiler.schemes import SCHEMES, STEP, STIMULUS, optimised, step
 
 V = symbol("V")
 
@@ -84,7 +85,7 @@ def test_a_case_that_is_part_of_the_model_is_kept():
     assert any(node.op == "select" for node in ordered([found]))
 
 
-@pytest.mark.parametrize("scheme", ["FE", "RL"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_step_keeps_its_value(model, scheme):
     """Optimised against as the file has it: to 1e-10 of the largest change in 0.01 ms."""
     plain, fast = step(model, scheme, optimise=False), step(model, scheme)
