@@ -61,7 +61,7 @@ def convergence(
             wanted = exact[:: round(dt / finest)]
             stable = is_stable(found, wanted)
             error = rrms(found[1:], wanted[1:]) if stable else None
-            rate = float(np.log2(before / error)) if before and error else None
+            rate: float | None = float(np.log2(before / error)) if before and error else None
             rows.append(Row(scheme, dt, error, rate, stable))
             before = error
     return rows

@@ -45,6 +45,7 @@ _TEXT = {
     "exp": "exponential({})",
     "log": "logarithm({})",
     "sqrt": "root({})",
+    "pow": "power({}, {})",
     "goldman": "goldman({}, {})",
     "goldman_slope": "goldman_slope({}, {})",
     "growth": "growth({}, {})",

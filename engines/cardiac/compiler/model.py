@@ -23,11 +23,23 @@ class State:
 
 
 @dataclass(frozen=True)
+class StepLimit:
+    """The largest steps [ms] at which a scheme was stable, and accurate, on one cell for a beat; None if at none tried.
+
+    See :mod:`engines.cardiac.compiler.limits`, which finds them.
+    """
+
+    scheme: str
+    stable: float | None
+    accurate: float | None
+
+
+@dataclass(frozen=True)
 class CellModel:
     """A cell: ``rates[k]`` is the rate of change of ``states[k]`` per ms, a graph over symbols with the states' names.
 
     The voltage is in mV, whatever its unit was in the file. A stimulus of the file is left out: a tissue adds its own
-    current [pA/pF] to the rate of the voltage.
+    current [pA/pF] to the rate of the voltage. ``limits``: of its steps by scheme, if they were measured.
     """
 
     name: str
@@ -35,6 +47,11 @@ class CellModel:
     states: tuple[State, ...]
     voltage: int
     rates: tuple[Node, ...]
+    limits: tuple[StepLimit, ...] = ()
+
+    def limit(self, scheme: str) -> StepLimit | None:
+        """The stored limits of a scheme; None for a model that was not measured."""
+        return next((limit for limit in self.limits if limit.scheme == scheme), None)
 
     @property
     def rows(self) -> tuple[State, ...]:
@@ -51,6 +68,7 @@ class CellModel:
             "title": self.title,
             "states": [[state.name, state.unit, state.initial] for state in self.states],
             "voltage": self.voltage,
+            "limits": [[limit.scheme, limit.stable, limit.accurate] for limit in self.limits],
             "rates": [number[rate] for rate in self.rates],
         }
         body = ",\n".join(json.dumps(line) for line in lines)
@@ -67,7 +85,9 @@ def loads(text: str) -> CellModel:
         else:
             nodes.append(make(op, value=value))
     states = tuple(State(*state) for state in data["states"])
-    return CellModel(data["name"], data["title"], states, data["voltage"], tuple(nodes[k] for k in data["rates"]))
+    limits = tuple(StepLimit(*limit) for limit in data.get("limits", ()))
+    rates = tuple(nodes[k] for k in data["rates"])
+    return CellModel(data["name"], data["title"], states, data["voltage"], rates, limits)
 
 
 def shipped(name: str) -> CellModel:
