@@ -43,13 +43,23 @@ __device__ __forceinline__ REAL goldman_slope(REAL z, REAL e) {
     return y < R(0.25) ? z * b - R(0.5) : divide(g * (R(1) - z - g), z);
 }
 
-// (e^z - 1)/z, h = e^(z/2); 1 at z = 0, there h sinh(z/2)/(z/2) by its series up to z^10 (error 1e-17 at |z| = 1/2).
-__device__ __forceinline__ REAL growth(REAL z, REAL h) {
-    const REAL y = R(0.25) * z * z;
+// sinh(z/2)/(z/2) of y = z^2/4 by its series up to z^10 (error 1e-17 at |z| = 1/2).
+__device__ __forceinline__ REAL sinh_over(REAL y) {
     REAL b = y * R(1.0 / 39916800) + R(1.0 / 362880);
     b = b * y + R(1.0 / 5040);
     b = b * y + R(1.0 / 120);
     b = b * y + R(1.0 / 6);
-    b = b * y + R(1);
-    return y < R(0.0625) ? h * b : divide(h * h - R(1), z);
+    return b * y + R(1);
+}
+
+// (e^z - 1)/z, h = e^(z/2); 1 at z = 0.
+__device__ __forceinline__ REAL growth(REAL z, REAL h) {
+    const REAL y = R(0.25) * z * z;
+    return y < R(0.0625) ? h * sinh_over(y) : divide(h * h - R(1), z);
+}
+
+// e^z - 1, h = e^(z/2), as exact around z = 0 as elsewhere.
+__device__ __forceinline__ REAL less_one(REAL z, REAL h) {
+    const REAL y = R(0.25) * z * z;
+    return y < R(0.0625) ? z * (h * sinh_over(y)) : h * h - R(1);
 }

@@ -21,6 +21,7 @@ COSTS: Mapping[str, tuple[int, int, int]] = {
     "goldman": (1, 3, 12),
     "goldman_slope": (3, 3, 18),
     "growth": (0, 4, 11),
+    "expm1": (0, 4, 6),
 }
 """(add, mul, fma) of each operation in float64: thesis, table 2.5; a root as a division, a general power as a logarithm
 and an exponential. Signs, comparisons and choices are no arithmetic."""

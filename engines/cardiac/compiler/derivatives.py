@@ -7,13 +7,13 @@ derivative is that of the case taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from engines.cardiac.compiler.graph import Node, const, depends_on, make, ordered
 from engines.cardiac.compiler.rules import add, choose, divide, multiply, negate, subtract
 
-Parts = tuple[Node | None, ...]
-"""Derivatives of a node's arguments; None where an argument does not depend on the symbol."""
+Found = Mapping[Node, Node]
+"""Derivatives of the nodes that depend on the symbol."""
 
 
 def derivatives(roots: Sequence[Node], name: str) -> tuple[Node, ...]:
@@ -29,7 +29,7 @@ def derivatives(roots: Sequence[Node], name: str) -> tuple[Node, ...]:
         if node.op == "symbol":
             found[node] = const(1.0)
         elif node.op in _RULES:
-            found[node] = _RULES[node.op](node, tuple(found.get(arg) for arg in node.args))
+            found[node] = _RULES[node.op](node, found)
         elif node.op not in _CONDITIONS:
             raise ValueError(f"{node.op} has no derivative by {name}")
     return tuple(found.get(root, const(0.0)) for root in roots)
@@ -38,68 +38,81 @@ def derivatives(roots: Sequence[Node], name: str) -> tuple[Node, ...]:
 _CONDITIONS = ("lt", "le", "eq", "and", "or", "not")
 
 
-def _sum(node: Node, parts: Parts) -> Node:
-    a, b = parts
-    if a is None or b is None:
-        return a if a is not None else _given(b)
-    return add(a, b)
+def _sum(node: Node, found: Found) -> Node:
+    x, y = node.args
+    return add(found[x], found[y]) if x in found and y in found else found[x if x in found else y]
 
 
-def _difference(node: Node, parts: Parts) -> Node:
-    a, b = parts
-    if b is None:
-        return _given(a)
-    return negate(b) if a is None else subtract(a, b)
+def _difference(node: Node, found: Found) -> Node:
+    x, y = node.args
+    if y not in found:
+        return found[x]
+    return subtract(found[x], found[y]) if x in found else negate(found[y])
 
 
-def _product(node: Node, parts: Parts) -> Node:
-    (x, y), (a, b) = node.args, parts
-    left = None if a is None else multiply(a, y)
-    right = None if b is None else multiply(x, b)
-    return _sum(node, (left, right))
+def _product(node: Node, found: Found) -> Node:
+    x, y = node.args
+    parts = []
+    if x in found:
+        parts.append(multiply(found[x], y))
+    if y in found:
+        parts.append(multiply(x, found[y]))
+    return parts[0] if len(parts) == 1 else add(*parts)
 
 
-def _quotient(node: Node, parts: Parts) -> Node:
-    """(a/b)' = (a' − (a/b)·b')/b: the quotient itself is there already."""
-    (_, y), (a, b) = node.args, parts
-    if b is None:
-        return divide(_given(a), y)
-    change = multiply(node, b)
-    return divide(negate(change) if a is None else subtract(a, change), y)
+def _quotient(node: Node, found: Found) -> Node:
+    """(x/y)' = x'/y − (x/y)·(y'/y): the quotient itself is there already."""
+    x, y = node.args
+    if y not in found:
+        return divide(found[x], y)
+    sigmoid = _sigmoid(y)
+    if sigmoid is None:
+        change = multiply(node, found[y])
+        return divide(subtract(found[x], change) if x in found else negate(change), y)
+    constant, argument = sigmoid
+    # y = k·e^u + c has y'/y = (1 − c/y)·u', which stays finite where e^u overflows.
+    share = multiply(divide(constant, x), node) if x.op == "const" and x.number != 0.0 else divide(constant, y)
+    change = multiply(node, multiply(subtract(const(1.0), share), found[argument]))
+    return subtract(divide(found[x], y), change) if x in found else negate(change)
 
 
-def _power(node: Node, parts: Parts) -> Node:
-    (x, n), (a, b) = node.args, parts
-    if b is not None:
+def _sigmoid(y: Node) -> tuple[Node, Node] | None:
+    """(c, u) if ``y`` is e^u + c, or a multiple of e^u, with a number c."""
+    if y.op != "add":
+        return None
+    for constant, rest in (y.args, y.args[::-1]):
+        if constant.op == "const":
+            power = rest.args[1] if rest.op == "mul" and rest.args[0].op == "const" else rest
+            return (constant, power.args[0]) if power.op == "exp" else None
+    return None
+
+
+def _power(node: Node, found: Found) -> Node:
+    x, n = node.args
+    if n in found:
         raise ValueError("a power whose exponent depends on the symbol has no derivative here")
-    return multiply(multiply(n, make("pow", x, subtract(n, const(1.0)))), _given(a))
+    return multiply(multiply(n, make("pow", x, subtract(n, const(1.0)))), found[x])
 
 
-def _choice(node: Node, parts: Parts) -> Node:
-    zero = const(0.0)
-    _, yes, no = parts
-    return choose(node.args[0], zero if yes is None else yes, zero if no is None else no)
+def _choice(node: Node, found: Found) -> Node:
+    condition, yes, no = node.args
+    return choose(condition, found.get(yes, const(0.0)), found.get(no, const(0.0)))
 
 
-def _goldman(node: Node, parts: Parts) -> Node:
+def _goldman(node: Node, found: Found) -> Node:
     """The second argument is the exponential of the first, so the first tells all."""
-    return multiply(make("goldman_slope", *node.args), _given(parts[0]))
+    return multiply(make("goldman_slope", *node.args), found[node.args[0]])
 
 
-def _given(part: Node | None) -> Node:
-    assert part is not None  # the node depends on the symbol through this argument
-    return part
-
-
-_RULES: dict[str, Callable[[Node, Parts], Node]] = {
+_RULES: dict[str, Callable[[Node, Found], Node]] = {
     "add": _sum,
     "sub": _difference,
     "mul": _product,
     "div": _quotient,
-    "neg": lambda node, parts: negate(_given(parts[0])),
-    "exp": lambda node, parts: multiply(node, _given(parts[0])),
-    "log": lambda node, parts: divide(_given(parts[0]), node.args[0]),
-    "sqrt": lambda node, parts: divide(multiply(const(0.5), _given(parts[0])), node),
+    "neg": lambda node, found: negate(found[node.args[0]]),
+    "exp": lambda node, found: multiply(node, found[node.args[0]]),
+    "log": lambda node, found: divide(found[node.args[0]], node.args[0]),
+    "sqrt": lambda node, found: divide(multiply(const(0.5), found[node.args[0]]), node),
     "pow": _power,
     "goldman": _goldman,
     "select": _choice,

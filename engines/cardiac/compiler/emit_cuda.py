@@ -49,6 +49,7 @@ _TEXT = {
     "goldman": "goldman({}, {})",
     "goldman_slope": "goldman_slope({}, {})",
     "growth": "growth({}, {})",
+    "expm1": "less_one({}, {})",
     "lt": "{} < {}",
     "le": "{} <= {}",
     "eq": "{} == {}",

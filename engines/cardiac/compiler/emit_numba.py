@@ -55,7 +55,7 @@ def _goldman_slope(z: Any, e: Any) -> Any:
 
 
 def _growth(z: Any, h: Any) -> Any:
-    """(eᶻ − 1)/z of h = e^(z/2); around 0 h·sinh(z/2)/(z/2) by the series of it."""
+    """(eᶻ − 1)/z of h = e^(z/2); around 0 h·sinh(z/2)/(z/2) by its series, as ``_expm1`` has it."""
     y = 0.25 * z * z
     b = y * (1 / 39916800) + 1 / 362880
     b = b * y + 1 / 5040
@@ -66,6 +66,17 @@ def _growth(z: Any, h: Any) -> Any:
     return select(near, h * b, (h * h - 1.0) / select(near, 1.0, z))
 
 
+def _expm1(z: Any, h: Any) -> Any:
+    """eᶻ − 1 of h = e^(z/2); around 0 z·h·sinh(z/2)/(z/2)."""
+    y = 0.25 * z * z
+    b = y * (1 / 39916800) + 1 / 362880
+    b = b * y + 1 / 5040
+    b = b * y + 1 / 120
+    b = b * y + 1 / 6
+    b = b * y + 1.0
+    return select(y < 0.0625, z * (h * b), h * h - 1.0)
+
+
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "exp": lambda x: exp(x),
     "log": lambda x: log(x),
@@ -73,6 +84,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "goldman": _goldman,
     "goldman_slope": _goldman_slope,
     "growth": _growth,
+    "expm1": _expm1,
 }
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISONS = {"lt": "<", "le": "<=", "eq": "=="}

@@ -23,6 +23,7 @@ class Node:
 
     ``op`` is one of :data:`OPERATIONS`. Three have a removable singularity at z = 0: ``"goldman"`` of (z, e^z) is
     z/(e^z − 1), ``"goldman_slope"`` of the same its derivative, and ``"growth"`` of (z, e^(z/2)) is (e^z − 1)/z.
+    ``"expm1"`` of (z, e^(z/2)) is e^z − 1 without its cancellation.
     """
 
     __slots__ = ("__weakref__", "args", "op", "value")
@@ -66,6 +67,11 @@ def growth(z: Array, h: Array) -> Array:
     return np.where(near, np.where(z == 0, 1.0, np.expm1(small) / small), (h * h - 1.0) / small)
 
 
+def expm1(z: Array, h: Array) -> Array:
+    """e^z − 1 with h = e^(z/2) in float64; ``expm1`` where that would cancel."""
+    return np.where(np.abs(z) < 0.5, np.expm1(np.where(np.abs(z) < 0.5, z, 0.0)), h * h - 1.0)
+
+
 GOLDMAN_SLOPE = (
     14 / 74724249600, -12 * 691 / 1307674368000, 10 / 47900160, -8 / 1209600, 6 / 30240, -4 / 720, 2 / 12,
 )  # fmt: skip
@@ -85,6 +91,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "goldman": goldman,
     "goldman_slope": goldman_slope,
     "growth": growth,
+    "expm1": expm1,
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,

@@ -1,4 +1,4 @@
-"""One cell by itself for many steps on the CPU, in double precision: what accuracy and stability are measured with.
+"""One cell by itself for many steps on the CPU: what accuracy and stability are measured with.
 
 The loop over the steps is compiled with the step, so that a beat at 1 µs takes a second and not minutes.
 """
@@ -37,17 +37,15 @@ def run(compiled: Step, dt: float, steps: int, every: int = 1, pulse: Pulse | No
     voltage: (steps // every + 1,) [mV] before the first step and after each ``every``; states: (rows,) in the units of
     the model's file, its voltage left out. A cell that has gone wrong has values that are not finite.
     """
-    if compiled.precision != "float64":
-        raise ValueError("single cells run in double precision")
     pulse = pulse or Pulse()
     model, offsets = compiled.model, np.delete(np.array(compiled.offsets), compiled.model.voltage)
     start = np.array([state.initial for state in model.rows]) - offsets
-    states = np.repeat(start[:, None], WIDEST, axis=1)
-    voltage = np.full(WIDEST, model.states[model.voltage].initial)
+    states = np.repeat(start[:, None], WIDEST, axis=1).astype(compiled.precision)
+    voltage = np.full(WIDEST, model.states[model.voltage].initial, compiled.precision)
     record = np.empty(steps // every + 1)
     first, last = round(pulse.start / dt), round((pulse.start + pulse.duration) / dt)
     _loop(compiled)(states, voltage, record, steps, every, dt, first, last, pulse.amplitude)
-    return record, states[:, 0] + offsets
+    return record, states[:, 0].astype(np.float64) + offsets
 
 
 def _loop(compiled: Step) -> Callable[..., None]:

@@ -54,5 +54,3 @@ def test_a_single_cell_is_stimulated_when_it_is_told():
     assert len(states) == 1
     every, _ = run(compiled, 0.5, 4, every=2, pulse=Pulse(1.0, 0.5, 0.5))
     assert np.array_equal(every, voltage[::2])
-    with pytest.raises(ValueError, match="double precision"):
-        run(shipped_step("mitchell_schaeffer_2003", "float32", "FE"), 0.5, 4)
