@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engines.api import Array
 from engines.cardiac.compiler.graph import Node, const, depends_on, evaluate, make
 from engines.cardiac.compiler.model import CellModel
 from engines.cardiac.compiler.rules import add, divide, multiply, negate, subtract
@@ -56,10 +57,17 @@ def linear_in(rate: Node, name: str) -> tuple[Node, Node] | None:
 
 
 def positive(slope: Node, model: CellModel) -> bool:
-    """Whether B is above :data:`SLOWEST` at a thousand states drawn at random.
+    """Whether B is above :data:`SLOWEST` at a thousand states drawn at random. Where B may vanish, x∞ = A/B does not
+    exist."""
+    (found,) = evaluate([slope], random_states(model))
+    return bool(np.all(found > SLOWEST))
+
+
+def random_states(model: CellModel) -> dict[str, Array]:
+    """(:data:`SAMPLES`,) values of each state, the same every time, wider than any that a cell comes to.
 
     Voltages are drawn from −150 to 100 mV, what starts negative from all signs, other states up to ten times their
-    start. Where B may vanish, x∞ = A/B does not exist.
+    start and one.
     """
     rng = np.random.default_rng(1)
     values = {}
@@ -67,8 +75,7 @@ def positive(slope: Node, model: CellModel) -> bool:
         largest = 10.0 * abs(state.initial) + 1.0
         low = -150.0 if k == model.voltage else 0.0 if state.initial >= 0.0 else -largest
         values[state.name] = rng.uniform(low, 100.0 if k == model.voltage else largest, SAMPLES)
-    (found,) = evaluate([slope], values)
-    return bool(np.all(found > SLOWEST))
+    return values
 
 
 def stiff(slope: Node, model: CellModel) -> bool:

@@ -22,13 +22,14 @@ SMALLEST = 2.0**-126
 """Below this results are flushed to zero."""
 LARGEST = 2.0**126
 """Above this a short division gives zero (CUDA C++ Programming Guide, intrinsic functions)."""
-Interval = tuple[Array, Array]
+Interval = tuple[Any, Any]
 """(lowest, highest), of equal shape; for a condition, whether it is surely true and whether it may be."""
 
 
 def bounds(roots: Sequence[Node], values: Mapping[str, Any]) -> list[Interval]:
     """(lowest, highest) float64 value of each root in float32 arithmetic; symbols have exactly the values given."""
     found: dict[Node, Interval] = {}
+    exact: Any
     with np.errstate(all="ignore"):
         for node in ordered(roots):
             if node.op == "const":

@@ -17,11 +17,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from engines.cardiac.compiler.chains import Cost
 from engines.cardiac.compiler.derivatives import derivatives
 from engines.cardiac.compiler.graph import Node, const, make, rebuild, symbol
-from engines.cardiac.compiler.linear import linear_in, positive, stiff
+from engines.cardiac.compiler.linear import linear_in, positive, random_states, stiff
 from engines.cardiac.compiler.model import CellModel
+from engines.cardiac.compiler.quotients import merge_quotients, share_reciprocals
 from engines.cardiac.compiler.rules import add, divide, multiply, negate, simplified, simplify, subtract
 from engines.cardiac.compiler.sharing import share_exponentials
 from engines.cardiac.compiler.singularities import remove_singularities
@@ -33,6 +36,8 @@ STEP, STIMULUS = "dt [ms]", "stimulus [mV/ms]"
 """Symbols of a step beside the states."""
 LONGEST_POWER = {"float32": 32, "float64": 128}
 """Products add rounding errors: 32 of 6e-8 are 2e-6 of a rate in float32."""
+TYPICAL_STEP = 0.02
+"""Step [ms] at which products are tried for their range."""
 OFFSET_FROM = 1.0
 """A nonlinear state that starts at this size or above is stored as the difference from its start: float32 would lose
 the small changes of a concentration of 100 mM."""
@@ -120,6 +125,11 @@ def step(model: CellModel, scheme: Scheme = "RL", precision: Precision = "float6
         after, middle = list(found[: len(x)]), list(found[len(x) :])
     if middle:
         after = list(rebuild(after, make, dict(zip(half, middle, strict=True))))
+    if optimise and precision == "float64":
+        offset = dict(zip(names, offsets, strict=True))
+        samples = {name: values - offset[name] for name, values in random_states(model).items()}
+        samples |= {STEP: np.asarray(TYPICAL_STEP), STIMULUS: np.asarray(0.0)}
+        after = list(share_reciprocals(merge_quotients(after, samples), samples))
     exponential = tuple(
         name for name, rule in zip(names, rules, strict=True) if rule.linear is not None or rule.slope is not None
     )

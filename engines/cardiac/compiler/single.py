@@ -24,11 +24,13 @@ WIDEST = 16
 
 @dataclass(frozen=True)
 class Pulse:
-    """A rectangular stimulus [mV/ms, ms, ms]. The default is the thesis' for table 3.2 at TT06's usual strength."""
+    """A rectangular stimulus [mV/ms, ms, ms], once or each ``period`` [ms]. The default is the thesis' for table 3.2 at
+    TT06's usual strength."""
 
     amplitude: float = 52.0
     start: float = 1.0
     duration: float = 1.0
+    period: float = 0.0
 
 
 def run(compiled: Step, dt: float, steps: int, every: int = 1, pulse: Pulse | None = None) -> tuple[Array, Array]:
@@ -44,7 +46,8 @@ def run(compiled: Step, dt: float, steps: int, every: int = 1, pulse: Pulse | No
     voltage = np.full(WIDEST, model.states[model.voltage].initial, compiled.precision)
     record = np.empty(steps // every + 1)
     first, last = round(pulse.start / dt), round((pulse.start + pulse.duration) / dt)
-    _loop(compiled)(states, voltage, record, steps, every, dt, first, last, pulse.amplitude)
+    period = round(pulse.period / dt) if pulse.period else steps
+    _loop(compiled)(states, voltage, record, steps, every, dt, first, last, period, pulse.amplitude)
     return record, states[:, 0].astype(np.float64) + offsets
 
 
@@ -59,12 +62,12 @@ def _compiled(sources: int) -> Any:
     """``sources``: the key of the step, a digest of it and of the code that writes it."""
 
     @njit(nogil=True, cache=True)
-    def loop(states, voltage, record, steps, every, dt, first, last, amplitude):
-        """Steps ``first`` to ``last`` − 1 are stimulated."""
+    def loop(states, voltage, record, steps, every, dt, first, last, period, amplitude):
+        """Steps ``first`` to ``last`` − 1 of each period are stimulated."""
         V = load(voltage, 0)
         record[0] = voltage[0]
         for k in range(steps):
-            stimulus = splat(V, amplitude if first <= k < last else 0.0)
+            stimulus = splat(V, amplitude if first <= k % period < last else 0.0)
             V = step_vector(sources, states, 0, V, stimulus, splat(V, dt))
             if (k + 1) % every == 0:
                 store(voltage, 0, V)
