@@ -11,8 +11,10 @@ from engines.backend import open_backend
 from engines.backend.nvrtc import ARCHITECTURES, compile_cubin, supported_architectures
 from engines.cardiac.cells.pacing import measure
 from engines.cardiac.compiler.graph import evaluate
+from engines.cardiac.compiler.limits import shape
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step, step
+from engines.cardiac.compiler.single import Pulse, run
 from engines.cardiac.compiler.tissue import CompiledTissue, kernel_file, make_compiled_tissue, shipped_step
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
@@ -141,6 +143,15 @@ def test_ten_tusscher_lasts_as_published(cpu):
     """Beat 1 of an epicardial cell at 52 pA/pF: 290.1 ms, to 1 ms."""
     found = measure(*beat(cpu, "ten_tusscher_panfilov_2006", 52.0, 500.0))
     assert found.duration_90 == pytest.approx(290.1, abs=1.0)
+
+
+@pytest.mark.slow
+def test_ohara_rudy_lasts_as_published():
+    """The endocardial cell paced at 1 Hz: about 270 ms in the paper's figures, to 5 %; 269.4 ms at the 50th beat."""
+    compiled = shipped_step("ohara_rudy_2011", "float64")
+    voltage, _ = run(compiled, 0.02, 50 * 50_000, 5, Pulse(80.0, 0.0, 0.5, 1000.0))
+    _, duration = shape(voltage[-10_001:], 0.1)
+    assert duration == pytest.approx(270.0, rel=0.05)
 
 
 @pytest.mark.parametrize("name", ["Mitchell-Schaeffer 2003", "Bueno-Orovio 2008"])
