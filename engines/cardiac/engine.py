@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import get_args
 
 import numpy as np
@@ -22,6 +23,8 @@ from engines.cardiac.compiler.tissue import compiled_traffic
 from engines.cardiac.diffusion import make_diffusion
 from engines.cardiac.diffusion.ell import WIDTH
 from engines.cardiac.diffusion.launcher import diffusion_traffic
+from engines.cardiac.multirate import Multirate, make_groups
+from engines.cardiac.multirate.groups import thinned
 from engines.cardiac.observers.choice import make_observers
 from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import (
@@ -36,7 +39,7 @@ from engines.cardiac.parameters import (
 from engines.cardiac.parameters import CellType as CellTypeName
 from engines.cardiac.simulation import CardiacSimulation, check_step, rounded_down
 from engines.cardiac.speed import compiled_seconds, reaction_seconds
-from engines.cardiac.stepping import Stepper
+from engines.cardiac.stepping import Stepper, times
 from engines.cardiac.stimulus import protocol
 from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
@@ -84,19 +87,26 @@ class CardiacEngine(Engine):
         numerics = parameters.numerics
         protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
         size = np.dtype(PRECISIONS[numerics.precision]).itemsize
-        diffusion, compiled = diffusion_traffic(mesh.n_cells, size), compiled_step(parameters)
-        seconds = diffusion.bytes / backend.ceilings().best
+        compiled = compiled_step(parameters)
+        diffusion = times(diffusion_traffic(mesh.n_cells, size), numerics.diffusion_substeps)
         if compiled is None:
             reaction, rows = reaction_traffic(mesh.n_cells, size), len(ROWS)
-            seconds += mesh.n_cells * reaction_seconds(backend, PRECISIONS[numerics.precision])
+            per_cell = reaction_seconds(backend, PRECISIONS[numerics.precision])
         else:
             reaction, rows = compiled_traffic(compiled, mesh.n_cells), len(compiled.model.rows)
-            seconds += mesh.n_cells * compiled_seconds(backend, compiled)
+            per_cell = compiled_seconds(backend, compiled)
+        reaction, share = times(reaction, numerics.reaction_substeps), 1.0 * numerics.reaction_substeps
+        if numerics.multirate.on:
+            share = numerics.multirate.expected_share(numerics.step)
+            reaction = thinned(reaction, share, mesh.n_cells * size)
+        seconds = diffusion.bytes / backend.ceilings().best + share * mesh.n_cells * per_cell
         return Estimate(
             memory_bytes=mesh.n_cells * (WIDTH * (4 + size) + (rows + 3) * size + 5),
             bytes_per_step=diffusion.bytes + reaction.bytes,
             step=numerics.step,
-            stable_step=min(operator.stable_step / parameters.conductivity_scale, REACTION_STEP_LIMIT),
+            stable_step=min(
+                operator.stable_step * numerics.diffusion_substeps / parameters.conductivity_scale, REACTION_STEP_LIMIT
+            ),
             seconds_per_simulated_unit=seconds / numerics.step,
             milestone=("beat", 1000.0),
             findings=_findings(mesh, parameters, operator.limited_cells),
@@ -106,23 +116,26 @@ class CardiacEngine(Engine):
         parameters, mesh = _checked(problem)
         numerics = parameters.numerics
         operator = tissue_operator(mesh, parameters, progress)
-        check_step(numerics.step, operator.stable_step / parameters.conductivity_scale)
+        stable_step = operator.stable_step * numerics.diffusion_substeps
+        check_step(numerics.step, stable_step / parameters.conductivity_scale)
         progress("Placing stimuli", 0.8)
         plan = protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
         progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
         tissue = make_cells(backend, mesh, parameters, plan, operator.order)
         diffusion = make_diffusion(backend, operator.matrix, numerics.step, PRECISIONS[numerics.precision])
-        stepper = Stepper(backend, diffusion, tissue, plan, numerics.step)
+        substeps = numerics.diffusion_substeps, numerics.reaction_substeps
+        groups = make_groups(backend, tissue, numerics.step, numerics.multirate) if numerics.multirate.on else None
+        stepper = Stepper(backend, diffusion, tissue, plan, numerics.step, *substeps, groups)
         observers = make_observers(backend, mesh, operator.order, tissue, parameters)
-        simulation = CardiacSimulation(backend, mesh, operator.order, stepper, tissue, operator.stable_step, observers)
+        simulation = CardiacSimulation(backend, mesh, operator.order, stepper, tissue, stable_step, observers)
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
 
     def warm(self, backend: Backend) -> None:
-        """One step of a small box in each precision."""
-        for precision in get_args(Precision):
-            problem = _BoxProblem(WARM_SIDE, precision)()
+        """One step of a small box in each precision, with and without multirate reaction."""
+        for precision, multirate in product(get_args(Precision), (False, True)):
+            problem = _BoxProblem(WARM_SIDE, precision, multirate)()
             self.estimate(problem, backend)
             simulation = self.build(problem, backend)
             simulation.advance(1)
@@ -148,6 +161,7 @@ class _BoxProblem:
 
     side: int
     precision: Precision
+    multirate: bool = False
 
     @property
     def n_cells(self) -> int:
@@ -155,7 +169,7 @@ class _BoxProblem:
 
     def __call__(self) -> Problem:
         stimulus = Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=1.5))
-        numerics = Numerics(step=0.01, precision=self.precision)
+        numerics = Numerics(step=0.01, precision=self.precision, multirate=Multirate(on=self.multirate))
         return Problem(CardiacParameters(stimuli=[stimulus], numerics=numerics), _box(self.side))
 
 
@@ -174,6 +188,9 @@ def _checked(problem: Problem) -> tuple[CardiacParameters, TetMesh]:
         raise ProblemError("The cardiac engine needs a tetrahedral mesh: open a mesh file first.")
     if not isinstance(problem.parameters, CardiacParameters):
         raise TypeError(f"parameters of the cardiac engine, not {type(problem.parameters).__name__}")
+    numerics = problem.parameters.numerics
+    if numerics.multirate.on and numerics.reaction_substeps > 1:
+        raise ProblemError("Multirate reaction takes whole steps: set the reaction's substeps to 1, or turn it off.")
     return problem.parameters, problem.geometry
 
 

@@ -76,7 +76,8 @@ class CardiacSimulation(Simulation):
         self.fields = own + tuple(info for observer in observers for info in observer.fields)
         self.series = tuple(info for observer in observers for info in observer.series)
         self.charts = tuple(info for observer in observers for info in observer.charts)
-        self.traffic = stepper.traffic + tuple(each for observer in observers for each in observer.traffic)
+        self._observed = tuple(each for observer in observers for each in observer.traffic)
+        self.traffic = stepper.traffic + self._observed
         self._missing = {info.name: info.missing for info in self.fields}
         self._backend, self._stepper, self._tissue = backend, stepper, tissue
         self._order = order
@@ -132,6 +133,7 @@ class CardiacSimulation(Simulation):
             "voltage": to_host(self._stepper.voltage),
             "cells": to_host(self._tissue.states),
             "activation": to_host(self._tissue.activation),
+            **self._stepper.state(),
         }
         for observer in self._observers:
             state.update(observer.state())
@@ -146,10 +148,13 @@ class CardiacSimulation(Simulation):
                 (self._tissue.activation, "activation"),
             ):
                 target[:] = self._backend.array(state[name])
+            self._stepper.restore(state)
             for observer in self._observers:
                 observer.restore(state)
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
+        self._stepper.look()
+        self.traffic = self._stepper.traffic + self._observed
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:

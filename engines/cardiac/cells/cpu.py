@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import njit, prange
@@ -15,6 +15,10 @@ from engines.backend import vector_math
 from engines.backend.vector_math import any_lane, lanes, load, load_like, select, splat, store
 from engines.cardiac.cells import constants, simd, tt06
 from engines.cardiac.cells.model import Tt06Tissue
+
+if TYPE_CHECKING:
+    from engines.cardiac.graphs import Moment
+    from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.cells.simd import step_vector
 
 
@@ -60,12 +64,55 @@ def _compiled(sources: int) -> Callable[..., None]:
     return react
 
 
+def _compiled_groups(sources: int) -> Callable[..., None]:
+    """The same for groups of 32 cells that are due."""
+
+    @njit(parallel=True, nogil=True, cache=True)
+    def react_groups(
+        states, voltage, voltage_before, activation, cell_types, table, stimulus_mask, active, currents,
+        potassium_share, threshold, time, dt, n_cells, due, waiting, hold, low, high, quiet, hold_steps,
+    ):  # fmt: skip
+        """Groups ``due`` react for as many steps as they have waited; arguments as in ``multirate/groups.cuh``."""
+        width = lanes(voltage)
+        vectors = 32 // width if sources >= 0 else 0
+        for k in prange(len(due)):
+            group = due[k]
+            elapsed = waiting[group] * dt
+            first, end = 32 * group, min(32 * group + 32, n_cells)
+            busy = False
+            for part in range(vectors):
+                i = first + part * width
+                if i < end:
+                    V, before = load(voltage, i), load(voltage_before, i)
+                    stimulus = _stimulus(V, stimulus_mask, i, active, currents)
+                    kinds = load_like(V, cell_types, i)
+                    after = step_vector(states, i, V, kinds, table, stimulus, potassium_share, elapsed)
+                    store(voltage, i, after)
+                    change = after - V
+                    if any_lane((change > quiet * elapsed) | (-change > quiet * elapsed)):
+                        busy = True
+                    crossed = (before < threshold) & (after >= threshold)
+                    if any_lane(crossed):
+                        old = load(activation, i)
+                        crossing = time + dt * ((threshold - before) / (after - before))
+                        store(activation, i, select(crossed & (old < 0.0), crossing, old))
+            lowest = highest = voltage[first]
+            for i in range(first, end):
+                lowest, highest = min(lowest, voltage[i]), max(highest, voltage[i])
+            low[group], high[group], waiting[group] = lowest, highest, 0
+            if busy:
+                hold[group] = hold_steps
+
+    return react_groups
+
+
 def _digest() -> int:
     files = [Path(str(module.__file__)) for module in (vector_math, simd, constants, tt06)] + [tt06.DATA_FILE]
     return int.from_bytes(hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).digest()[:7], "big")
 
 
 react = _compiled(_digest())
+react_groups = _compiled_groups(_digest())
 
 
 class CpuTissue(Tt06Tissue):
@@ -76,9 +123,23 @@ class CpuTissue(Tt06Tissue):
         self._table = tt06.constants_table(self.dtype)
         self._no_currents = np.zeros(0)
 
-    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
-        react(
+    def step(
+        self,
+        voltage: Any,
+        voltage_before: Any,
+        step: int,
+        dt: float,
+        currents: Array | None = None,
+        *,
+        moment: Moment | None = None,
+        groups: Groups | None = None,
+    ) -> None:
+        arguments = (
             self.states, voltage, voltage_before, self.activation, self.cell_types, self._table, self.stimulus_mask,
             self._active(currents), self._no_currents if currents is None else np.asarray(currents, np.float64),
             1.0 if self.potassium_stimulus else 0.0, self.threshold, step * dt, dt, self.n_cells,
         )  # fmt: skip
+        if groups is None:
+            react(*arguments)
+        else:
+            react_groups(*arguments, *groups.due)

@@ -1,4 +1,4 @@
-// variants: -DREAL=float; -DREAL=double
+// variants: -DREAL=float; -DREAL=double; -DREAL=float -DGROUPS; -DREAL=double -DGROUPS
 //
 // One lightweight Rush-Larsen step of the ten Tusscher-Panfilov 2006 cell (doi 10.1152/ajpheart.00109.2006), a thread per
 // cell. The model is told in the order and with the names of simd.py, which says how and why it is rearranged;
@@ -59,12 +59,12 @@ __device__ __forceinline__ REAL goldman(REAL z, REAL e) {
 // active:         bit k is set if stimulus k is on; currents: (32) pA/pF
 // potassium_share: 1 where the stimulus is a potassium current, else 0
 // activation:     (stride) ms; negative for a cell that has not crossed the threshold yet
-extern "C" __global__ void __launch_bounds__(256)
-react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
-      const unsigned char* __restrict__ cell_types, const unsigned* __restrict__ stimulus_mask, unsigned active,
-      const REAL* __restrict__ currents, REAL potassium_share, REAL threshold, REAL time, REAL dt, long long n_cells) {
-    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n_cells) return;
+// times: none, or where the time stands that this step begins at (launches of a CUDA graph keep ``time``)
+// dt: ms of the reaction; step_dt: ms from voltage_before to the end of the step, less than dt after waiting
+__device__ __forceinline__ REAL
+step_cell(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* activation,
+          const unsigned char* cell_types, const unsigned* stimulus_mask, unsigned active, const REAL* currents,
+          REAL potassium_share, REAL threshold, REAL time, const REAL* times, REAL dt, REAL step_dt, long long i) {
 #define STATE(row) states[(row) * stride + i]
     const REAL V = voltage[i];
     const REAL before = voltage_before[i];
@@ -239,5 +239,32 @@ react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before,
     voltage[i] = after;
 
     if (before < threshold && after >= threshold && activation[i] < R(0))
-        activation[i] = time + dt * divide(threshold - before, after - before);
+        activation[i] = (times ? *times : time) + step_dt * divide(threshold - before, after - before);
+    return after;
 }
+
+#ifdef GROUPS
+#include "cardiac/multirate/groups.cuh"
+
+extern "C" __global__ void GROUPS_LAUNCH_BOUNDS
+react_groups(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
+             const unsigned char* __restrict__ cell_types, const unsigned* __restrict__ stimulus_mask, unsigned active,
+             const REAL* __restrict__ currents, REAL potassium_share, REAL threshold, REAL time,
+             const REAL* __restrict__ times, REAL dt, long long n_cells, GROUPS_DUE) {
+    react_due(THESE_GROUPS_DUE, voltage, dt, n_cells, [&](long long i, REAL elapsed) {
+        return step_cell(states, stride, voltage, voltage_before, activation, cell_types, stimulus_mask, active,
+                         currents, potassium_share, threshold, time, times, elapsed, dt, i);
+    });
+}
+#else
+extern "C" __global__ void __launch_bounds__(256)
+react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
+      const unsigned char* __restrict__ cell_types, const unsigned* __restrict__ stimulus_mask, unsigned active,
+      const REAL* __restrict__ currents, REAL potassium_share, REAL threshold, REAL time,
+      const REAL* __restrict__ times, REAL dt, long long n_cells) {
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n_cells) return;
+    step_cell(states, stride, voltage, voltage_before, activation, cell_types, stimulus_mask, active, currents,
+              potassium_share, threshold, time, times, dt, dt, i);
+}
+#endif

@@ -44,7 +44,7 @@ extern "C" void react_all(REAL* states, long long stride, REAL* voltage, const R
                           REAL potassium_share, REAL threshold, REAL time, REAL dt, long long n_cells) {
     for (blockIdx.x = 0; blockIdx.x < n_cells; ++blockIdx.x)
         react(states, stride, voltage, before, activation, types, mask, active, currents, potassium_share, threshold,
-              time, dt, n_cells);
+              time, nullptr, dt, n_cells);
 }
 """
 WORDS = {

@@ -43,7 +43,10 @@ def test_the_constants_are_those_of_the_python_module():
 
 
 def test_variants_that_are_checked_are_those_that_are_launched():
-    assert declared(cuda.SOURCE.read_text("utf-8")).variants == tuple(cuda.MACROS.values())
+    assert declared(cuda.SOURCE.read_text("utf-8")).variants == (
+        *cuda.MACROS.values(),
+        *((*macros, "-DGROUPS") for macros in cuda.MACROS.values()),
+    )
 
 
 FREE = ("any_lane", "all_lanes", "select", "splat", "by_type", "load_row", "store_row")

@@ -1,0 +1,67 @@
+"""Many steps as one launch: CUDA graphs of steps that differ in nothing but their time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from engines.backend.cuda import CudaBackend
+
+SOURCE = Path(__file__).with_name("clock.cu")
+MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
+SIZES = (64, 8)
+"""Steps of a graph, all even: voltages are then where they were. What is left over is launched one by one."""
+KEPT = 16
+"""Graphs that are kept. A new one is captured for other stimuli or conductivities: a drag at a slider makes many."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where a kernel finds the time on the device: ``time: (1,)`` [ms], ``phase: (1,)`` int32, step modulo a period."""
+
+    time: Any
+    phase: Any
+
+    def part(self, number: int) -> Moment:
+        """The moment when part ``number`` of the step begins, if steps have parts."""
+        return Moment(self.time[number:], self.phase[number:])
+
+
+class StepGraphs:
+    """Captures and launches. dt [ms]; ``parts`` of a step have a time each; phases count parts, modulo ``period``."""
+
+    def __init__(self, backend: CudaBackend, dtype: Any, dt: float, parts: int, period: int) -> None:
+        self._backend, self._dt, self._parts, self._period = backend, dt / parts, parts, period
+        self._tick = backend.compile(SOURCE, MACROS[np.dtype(dtype).name]).get_function("clock_steps")
+        self._times = backend.empty(parts * max(SIZES), dtype)
+        self._phases = backend.empty(parts * max(SIZES), np.int32)
+        self._kept: dict[Hashable, Callable[[], None]] = {}
+
+    def largest(self, steps: float) -> int | None:
+        """The largest size of a graph that is no more than ``steps``."""
+        return next((size for size in SIZES if size <= steps), None)
+
+    def launch(self, key: Hashable, first: int, size: int, take: Callable[[Moment], None]) -> None:
+        """``size`` steps, the first of number ``first``.
+
+        ``take`` launches one; it is called only if no graph of such steps (``key``) is kept.
+        """
+        graph = self._kept.get((key, size))
+        if graph is None:
+            if len(self._kept) >= KEPT:
+                self._kept.clear()
+
+            def steps() -> None:
+                for k in range(0, size * self._parts, self._parts):
+                    take(Moment(self._times[k:], self._phases[k:]))
+
+            graph = self._kept[key, size] = self._backend.captured(steps)
+        count = size * self._parts
+        arguments = (self._times, self._phases, np.int64(first * self._parts), np.float64(self._dt))
+        self._tick((-(-count // 64),), (64,), (*arguments, np.int32(self._period), np.int32(count)))
+        graph()
