@@ -52,11 +52,52 @@ def _goldman(z: Any, e: Any) -> Any:
     return select(near, 1.0 - 0.5 * z + b * y, z / select(near, 1.0, e - 1.0))
 
 
+def _goldman_slope(z: Any, e: Any) -> Any:
+    """The derivative of z/(eᶻ − 1), by the series of it around 0."""
+    y = z * z
+    b = y * (14 / 74724249600) - 12 * 691 / 1307674368000
+    b = b * y + 10 / 47900160
+    b = b * y - 8 / 1209600
+    b = b * y + 6 / 30240
+    b = b * y - 4 / 720
+    b = b * y + 2 / 12
+    near = y < 0.25
+    far = select(near, 1.0, z)
+    g = far / select(near, 1.0, e - 1.0)
+    return select(near, z * b - 0.5, g * (1.0 - far - g) / far)
+
+
+def _growth(z: Any, h: Any) -> Any:
+    """(eᶻ − 1)/z of h = e^(z/2); around 0 h·sinh(z/2)/(z/2) by its series, as ``_expm1`` has it."""
+    y = 0.25 * z * z
+    b = y * (1 / 39916800) + 1 / 362880
+    b = b * y + 1 / 5040
+    b = b * y + 1 / 120
+    b = b * y + 1 / 6
+    b = b * y + 1.0
+    near = y < 0.0625
+    return select(near, h * b, (h * h - 1.0) / select(near, 1.0, z))
+
+
+def _expm1(z: Any, h: Any) -> Any:
+    """eᶻ − 1 of h = e^(z/2); around 0 z·h·sinh(z/2)/(z/2)."""
+    y = 0.25 * z * z
+    b = y * (1 / 39916800) + 1 / 362880
+    b = b * y + 1 / 5040
+    b = b * y + 1 / 120
+    b = b * y + 1 / 6
+    b = b * y + 1.0
+    return select(y < 0.0625, z * (h * b), h * h - 1.0)
+
+
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "exp": lambda x: exp(x),
     "log": lambda x: log(x),
     "sqrt": lambda x: sqrt(x),
     "goldman": _goldman,
+    "goldman_slope": _goldman_slope,
+    "growth": _growth,
+    "expm1": _expm1,
 }
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISONS = {"lt": "<", "le": "<=", "eq": "=="}
@@ -157,16 +198,24 @@ def digest(step: Step) -> int:
 
 def numba_kernel(step: Step) -> Callable[..., None]:
     """The kernel of a step; it compiles at its first call, or is found in Numba's cache."""
+    return _compiled(registered(step))
+
+
+def registered(step: Step) -> int:
+    """The key of a step, by which :func:`step_vector` finds it."""
     key = digest(step)
     _steps[key] = step
-    return _compiled(key)
+    return key
+
+
+def numba_groups_kernel(step: Step) -> Callable[..., None]:
+    """The same for groups of cells that are due."""
+    return _compiled_groups(registered(step))
 
 
 def numba_pacing_kernel(step: Step) -> Callable[..., None]:
     """The kernel that paces cells of a step alone."""
-    key = digest(step)
-    _steps[key] = step
-    return _compiled_pacing(key)
+    return _compiled_pacing(registered(step))
 
 
 def _compiled_pacing(sources: int) -> Callable[..., None]:
@@ -218,3 +267,52 @@ def _compiled(sources: int) -> Callable[..., None]:
                 store(activation, i, select(crossed & (old < 0.0), crossing, old))
 
     return react
+
+
+def _compiled_groups(sources: int) -> Callable[..., None]:
+    @njit(parallel=True, nogil=True, cache=True)
+    def react_groups(
+        states, voltage, voltage_before, activation, kinds, table, stimulus_mask, active, currents, threshold, time,
+        dt, n_cells, due, waiting, hold, low, high, quiet, hold_steps,
+    ):  # fmt: skip
+        """Groups ``due`` react for as many steps as they have waited; arguments as in ``multirate/groups.cuh``."""
+        width = lanes(voltage)
+        for k in prange(len(due)):
+            group = due[k]
+            elapsed = waiting[group] * dt
+            first, end = 32 * group, min(32 * group + 32, n_cells)
+            busy = False
+            for part in range(32 // width):
+                i = first + part * width
+                if i < end:
+                    V, before = load(voltage, i), load(voltage_before, i)
+                    stimulus = splat(V, 0.0)
+                    if active != 0:
+                        mask = load_like(V, stimulus_mask, i)
+                        for bit in range(len(currents)):
+                            if (active >> bit) & 1:
+                                stimulus = stimulus + select((mask & (1 << bit)) != 0, splat(V, currents[bit]), 0.0)
+                    # A stimulus wakes a group at its first step: it was not on while the group waited.
+                    stimulus = stimulus * (1.0 / waiting[group])
+                    here, one = load_like(V, kinds, i), kinds[i]
+                    uniform = not any_lane(here != one)
+                    after = step_vector(
+                        sources, states, i, V, stimulus, splat(V, elapsed), table, here, one, uniform
+                    )  # fmt: skip
+                    store(voltage, i, after)
+                    change = after - V
+                    if any_lane((change > quiet * elapsed) | (-change > quiet * elapsed)):
+                        busy = True
+                    crossed = (before < threshold) & (after >= threshold)
+                    if any_lane(crossed):
+                        old = load(activation, i)
+                        crossing = time + dt * ((threshold - before) / (after - before))
+                        store(activation, i, select(crossed & (old < 0.0), crossing, old))
+            lowest = highest = voltage[first]
+            for i in range(first, end):
+                lowest, highest = min(lowest, voltage[i]), max(highest, voltage[i])
+            low[group], high[group], waiting[group] = lowest, highest, 0
+            if busy:
+                hold[group] = hold_steps
+
+    return react_groups
