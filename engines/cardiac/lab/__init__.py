@@ -1,0 +1,27 @@
+"""The tables of the thesis that this engine follows, measured anew: one module per chapter or so.
+
+K. G. Hustad, "Solving the monodomain model efficiently on GPUs", University of Oslo 2019. Its figures are in
+``published.json``, those of tables 6.5 and 6.6 for one GPU alone.
+"""
+
+from __future__ import annotations
+
+from engines.cardiac.lab.cells import CodePathTable, ProblemSizeTable
+from engines.cardiac.lab.clusters import ClusterTable
+from engines.cardiac.lab.convergence import ConvergenceTable
+from engines.cardiac.lab.orders import OrderTable
+from engines.cardiac.lab.single_core import SingleCoreTable
+from engines.cardiac.lab.steps import WholeStepTable
+from engines.cardiac.lab.stream import StreamTable
+from engines.lab_tables import LabTable
+
+TABLES: tuple[LabTable, ...] = (
+    StreamTable(),
+    ConvergenceTable(),
+    OrderTable(),
+    ClusterTable(),
+    CodePathTable(),
+    ProblemSizeTable(),
+    WholeStepTable(),
+    SingleCoreTable(),
+)
