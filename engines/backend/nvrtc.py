@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from engines.backend.cuda import load_cupy
 from engines.backend.cuda_errors import translated
@@ -62,30 +64,40 @@ def compile_cubin(path: Path, macros: Sequence[str], architecture: int) -> Compi
     DeviceError with the compiler's first error.
     """
     nvrtc = load_cupy().cuda.nvrtc
-    options = [
-        *compile_options(macros),
-        f"--gpu-architecture=sm_{architecture}",
-        # CuPy's RawModule adds these two to whatever it is given.
-        "-ftz=true",
-        "--device-as-default-execution-space",
-        "--ptxas-options=-v",
-    ]
+    with _program(path, macros, f"sm_{architecture}", ("--ptxas-options=-v",)) as program:
+        cubin = nvrtc.getCUBIN(program)
+        resources = parse_resources(nvrtc.getProgramLog(program))
+    if not resources:
+        raise DeviceError(f"NVRTC reported no resource usage for {path.name}, so spills cannot be ruled out.")
+    return Compiled(cubin, hashlib.sha256(cubin).hexdigest(), resources)
+
+
+def compile_ptx(path: Path, macros: Sequence[str], architecture: int) -> str:
+    """The same up to PTX, NVIDIA's documented assembly, before registers are given. Raises DeviceError."""
+    nvrtc = load_cupy().cuda.nvrtc
+    with _program(path, macros, f"compute_{architecture}") as program:
+        text = nvrtc.getPTX(program)
+    return text.decode("ascii") if isinstance(text, bytes) else str(text)
+
+
+@contextmanager
+def _program(path: Path, macros: Sequence[str], target: str, more: Sequence[str] = ()) -> Iterator[Any]:
+    """A compiled program of NVRTC, destroyed at the end."""
+    nvrtc = load_cupy().cuda.nvrtc
+    # CuPy's RawModule adds the last two to whatever it is given.
+    own = (f"--gpu-architecture={target}", "-ftz=true", "--device-as-default-execution-space")
     program = nvrtc.createProgram(source_text(path), path.name, [], [])
     try:
         try:
-            nvrtc.compileProgram(program, options)
+            nvrtc.compileProgram(program, (*compile_options(macros), *own, *more))
         except nvrtc.NVRTCError as error:
             log = nvrtc.getProgramLog(program)
             reason = next((line for line in log.splitlines() if "error" in line), str(error))
             variant = " ".join(macros) or "no macros"
-            raise DeviceError(f"{path.name} does not compile for sm_{architecture} with {variant}: {reason}") from error
-        cubin = nvrtc.getCUBIN(program)
-        resources = parse_resources(nvrtc.getProgramLog(program))
+            raise DeviceError(f"{path.name} does not compile for {target} with {variant}: {reason}") from error
+        yield program
     finally:
         nvrtc.destroyProgram(program)
-    if not resources:
-        raise DeviceError(f"NVRTC reported no resource usage for {path.name}, so spills cannot be ruled out.")
-    return Compiled(cubin, hashlib.sha256(cubin).hexdigest(), resources)
 
 
 _FUNCTION = re.compile(r"Function properties for (\S+)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from engines.cardiac.cell_settings import COMPILED, FROM_FILE
 from engines.cardiac.cells import make_tissue, tt06
 from engines.cardiac.cells.kinds import CHANGEABLE, Kind
 from engines.cardiac.cells.tt06 import CellType
-from engines.cardiac.compiler.model import CellModel, shipped
+from engines.cardiac.compiler.model import CellModel, StepLimit, shipped
 from engines.cardiac.compiler.schemes import Precision as FloatType
 from engines.cardiac.compiler.schemes import Scheme, Step, step
 from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue
@@ -26,8 +25,12 @@ from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 
 PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64", "mixed": "float64"}
-STEEP = "courtemanche_1998"
-"""Its ``release.u`` was 0.06 off in float32 at random states (measured on a GPU against the graph in float64)."""
+CHEAPEST_FIRST: tuple[Scheme, ...] = ("LRL", "RL", "GRL1", "GRL2")
+"""Forward Euler is the same as LRL where no state is stiff, and unstable where one is."""
+USUAL_STEP = 0.02
+"""Step [ms] at which the scheme that a model takes by default is accurate."""
+UNMEASURED: Scheme = "RL"
+"""For models from files, whose limits nobody has measured: it is stable at larger steps than all that are cheaper."""
 STARTS: dict[str, tt06.Start] = {"published": "initial", "paced at 1 Hz": "limit_cycle_1Hz"}
 CELL_TYPES = {"epi": CellType.EPI, "endo": CellType.ENDO, "M": CellType.M}
 
@@ -63,20 +66,36 @@ _stepped = lru_cache(maxsize=32)(step)
 def compiled_step(parameters: CardiacParameters) -> Step | None:
     """The compiled step of the cell model without changes; None for TT06."""
     model = compiled_model(parameters)
-    return (
-        None if model is None else _step_of(model, parameters.cells.scheme, PRECISIONS[parameters.numerics.precision])
-    )
+    precision = PRECISIONS[parameters.numerics.precision]
+    return None if model is None else _step_of(model, scheme_of(model, parameters), precision)
 
 
 def _step_of(model: CellModel, scheme: Scheme, precision: FloatType) -> Step:
     return _stepped(model, scheme, precision)
 
 
+def scheme_of(model: CellModel, parameters: CardiacParameters) -> Scheme:
+    """How a compiled model is stepped: as is chosen, or else as cheaply as it is accurate at :data:`USUAL_STEP`."""
+    chosen = parameters.cells.scheme
+    if chosen != "by model":
+        return chosen
+    if not model.limits:
+        return UNMEASURED
+    accurate = {limit.scheme: limit.accurate or 0.0 for limit in model.limits}
+    good = (scheme for scheme in CHEAPEST_FIRST if accurate.get(scheme, 0.0) >= USUAL_STEP)
+    return next(good, CHEAPEST_FIRST[-1])
+
+
+def _own_limit(parameters: CardiacParameters) -> StepLimit | None:
+    """What was measured of the steps of a compiled model by the scheme it takes."""
+    model = compiled_model(parameters)
+    return None if model is None else model.limit(scheme_of(model, parameters))
+
+
 def step_limit(parameters: CardiacParameters) -> float:
     """Largest stable step of the reaction alone [ms]; TT06's where a model's own is not known."""
-    model = compiled_model(parameters)
-    known: Mapping[str, float] = {} if model is None else getattr(model, "stable_step", None) or {}
-    return known.get(parameters.cells.scheme, REACTION_STEP_LIMIT)
+    known = _own_limit(parameters)
+    return REACTION_STEP_LIMIT if known is None or known.stable is None else known.stable
 
 
 def parameter_book(parameters: CardiacParameters) -> ParameterBook:
@@ -137,7 +156,7 @@ def compiled_kinds(
     model: CellModel, cells: Population, parameters: CardiacParameters, order: Array, progress: Progress = no_progress
 ) -> tuple[Step, Kinds]:
     """The step with what some kind changes left open, and the table of it."""
-    numerics, scheme = parameters.numerics, parameters.cells.scheme
+    numerics, scheme = parameters.numerics, scheme_of(model, parameters)
     opened = model.open(frozenset(name for _, changes in cells.kinds for name, _ in changes))
     opened = model if not opened.opened else opened  # the same object: its step is kept
     published = {each.name: each.value for each in model.parameters}
@@ -158,7 +177,12 @@ def cell_findings(parameters: CardiacParameters) -> list[Finding]:
     for setting in parameters.regions:
         region_kinds(setting, book, np.random.default_rng(0))
     findings = []
-    if COMPILED.get(parameters.cell_model) == STEEP and parameters.numerics.precision == "fp32":
-        text = "A gate of this cell model depends on a difference that fp32 does not resolve: use fp64."
-        findings.append(Finding(text))
+    limit, step = _own_limit(parameters), parameters.numerics.step
+    if limit is not None and limit.accurate is not None and limit.accurate < step <= (limit.stable or step):
+        findings.append(
+            Finding(
+                f"One cell of this model by {limit.scheme} activates within 0.1 ms and lasts as long within 1 ms up to "
+                f"steps of {limit.accurate:g} ms; here they are {step:g} ms: choose a smaller step or another scheme."
+            )
+        )
     return findings

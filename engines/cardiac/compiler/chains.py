@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd
 
 LONGEST = 128
@@ -37,8 +38,12 @@ class Plan:
 
 def plan(targets: Collection[int], cost: Cost | None = None, longest: int = LONGEST) -> Plan:
     """The cheapest plan found for the powers ``targets``, none of them zero."""
-    cost = cost or Cost()
-    wanted = frozenset(targets)
+    return _planned(frozenset(targets), cost or Cost(), longest)
+
+
+@lru_cache(maxsize=256)
+def _planned(wanted: frozenset[int], cost: Cost, longest: int) -> Plan:
+    """The search: up to a second for a big family, and the same ones come back in every scheme of a model."""
     units = _units(wanted, longest)
     candidates = [(kind, sign * unit) for unit in units for kind in ("e", "r") for sign in (1, -1)]
     exponentials, reciprocals = wanted, frozenset[int]()

@@ -19,9 +19,16 @@ COSTS: Mapping[str, tuple[int, int, int]] = {
     "pow": (9, 5, 30),
     # A quotient, and seven multiply-adds of the series beside it.
     "goldman": (1, 3, 12),
+    "goldman_slope": (3, 3, 18),
+    "growth": (0, 4, 11),
+    "expm1": (0, 4, 6),
 }
 """(add, mul, fma) of each operation in float64: thesis, table 2.5; a root as a division, a general power as a logarithm
 and an exponential. Signs, comparisons and choices are no arithmetic."""
+
+
+DIVISIONS: Mapping[str, int] = {"div": 1, "goldman": 1, "goldman_slope": 2, "growth": 1}
+"""Quotients in each operation."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,7 @@ def count(roots: Sequence[Node]) -> Instructions:
         cost = COSTS.get(node.op, (0, 0, 0))
         totals = [total + part for total, part in zip(totals, cost, strict=True)]
         exponentials += node.op == "exp"
-        divisions += node.op in ("div", "goldman")
+        divisions += DIVISIONS.get(node.op, 0)
         if node.op in ("add", "sub") and any(arg.op == "mul" and taken[arg] == 1 for arg in node.args):
             totals = [totals[0] - 1, totals[1] - 1, totals[2] + 1]
     return Instructions(totals[0], totals[1], totals[2], exponentials, divisions)

@@ -15,7 +15,7 @@ _HEAD = """\
 // kinds: (stride) columns of the table (parameters, n_kinds) of what kinds of cells differ in; unused where in nothing;
 // activation: (stride) ms, negative until the first upward crossing of the threshold.
 
-#include "cardiac/compiler/cell.cuh"
+#include "cardiac/cell_math.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
 react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
@@ -47,7 +47,11 @@ _TEXT = {
     "exp": "exponential({})",
     "log": "logarithm({})",
     "sqrt": "root({})",
+    "pow": "power({}, {})",
     "goldman": "goldman({}, {})",
+    "goldman_slope": "goldman_slope({}, {})",
+    "growth": "growth({}, {})",
+    "expm1": "less_one({}, {})",
     "lt": "{} < {}",
     "le": "{} <= {}",
     "eq": "{} == {}",

@@ -52,11 +52,52 @@ def _goldman(z: Any, e: Any) -> Any:
     return select(near, 1.0 - 0.5 * z + b * y, z / select(near, 1.0, e - 1.0))
 
 
+def _goldman_slope(z: Any, e: Any) -> Any:
+    """The derivative of z/(eᶻ − 1), by the series of it around 0."""
+    y = z * z
+    b = y * (14 / 74724249600) - 12 * 691 / 1307674368000
+    b = b * y + 10 / 47900160
+    b = b * y - 8 / 1209600
+    b = b * y + 6 / 30240
+    b = b * y - 4 / 720
+    b = b * y + 2 / 12
+    near = y < 0.25
+    far = select(near, 1.0, z)
+    g = far / select(near, 1.0, e - 1.0)
+    return select(near, z * b - 0.5, g * (1.0 - far - g) / far)
+
+
+def _growth(z: Any, h: Any) -> Any:
+    """(eᶻ − 1)/z of h = e^(z/2); around 0 h·sinh(z/2)/(z/2) by its series, as ``_expm1`` has it."""
+    y = 0.25 * z * z
+    b = y * (1 / 39916800) + 1 / 362880
+    b = b * y + 1 / 5040
+    b = b * y + 1 / 120
+    b = b * y + 1 / 6
+    b = b * y + 1.0
+    near = y < 0.0625
+    return select(near, h * b, (h * h - 1.0) / select(near, 1.0, z))
+
+
+def _expm1(z: Any, h: Any) -> Any:
+    """eᶻ − 1 of h = e^(z/2); around 0 z·h·sinh(z/2)/(z/2)."""
+    y = 0.25 * z * z
+    b = y * (1 / 39916800) + 1 / 362880
+    b = b * y + 1 / 5040
+    b = b * y + 1 / 120
+    b = b * y + 1 / 6
+    b = b * y + 1.0
+    return select(y < 0.0625, z * (h * b), h * h - 1.0)
+
+
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "exp": lambda x: exp(x),
     "log": lambda x: log(x),
     "sqrt": lambda x: sqrt(x),
     "goldman": _goldman,
+    "goldman_slope": _goldman_slope,
+    "growth": _growth,
+    "expm1": _expm1,
 }
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISONS = {"lt": "<", "le": "<=", "eq": "=="}
@@ -157,16 +198,19 @@ def digest(step: Step) -> int:
 
 def numba_kernel(step: Step) -> Callable[..., None]:
     """The kernel of a step; it compiles at its first call, or is found in Numba's cache."""
+    return _compiled(registered(step))
+
+
+def registered(step: Step) -> int:
+    """The key of a step, by which :func:`step_vector` finds it."""
     key = digest(step)
     _steps[key] = step
-    return _compiled(key)
+    return key
 
 
 def numba_pacing_kernel(step: Step) -> Callable[..., None]:
     """The kernel that paces cells of a step alone."""
-    key = digest(step)
-    _steps[key] = step
-    return _compiled_pacing(key)
+    return _compiled_pacing(registered(step))
 
 
 def _compiled_pacing(sources: int) -> Callable[..., None]:

@@ -21,7 +21,9 @@ from engines.api import Array
 class Node:
     """One operation. ``value`` is the number of a ``"const"`` and the name of a ``"symbol"``, else None.
 
-    ``op`` is one of :data:`OPERATIONS`; ``"goldman"`` of (z, e^z) is z/(e^z − 1), which is 1 at z = 0.
+    ``op`` is one of :data:`OPERATIONS`. Three have a removable singularity at z = 0: ``"goldman"`` of (z, e^z) is
+    z/(e^z − 1), ``"goldman_slope"`` of the same its derivative, and ``"growth"`` of (z, e^(z/2)) is (e^z − 1)/z.
+    ``"expm1"`` of (z, e^(z/2)) is e^z − 1 without its cancellation.
     """
 
     __slots__ = ("__weakref__", "args", "op", "value")
@@ -48,6 +50,34 @@ def goldman(z: Array, e: Array) -> Array:
     return np.where(near, np.where(z == 0, 1.0, small / np.expm1(small)), z / np.where(near, 1.0, e - 1.0))
 
 
+def goldman_slope(z: Array, e: Array) -> Array:
+    """The derivative of z/(e^z − 1), g (1 − z − g)/z with g that quotient; its series where that would cancel."""
+    near = np.abs(z) < 0.5
+    small, far = np.where(near, z, 0.0), np.where(near, 1.0, z)
+    y, series = small * small, np.zeros_like(small)
+    for factor in GOLDMAN_SLOPE:
+        series = series * y + factor
+    g = goldman(far, np.where(near, np.e, e))
+    return np.where(near, small * series - 0.5, g * (1.0 - far - g) / far)
+
+
+def growth(z: Array, h: Array) -> Array:
+    """(e^z − 1)/z with h = e^(z/2) in float64; ``expm1`` where that would cancel."""
+    near, small = np.abs(z) < 0.5, np.where(z == 0, 1.0, z)
+    return np.where(near, np.where(z == 0, 1.0, np.expm1(small) / small), (h * h - 1.0) / small)
+
+
+def expm1(z: Array, h: Array) -> Array:
+    """e^z − 1 with h = e^(z/2) in float64; ``expm1`` where that would cancel."""
+    return np.where(np.abs(z) < 0.5, np.expm1(np.where(np.abs(z) < 0.5, z, 0.0)), h * h - 1.0)
+
+
+GOLDMAN_SLOPE = (
+    14 / 74724249600, -12 * 691 / 1307674368000, 10 / 47900160, -8 / 1209600, 6 / 30240, -4 / 720, 2 / 12,
+)  # fmt: skip
+"""Factors of (z², highest power first) in (d/dz (z/(e^z − 1)) + 1/2)/z: Bernoulli numbers."""
+GROWTH = (1 / 39916800, 1 / 362880, 1 / 5040, 1 / 120, 1 / 6, 1.0)
+"""Factors of (z²/4, highest power first) in sinh(z/2)/(z/2), which times e^(z/2) is (e^z − 1)/z."""
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -59,6 +89,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "sqrt": np.sqrt,
     "pow": lambda a, b: a**b,
     "goldman": goldman,
+    "goldman_slope": goldman_slope,
+    "growth": growth,
+    "expm1": expm1,
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,

@@ -33,12 +33,24 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class StepLimit:
+    """The largest steps [ms] at which a scheme was stable, and accurate, on one cell for a beat; None if at none tried.
+
+    See :mod:`engines.cardiac.compiler.limits`, which finds them.
+    """
+
+    scheme: str
+    stable: float | None
+    accurate: float | None
+
+
+@dataclass(frozen=True)
 class CellModel:
     """A cell: ``rates[k]`` is the rate of change of ``states[k]`` per ms, a graph over symbols with the states' names.
 
     The voltage is in mV, whatever its unit was in the file. A stimulus of the file is left out: a tissue adds its own
     current [pA/pF] to the rate of the voltage. ``open_rates`` are the rates with a symbol for each of ``parameters``;
-    in ``rates`` all but the ``opened`` ones are numbers.
+    in ``rates`` all but the ``opened`` ones are numbers. ``limits``: of its steps by scheme, if they were measured.
     """
 
     name: str
@@ -49,6 +61,11 @@ class CellModel:
     parameters: tuple[Parameter, ...] = ()
     open_rates: tuple[Node, ...] = ()
     opened: tuple[str, ...] = ()
+    limits: tuple[StepLimit, ...] = ()
+
+    def limit(self, scheme: str) -> StepLimit | None:
+        """The stored limits of a scheme; None for a model that was not measured."""
+        return next((limit for limit in self.limits if limit.scheme == scheme), None)
 
     @property
     def rows(self) -> tuple[State, ...]:
@@ -73,6 +90,7 @@ class CellModel:
             "states": [[state.name, state.unit, state.initial] for state in self.states],
             "voltage": self.voltage,
             "parameters": [[each.name, each.unit, each.value] for each in self.parameters],
+            "limits": [[limit.scheme, limit.stable, limit.accurate] for limit in self.limits],
             "rates": [number[rate] for rate in rates],
         }
         body = ",\n".join(json.dumps(line) for line in lines)
@@ -95,8 +113,18 @@ def loads(text: str) -> CellModel:
             nodes.append(make(op, value=value))
     states = tuple(State(*state) for state in data["states"])
     parameters = tuple(Parameter(*each) for each in data.get("parameters", ()))
+    limits = tuple(StepLimit(*limit) for limit in data.get("limits", ()))
     rates = tuple(nodes[k] for k in data["rates"])
-    return CellModel(data["name"], data["title"], states, data["voltage"], folded(rates, parameters), parameters, rates)
+    return CellModel(
+        data["name"],
+        data["title"],
+        states,
+        data["voltage"],
+        folded(rates, parameters),
+        parameters,
+        rates,
+        limits=limits,
+    )
 
 
 def shipped(name: str) -> CellModel:

@@ -1,34 +1,43 @@
 """One time step of a cell as graphs: what the kernels compute.
 
-``"FE"`` is forward Euler for every state. ``"RL"`` is Rush-Larsen: a state x whose rate is A − B·x with A and B free of
-x and B positive takes x∞ + (x − x∞)·exp(−B·dt), x∞ = A/B, which is exact for fixed A and B (thesis, eq. 3.21); all
-others and the voltage take a forward Euler step.
+- ``"FE"``: forward Euler for every state (thesis, eq. 3.16).
+- ``"RL"``: Rush-Larsen. A state x whose rate is A − B·x with A and B free of x and B positive takes
+  x∞ + (x − x∞)·exp(−B·dt), x∞ = A/B, exact for fixed A and B (eq. 3.21); all others and the voltage forward Euler.
+- ``"LRL"``: the thesis' lightweight Rush-Larsen (3.4.1; Mirin et al., Marsh et al. 2012): an exponential step for
+  states that are stiff (:func:`engines.cardiac.compiler.linear.stiff`), forward Euler for all others. TT06: the gate m.
+- ``"GRL1"``: generalised Rush-Larsen of first order (Sundnes et al. 2009, doi 10.1109/TBME.2009.2014739): every state
+  and the voltage take x + f·(exp(a·dt) − 1)/a with f the rate and a = ∂f/∂x; RL's own form where that is exact.
+- ``"GRL2"``: that of second order: half a step of GRL1 for all, then a whole one for each x with its f and a at the
+  middle of all other states and at the start of x.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from engines.cardiac.compiler.chains import Cost
-from engines.cardiac.compiler.graph import Node, const, depends_on, evaluate, make, rebuild, symbol
+from engines.cardiac.compiler.derivatives import derivatives
+from engines.cardiac.compiler.graph import Node, const, make, rebuild, symbol
+from engines.cardiac.compiler.linear import linear_in, positive, random_states, stiff
 from engines.cardiac.compiler.model import CellModel
-from engines.cardiac.compiler.rules import add, divide, multiply, negate, simplify, subtract
+from engines.cardiac.compiler.quotients import merge_quotients, share_reciprocals
+from engines.cardiac.compiler.rules import add, divide, multiply, negate, simplified, simplify, subtract
 from engines.cardiac.compiler.sharing import share_exponentials
 from engines.cardiac.compiler.singularities import remove_singularities
 
-Scheme = Literal["FE", "RL"]
+Scheme = Literal["FE", "LRL", "RL", "GRL1", "GRL2"]
+SCHEMES: tuple[Scheme, ...] = ("FE", "LRL", "RL", "GRL1", "GRL2")
 Precision = Literal["float32", "float64"]
 STEP, STIMULUS = "dt [ms]", "stimulus [mV/ms]"
 """Symbols of a step beside the states."""
 LONGEST_POWER = {"float32": 32, "float64": 128}
 """Products add rounding errors: 32 of 6e-8 are 2e-6 of a rate in float32."""
-SLOWEST = 1e-9
-"""Rate [1/ms] below which a state is not taken for a gate: 12 days."""
-SAMPLES = 1000
+TYPICAL_STEP = 0.02
+"""Step [ms] at which products are tried for their range."""
 OFFSET_FROM = 1.0
 """A nonlinear state that starts at this size or above is stored as the difference from its start: float32 would lose
 the small changes of a concentration of 100 mM."""
@@ -49,10 +58,39 @@ class Step:
     exponential: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class _Rule:
+    """How one state is stepped: its rate; what is taken off it in memory; A and B if it takes RL's form; else
+    ∂rate/∂x if it takes GRL's."""
+
+    rate: Node
+    offset: float
+    linear: tuple[Node, Node] | None = None
+    slope: Node | None = None
+
+    def after(self, x: Node, dt: Node, precision: Precision, given: Mapping[Node, Node] | None = None) -> Node:
+        """x after dt; ``given``: what symbols of other states stand for."""
+        parts = [self.rate, *(self.linear or ()), *([self.slope] if self.slope is not None else [])]
+        rate, *more = rebuild(parts, simplified, given) if given else parts
+        if self.linear is not None:
+            limit, z = divide(more[0], more[1]), negate(multiply(more[1], dt))
+            if precision == "float32":
+                # For a gate of 100 ms, 1 − exp(−0.0002) has three digits in float32, the same wrong ones in every step.
+                change = make("expm1", z, make("exp", multiply(const(0.5), z)))
+                return make("add", x, multiply(subtract(x, limit), change))
+            return add(limit, multiply(subtract(x, limit), make("exp", z)))
+        change = multiply(dt, rate)
+        if self.slope is not None:
+            z = multiply(more[0], dt)
+            change = multiply(change, make("growth", z, make("exp", multiply(const(0.5), z))))
+        return make("add", x, change)
+
+
 def optimised(
-    roots: Sequence[Node], voltage: str, cost: Cost | None = None, precision: Precision = "float64"
+    roots: Sequence[Node], voltage: str | Sequence[str], cost: Cost | None = None, precision: Precision = "float64"
 ) -> tuple[Node, ...]:
-    """All passes over some expressions of a model; the same values but for rounding."""
+    """All passes over some expressions of a model; the same values but for rounding. ``voltage``: the name of that
+    symbol, or of several."""
     clean = remove_singularities(simplify(roots))
     return share_exponentials(clean, voltage, cost, LONGEST_POWER[precision])
 
@@ -60,98 +98,61 @@ def optimised(
 def step(model: CellModel, scheme: Scheme = "RL", precision: Precision = "float64", optimise: bool = True) -> Step:
     """A step of the model; ``optimise=False`` leaves the expressions as the file has them, for comparison."""
     names = [state.name for state in model.states]
-    dt = symbol(STEP)
+    rules = _rules(model, scheme, optimise)
+    offsets = tuple(rule.offset for rule in rules)
+    x, dt = [symbol(name) for name in names], symbol(STEP)
+    half = [symbol(f"{name} after half a step") for name in names]
+    middle: list[Node] = []
+    if scheme == "GRL2":
+        middle = [rule.after(x[k], multiply(const(0.5), dt), precision) for k, rule in enumerate(rules)]
+        others = [{x[j]: half[j] for j in range(len(x)) if j != k} for k in range(len(x))]
+        after = [rule.after(x[k], dt, precision, others[k]) for k, rule in enumerate(rules)]
+    else:
+        after = [rule.after(x[k], dt, precision) for k, rule in enumerate(rules)]
+    physical = {x[k]: add(x[k], const(offset)) for k, offset in enumerate(offsets) if offset}
+    # x + change(x) with x = stored + offset is, stored, stored + change(stored + offset).
+    after = [
+        make("add", x[k], rebuild([root.args[1]], make, physical)[0])
+        if x[k] in physical
+        else rebuild([root], make, physical)[0]
+        for k, root in enumerate(after)
+    ]
+    middle = list(rebuild(middle, make, physical))
+    if optimise:
+        # Half a step's results are symbols here, of which the passes know as much as of the states.
+        voltages = (names[model.voltage], str(half[model.voltage].value))
+        found = optimised([*after, *middle], voltages, precision=precision)
+        after, middle = list(found[: len(x)]), list(found[len(x) :])
+    if middle:
+        after = list(rebuild(after, make, dict(zip(half, middle, strict=True))))
+    if optimise and precision == "float64":
+        offset = dict(zip(names, offsets, strict=True))
+        samples = {name: values - offset.get(name, 0.0) for name, values in random_states(model).items()}
+        samples |= {STEP: np.asarray(TYPICAL_STEP), STIMULUS: np.asarray(0.0)}
+        after = list(share_reciprocals(merge_quotients(after, samples), samples))
+    exponential = tuple(
+        name for name, rule in zip(names, rules, strict=True) if rule.linear is not None or rule.slope is not None
+    )
+    return Step(model, scheme, precision, tuple(after), offsets, exponential)
+
+
+def _rules(model: CellModel, scheme: Scheme, optimise: bool) -> list[_Rule]:
+    """How each state is stepped."""
     prepared = remove_singularities(simplify(model.rates)) if optimise else model.rates
-    after: list[Node] = []
-    offsets = [0.0] * len(names)
-    exponential = []
-    for k, (name, rate) in enumerate(zip(names, prepared, strict=True)):
-        x = symbol(name)
-        linear = None if k == model.voltage else linear_in(rate, name)
-        if linear is not None and scheme == "RL" and positive(linear[1], model):
-            free, slope = linear
-            limit = divide(free, slope)
-            after.append(add(limit, multiply(subtract(x, limit), make("exp", negate(multiply(slope, dt))))))
-            exponential.append(name)
-            continue
+    rules = []
+    for k, (state, rate) in enumerate(zip(model.states, prepared, strict=True)):
         if k == model.voltage:
             rate = add(rate, symbol(STIMULUS))
-        elif linear is None and abs(model.states[k].initial) >= OFFSET_FROM:
-            offsets[k] = model.states[k].initial
-        after.append(add(x, multiply(dt, rate)))
-    physical = {
-        symbol(name): add(symbol(name), const(offset)) for name, offset in zip(names, offsets, strict=True) if offset
-    }
-    # x + dt·rate(x) with x = stored + offset is, stored, stored + dt·rate(stored + offset).
-    stored = [_stored(root, symbol(name), physical) for root, name in zip(after, names, strict=True)]
-    if optimise:
-        stored = list(optimised(stored, names[model.voltage], precision=precision))
-    return Step(model, scheme, precision, tuple(stored), tuple(offsets), tuple(exponential))
-
-
-def _stored(root: Node, x: Node, physical: dict[Node, Node]) -> Node:
-    if x in physical:
-        change = root.args[1] if root.args[0] is x else root.args[0]
-        return make("add", x, rebuild([change], make, physical)[0])
-    return rebuild([root], make, physical)[0]
-
-
-def _is_zero(node: Node) -> bool:
-    return node.op == "const" and node.number == 0.0
-
-
-def linear_in(rate: Node, name: str) -> tuple[Node, Node] | None:
-    """(A, B) with rate = A − B·x where neither depends on x; None if the rate is not of this form."""
-    dependent = depends_on([rate], name)
-    zero = const(0.0)
-
-    def parts(node: Node) -> tuple[Node, Node] | None:
-        """(A, C) with node = A + C·x."""
-        if node not in dependent:
-            return node, zero
-        if node.op == "symbol":
-            return zero, const(1.0)
-        if node.op == "select" and node.args[0] not in dependent:
-            yes, no = parts(node.args[1]), parts(node.args[2])
-            if yes is None or no is None:
-                return None
-            return _chosen(node.args[0], yes[0], no[0]), _chosen(node.args[0], yes[1], no[1])
-        if node.op not in ("add", "sub", "mul", "div", "neg"):
-            return None
-        found = [parts(arg) for arg in node.args]
-        if any(part is None for part in found):
-            return None
-        (a, c), (b, d) = found[0], found[-1]  # type: ignore[misc]  # none of them is None here
-        if node.op == "neg":
-            return negate(a), negate(c)
-        if node.op in ("add", "sub"):
-            combine = add if node.op == "add" else subtract
-            return combine(a, b), combine(c, d)
-        if node.op == "mul":
-            if _is_zero(d):
-                return multiply(a, b), multiply(c, b)
-            return (multiply(a, b), multiply(a, d)) if _is_zero(c) else None
-        return (divide(a, b), divide(c, b)) if _is_zero(d) else None
-
-    found = parts(rate)
-    return None if found is None else (found[0], negate(found[1]))
-
-
-def positive(slope: Node, model: CellModel) -> bool:
-    """Whether B is above :data:`SLOWEST` at a thousand states drawn at random.
-
-    Voltages are drawn from −150 to 100 mV, what starts negative from all signs, other states up to ten times their
-    start. Where B may vanish, x∞ = A/B does not exist.
-    """
-    rng = np.random.default_rng(1)
-    values: dict[str, Any] = {parameter.name: parameter.value for parameter in model.parameters}
-    for k, state in enumerate(model.states):
-        largest = 10.0 * abs(state.initial) + 1.0
-        low = -150.0 if k == model.voltage else 0.0 if state.initial >= 0.0 else -largest
-        values[state.name] = rng.uniform(low, 100.0 if k == model.voltage else largest, SAMPLES)
-    (found,) = evaluate([slope], values)
-    return bool(np.all(found > SLOWEST))
-
-
-def _chosen(condition: Node, yes: Node, no: Node) -> Node:
-    return yes if yes is no else make("select", condition, yes, no)
+        linear = None if k == model.voltage else linear_in(rate, state.name)
+        far = linear is None and k != model.voltage and abs(state.initial) >= OFFSET_FROM
+        rule = _Rule(rate, state.initial if far else 0.0)
+        if scheme != "FE" and linear is not None and positive(linear[1], model):
+            if scheme != "LRL" or stiff(linear[1], model):
+                rule = replace(rule, linear=linear)
+        elif scheme not in ("FE", "RL"):
+            (slope,) = derivatives([rate], state.name)
+            flat = slope.op == "const" and slope.number == 0.0
+            if not flat and (scheme != "LRL" or stiff(negate(slope), model)):
+                rule = replace(rule, slope=slope)
+        rules.append(rule)
+    return rules

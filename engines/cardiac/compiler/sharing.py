@@ -8,7 +8,7 @@ which :mod:`engines.cardiac.compiler.chains` finds the cheapest exponentials, re
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 from engines.cardiac.compiler.chains import LONGEST, Cost, plan
@@ -26,10 +26,11 @@ LARGEST_RATIO = 300
 
 
 def share_exponentials(
-    roots: Sequence[Node], voltage: str, cost: Cost | None = None, longest: int = LONGEST
+    roots: Sequence[Node], voltage: str | Sequence[str], cost: Cost | None = None, longest: int = LONGEST
 ) -> tuple[Node, ...]:
-    """The roots with their exponentials split and shared. ``voltage``: the name of that symbol, for bounds."""
-    split = rebuild(roots, lambda op, *args: _split(simplified(op, *args), voltage))
+    """The roots with their exponentials split and shared. ``voltage``: that symbol's name, or several, for bounds."""
+    voltages = (voltage,) if isinstance(voltage, str) else tuple(voltage)
+    split = rebuild(roots, lambda op, *args: _split(simplified(op, *args), voltages))
     families: dict[tuple[tuple[Node, float], ...], list[tuple[Node, float]]] = {}
     for node in ordered(split):
         if node.op == "exp":
@@ -45,26 +46,26 @@ def share_exponentials(
     return rebuild(split, simplified, given)
 
 
-def _split(node: Node, voltage: str) -> Node:
+def _split(node: Node, voltages: Collection[str]) -> Node:
     """exp(a + constant) as a product, where neither factor leaves the range of float32."""
     if node.op != "exp":
         return node
     terms, constant = linear_form(node.args[0])
     if constant == 0.0 or not terms:
         return make("exp", _sum(terms, 0.0)) if terms else node
-    reach = sum(abs(factor) * _bound(term, voltage) for term, factor in terms.items())
+    reach = sum(abs(factor) * _bound(term, voltages) for term, factor in terms.items())
     if abs(constant) + reach > LARGEST_ARGUMENT:
         return node
     return multiply(const(math.exp(constant)), make("exp", _sum(terms, 0.0)))
 
 
-def _bound(term: Node, voltage: str) -> float:
-    if term.op == "symbol" and term.value == voltage:
+def _bound(term: Node, voltages: Collection[str]) -> float:
+    if term.op == "symbol" and term.value in voltages:
         return LARGEST_VOLTAGE
     if term.op == "log":
         return LARGEST_LOGARITHM
     if term.op in ("mul", "add", "sub", "neg"):
-        bounds = [_bound(arg, voltage) for arg in term.args]
+        bounds = [_bound(arg, voltages) for arg in term.args]
         return math.prod(bounds) if term.op == "mul" else sum(bounds)
     return abs(term.number) if term.op == "const" else math.inf
 

@@ -12,8 +12,8 @@ from engines.backend import open_backend
 from engines.cardiac.diffusion import assemble
 from engines.cardiac.diffusion.cpu import CpuDiffusion
 from engines.cardiac.diffusion.packing import packed_places
-from engines.cardiac.diffusion.sliced import SlicedMatrix
 from engines.cardiac.diffusion.reference import reference_operator
+from engines.cardiac.diffusion.sliced import SlicedMatrix
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.operator import diffusion_tensors, tissue_operator
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, Stimulus

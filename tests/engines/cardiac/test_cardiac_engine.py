@@ -13,6 +13,7 @@ from engines.api import Problem, Selection
 from engines.backend import open_backend
 from engines.cardiac.cells import reference as cells
 from engines.cardiac.cells.tt06 import CellType, start_state
+from engines.cardiac.choice import compiled_step
 from engines.cardiac.diffusion.reference import reference_operator
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import (
@@ -264,11 +265,24 @@ def test_the_estimate_counts_what_the_run_then_moves(mesh, backend, precision) -
 
 
 @pytest.mark.parametrize(
-    ("cell_model", "precision", "told"),
-    [("Courtemanche 1998", "fp32", True), ("Courtemanche 1998", "fp64", False), ("Bueno-Orovio 2008", "fp32", False)],
+    ("cell_model", "scheme", "step", "taken", "stable", "told"),
+    [
+        ("Courtemanche 1998", "by model", 0.02, "LRL", 0.256, False),
+        ("Courtemanche 1998", "RL", 0.02, "RL", 1.024, True),
+        ("O'Hara-Rudy 2011", "by model", 0.02, "GRL1", 1.024, False),
+        ("Bueno-Orovio 2008", "by model", 0.1, "LRL", 0.512, False),
+        ("Bueno-Orovio 2008", "by model", 0.2, "LRL", 0.512, True),
+    ],
 )
-def test_a_model_that_single_precision_does_not_resolve_is_told_of(backend, cell_model, precision, told):
-    mesh = box_mesh((3, 3, 3), (1.5, 1.5, 1.5))
-    parameters = CardiacParameters.model_validate({"cell_model": cell_model, "numerics": {"precision": precision}})
-    findings = ENGINE.estimate(Problem(parameters, mesh), backend).findings
-    assert any("use fp64" in finding.message for finding in findings) is told
+def test_a_step_that_a_scheme_does_not_bear_is_told_of(backend, cell_model, scheme, step, taken, stable, told):
+    """As stored with the models; Courtemanche at 0.02 ms is 1.5 ms too short by RL and 0.3 ms by LRL."""
+    mesh = box_mesh((1, 1, 1), (40.0, 40.0, 40.0))  # so large that diffusion bears any step
+    parameters = CardiacParameters.model_validate({
+        "cell_model": cell_model, "cells": {"scheme": scheme}, "numerics": {"step": step},
+    })  # fmt: skip
+    estimate = ENGINE.estimate(Problem(parameters, mesh), backend)
+    assert estimate.stable_step == stable
+    assert any(f"by {taken} activates within" in finding.message for finding in estimate.findings) is told
+    found = compiled_step(parameters)
+    assert found is not None
+    assert found.scheme == taken

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engines.cardiac.cells import reference, tt06
 from engines.cardiac.compiler.graph import evaluate
 from engines.cardiac.compiler.importing import import_model
-from engines.cardiac.compiler.model import MODELS, CellModel
+from engines.cardiac.compiler.model import MODELS, CellModel, shipped
 from engines.cardiac.compiler.schemes import optimised
 from tests.engines.cardiac.compiler.conftest import NAMES, random_states
 
@@ -54,7 +56,8 @@ def test_rates_equal_myokits_at_a_thousand_states(name, model_of):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_stored_model_is_what_its_file_says(name, model_of):
-    model = model_of(name)
+    """All but the limits of its steps, which are measured."""
+    model = replace(model_of(name), limits=shipped(name).limits)
     assert (MODELS / f"{name}.json").read_text("utf-8") == model.dumps()
 
 

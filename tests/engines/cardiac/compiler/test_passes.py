@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from engines.cardiac.compiler.chains import plan
 from engines.cardiac.compiler.counts import count
 from engines.cardiac.compiler.graph import const, evaluate, make, ordered, symbol
+from engines.cardiac.compiler.linear import linear_in
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.report import saving
-from engines.cardiac.compiler.schemes import STEP, STIMULUS, linear_in, optimised, step
+from engines.cardiac.compiler.schemes import STEP, STIMULUS, optimised, step
+from tests.engines.cardiac.compiler.conftest import random_states
 
 V = symbol("V")
 
@@ -84,22 +86,19 @@ def test_a_case_that_is_part_of_the_model_is_kept():
     assert any(node.op == "select" for node in ordered([found]))
 
 
-@pytest.mark.parametrize("scheme", ["FE", "RL"])
+@pytest.mark.parametrize("scheme", ["FE", "RL", "GRL1", pytest.param("GRL2", marks=pytest.mark.slow)])
 def test_a_step_keeps_its_value(model, scheme):
-    """Optimised against as the file has it: to 1e-10 of the largest change in 0.01 ms."""
+    """Optimised against as the file has it: to 1e-10 of the largest change in 0.01 ms, and 1e-9 in GRL2, where
+    Courtemanche's release at the half step has exponents of a million, each rounded to 1e-16 of itself."""
     plain, fast = step(model, scheme, optimise=False), step(model, scheme)
     assert plain.exponential == fast.exponential
     assert plain.offsets == fast.offsets
-    rng = np.random.default_rng(3)
-    values = {}
-    for k, (state, offset) in enumerate(zip(model.states, fast.offsets, strict=True)):
-        physical = rng.uniform(-95, 50, 500) if k == model.voltage else state.initial * rng.uniform(0.5, 1.5, 500)
-        values[state.name] = physical - offset
-    before = np.array(list(values.values()))
+    before = random_states(model, 500, seed=3) - np.array(fast.offsets)[:, None]
+    values = {state.name: row for state, row in zip(model.states, before, strict=True)}
     values |= {STEP: np.float64(0.01), STIMULUS: np.float64(3.0)}
     wanted, found = (np.array([np.broadcast_to(r, 500) for r in evaluate(s.after, values)]) for s in (plain, fast))
     change = np.abs(wanted - before).max(axis=1, keepdims=True)
-    assert np.max(np.abs(found - wanted) / change) < 1e-10
+    assert np.max(np.abs(found - wanted) / change) < (1e-9 if scheme == "GRL2" else 1e-10)
 
 
 def test_gates_are_found():
