@@ -10,6 +10,7 @@ from engines.api import Progress, no_progress
 from engines.backend.base import Backend
 from engines.cardiac.cells import Tt06Tissue, make_tissue
 from engines.cardiac.cells.tt06 import CellType
+from engines.cardiac.compiler.tissue import CompiledTissue
 from engines.cardiac.lab.published import published
 from engines.cardiac.lab.timing import launch_seconds
 from engines.lab_tables import Column, LabTable, Row
@@ -25,7 +26,7 @@ def epicardial(backend: Backend, cells: int, precision: str = "float64") -> Tt06
     return make_tissue(backend, np.full(cells, CellType.EPI, np.uint8), precision=precision)
 
 
-def reaction_launch(tissue: Tt06Tissue, volts: float | None = None) -> Callable[[int], None]:
+def reaction_launch(tissue: Tt06Tissue | CompiledTissue, volts: float | None = None) -> Callable[[int], None]:
     """A step of the cells, all at ``volts`` [mV] (None: at rest). It is of 0 ms, which costs what any does and leaves
     the voltage where it is, on one path of the code."""
     voltage = tissue.new_voltage()
