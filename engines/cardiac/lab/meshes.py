@@ -7,6 +7,8 @@ but with a numbering that goes through the box plane by plane. Tables say where 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from engines.api import Array
@@ -24,10 +26,13 @@ EDGE = 0.5
 DIFFUSIVITY = np.diag([0.1, 0.02, 0.02])
 """[mm²/ms], of the size that heart tissue has; fibres along x."""
 
+THESIS_CELLS = (6_774_958, 8_472_263, 9_537_830, 10_033_105, 14_007_495, 11_688_851)
+"""Of the hearts of tables 6.3 and 6.4; the last is that of chapter 4 and of tables 6.5 and 6.6."""
+
 
 def side_of(cells: int) -> int:
-    """Cubes along the edge of the cube with the number of tetrahedra nearest to ``cells``."""
-    return max(2, round((cells / 6) ** (1 / 3)))
+    """Cubes along the edge of the smallest cube with at least so many tetrahedra."""
+    return math.ceil((cells / 6) ** (1 / 3) - 1e-9)
 
 
 def cube(side: int, edge: float) -> TetMesh:
@@ -42,7 +47,7 @@ def tissue_matrix(backend: Backend, cells: int) -> tuple[SlicedMatrix, Array]:
     """
 
     def make() -> tuple[SlicedMatrix, Array]:
-        mesh = cube(int(np.ceil((cells / 6) ** (1 / 3) - 1e-9)), EDGE)
+        mesh = cube(side_of(cells), EDGE)
         order, neighbours = cell_order(mesh)
         operator = assemble(mesh.take_cells(order), DIFFUSIVITY, neighbours, energy_limit=np.inf)
         return operator.matrix, order

@@ -10,7 +10,7 @@ from engines.lab_tables import PublishedRows, Row
 
 FIGURES = Path(__file__).with_name("published.json")
 """Number of the table, device (empty where the figures depend on none), rows; null where the thesis has nothing."""
-THESIS = "Hustad 2019"
+THESIS = "Monodomain thesis"
 
 
 def published(*numbers: str) -> tuple[PublishedRows, ...]:

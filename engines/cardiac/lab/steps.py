@@ -10,13 +10,11 @@ from engines.api import Progress, no_progress
 from engines.backend.base import Backend
 from engines.cardiac.diffusion import SlicedMatrix, make_diffusion
 from engines.cardiac.lab.cells import PRECISIONS, epicardial
-from engines.cardiac.lab.meshes import first_rows, tissue_matrix
+from engines.cardiac.lab.meshes import THESIS_CELLS, first_rows, tissue_matrix
 from engines.cardiac.lab.published import published
 from engines.cardiac.lab.timing import launch_seconds
 from engines.lab_tables import Column, LabTable, Row
 
-MESHES = (6_774_958, 8_472_263, 9_537_830, 10_033_105, 14_007_495, 11_688_851)
-"""Cells of the thesis' hearts: tables 6.3 and 6.4, then 6.5 and 6.6."""
 STEPS = 50_000
 """Of 0.02 ms: a second."""
 ROW = 16
@@ -56,7 +54,7 @@ class WholeStepTable(LabTable):
         Column("As counted", "B per cell"),
     )
     published = published("table 6.3", "table 6.6, one GPU", "table 6.4", "table 6.5, one GPU")
-    meshes: tuple[int, ...] = MESHES
+    meshes: tuple[int, ...] = THESIS_CELLS
     quick: int = 100
     """Cells are fewer by this factor where it must not take long."""
     both: tuple[int, ...] = (6,)

@@ -130,8 +130,11 @@ def test_errors_by_scheme(backend, few):
     assert [row[0] for row in SchemeErrorTable.published[0].rows] == list(SchemeErrorTable.steps)
 
 
+FEW = {"cpu": 64}
+
+
 class TinyTimes(SchemeTimeTable):
-    cells, thorough_cells = {"cpu": 64}, 64
+    cells, thorough_cells = FEW, 64
 
 
 @pytest.mark.slow

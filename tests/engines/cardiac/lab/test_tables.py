@@ -17,14 +17,15 @@ from engines.cardiac.lab.clusters import ClusterTable, cluster_order
 from engines.cardiac.lab.convergence import ConvergenceTable, cosine_error
 from engines.cardiac.lab.expressions import ExponentialsTable
 from engines.cardiac.lab.kernels import BoundTable, KernelTimeTable
-from engines.cardiac.lab.meshes import cube, first_rows, side_of, tissue_matrix
+from engines.cardiac.lab.meshes import THESIS_CELLS, cube, first_rows, side_of, tissue_matrix
 from engines.cardiac.lab.orders import OrderTable
-from engines.cardiac.lab.steps import MESHES, WholeStepTable, bound_seconds
+from engines.cardiac.lab.steps import WholeStepTable, bound_seconds
 from engines.cardiac.lab.stream import StreamTable
 from engines.cardiac.operator import cell_order
 from engines.lab_tables import LabTable, Row
 from tests.cuda_on_host import HostCudaBackend
 
+FEW = {"cpu": 64}
 BY_ID = {table.id: table for table in TABLES}
 
 
@@ -37,15 +38,15 @@ class TinyConvergence(ConvergenceTable):
 
 
 class TinyOrders(OrderTable):
-    cells = (500, 500)
+    cells, mesh = (500, 500), (700, 700)
 
 
 class TinyClusters(ClusterTable):
-    cells, sizes = (48, 48), (8, 32)
+    cells, mesh, sizes = (48, 48), (48, 48), (8, 32)
 
 
 class TinyPaths(CodePathTable):
-    cells, thorough_cells = {"cpu": 64}, 64
+    cells, thorough_cells = FEW, 64
 
 
 class TinySizes(ProblemSizeTable):
@@ -53,15 +54,15 @@ class TinySizes(ProblemSizeTable):
 
 
 class TinySteps(WholeStepTable):
-    meshes, quick = tuple(cells // 10_000 for cells in MESHES), 1
+    meshes, quick = tuple(cells // 10_000 for cells in THESIS_CELLS), 1
 
 
 class TinyKernels(KernelTimeTable):
-    cells, thorough_cells = {"cpu": 64}, 64
+    cells, thorough_cells = FEW, 64
 
 
 class TinyBounds(BoundTable):
-    cells, thorough_cells = {"cpu": 64}, 64
+    cells, thorough_cells = FEW, 64
 
 
 TINY = (
@@ -135,7 +136,7 @@ def test_a_table_is_measured(table, measured):
 def test_published_rows_have_the_columns_of_the_table(table):
     for rows in table.published:
         assert rows.rows
-        assert rows.source.startswith("Hustad 2019, ")
+        assert rows.source.startswith("Monodomain thesis, ")
         for row in rows.rows:
             assert len(row) == len(table.columns)
             for value, column in zip(row, table.columns, strict=True):
