@@ -19,6 +19,8 @@ from engines.cardiac.lab.stream import StreamTable
 pytestmark = pytest.mark.gpu
 CELLS = 20_000
 FEW = {"cuda": CELLS}
+A_FEW = {"cuda": 500}
+"""As a part of the hearts' cells."""
 
 
 class SmallOrders(OrderTable):
@@ -46,7 +48,7 @@ class SmallSizes(ProblemSizeTable):
 
 
 class SmallSteps(WholeStepTable):
-    quick = 500
+    quick = A_FEW
 
 
 class SmallTimes(SchemeTimeTable):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ STEPS = 50_000
 ROW = 16
 """Entries of a row as the thesis stores it, beside the diagonal, with columns of four bytes."""
 STATES = 19
+QUICK = {"cpu": 100, "cuda": 10}
 
 
 def bound_seconds(backend: Backend, cells: int, value_bytes: int) -> float:
@@ -34,8 +35,8 @@ class WholeStepTable(LabTable):
     id = "whole-steps"
     title = "Whole steps on one device (thesis, tables 6.3 to 6.6)"
     summary = (
-        "TT06 on jittered boxes of as many cells as the thesis' hearts, or a hundredth where it must not take long. "
-        "The bound is that of the thesis (eq. 6.8) with this device's bandwidths: 521 bytes per cell and step in "
+        "TT06 on jittered boxes of as many cells as the thesis' hearts, or a hundredth of them (a tenth on a GPU) where "
+        "it must not take long. The bound is that of the thesis (eq. 6.8) with this device's bandwidths: 521 bytes per cell and step in "
         "float64, with rows of 16 entries and columns of 32 bits; our diffusion moves less, so a share above 1 is "
         "possible. A second of activity is 50,000 steps, scaled from a few hundred."
     )
@@ -55,13 +56,13 @@ class WholeStepTable(LabTable):
     )
     published = published("table 6.3", "table 6.6, one GPU", "table 6.4", "table 6.5, one GPU")
     meshes: tuple[int, ...] = THESIS_CELLS
-    quick: int = 100
-    """Cells are fewer by this factor where it must not take long."""
+    quick: Mapping[str, int] = QUICK
+    """By what factor cells are fewer on each kind of device where it must not take long."""
     both: tuple[int, ...] = (6,)
     """Meshes that are measured in float32 as well; the others in float64."""
 
     def measure(self, backend: Backend, progress: Progress = no_progress, thorough: bool = False) -> Sequence[Row]:
-        sizes = [cells if thorough else cells // self.quick for cells in self.meshes]
+        sizes = [cells if thorough else cells // self.quick[backend.info.kind] for cells in self.meshes]
         progress("Assembling the operator", 0.0)
         whole, _ = tissue_matrix(backend, max(sizes))
         rows: list[Row] = []
