@@ -42,8 +42,6 @@ class Meters:
     ) -> None:
         self._profiles = profiles
         self._ceiling = ceiling
-        self._traffic = simulation.traffic
-        self._bytes_per_step = sum(traffic.bytes for traffic in simulation.traffic)
         self._recent: dict[str, deque[tuple[float, KernelTiming]]] = {}
         self._cold = True
         self._pace: float | None = None
@@ -89,7 +87,8 @@ class Meters:
         per_step = wall / steps
         weight = min(1.0, max(wall, paced * steps) / PACE_SECONDS)
         self._pace = per_step if self._pace is None else (1 - weight) * self._pace + weight * per_step
-        moved = self._bytes_per_step * steps / wall
+        kernels = self._kernel_rates(simulation)  # first: what a step moves may depend on what is happening
+        moved = sum(traffic.bytes for traffic in simulation.traffic) * steps / wall
         sample = Sample(
             step=simulation.step,
             time=simulation.time,
@@ -99,7 +98,7 @@ class Meters:
             time_per_second=steps * simulation.dt / wall,
             bytes_per_second=moved,
             fraction_of_ceiling=moved / self._ceiling,
-            kernels=self._kernel_rates(simulation),
+            kernels=kernels,
             remaining=None if last_step is None else max(0, last_step - simulation.step) * max(self._pace, paced),
             trace_times=np.array(self._times),
             traces={name: np.array(values) for name, values in self._traces.items()},
@@ -124,7 +123,7 @@ class Meters:
             if timing.launches and timing.seconds > 0:
                 self._recent.setdefault(name, deque()).append((now, timing))
         rates = []
-        for traffic in self._traffic:
+        for traffic in simulation.traffic:
             recent = self._recent.get(traffic.kernel)
             if recent:
                 while len(recent) > 1 and now - recent[0][0] > KERNEL_SECONDS:

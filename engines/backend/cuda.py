@@ -287,6 +287,25 @@ class CudaBackend(Backend):
         drained, self._totals = self._totals, {}
         return tuple(KernelTiming(kernel, total.launches, total.seconds) for kernel, total in drained.items())
 
+    def captured(self, launches: Callable[[], Any]) -> Callable[[], None]:
+        """A CUDA graph of what ``launches`` puts on the stream; each call puts it all there again in one launch.
+
+        Nothing runs now. Kernels keep the arguments that they are captured with, addresses of arrays among them, so the
+        arrays must live as long as the graph. ``launches`` may not allocate, copy to the host or wait, and its kernels
+        have run before: loading one is no part of a graph.
+        """
+        with self.active():
+            self.stream.begin_capture()
+            try:
+                launches()
+            finally:
+                graph = self.stream.end_capture()
+
+        def launch() -> None:
+            graph.launch(self.stream)
+
+        return launch
+
     def elapsed(self, launch: Callable[[], Any]) -> float:
         """Seconds that the device takes for what ``launch`` puts on the stream; waits for it."""
         with self.active():

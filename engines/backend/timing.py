@@ -52,20 +52,7 @@ class CudaBatch(Batch):
         super().__init__(backend, launch, count)
         self._cuda = backend
         self._leads = estimate * count < LEAD_SECONDS
-        self._graph = None
-        if captured:
-            with backend.active():
-                backend.stream.begin_capture()
-                try:
-                    self._go()
-                finally:
-                    self._graph = backend.stream.end_capture()
-
-    def _once(self) -> None:
-        if self._graph is None:
-            self._go()
-        else:
-            self._graph.launch()
+        self._once = backend.captured(self._go) if captured else self._go
 
     def seconds(self) -> float:
         with self._cuda.active():

@@ -10,6 +10,7 @@ import numpy as np
 from engines.api import Array, Dab, FieldInfo, PaintInfo
 from engines.backend.base import Backend
 from engines.cardiac.diffusion import Diffusion
+from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.operator import TissueOperator
 from engines.cardiac.parameters import CardiacParameters, Stimulus
 from engines.cardiac.scar import Scar
@@ -44,11 +45,13 @@ class Brushes:
         protocol: TouchProtocol,
         tissue: Tissue,
         diffusion: Diffusion,
+        groups: Groups | None = None,
     ) -> None:
         self._backend, self._mesh = backend, mesh
         self._place = np.empty(len(operator.order), np.int32)
         self._place[operator.order] = np.arange(len(operator.order), dtype=np.int32)
         self._tissue_parameters, self._dt = parameters.tissue, parameters.numerics.step
+        self._groups = groups
         self._touch = Touch(backend, protocol, tissue.stimulus_mask, protocol.mask[operator.order])
         self._scar = Scar(backend, mesh, parameters, operator, diffusion, tissue.n_padded)
         self.infos = _infos(mesh)
@@ -56,6 +59,8 @@ class Brushes:
     def paint(self, dab: Dab, step: int) -> str | None:
         """Do it from ``step`` on; see :meth:`engines.api.Simulation.paint`."""
         cells = self._place[self._reached(dab)]
+        if self._groups is not None:
+            self._groups.wake(cells)
         if dab.brush == SCAR.name:
             self._scar.paint(cells, 1.0 if dab.erase else dab.amount)
             self._touch.silence(cells, self._scar.left[cells] == 0)

@@ -98,6 +98,18 @@ def step_limit(parameters: CardiacParameters) -> float:
     return REACTION_STEP_LIMIT if known is None or known.stable is None else known.stable
 
 
+def check_quiet_step(parameters: CardiacParameters) -> None:
+    """Raises ProblemError if quiet cells of a multirate reaction wait longer than a compiled model bears."""
+    settings, known = parameters.numerics.multirate, _own_limit(parameters)
+    step = parameters.numerics.step
+    longest = settings.slow_steps(step) * step
+    if settings.on and known is not None and known.stable is not None and longest > known.stable:
+        raise ProblemError(
+            f"Quiet cells react every {longest:g} ms, and by {known.scheme} this cell model is stable up to "
+            f"{known.stable:g} ms: choose a smaller step of quiet cells, or another scheme."
+        )
+
+
 def parameter_book(parameters: CardiacParameters) -> ParameterBook:
     """What may be changed of the cell model."""
     model = compiled_model(parameters)
@@ -149,7 +161,8 @@ def _tt06_start(of: tuple[Kind, ...], parameters: CardiacParameters, progress: P
         return STARTS[numerics.initial_state]
     from engines.cardiac.prepaced import paced_tt06
 
-    return paced_tt06(of, numerics.pacing, min(numerics.step, REACTION_STEP_LIMIT), progress)
+    step = numerics.step / numerics.reaction_substeps
+    return paced_tt06(of, numerics.pacing, min(step, REACTION_STEP_LIMIT), progress)
 
 
 def compiled_kinds(
@@ -167,7 +180,8 @@ def compiled_kinds(
         from engines.cardiac.prepaced import paced_compiled
 
         exact = _step_of(opened, scheme, "float64")
-        start = paced_compiled(exact, values, numerics.pacing, numerics.step, progress)
+        step = numerics.step / numerics.reaction_substeps
+        start = paced_compiled(exact, values, numerics.pacing, step, progress)
     return _step_of(opened, scheme, PRECISIONS[numerics.precision]), Kinds(cells.of[order], values, start)
 
 
@@ -177,7 +191,7 @@ def cell_findings(parameters: CardiacParameters) -> list[Finding]:
     for setting in parameters.regions:
         region_kinds(setting, book, np.random.default_rng(0))
     findings = []
-    limit, step = _own_limit(parameters), parameters.numerics.step
+    limit, step = _own_limit(parameters), parameters.numerics.step / parameters.numerics.reaction_substeps
     if limit is not None and limit.accurate is not None and limit.accurate < step <= (limit.stable or step):
         findings.append(
             Finding(

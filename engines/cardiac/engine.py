@@ -18,11 +18,13 @@ from engines.backend.base import Backend
 from engines.cardiac.brushes import Brushes
 from engines.cardiac.cells.model import reaction_traffic
 from engines.cardiac.cells.tt06 import ROWS
-from engines.cardiac.choice import PRECISIONS, cell_findings, compiled_step, make_cells, step_limit
+from engines.cardiac.choice import PRECISIONS, cell_findings, check_quiet_step, compiled_step, make_cells, step_limit
 from engines.cardiac.compiler.tissue import compiled_traffic
 from engines.cardiac.diffusion import make_diffusion
 from engines.cardiac.diffusion.launcher import PRECISIONS as DIFFUSION_PRECISIONS
 from engines.cardiac.diffusion.launcher import expected_traffic
+from engines.cardiac.multirate import make_groups
+from engines.cardiac.multirate.groups import thinned
 from engines.cardiac.observers.choice import make_observers, observers_memory, observers_traffic
 from engines.cardiac.operator import TissueOperator, tissue_operator
 from engines.cardiac.parameters import (
@@ -36,7 +38,7 @@ from engines.cardiac.parameters import (
 from engines.cardiac.parameters import CellType as CellTypeName
 from engines.cardiac.simulation import CardiacSimulation, check_reaction_step, check_step, rounded_down
 from engines.cardiac.speed import compiled_seconds, reaction_seconds
-from engines.cardiac.stepping import Stepper
+from engines.cardiac.stepping import Stepper, times
 from engines.cardiac.stimulus import protocol
 from engines.cardiac.touch import TouchProtocol
 from engines.errors import ProblemError
@@ -88,24 +90,33 @@ class CardiacEngine(Engine):
         numerics = parameters.numerics
         protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
         size = np.dtype(PRECISIONS[numerics.precision]).itemsize
-        diffusion = expected_traffic(backend, operator.matrix, DIFFUSION_PRECISIONS[numerics.precision])
+        matrix, precision = operator.matrix, DIFFUSION_PRECISIONS[numerics.precision]
+        whole = expected_traffic(backend, matrix, precision)
+        diffusion = times(whole, numerics.diffusion_substeps)
         compiled = compiled_step(parameters)
-        seconds = diffusion.bytes / backend.ceilings().best
         if compiled is None:
             reaction, rows = reaction_traffic(mesh.n_cells, size), len(ROWS)
-            seconds += mesh.n_cells * reaction_seconds(backend, PRECISIONS[numerics.precision])
+            per_cell = reaction_seconds(backend, PRECISIONS[numerics.precision])
         else:
             reaction, rows = compiled_traffic(compiled, mesh.n_cells), len(compiled.model.rows)
-            seconds += mesh.n_cells * compiled_seconds(backend, compiled)
+            per_cell = compiled_seconds(backend, compiled)
+        reaction, share = times(reaction, numerics.reaction_substeps), 1.0 * numerics.reaction_substeps
+        if numerics.multirate.on:
+            share = numerics.multirate.expected_share(numerics.step)
+            reaction = thinned(reaction, share, mesh.n_cells * size)
+        seconds = diffusion.bytes / backend.ceilings().best + share * mesh.n_cells * per_cell
         return Estimate(
-            memory_bytes=diffusion.bytes
+            memory_bytes=whole.bytes
             + mesh.n_cells * ((rows + 1) * size + 5)
             + observers_memory(parameters, mesh, size),
             bytes_per_step=diffusion.bytes
             + reaction.bytes
             + sum(each.bytes for each in observers_traffic(parameters, mesh, size)),
             step=numerics.step,
-            stable_step=min(operator.stable_step / parameters.conductivity_scale, step_limit(parameters)),
+            stable_step=min(
+                operator.stable_step * numerics.diffusion_substeps / parameters.conductivity_scale,
+                step_limit(parameters) * numerics.reaction_substeps,
+            ),
             seconds_per_simulated_unit=seconds / numerics.step,
             milestone=("beat", 1000.0),
             findings=_findings(mesh, parameters, operator),
@@ -115,19 +126,21 @@ class CardiacEngine(Engine):
         parameters, mesh = _checked(problem)
         numerics = parameters.numerics
         operator = tissue_operator(mesh, parameters, progress)
-        check_reaction_step(numerics.step, step_limit(parameters))
-        check_step(numerics.step, operator.stable_step / parameters.conductivity_scale, worst_cell(mesh, operator))
+        stable_step = operator.stable_step * numerics.diffusion_substeps
+        check_reaction_step(numerics.step, step_limit(parameters) * numerics.reaction_substeps)
+        check_quiet_step(parameters)
+        check_step(numerics.step, stable_step / parameters.conductivity_scale, worst_cell(mesh, operator))
         progress("Placing stimuli", 0.8)
         plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step))
         progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
         tissue = make_cells(backend, mesh, parameters, plan, operator.order, progress)
         diffusion = make_diffusion(backend, operator.matrix, numerics.step, DIFFUSION_PRECISIONS[numerics.precision])
-        stepper = Stepper(backend, diffusion, tissue, plan, numerics.step)
+        substeps = numerics.diffusion_substeps, numerics.reaction_substeps
+        groups = make_groups(backend, tissue, numerics.step, numerics.multirate) if numerics.multirate.on else None
+        stepper = Stepper(backend, diffusion, tissue, plan, numerics.step, *substeps, groups)
         observers = make_observers(backend, mesh, operator.order, tissue, parameters)
-        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion)
-        simulation = CardiacSimulation(
-            backend, mesh, operator.order, stepper, tissue, operator.stable_step, brushes, observers
-        )
+        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups)
+        simulation = CardiacSimulation(backend, mesh, operator.order, stepper, tissue, stable_step, brushes, observers)
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
@@ -197,6 +210,9 @@ def _checked(problem: Problem) -> tuple[CardiacParameters, TetMesh]:
         raise ProblemError("The cardiac engine needs a tetrahedral mesh: open a mesh file first.")
     if not isinstance(problem.parameters, CardiacParameters):
         raise TypeError(f"parameters of the cardiac engine, not {type(problem.parameters).__name__}")
+    numerics = problem.parameters.numerics
+    if numerics.multirate.on and numerics.reaction_substeps > 1:
+        raise ProblemError("Multirate reaction takes whole steps: set the reaction's substeps to 1, or turn it off.")
     return problem.parameters, problem.geometry
 
 

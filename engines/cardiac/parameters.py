@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.cardiac.cell_settings import TT06, CellChange, CellModelName, CellSettings, Condition, Pacing
+from engines.cardiac.multirate.parameters import Multirate
 from engines.cardiac.recording import Recording
 from engines.parameters import ParameterGroup, quantity
 
@@ -107,6 +108,18 @@ class Numerics(ParameterGroup):
     activation_threshold: float = quantity(
         0.0, "mV", "Upward crossing that counts as activation", ge=-80, le=40, advanced=True
     )
+    diffusion_substeps: int = quantity(
+        1, "1", "Parts that diffusion makes of a step: each must be below the stable step", ge=1, le=50, advanced=True
+    )
+    reaction_substeps: int = quantity(
+        1,
+        "1",
+        "Parts that the reaction makes of a step, where diffusion bears more",
+        ge=1,
+        le=50,
+        advanced=True,
+    )
+    multirate: Multirate = quantity(Multirate(), "", "Fewer reactions where cells are quiet")
     initial_state: Literal["published", "paced at 1 Hz", "paced"] = quantity(
         "paced at 1 Hz",
         "",

@@ -89,7 +89,8 @@ class CardiacSimulation(Simulation):
         self.brushes = brushes.infos
         self.series = tuple(info for observer in observers for info in observer.series)
         self.charts = tuple(info for observer in observers for info in observer.charts)
-        self.traffic = stepper.traffic + tuple(each for observer in observers for each in observer.traffic)
+        self._observed = tuple(each for observer in observers for each in observer.traffic)
+        self.traffic = stepper.traffic + self._observed
         self._missing = {info.name: info.missing for info in self.fields}
         self._backend, self._stepper, self._tissue, self._touched = backend, stepper, tissue, brushes
         self._order = order
@@ -166,29 +167,37 @@ class CardiacSimulation(Simulation):
         to_host = self._backend.to_host
         state = {
             "step": np.array(self.step),
-            "voltage": to_host(self._stepper.voltage),
-            "cells": to_host(self._tissue.states),
-            "activation": to_host(self._tissue.activation),
+            **{name: to_host(values) for name, values in self._of_cells().items()},
+            **self._stepper.state(),
         }
         state.update(self._touched.state(self.step))
         for observer in self._observers:
             state.update(observer.state())
         return state
 
+    def _of_cells(self) -> dict[str, Any]:
+        """What is kept of each cell, on the device, without the padding behind the cells."""
+        n_cells = len(self._order)
+        return {
+            "voltage": self._stepper.voltage[:n_cells],
+            "cells": self._tissue.states[:, :n_cells],
+            "activation": self._tissue.activation[:n_cells],
+        }
+
     def restore(self, state: Mapping[str, Array]) -> None:
         self.step = int(state["step"])
         self._touched.restore(state)
         with self._backend.active():
-            for target, name in (
-                (self._stepper.voltage, "voltage"),
-                (self._tissue.states, "cells"),
-                (self._tissue.activation, "activation"),
-            ):
-                target[:] = self._backend.array(state[name])
+            n_cells = len(self._order)
+            for name, target in self._of_cells().items():
+                target[:] = self._backend.array(np.ascontiguousarray(state[name][..., :n_cells]))
+            self._stepper.restore(state)
             for observer in self._observers:
                 observer.restore(state)
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
+        self._stepper.look()
+        self.traffic = self._stepper.traffic + self._observed
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:

@@ -63,6 +63,11 @@ class Protocol:
             self._valid = (step, min((pulse.next_edge(step) for pulse in self.pulses), default=math.inf))
         return self._current
 
+    def steady(self, step: int) -> float:
+        """Steps from ``step`` on that have the same currents; infinity if they never change again."""
+        self.currents(step)
+        return self._valid[1] - step
+
 
 def protocol(stimuli: Sequence[Stimulus], tissue: Tissue, mesh: TetMesh, step: float) -> Protocol:
     """Place the stimuli on the mesh. Raises ProblemError for a stimulus on no cell, or too many."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from engines.api import Array, KernelTraffic
+
+if TYPE_CHECKING:
+    from engines.cardiac.graphs import Moment
+    from engines.cardiac.multirate.groups import Groups
 
 
 class Tissue(Protocol):
@@ -22,6 +26,7 @@ class Tissue(Protocol):
     states: Any
     activation: Any
     stimulus_mask: Any
+    threshold: float
 
     @property
     def calcium_row(self) -> int | None:
@@ -33,8 +38,21 @@ class Tissue(Protocol):
     def new_voltage(self) -> Any:
         """(n_padded,) at rest [mV]."""
 
-    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
+    def step(
+        self,
+        voltage: Any,
+        voltage_before: Any,
+        step: int,
+        dt: float,
+        currents: Array | None = None,
+        *,
+        moment: Moment | None = None,
+        groups: Groups | None = None,
+    ) -> None:
         """One reaction step in place, from time step·dt on; see :meth:`engines.cardiac.cells.Tt06Tissue.step`."""
+
+    def set_currents(self, currents: Array | None) -> None:
+        """Have the currents on the device; see :meth:`engines.cardiac.cells.Tt06Tissue.set_currents`."""
 
     def state(self, name: str) -> Array:
         """(n_cells,) float64 on the host: one state in the units of its model."""

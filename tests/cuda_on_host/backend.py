@@ -13,7 +13,7 @@ import numpy as np
 from engines.api import Array
 from engines.backend.cpu import CpuBackend
 from engines.backend.variants import check_declared
-from tests.cuda_on_host.loader import HostModule, compile_for_host
+from tests.cuda_on_host.loader import HostKernel, HostModule, compile_for_host
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
@@ -68,6 +68,20 @@ class HostCudaBackend(CpuBackend):
 
     def memory(self) -> tuple[int, int]:
         return 1 << 30, 1 << 30
+
+    def captured(self, launches: Callable[[], Any]) -> Callable[[], None]:
+        """As a CUDA graph: launches keep the arguments, and nothing else that ``launches`` does happens again."""
+        HostKernel.capturing = kept = []
+        try:
+            launches()
+        finally:
+            HostKernel.capturing = None
+
+        def launch() -> None:
+            for each in kept:
+                each()
+
+        return launch
 
     def elapsed(self, launch: Callable[[], Any]) -> float:
         """Launches; the time is of no interest, so all shapes are equally fast."""

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +95,9 @@ def _cpu_flags() -> frozenset[str]:
 class HostKernel:
     """Called as CuPy's kernels are: ``kernel(grid, block, arguments, shared_mem=0)``."""
 
+    capturing: list[Callable[[], None]] | None = None
+    """Launches are put here and do not run while this is a list."""
+
     def __init__(self, function: Any) -> None:
         self._function = function
         function.restype = ctypes.c_char_p
@@ -110,6 +113,12 @@ class HostKernel:
         if np.prod(block) > 1024:
             raise CudaOnHostError(f"a block of {block} has more than 1024 threads")
         values = [_value(argument) for argument in arguments]
+        if HostKernel.capturing is not None:
+            HostKernel.capturing.append(lambda: self._launch(grid, block, values, shared_mem))
+            return
+        self._launch(grid, block, values, shared_mem)
+
+    def _launch(self, grid: Sequence[int], block: Sequence[int], values: list[Any], shared_mem: int) -> None:
         sizes = (ctypes.c_uint * 6)(*_three(grid), *_three(block))
         pointers = (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values))
         bytes_each = (ctypes.c_size_t * len(values))(*(value.nbytes for value in values))

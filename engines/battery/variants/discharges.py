@@ -133,17 +133,11 @@ class CellsPrepared(Prepared):
 
     def _captured(self, index: int) -> Any:
         cuda: CudaBackend = self._backend  # type: ignore[assignment]  # no other device has graphs
-        with cuda.active():
-            cuda.stream.begin_capture()
-            try:
-                self._run(index)
-            finally:
-                graph = cuda.stream.end_capture()
-        return graph
+        return cuda.captured(lambda: self._run(index))
 
     def launch(self, index: int) -> None:
         if self._graphs:
-            self._graphs[index].launch()
+            self._graphs[index]()
         else:
             self._run(index)
 

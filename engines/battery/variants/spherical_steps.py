@@ -84,17 +84,11 @@ class StepwisePrepared(Buffers):
             self._kernel(self._how.grid, self._how.block, arguments)
 
     def _captured(self, index: int) -> Any:
-        with self._cuda.active():
-            self._cuda.stream.begin_capture()
-            try:
-                self._steps(index)
-            finally:
-                graph = self._cuda.stream.end_capture()
-        return graph
+        return self._cuda.captured(lambda: self._steps(index))
 
     def launch(self, index: int) -> None:
         if self._graphs:
-            self._graphs[index].launch()
+            self._graphs[index]()
         else:
             self._steps(index)
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import njit, prange
@@ -18,6 +18,10 @@ from engines.cardiac.cells import constants, simd, tt06
 from engines.cardiac.cells.kinds import kinds_table, varied
 from engines.cardiac.cells.model import Tt06Tissue
 from engines.cardiac.cells.simd import constants_of, step_vector
+
+if TYPE_CHECKING:
+    from engines.cardiac.graphs import Moment
+    from engines.cardiac.multirate.groups import Groups
 
 
 @njit(forceinline=True)
@@ -72,6 +76,54 @@ def _compiled(sources: int, varied: int) -> Callable[..., None]:
 
 
 @cache
+def groups_kernel(varied: int) -> Callable[..., None]:
+    """The same for groups of 32 cells that are due."""
+    return _compiled_groups(digest(), varied)
+
+
+def _compiled_groups(sources: int, varied: int) -> Callable[..., None]:
+    @njit(parallel=True, nogil=True, cache=True)
+    def react_groups(
+        states, voltage, voltage_before, activation, kinds, table, stimulus_mask, active, currents,
+        potassium_share, threshold, time, dt, n_cells, due, waiting, hold, low, high, quiet, hold_steps,
+    ):  # fmt: skip
+        """Groups ``due`` react for as many steps as they have waited; arguments as in ``multirate/groups.cuh``."""
+        width = lanes(voltage)
+        vectors = 32 // width if sources >= 0 else 0
+        for k in prange(len(due)):
+            group = due[k]
+            elapsed = waiting[group] * dt
+            first, end = 32 * group, min(32 * group + 32, n_cells)
+            busy = False
+            for part in range(vectors):
+                i = first + part * width
+                if i < end:
+                    V, before = load(voltage, i), load(voltage_before, i)
+                    # A stimulus wakes a group at its first step: it was not on while the group waited.
+                    stimulus = _stimulus(V, stimulus_mask, i, active, currents) * (1.0 / waiting[group])
+                    here, one = load_like(V, kinds, i), kinds[i]
+                    p = constants_of(varied, V, table, here, one, not any_lane(here != one))
+                    after = step_vector(states, i, V, p, stimulus, potassium_share, elapsed)
+                    store(voltage, i, after)
+                    change = after - V
+                    if any_lane((change > quiet * elapsed) | (-change > quiet * elapsed)):
+                        busy = True
+                    crossed = (before < threshold) & (after >= threshold)
+                    if any_lane(crossed):
+                        old = load(activation, i)
+                        crossing = time + dt * ((threshold - before) / (after - before))
+                        store(activation, i, select(crossed & (old < 0.0), crossing, old))
+            lowest = highest = voltage[first]
+            for i in range(first, end):
+                lowest, highest = min(lowest, voltage[i]), max(highest, voltage[i])
+            low[group], high[group], waiting[group] = lowest, highest, 0
+            if busy:
+                hold[group] = hold_steps
+
+    return react_groups
+
+
+@cache
 def pacing_kernel(varied: int) -> Callable[..., None]:
     """The kernel that paces cells alone, for kinds whose constants of this mask vary."""
     return _compiled_pacing(digest(), varied)
@@ -111,12 +163,26 @@ class CpuTissue(Tt06Tissue):
         self._table = kinds_table(self.of, self.dtype)
         self._no_currents = np.zeros(0)
 
-    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
-        self._react(
+    def step(
+        self,
+        voltage: Any,
+        voltage_before: Any,
+        step: int,
+        dt: float,
+        currents: Array | None = None,
+        *,
+        moment: Moment | None = None,
+        groups: Groups | None = None,
+    ) -> None:
+        arguments = (
             self.states, voltage, voltage_before, self.activation, self.kinds, self._table, self.stimulus_mask,
             self._active(currents), self._no_currents if currents is None else np.asarray(currents, np.float64),
             1.0 if self.potassium_stimulus else 0.0, self.threshold, step * dt, dt, self.n_cells,
         )  # fmt: skip
+        if groups is None:
+            self._react(*arguments)
+        else:
+            groups_kernel(varied(self.of))(*arguments, *groups.due)
 
     def pace(self, voltage: Any, current: float, cycle: int, on: int, beats: int, dt: float) -> None:
         """Pace all cells: ``beats`` cycles of ``cycle`` steps, ``current`` [pA/pF] in the first ``on`` of each."""

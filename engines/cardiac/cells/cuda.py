@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from engines.cardiac.cells.model import Tt06Tissue
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
+    from engines.cardiac.graphs import Moment
+    from engines.cardiac.multirate.groups import Groups
 
 SOURCE = Path(__file__).with_name("tt06.cu")
 MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
@@ -33,38 +36,68 @@ class CudaTissue(Tt06Tissue):
         macros: tuple[str, ...] = MACROS[self.dtype.name]
         if changed(self.of):
             macros += (f"-DVARIED={varied(self.of):#x}u",)
+        self._macros = macros
         self._table = backend.array(kinds_table(self.of, self.dtype))
         self._kernel = backend.compile(SOURCE, macros).get_function("react")
         self._currents_on_host = np.zeros(MAX_STIMULI, self.dtype)
         self._currents = backend.array(self._currents_on_host)
         self._block = tune(tuning_key("react", backend.info, SOURCE, self.n_cells, macros), BLOCKS, self._time)
 
-    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
+    def step(
+        self,
+        voltage: Any,
+        voltage_before: Any,
+        step: int,
+        dt: float,
+        currents: Array | None = None,
+        *,
+        moment: Moment | None = None,
+        groups: Groups | None = None,
+    ) -> None:
+        self.set_currents(currents)
         active = self._active(currents)
-        if active and currents is not None:
-            self._set_currents(currents)
-        self._launch(self._block, voltage, voltage_before, step * dt, dt, active)
+        if groups is None:
+            self._launch(self._block, voltage, voltage_before, step * dt, dt, active, moment)
+            return
+        arguments = self._arguments(voltage, voltage_before, step * dt, dt, active, moment)
+        groups.launch(self._groups_kernel, self._block, arguments)
+
+    @cached_property
+    def _groups_kernel(self) -> Any:
+        return self.backend.compile(SOURCE, (*self._macros, "-DGROUPS")).get_function("react_groups")
 
     def _launch(
-        self, block: tuple[int], voltage: Any, voltage_before: Any, time: float, dt: float, active: int
+        self,
+        block: tuple[int],
+        voltage: Any,
+        voltage_before: Any,
+        time: float,
+        dt: float,
+        active: int,
+        moment: Moment | None = None,
     ) -> None:
+        arguments = self._arguments(voltage, voltage_before, time, dt, active, moment)
+        self._kernel((-(-self.n_cells // block[0]),), block, arguments)
+
+    def _arguments(
+        self, voltage: Any, voltage_before: Any, time: float, dt: float, active: int, moment: Moment | None
+    ) -> tuple[Any, ...]:
         real = self.dtype.type
-        self._kernel(
-            (-(-self.n_cells // block[0]),), block,
-            (
-                self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.kinds,
-                self._table, np.int32(len(self.of)), self.stimulus_mask, np.uint32(active), self._currents,
-                real(self.potassium_stimulus), real(self.threshold), real(time), real(dt), np.int64(self.n_cells),
-            ),
+        return (
+            self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.kinds, self._table,
+            np.int32(len(self.of)), self.stimulus_mask, np.uint32(active), self._currents,
+            real(self.potassium_stimulus), real(self.threshold), real(time),
+            None if moment is None else moment.time, real(dt), np.int64(self.n_cells),
         )  # fmt: skip
 
-    def _set_currents(self, currents: Array) -> None:
-        """Copy the currents to the device, in the order of the stream, when they change: at the edges of a stimulus."""
+    def set_currents(self, currents: Array | None) -> None:
+        if currents is None or not currents.any():
+            return
         wanted = np.zeros(MAX_STIMULI, self.dtype)
         wanted[: len(currents)] = currents
         if not np.array_equal(wanted, self._currents_on_host):
             self._currents_on_host = wanted
-            self._currents.set(wanted)
+            self._currents[:] = self.backend.array(wanted)
 
     def _time(self, block: tuple[int]) -> float:
         """Seconds of a launch with a step of 0 ms, which changes m alone (by round-off); m is put back."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
 from engines.cardiac.cells import tt06
 from engines.cardiac.cells.kinds import CELL_TYPES, Kind, starts
+
+if TYPE_CHECKING:
+    from engines.cardiac.graphs import Moment
+    from engines.cardiac.multirate.groups import Groups
 
 NOT_ACTIVATED = -1.0
 """Stands in the activation array for a cell that has not crossed the threshold yet."""
@@ -71,7 +75,17 @@ class Tt06Tissue(ABC):
         return self.backend.array(self._start_voltage)
 
     @abstractmethod
-    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
+    def step(
+        self,
+        voltage: Any,
+        voltage_before: Any,
+        step: int,
+        dt: float,
+        currents: Array | None = None,
+        *,
+        moment: Moment | None = None,
+        groups: Groups | None = None,
+    ) -> None:
         """One reaction step, from time step·dt on.
 
         voltage: (n_padded,) after diffusion, overwritten with the voltage at the end of the step [mV].
@@ -79,6 +93,14 @@ class Tt06Tissue(ABC):
         currents: (k,) host array [pA/pF = mV/ms], positive depolarises, one per stimulus (k ≤ 32); None or zeros when
         none is on. A cell that crosses the threshold upwards for the first time gets its activation time [ms], linear
         between the voltages at start and end of the step.
+        moment: where the time is found instead, in steps that a CUDA graph keeps. groups: those alone react that are
+        due, for all the steps that they have waited (:mod:`engines.cardiac.multirate`).
+        """
+
+    def set_currents(self, currents: Array | None) -> None:
+        """Copy the currents to the device, in the order of the stream, where they have changed: at a stimulus' edges.
+
+        A step does so by itself; before a CUDA graph of steps it is done once.
         """
 
     def state(self, name: str) -> Array:

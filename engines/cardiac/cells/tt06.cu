@@ -1,4 +1,6 @@
 // variants: -DREAL=float; -DREAL=double; -DREAL=float -DVARIED=0xfffffu; -DREAL=double -DVARIED=0xfffffu
+// variants: -DREAL=float -DGROUPS; -DREAL=double -DGROUPS
+// variants: -DREAL=float -DVARIED=0xfffffu -DGROUPS; -DREAL=double -DVARIED=0xfffffu -DGROUPS
 // any: VARIED
 //
 // One lightweight Rush-Larsen step of the ten Tusscher-Panfilov 2006 cell (doi 10.1152/ajpheart.00109.2006), a thread per
@@ -46,13 +48,13 @@ __device__ __forceinline__ REAL gate(REAL w, REAL n, REAL d, REAL s, REAL t) { r
 // active:         bit k is set if stimulus k is on; currents: (32) pA/pF
 // potassium_share: 1 where the stimulus is a potassium current, else 0
 // activation:     (stride) ms; negative for a cell that has not crossed the threshold yet
-extern "C" __global__ void __launch_bounds__(256)
-react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
-      const unsigned char* __restrict__ kinds, const REAL* __restrict__ table, int n_kinds,
-      const unsigned* __restrict__ stimulus_mask, unsigned active, const REAL* __restrict__ currents,
-      REAL potassium_share, REAL threshold, REAL time, REAL dt, long long n_cells) {
-    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n_cells) return;
+// times: none, or where the time stands that this step begins at (launches of a CUDA graph keep ``time``)
+// dt: ms of the reaction; step_dt: ms from voltage_before to the end of the step, less than dt after waiting
+__device__ __forceinline__ REAL
+step_cell(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* activation,
+          const unsigned char* kinds, const REAL* table, int n_kinds, const unsigned* stimulus_mask, unsigned active,
+          const REAL* currents, REAL potassium_share, REAL threshold, REAL time, const REAL* times, REAL dt,
+          REAL step_dt, long long i) {
 #define STATE(row) states[(row) * stride + i]
     const REAL V = voltage[i];
     const REAL before = voltage_before[i];
@@ -69,6 +71,7 @@ react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before,
     if (active != 0) {
         const unsigned here = active & stimulus_mask[i];
         for (unsigned bits = here; bits != 0; bits &= bits - 1) stimulus += currents[__ffs(bits) - 1];
+        if (dt != step_dt) stimulus *= step_dt / dt;  // it wakes a cell at its first step: not on while that waited
     }
 
     // Powers of exponentials of V
@@ -227,5 +230,33 @@ react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before,
     voltage[i] = after;
 
     if (before < threshold && after >= threshold && activation[i] < R(0))
-        activation[i] = time + dt * divide(threshold - before, after - before);
+        activation[i] = (times ? *times : time) + step_dt * divide(threshold - before, after - before);
+    return after;
 }
+
+#ifdef GROUPS
+#include "cardiac/multirate/groups.cuh"
+
+extern "C" __global__ void GROUPS_LAUNCH_BOUNDS
+react_groups(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
+             const unsigned char* __restrict__ kinds, const REAL* __restrict__ table, int n_kinds,
+             const unsigned* __restrict__ stimulus_mask, unsigned active, const REAL* __restrict__ currents,
+             REAL potassium_share, REAL threshold, REAL time, const REAL* __restrict__ times, REAL dt,
+             long long n_cells, GROUPS_DUE) {
+    react_due(THESE_GROUPS_DUE, voltage, dt, n_cells, [&](long long i, REAL elapsed) {
+        return step_cell(states, stride, voltage, voltage_before, activation, kinds, table, n_kinds, stimulus_mask,
+                         active, currents, potassium_share, threshold, time, times, elapsed, dt, i);
+    });
+}
+#else
+extern "C" __global__ void __launch_bounds__(256)
+react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
+      const unsigned char* __restrict__ kinds, const REAL* __restrict__ table, int n_kinds,
+      const unsigned* __restrict__ stimulus_mask, unsigned active, const REAL* __restrict__ currents,
+      REAL potassium_share, REAL threshold, REAL time, const REAL* __restrict__ times, REAL dt, long long n_cells) {
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n_cells) return;
+    step_cell(states, stride, voltage, voltage_before, activation, kinds, table, n_kinds, stimulus_mask, active,
+              currents, potassium_share, threshold, time, times, dt, dt, i);
+}
+#endif

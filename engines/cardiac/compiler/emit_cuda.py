@@ -8,34 +8,62 @@ from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step
 REAL = {"float32": "float", "float64": "double"}
 
 _HEAD = """\
-// variants: -DREAL={real}
+// variants: -DREAL={real}; -DREAL={real} -DGROUPS
 //
 // One step of a cell, a thread each. states: (rows, stride); voltage: (stride) mV after diffusion, overwritten;
 // voltage_before: at the start of the step; active: bit k is set if stimulus k is on; currents: (32) mV/ms;
 // kinds: (stride) columns of the table (parameters, n_kinds) of what kinds of cells differ in; unused where in nothing;
-// activation: (stride) ms, negative until the first upward crossing of the threshold.
+// activation: (stride) ms, negative until the first upward crossing of the threshold; times: none, or where the time
+// stands that this step begins at (launches of a CUDA graph keep ``time``); dt: ms of the reaction; step_dt: ms from
+// voltage_before to the end of the step, less than dt after waiting.
 
 #include "cardiac/cell_math.cuh"
 
-extern "C" __global__ void __launch_bounds__(256)
-react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
-      const unsigned char* __restrict__ kinds, const REAL* __restrict__ table, int n_kinds,
-      const unsigned* __restrict__ stimulus_mask, unsigned active, const REAL* __restrict__ currents, REAL threshold,
-      REAL time, REAL dt, long long n_cells) {{
-    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n_cells) return;
+__device__ __forceinline__ REAL
+step_cell(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* activation,
+          const unsigned char* kinds, const REAL* table, int n_kinds, const unsigned* stimulus_mask, unsigned active,
+          const REAL* currents, REAL threshold, REAL time, const REAL* times, REAL dt, REAL step_dt, long long i) {{
     const REAL before = voltage_before[i];
     REAL stimulus = R(0);
-    if (active != 0)
+    if (active != 0) {{
         for (unsigned bits = active & stimulus_mask[i]; bits != 0; bits &= bits - 1)
             stimulus += currents[__ffs(bits) - 1];
+        if (dt != step_dt) stimulus *= step_dt / dt;  // it wakes a cell at its first step: not on while that waited
+    }}
     // All reads before the first write: the compiler must assume that rows overlap.
 """
 
 _TAIL = """\
     if (before < threshold && after >= threshold && activation[i] < R(0))
-        activation[i] = time + dt * divide(threshold - before, after - before);
+        activation[i] = (times ? *times : time) + step_dt * divide(threshold - before, after - before);
+    return after;
 }}
+
+#ifdef GROUPS
+#include "cardiac/multirate/groups.cuh"
+
+extern "C" __global__ void GROUPS_LAUNCH_BOUNDS
+react_groups(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
+             const unsigned char* __restrict__ kinds, const REAL* __restrict__ table, int n_kinds,
+             const unsigned* __restrict__ stimulus_mask, unsigned active, const REAL* __restrict__ currents,
+             REAL threshold, REAL time, const REAL* __restrict__ times, REAL dt, long long n_cells, GROUPS_DUE) {{
+    react_due(THESE_GROUPS_DUE, voltage, dt, n_cells, [&](long long i, REAL elapsed) {{
+        return step_cell(states, stride, voltage, voltage_before, activation, kinds, table, n_kinds, stimulus_mask,
+                         active, currents, threshold, time, times, elapsed, dt, i);
+    }});
+}}
+#else
+extern "C" __global__ void __launch_bounds__(256)
+react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* __restrict__ activation,
+      const unsigned char* __restrict__ kinds, const REAL* __restrict__ table, int n_kinds,
+      const unsigned* __restrict__ stimulus_mask, unsigned active, const REAL* __restrict__ currents, REAL threshold,
+      REAL time, const REAL* __restrict__ times, REAL dt, long long n_cells) {{
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n_cells) return;
+    step_cell(states, stride, voltage, voltage_before, activation, kinds, table, n_kinds, stimulus_mask, active,
+              currents, threshold, time, times, dt, dt, i);
+}}
+#endif
 """
 
 _TEXT = {

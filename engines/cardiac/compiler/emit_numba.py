@@ -208,6 +208,11 @@ def registered(step: Step) -> int:
     return key
 
 
+def numba_groups_kernel(step: Step) -> Callable[..., None]:
+    """The same for groups of cells that are due."""
+    return _compiled_groups(registered(step))
+
+
 def numba_pacing_kernel(step: Step) -> Callable[..., None]:
     """The kernel that paces cells of a step alone."""
     return _compiled_pacing(registered(step))
@@ -262,3 +267,52 @@ def _compiled(sources: int) -> Callable[..., None]:
                 store(activation, i, select(crossed & (old < 0.0), crossing, old))
 
     return react
+
+
+def _compiled_groups(sources: int) -> Callable[..., None]:
+    @njit(parallel=True, nogil=True, cache=True)
+    def react_groups(
+        states, voltage, voltage_before, activation, kinds, table, stimulus_mask, active, currents, threshold, time,
+        dt, n_cells, due, waiting, hold, low, high, quiet, hold_steps,
+    ):  # fmt: skip
+        """Groups ``due`` react for as many steps as they have waited; arguments as in ``multirate/groups.cuh``."""
+        width = lanes(voltage)
+        for k in prange(len(due)):
+            group = due[k]
+            elapsed = waiting[group] * dt
+            first, end = 32 * group, min(32 * group + 32, n_cells)
+            busy = False
+            for part in range(32 // width):
+                i = first + part * width
+                if i < end:
+                    V, before = load(voltage, i), load(voltage_before, i)
+                    stimulus = splat(V, 0.0)
+                    if active != 0:
+                        mask = load_like(V, stimulus_mask, i)
+                        for bit in range(len(currents)):
+                            if (active >> bit) & 1:
+                                stimulus = stimulus + select((mask & (1 << bit)) != 0, splat(V, currents[bit]), 0.0)
+                    # A stimulus wakes a group at its first step: it was not on while the group waited.
+                    stimulus = stimulus * (1.0 / waiting[group])
+                    here, one = load_like(V, kinds, i), kinds[i]
+                    uniform = not any_lane(here != one)
+                    after = step_vector(
+                        sources, states, i, V, stimulus, splat(V, elapsed), table, here, one, uniform
+                    )  # fmt: skip
+                    store(voltage, i, after)
+                    change = after - V
+                    if any_lane((change > quiet * elapsed) | (-change > quiet * elapsed)):
+                        busy = True
+                    crossed = (before < threshold) & (after >= threshold)
+                    if any_lane(crossed):
+                        old = load(activation, i)
+                        crossing = time + dt * ((threshold - before) / (after - before))
+                        store(activation, i, select(crossed & (old < 0.0), crossing, old))
+            lowest = highest = voltage[first]
+            for i in range(first, end):
+                lowest, highest = min(lowest, voltage[i]), max(highest, voltage[i])
+            low[group], high[group], waiting[group] = lowest, highest, 0
+            if busy:
+                hold[group] = hold_steps
+
+    return react_groups

@@ -49,7 +49,7 @@ def run(compiled: Step, dt: float, steps: int, every: int = 1, pulse: Pulse | No
     first, last = round(pulse.start / dt), round((pulse.start + pulse.duration) / dt)
     period = round(pulse.period / dt) if pulse.period else steps
     values = opened(model)
-    table = np.array([[values[name]] for name in model.opened] or [[0.0]], compiled.precision)
+    table = np.array([[float(values[name])] for name in model.opened] or [[0.0]], compiled.precision)
     kinds = np.zeros(WIDEST, np.uint8)
     _loop(compiled)(states, voltage, kinds, table, record, steps, every, dt, first, last, period, pulse.amplitude)
     return record, states[:, 0].astype(np.float64) + offsets

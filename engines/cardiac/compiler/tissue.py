@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ from engines.cardiac.compiler.schemes import Precision, Scheme, Step, step
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
+    from engines.cardiac.graphs import Moment
+    from engines.cardiac.multirate.groups import Groups
 
 MAX_STIMULI = 32
 BLOCK = 128
@@ -116,8 +118,21 @@ class CompiledTissue(ABC):
         return self.backend.array(self._rest)
 
     @abstractmethod
-    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
+    def step(
+        self,
+        voltage: Any,
+        voltage_before: Any,
+        step: int,
+        dt: float,
+        currents: Array | None = None,
+        *,
+        moment: Moment | None = None,
+        groups: Groups | None = None,
+    ) -> None:
         """One reaction step, from time step·dt on; arguments as :meth:`engines.cardiac.cells.Tt06Tissue.step`."""
+
+    def set_currents(self, currents: Array | None) -> None:
+        """As :meth:`engines.cardiac.cells.Tt06Tissue.set_currents`."""
 
     def state(self, name: str) -> Array:
         """(n,) float64 on the host: one state in the units of the model's file (not the voltage)."""
@@ -161,13 +176,33 @@ class CpuCompiledTissue(CompiledTissue):
         self._kernel = numba_kernel(self.compiled)
         self._no_currents = np.zeros(0)
 
-    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
-        self._kernel(
+    def step(
+        self,
+        voltage: Any,
+        voltage_before: Any,
+        step: int,
+        dt: float,
+        currents: Array | None = None,
+        *,
+        moment: Moment | None = None,
+        groups: Groups | None = None,
+    ) -> None:
+        arguments = (
             self.states, voltage, voltage_before, self.activation, self.kinds, self.table, self.stimulus_mask,
             self._active(currents),
             self._no_currents if currents is None else np.asarray(currents, np.float64),
             self.threshold, step * dt, dt, self.n_cells,
         )  # fmt: skip
+        if groups is None:
+            self._kernel(*arguments)
+        else:
+            self._groups_kernel(*arguments, *groups.due)
+
+    @cached_property
+    def _groups_kernel(self) -> Any:
+        from engines.cardiac.compiler.emit_numba import numba_groups_kernel
+
+        return numba_groups_kernel(self.compiled)
 
     def pace(self, voltage: Any, current: float, cycle: int, on: int, beats: int, dt: float) -> None:
         """As :meth:`engines.cardiac.cells.cpu.CpuTissue.pace`."""
@@ -185,27 +220,43 @@ class CudaCompiledTissue(CompiledTissue):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        macros = (f"-DREAL={REAL[self.compiled.precision]}",)
-        self._kernel = self.backend.compile(kernel_file(self.compiled), macros).get_function("react")
+        self._macros = (f"-DREAL={REAL[self.compiled.precision]}",)
+        self._kernel = self.backend.compile(kernel_file(self.compiled), self._macros).get_function("react")
         self._currents_on_host = np.zeros(MAX_STIMULI, self.dtype)
         self._currents = self.backend.array(self._currents_on_host)
 
-    def step(self, voltage: Any, voltage_before: Any, step: int, dt: float, currents: Array | None = None) -> None:
-        active = self._active(currents)
-        if active and currents is not None:
-            self._set_currents(currents)
+    def step(
+        self,
+        voltage: Any,
+        voltage_before: Any,
+        step: int,
+        dt: float,
+        currents: Array | None = None,
+        *,
+        moment: Moment | None = None,
+        groups: Groups | None = None,
+    ) -> None:
+        self.set_currents(currents)
         real = self.dtype.type
-        self._kernel(
-            (-(-self.n_cells // BLOCK),), (BLOCK,),
-            (
-                self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.kinds,
-                self.table, np.int32(self.n_kinds), self.stimulus_mask, np.uint32(active), self._currents,
-                real(self.threshold), real(step * dt), real(dt), np.int64(self.n_cells),
-            ),
+        arguments = (
+            self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.kinds, self.table,
+            np.int32(self.n_kinds), self.stimulus_mask, np.uint32(self._active(currents)), self._currents,
+            real(self.threshold), real(step * dt), None if moment is None else moment.time, real(dt),
+            np.int64(self.n_cells),
         )  # fmt: skip
+        if groups is None:
+            self._kernel((-(-self.n_cells // BLOCK),), (BLOCK,), arguments)
+        else:
+            groups.launch(self._groups_kernel, (BLOCK,), arguments)
 
-    def _set_currents(self, currents: Array) -> None:
-        """Copy the currents to the device, in the order of the stream, when they change: at the edges of a stimulus."""
+    @cached_property
+    def _groups_kernel(self) -> Any:
+        module = self.backend.compile(kernel_file(self.compiled), (*self._macros, "-DGROUPS"))
+        return module.get_function("react_groups")
+
+    def set_currents(self, currents: Array | None) -> None:
+        if currents is None or not currents.any():
+            return
         wanted = np.zeros(MAX_STIMULI, self.dtype)
         wanted[: len(currents)] = currents
         if not np.array_equal(wanted, self._currents_on_host):

@@ -181,8 +181,9 @@ def _conductivity(strand: Strand) -> float:
 
 def _check_step(strand: Strand) -> None:
     """Raises ProblemError if the problem's time step is not stable for this strand."""
-    limit = strand.operator.stable_step / strand.parameters.conductivity_scale
-    step = strand.parameters.numerics.step
+    numerics = strand.parameters.numerics
+    limit = strand.operator.stable_step * numerics.diffusion_substeps / strand.parameters.conductivity_scale
+    step = numerics.step
     if step > limit:
         raise ProblemError(
             f"On a mesh of {strand.spacing:g} mm this velocity needs a time step below {step:g} ms: set it to "

@@ -81,13 +81,13 @@ class CudaLif:
     def advance(self, steps: int) -> None:
         """Take ``steps`` steps."""
         with self._backend.timed("step", launches=steps):
-            if steps >= GRAPH_STEPS and hasattr(self._backend, "stream"):
+            if steps >= GRAPH_STEPS and hasattr(self._backend, "captured"):
                 if self._parity:
                     self._step()
                     steps -= 1
                 graph = self._captured()
                 while steps >= GRAPH_STEPS:
-                    graph.launch()
+                    graph()
                     steps -= GRAPH_STEPS
             for _ in range(steps):
                 self._step()
@@ -95,10 +95,9 @@ class CudaLif:
     def _captured(self) -> Any:
         if self._graph is None:
             # What is captured is not run; an even number of steps leaves the parity as it is.
-            self._backend.stream.begin_capture()
-            try:
-                for _ in range(GRAPH_STEPS):
-                    self._step()
-            finally:
-                self._graph = self._backend.stream.end_capture()
+            self._graph = self._backend.captured(self._steps_of_graph)
         return self._graph
+
+    def _steps_of_graph(self) -> None:
+        for _ in range(GRAPH_STEPS):
+            self._step()

@@ -42,7 +42,8 @@ def test_the_cuda_source_equals_the_reference(random_cells, real, dtype, dt, kin
         (-(-n // 64),), (64,),
         (
             states, np.int64(stride), voltage, before, activation, kinds, table, np.int32(len(of)), mask,
-            np.uint32(1 << 0 | 1 << 5 | 1 << 31), currents, dtype(1.0), dtype(0.0), dtype(7.0), dtype(dt), np.int64(n),
+            np.uint32(1 << 0 | 1 << 5 | 1 << 31), currents, dtype(1.0), dtype(0.0), dtype(7.0), None,
+            dtype(dt), np.int64(n),
         ),
     )  # fmt: skip
 
@@ -60,3 +61,37 @@ def test_the_cuda_source_equals_the_reference(random_cells, real, dtype, dt, kin
     np.testing.assert_array_equal(activation[:n] >= 0, crossed)
     times = 7.0 - dt * state[0][crossed] / (got[0] - state[0])[crossed]
     np.testing.assert_allclose(activation[:n][crossed], times, rtol=2e-7)
+
+
+@pytest.mark.parametrize("kinds_of", [lambda: CELL_TYPES, random_kinds], ids=["types", "kinds"])
+def test_groups_that_are_due_react_as_all_cells(random_cells, kinds_of):
+    """Waiting for three steps is one step three times as long, and a stimulus of a step does not last longer."""
+    n, dt, of, real = 100, 0.02, kinds_of(), np.float64
+    physical, types = random_cells(n, seed=31)
+    macros = ("-DREAL=double", *([f"-DVARIED={varied(of):#x}u"] if changed(of) else []))
+    source, table = cuda.SOURCE.read_text("utf-8"), kinds_table(of, real)
+    mask, due = np.ones(n, np.uint32), np.array([3, 0, 2], np.int32)
+    found = []
+    for grouped in (False, True):
+        states, voltage = physical[1:] - tt06.offsets(types), physical[0].copy()
+        activation = np.full(n, NOT_ACTIVATED)
+        step, current = (dt, 9.0) if grouped else (3 * dt, 3.0)
+        arguments = (
+            states, np.int64(n), voltage, voltage.copy(), activation, types, table, np.int32(len(of)), mask,
+            np.uint32(1), np.full(32, current), real(1.0), real(0.0), real(7.0), None, real(step), np.int64(n),
+        )  # fmt: skip
+        if grouped:
+            waiting, hold = np.full(4, 3, np.int32), np.zeros(4, np.int32)
+            low, high = np.zeros(4), np.zeros(4)
+            groups = (due, np.array([3], np.int32), waiting, hold, low, high, real(4.0), np.int32(100))
+            kernel = compile_for_host(source, (*macros, "-DGROUPS"), "tt06").get_function("react_groups")
+            kernel((1,), (64,), (*arguments, *groups))
+            np.testing.assert_array_equal(waiting, [0, 3, 0, 0])
+            assert low[2] == voltage[64:96].min()
+            assert high[3] == voltage[96:].max()
+        else:
+            compile_for_host(source, macros, "tt06").get_function("react")((2,), (64,), arguments)
+        found.append(np.array([voltage, *states]))
+    waits = np.arange(n) // 32 == 1
+    np.testing.assert_allclose(found[1][:, ~waits], found[0][:, ~waits], rtol=1e-14, atol=1e-17)
+    np.testing.assert_array_equal(found[1][0, waits], physical[0, waits])
