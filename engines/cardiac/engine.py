@@ -45,6 +45,7 @@ from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from engines.geometry.quality import measure_quality
+from engines.lab_tables import LabTable
 from engines.tools import Tool
 
 WARM_SIDE = 7
@@ -148,6 +149,11 @@ class CardiacEngine(Engine):
         from engines.cardiac.tools import TOOLS  # they build simulations with this engine
 
         return TOOLS
+
+    def tables(self) -> Sequence[LabTable]:
+        from engines.cardiac.lab import TABLES  # measured seldom
+
+        return TABLES
 
     def warm(self, backend: Backend) -> None:
         """One step of a small box in each precision."""
