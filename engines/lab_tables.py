@@ -31,7 +31,7 @@ class Column:
 
 @dataclass(frozen=True)
 class PublishedRows:
-    """Rows that somebody published; a row belongs to the measured one whose columns before the results are equal."""
+    """Rows that somebody published; a row belongs to the measured one whose columns that are no results are equal."""
 
     source: str
     device: str
@@ -48,6 +48,8 @@ class LabTable(ABC):
     published: ClassVar[tuple[PublishedRows, ...]] = ()
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
     """Kinds of device on which its rows can be measured."""
+    heat: ClassVar[tuple[str, str, str] | None] = None
+    """Titles of the columns that a map takes its rows, its columns and its colours from; None: it is no map."""
 
     @abstractmethod
     def measure(self, backend: Backend, progress: Progress = no_progress, thorough: bool = False) -> Sequence[Row]:
