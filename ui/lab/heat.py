@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsSceneHoverEvent, QWidget
 
 from ui.lab.axes import NamedAxis
@@ -16,6 +17,10 @@ from ui.theme import Palette
 
 DARK_BELOW = 0.45
 """Colours of less luminance carry white text."""
+FARTHEST = 5.0
+"""Colours reach from the best so many times as far as the median is from it; what is worse is as dark."""
+THIN_BELOW = 20
+"""Pixels of a cell's height under which a thick frame would cover the text."""
 TEXT_MARGIN = 6
 """Pixels of a cell's width that its text leaves free."""
 
@@ -48,31 +53,33 @@ class HeatMap(Chart):
         self.getAxis("bottom").set_names(list(columns))
         self.getAxis("left").set_names(list(rows))
         values = [tile.good for tile in tiles.values() if tile.good is not None]
-        low, high = (min(values), max(values)) if values else (0.0, 1.0)
+        low, high = (dark_end(values), max(values)) if values else (0.0, 1.0)
         colormap = pg.colormap.get("viridis")
         self.showGrid(x=False, y=False)
         self.fit(-0.6, len(columns) - 0.4, -0.6, len(rows) - 0.4)
-        fits = self._texts_fit(tiles.values(), len(columns))
+        fits = self._texts_fit(tiles.values(), len(columns), len(rows))
         boxes = {}
         for (column, row), tile in tiles.items():
             if tile.good is None:
                 color, best, ink = self.colors.color("border"), False, self.colors.muted
             else:
-                color = colormap.map((tile.good - low) / (high - low) if high > low else 1.0, mode="qcolor")
+                color = colormap.map(max(0.0, (tile.good - low) / (high - low)) if high > low else 1.0, mode="qcolor")
                 best = bool(tile.good == high)  # a NumPy truth value ends the process in setBold
                 ink = _text_color(color)
             boxes[column, row] = _Box(color, tile.tip, best)
             if fits:
                 self._write(column, row, tile.text, ink, best)
-        self.addItem(_Boxes(boxes, self.colors.color("text")))
+        thick = self.getPlotItem().getViewBox().height() >= THIN_BELOW * (len(rows) + 0.2)
+        self.addItem(_Boxes(boxes, pg.mkPen(self.colors.color("text"), width=3 if thick else 1.5)))
 
-    def _texts_fit(self, tiles: Iterable[Tile], columns: int) -> bool:
+    def _texts_fit(self, tiles: Iterable[Tile], columns: int, rows: int) -> bool:
         font = self.font()
         font.setBold(True)  # as the best is written
         metrics = QFontMetricsF(font)
         widest = max((metrics.horizontalAdvance(tile.text) for tile in tiles), default=0.0)
-        width: float = self.getPlotItem().getViewBox().width() / (columns + 0.2)
-        return widest + TEXT_MARGIN <= width
+        box = self.getPlotItem().getViewBox()
+        width, height = box.width() / (columns + 0.2), box.height() / (rows + 0.2)
+        return bool(widest + TEXT_MARGIN <= width and metrics.capHeight() + TEXT_MARGIN / 2 <= height)
 
     def _write(self, column: int, row: int, text: str, ink: str, bold: bool) -> None:
         label = pg.TextItem(text, color=ink, anchor=(0.5, 0.5))
@@ -87,7 +94,7 @@ class HeatMap(Chart):
 class _Boxes(pg.GraphicsObject):
     """All cells as one item; the figures of the cell under the mouse are its tool tip."""
 
-    def __init__(self, boxes: Mapping[tuple[int, int], _Box], frame: QColor) -> None:
+    def __init__(self, boxes: Mapping[tuple[int, int], _Box], frame: QPen) -> None:
         super().__init__()
         self._boxes = boxes
         self._frame = frame
@@ -102,7 +109,7 @@ class _Boxes(pg.GraphicsObject):
         for (column, row), box in self._boxes.items():
             painter.fillRect(QRectF(column - 0.48, row - 0.48, 0.96, 0.96), box.color)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(pg.mkPen(self._frame, width=3))
+        painter.setPen(self._frame)
         for (column, row), box in self._boxes.items():
             if box.best:
                 painter.drawRect(QRectF(column - 0.48, row - 0.48, 0.96, 0.96))
@@ -110,6 +117,12 @@ class _Boxes(pg.GraphicsObject):
     def hoverMoveEvent(self, event: QGraphicsSceneHoverEvent) -> None:
         box = self._boxes.get((round(event.pos().x()), round(event.pos().y())))
         self.setToolTip("" if box is None else box.tip)
+
+
+def dark_end(values: Sequence[float]) -> float:
+    """The value that is darkest: the worst, unless it is so far off that all others would look alike."""
+    best = max(values)
+    return max(min(values), best - FARTHEST * (best - float(np.median(values))))
 
 
 def _text_color(color: QColor) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any, Literal
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
@@ -16,6 +17,8 @@ from workbench.bench.table_lines import Group, Line, number, ratio_text, value_t
 Index = QModelIndex | QPersistentModelIndex
 BEGINS = Qt.ItemDataRole.UserRole
 """Whether a group of several lines begins or ends above this one."""
+HEADER_LETTERS = 13
+"""Longer titles take more lines, so that many columns stand side by side."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class LinesModel(QAbstractTableModel):
         self.lines: list[Line] = []
         self._first: list[bool] = []
         self._begins: list[bool] = []
-        self._numeric: list[bool] = []
+        self._words: list[bool] = []
         self._given: Sequence[Group] = ()
         self._sorted: tuple[Shown, Qt.SortOrder] | None = None
 
@@ -44,7 +47,7 @@ class LinesModel(QAbstractTableModel):
         self.beginResetModel()
         self.columns, self._given = tuple(columns), groups
         lines = [line for group in groups for line in group]
-        self._numeric = [any(number(line.values[place]) is not None for line in lines) for place in range(len(columns))]
+        self._words = [any(isinstance(line.values[place], str) for line in lines) for place in range(len(columns))]
         self.shown = _shown(columns, lines)
         if self._sorted is not None and self._sorted[0] not in self.shown:
             self._sorted = None
@@ -114,7 +117,8 @@ class LinesModel(QAbstractTableModel):
             if shown.kind != "value":
                 return {"device": "Device", "ratio": "Ratio"}[shown.kind]
             column = self.columns[shown.place]
-            return f"{column.title}\n{column.unit}" if column.unit else column.title
+            lines = wrap(column.title, HEADER_LETTERS, break_long_words=False) or [""]
+            return "\n".join([*lines, column.unit] if column.unit else lines)
         if role == Qt.ItemDataRole.ToolTipRole:
             if shown.kind == "ratio":
                 return f"{self.columns[shown.place].title}: the measured figure over this published one"
@@ -133,7 +137,7 @@ class LinesModel(QAbstractTableModel):
         return value_text(line.values[shown.place], column, measured=not line.source)
 
     def _side(self, shown: Shown) -> int:
-        right = shown.kind == "value" and self._numeric[shown.place]  # a ratio stands close to its figure
+        right = shown.kind == "value" and not self._words[shown.place]  # a ratio stands close to its figure
         side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
         return int(side | Qt.AlignmentFlag.AlignVCenter)
 

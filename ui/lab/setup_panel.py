@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from engines.lab import Study
 from engines.lab_tables import LabTable
 from ui.icons import dress
+from ui.lab.wrapping import WrappingTree
 
 ID, TABLE = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 """The id of a study, the id of a table."""
@@ -62,7 +63,7 @@ class SetupPanel(QFrame):
         self._tables: dict[str, LabTable] = {}
         self._unchecked: dict[str, set[str]] = {}
         self._running = False
-        self.tree = QTreeWidget(self)
+        self.tree = WrappingTree(self)
         self.tree.setHeaderHidden(True)
         self.tree.setAccessibleName("Studies and tables")
         self.tree.setIndentation(14)
@@ -254,11 +255,10 @@ class SetupPanel(QFrame):
 
     def _study_changed(self) -> None:
         study, table = self.study, self.table
-        for widget in (self.sizes_heading, self.sizes):
+        for widget in (self.summary, self.sizes_heading, self.sizes):  # a table's page has its summary
             widget.setVisible(table is None)
         self.thorough.setVisible(table is not None)
         if table is not None:
-            self.summary.setText(table.summary)
             self.chosen.emit(table.id)
         if study is None:
             return

@@ -1,20 +1,29 @@
-"""A measured table as a map: two columns name the cells, a third one colours them."""
+"""A measured table as a map of coloured cells."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from PySide6.QtWidgets import QWidget
 
-from engines.lab_tables import Column, Row, Value
-from ui.lab.heat import HeatMap, Tile
+from engines.lab_tables import Column, Heat, Row, Value
+from ui.lab.heat import HeatMap, Tile, dark_end
 from ui.theme import Palette
 from workbench.bench.table_lines import NOTHING, number, title_of, value_text
 
 TIMES = ("s", "ms", "µs", "us", "ns", "min", "h")
 """Units of which less is better; of all others more is."""
 Place = tuple[Value, Value]
-"""What stands in the column of columns, and in that of rows."""
+"""What a cell's column and its row are called by."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """``pairs``: (column, value) of all that its tip tells."""
+
+    value: float | None
+    pairs: Sequence[tuple[Column, Value]]
 
 
 class TableMap(HeatMap):
@@ -22,64 +31,75 @@ class TableMap(HeatMap):
 
     def __init__(self, colors: Palette | None = None, parent: QWidget | None = None) -> None:
         super().__init__(colors, parent)
-        self._columns: Sequence[Column] = ()
-        self._rows: Sequence[Row] = ()
-        self._places = (0, 0, 0)
+        self.cells: dict[Place, Cell] = {}
+        self._across = self._up = self._value = Column("")
 
-    def set_data(self, columns: Sequence[Column], heat: tuple[str, str, str], rows: Sequence[Row]) -> None:
-        """``heat``: titles of the columns of rows, columns and colours; each of them is among ``columns``."""
-        titles = [column.title for column in columns]
-        row, column, value = (titles.index(title) for title in heat)
-        self._columns, self._rows, self._places = columns, rows, (row, column, value)
-        self.set_titles(title_of(columns[column]), title_of(columns[row]))
+    def set_data(self, columns: Sequence[Column], heat: Heat, rows: Sequence[Row]) -> None:
+        """``heat`` names some of ``columns``; where it is True there are results and a column that is none."""
+        if heat is True:
+            self._up = next(column for column in columns if not column.result)
+            self._value = replace(next(column for column in columns if column.result), title="")
+            self._across = Column("", result=False)
+            found = [place for row in rows for place in _wide(columns, row)]
+        else:
+            titles = [column.title for column in columns]
+            up, across, value = (titles.index(title) for title in heat)
+            self._up, self._across, self._value = columns[up], columns[across], columns[value]
+            found = [
+                ((row[across], row[up]), Cell(number(row[value]), list(zip(columns, row, strict=True)))) for row in rows
+            ]
+        self.cells = {}
+        for place, cell in found:
+            if place not in self.cells or self._better(cell, self.cells[place]):
+                self.cells[place] = cell
+        self.set_titles(title_of(self._across), title_of(self._up))
         self.redraw()
 
     def draw(self) -> None:
-        found = self.cells()
-        if not any(number(row[self._places[2]]) is not None for row in found.values()):
+        if all(cell.value is None for cell in self.cells.values()):
             self.say("There are no figures of this device.")
             return
-        row, column, value = (self._columns[place] for place in self._places)
-        across, up = _ordered([x for x, _ in found]), _ordered([y for _, y in found])
+        across, up = _ordered([x for x, _ in self.cells]), _ordered([y for _, y in self.cells])
         tiles = {
             (across.index(x), up.index(y)): Tile(
-                self._good(line), value_text(line[self._places[2]], value), self._tip(line)
+                self._good(cell.value), value_text(cell.value, self._value), _tip(cell)
             )
-            for (x, y), line in found.items()
+            for (x, y), cell in self.cells.items()
         }
-        self.paint_tiles(tiles, [value_text(x, column) for x in across], [value_text(y, row) for y in up])
-
-    def cells(self) -> dict[Place, Row]:
-        """(column, row) to the row of the table that is shown there."""
-        row, column, _ = self._places
-        found: dict[Place, Row] = {}
-        for line in self._rows:
-            place = (line[column], line[row])
-            known = self._good(found[place]) if place in found else None
-            good = self._good(line)
-            if place not in found or (good is not None and (known is None or good > known)):
-                found[place] = line
-        return found
+        self.paint_tiles(tiles, [value_text(x, self._across) for x in across], [value_text(y, self._up) for y in up])
 
     def legend(self) -> str:
-        """What the colours mean: ``Time [ms]: 1.2 (bright) to 3.4 (dark)``"""
-        place = self._places[2]
-        values = [value for line in self.cells().values() if (value := number(line[place])) is not None]
+        """What the colours mean: ``Time: 1.2 ms (bright) to 3.4 ms and worse (dark)``"""
+        values = [good for cell in self.cells.values() if (good := self._good(cell.value)) is not None]
         if not values:
             return ""
-        column = self._columns[place]
-        best, worst = sorted((min(values), max(values)), reverse=column.unit not in TIMES)
-        return f"{title_of(column)}: {value_text(best, column)} (bright) to {value_text(worst, column)} (dark)"
+        sign, unit = (-1 if self._value.unit in TIMES else 1), self._value.unit
+        worst = dark_end(values)
+        texts = [f"{value_text(sign * value, self._value)} {unit}".rstrip() for value in (max(values), worst)]
+        beyond = "" if worst == min(values) else " and worse"
+        title = f"{self._value.title}: " if self._value.title else ""
+        return f"{title}{texts[0]} (bright) to {texts[1]}{beyond} (dark)"
 
-    def _good(self, line: Row) -> float | None:
-        place = self._places[2]
-        value = number(line[place])
-        return -value if value is not None and self._columns[place].unit in TIMES else value
+    def _good(self, value: float | None) -> float | None:
+        return -value if value is not None and self._value.unit in TIMES else value
 
-    def _tip(self, line: Row) -> str:
-        pairs = zip(self._columns, line, strict=True)
-        texts = ((column, value_text(value, column)) for column, value in pairs)
-        return "\n".join(f"{title_of(column)}: {text}" for column, text in texts if text != NOTHING)
+    def _better(self, one: Cell, other: Cell) -> bool:
+        good, known = self._good(one.value), self._good(other.value)
+        return good is not None and (known is None or good > known)
+
+
+def _wide(columns: Sequence[Column], row: Row) -> Iterator[tuple[Place, Cell]]:
+    """A cell for each result of a row."""
+    pairs = list(zip(columns, row, strict=True))
+    about = [(column, value) for column, value in pairs if not column.result]
+    for column, value in pairs:
+        if column.result:
+            yield (column.title, about[0][1]), Cell(number(value), [*about, (column, value)])
+
+
+def _tip(cell: Cell) -> str:
+    texts = ((column, value_text(value, column)) for column, value in cell.pairs)
+    return "\n".join(f"{title_of(column)}: {text}" for column, text in texts if text != NOTHING)
 
 
 def _ordered(values: Sequence[Value]) -> list[Value]:

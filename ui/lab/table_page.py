@@ -26,9 +26,11 @@ from ui.lab.lines_model import BEGINS, LinesModel
 from ui.lab.table_heat import TableMap
 from ui.theme import theme
 from workbench.bench.records import LabRecord, TableRecord
-from workbench.bench.table_lines import grouped, of_record, published_beside
+from workbench.bench.table_lines import device_name, grouped, of_record, published_beside
 
 ROW_HEIGHT = 26
+PADDING = 24
+"""Of a header, left and right together, as the style sheet has it; the arrow stands above the title."""
 WIDEST = 260
 """Pixels of a column, for words may be long."""
 
@@ -77,9 +79,11 @@ class LinesTable(QTableView):
         header.blockSignals(True)
         header.setSortIndicator(*self.lines.sorted_by)
         header.blockSignals(False)
+        metrics = header.fontMetrics()  # of a larger font than the sections have, so that bold ones fit
         for place in range(self.lines.columnCount()):
-            wanted = max(self.sizeHintForColumn(place), header.sectionSizeHint(place))
-            self.setColumnWidth(place, min(WIDEST, wanted))
+            title = str(self.lines.headerData(place, Qt.Orientation.Horizontal)).split("\n")
+            wanted = max(metrics.horizontalAdvance(text) for text in title) + PADDING
+            self.setColumnWidth(place, min(WIDEST, max(wanted, self.sizeHintForColumn(place))))
 
 
 class TablePage(QWidget):
@@ -89,10 +93,11 @@ class TablePage(QWidget):
         super().__init__(parent)
         self.table: LabTable | None = None
         self.measured: TableRecord | None = None
-        self.title, self.state, self.sources = QLabel(self), QLabel(self), QLabel(self)
+        self.title, self.summary, self.state, self.sources = (QLabel(self) for _ in range(4))
         self.title.setObjectName("cardTitle")
+        self.summary.setObjectName("muted")
         self.sources.setObjectName("muted")
-        for label in (self.title, self.state, self.sources):
+        for label in (self.title, self.summary, self.state, self.sources):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setContentsMargins(12, 0, 12, 0)
@@ -114,6 +119,7 @@ class TablePage(QWidget):
         layout.setContentsMargins(0, 4, 0, 10)
         layout.setSpacing(6)
         layout.addWidget(self.title)
+        layout.addWidget(self.summary)
         layout.addWidget(self.state)
         layout.addWidget(self.tabs, 1)
         layout.addWidget(self.sources)
@@ -147,17 +153,18 @@ class TablePage(QWidget):
         rows = measured.rows if measured is not None else ()
         device = str(record.machine.device.get("name", "this machine")) if record is not None else ""
         beside = published_beside(table, columns, None if other is record else other)
+        self.summary.setText(table.summary)
         self.title.setText(measured.title if measured is not None else table.title)
         self._say(record)
         self.lines.fill(columns, grouped(columns, rows, device, beside))
-        self.sources.setText("\n".join(f"{published.device}: {published.source}" for published in beside))
+        self.sources.setText("\n".join(f"{device_name(published.device)}: {published.source}" for published in beside))
         self.sources.setVisible(bool(beside))
         heat = measured.heat if measured is not None else table.heat
         self.tabs.setTabVisible(1, heat is not None)
         self.tabs.tabBar().setVisible(heat is not None)
         if heat is not None:
             self._of_device = [(device, rows)] if rows else []
-            self._of_device += [(published.device, published.rows) for published in beside]
+            self._of_device += [(device_name(published.device), published.rows) for published in beside]
             chosen = self.device_box.currentText()
             self.device_box.clear()
             self.device_box.addItems([name for name, _ in self._of_device])

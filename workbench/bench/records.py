@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from engines.backend.curve import BandwidthPoint as BandwidthPoint  # a name of this module for those who read records
 from engines.errors import ProblemError
-from engines.lab_tables import Column, Row, Value
+from engines.lab_tables import Column, Heat, Row, Value
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class TableRecord:
 
     seconds:   wall time that measuring it took; ``thorough``: with the published sizes
     refused:   why there are no rows; empty if there are
-    heat:      titles of the columns that a map takes its rows, columns and colours from
+    heat:      how it is drawn as a map, None if it is none
     Raises ValueError where a row or the map does not fit the columns.
     """
 
@@ -108,14 +108,17 @@ class TableRecord:
     thorough: bool
     seconds: float
     refused: str = ""
-    heat: tuple[str, str, str] | None = None
+    heat: Heat | None = None
 
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise ValueError(f"table '{self.table}' has {len(self.columns)} columns and a row of {len(row)} values")
         titles = {column.title for column in self.columns}
-        if missing := [title for title in self.heat or () if title not in titles]:
+        if self.heat is True:
+            if len({column.result for column in self.columns}) < 2:
+                raise ValueError(f"the map of table '{self.table}' wants columns that are results and one that is none")
+        elif missing := [title for title in self.heat or () if title not in titles]:
             raise ValueError(f"the map of table '{self.table}' names a column '{missing[0]}' that is not there")
 
 

@@ -22,7 +22,8 @@ class Line:
     """One row and where it comes from.
 
     source: of a published row; empty for one that was measured
-    ratios: for each column, the measured figure of the group over this one; None where there are not two numbers
+    ratios: for each column, the measured figure of the group over this one; None where there are not two
+            numbers that a quotient makes sense of
     """
 
     values: Row
@@ -72,9 +73,14 @@ def grouped(
         lines = [Line(row, device, "", (None,) * len(columns)) for row in mine]
         # Two measured rows of one key: which of them a published one is to be held against is not known.
         one = mine[0] if len(mine) == 1 else None
-        lines += [Line(r, p.device, p.source, ratios(one, r, columns)) for p, r in theirs.get(key, [])]
+        lines += [Line(r, device_name(p.device), p.source, ratios(one, r, columns)) for p, r in theirs.get(key, [])]
         groups.append(tuple(lines))
     return groups
+
+
+def device_name(published: str) -> str:
+    """Of a published device, which is empty where the figures depend on none."""
+    return published or "Published"
 
 
 def key_of(row: Row, columns: Sequence[Column]) -> Row:
@@ -93,7 +99,8 @@ def ratios(own: Row | None, theirs: Row, columns: Sequence[Column]) -> tuple[flo
 
 def _ratio(own: Value, theirs: Value) -> float | None:
     mine, other = number(own), number(theirs)
-    return mine / other if mine is not None and other else None
+    # Logarithms and differences may be below zero, where a quotient says nothing.
+    return mine / other if mine is not None and other is not None and mine >= 0 and other > 0 else None
 
 
 def number(value: Value) -> float | None:

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 
 from engines.lab_tables import LabTable, PublishedRows
 from workbench.bench.records import LabRecord, TableRecord, device_text
-from workbench.bench.table_lines import Line, grouped, number, published_beside, ratio_text, title_of, value_text
+from workbench.bench.table_lines import (
+    Line,
+    device_name,
+    grouped,
+    number,
+    published_beside,
+    ratio_text,
+    title_of,
+    value_text,
+)
 
 RATIO_NOTE = "In brackets: this device's figure over the published one."
 
@@ -31,7 +40,7 @@ def markdown(record: LabRecord, measured: TableRecord, table: LabTable | None) -
     about = [f"### {measured.title}", "", f"{device_text(record.machine)}, {extent}, {measured.seconds:.1f} s", ""]
     if measured.refused:
         about += [f"Not measured: {measured.refused}", ""]
-    notes = [f"- {published.device}: {published.source}" for published in beside]
+    notes = [f"- {device_name(published.device)}: {published.source}" for published in beside]
     if any(ratio is not None for line in lines for ratio in line.ratios):
         notes.append(f"- {RATIO_NOTE}")
     return "\n".join([*about, *(table_lines if lines else []), *([""] if notes else []), *notes]) + "\n"

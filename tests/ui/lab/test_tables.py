@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
+from itertools import product
 
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 
+from engines.lab_tables import Column
 from tests.ui.lab.doubles import STUDY, machine, table_record
 from tests.workbench.fake_tables import DIFFUSION_BLOCKS, STEP_TIMES
+from ui.lab.heat import dark_end
 from ui.lab.lines_model import BEGINS
 from ui.lab.setup_panel import TABLE
+from ui.lab.table_heat import TableMap
 from ui.theme import theme
 from workbench.bench.record_files import read_record, write_json
 from workbench.bench.records import LabRecord, TableRecord
@@ -143,10 +147,9 @@ def test_a_click_on_a_header_sorts_groups_and_a_third_gives_the_order_back(table
     assert texts(tables) == before
 
 
-@pytest.mark.parametrize("order", [RISING, FALLING])
-def test_every_column_sorts_and_groups_stay_whole(tables, order):
+def test_every_column_sorts_and_groups_stay_whole(tables):
     whole = {tuple(map(tuple, part)) for part in _groups(texts(tables))}
-    for place in range(len(header(tables))):
+    for place, order in product(range(len(header(tables))), (RISING, FALLING)):
         tables.table_page.lines.sortByColumn(place, order)
         assert {tuple(map(tuple, part)) for part in _groups(texts(tables))} == whole
 
@@ -169,12 +172,12 @@ def test_the_map_frames_the_least_time_and_offers_the_published_one(tables, qtbo
     shown = [item for item in page.map.getPlotItem().items if isinstance(item, pg.TextItem)]
     assert len(shown) == 24
     assert [item.toPlainText() for item in shown if item.textItem.font().bold()] == ["2"]
-    assert page.colors.text().startswith("Time [ms]: 2 (bright) to")
+    assert page.colors.text() == "Time: 2 ms (bright) to 5.44 ms (dark)"
     assert [name for _, name in page.map.getAxis("left")._tickLevels[0]] == ["10", "20", "40", "80"]
     page.device_box.setCurrentIndex(1)
     page.device_box.activated.emit(1)
     assert page.device_box.currentText() == "Tesla P100"
-    assert len(page.map.cells()) == 2
+    assert len(page.map.cells) == 2
     assert tables._picture().width() > 100
     tables.setup.choose_table("wave_step")
     assert not page.tabs.isTabVisible(1)
@@ -243,3 +246,51 @@ def test_exporting_a_table_that_was_not_measured_is_a_sentence(lab, tmp_path):
     lab.setup.choose_table("wave_step")
     lab.export.table_csv(tmp_path / "none.csv")
     assert lab.banner.text.startswith("There is nothing to export yet")
+
+
+def test_a_map_may_take_its_columns_from_the_results(qtbot):
+    """Bandwidth: more is better, so the largest is the brightest; a row that comes twice shows its best."""
+    columns = (Column("N", result=False), Column("copy", "GB/s", 3), Column("triad", "GB/s", 3))
+    chart = TableMap()
+    qtbot.addWidget(chart)
+    chart.set_data(columns, True, ((20.0, 3.5, 4.5), (10.0, 1.5, None), (20.0, 5.5, 2.5)))
+    chart.resize(700, 500)
+    chart.show()
+    chart.settle()
+    assert {place: cell.value for place, cell in chart.cells.items()} == {
+        ("copy", 20.0): 5.5, ("triad", 20.0): 4.5, ("copy", 10.0): 1.5, ("triad", 10.0): None,
+    }  # fmt: skip
+    assert chart.legend() == "5.50 GB/s (bright) to 1.50 GB/s (dark)"
+    assert [name for _, name in chart.getAxis("left")._tickLevels[0]] == ["10", "20"]
+    assert [name for _, name in chart.getAxis("bottom")._tickLevels[0]] == ["copy", "triad"]
+    shown = [item for item in chart.getPlotItem().items if isinstance(item, pg.TextItem)]
+    assert [item.toPlainText() for item in shown if item.textItem.font().bold()] == ["5.50"]
+
+
+def test_texts_that_do_not_fit_their_cells_are_left_to_the_tips(qtbot):
+    columns = (Column("N", result=False), Column("M", result=False), Column("Time", "ms", 6))
+    chart = TableMap()
+    qtbot.addWidget(chart)
+    chart.set_data(columns, ("N", "M", "Time"), [(float(n), float(m), n + m / 7) for n in range(3) for m in range(40)])
+    chart.resize(500, 300)
+    chart.show()
+    chart.settle()
+    assert not [item for item in chart.getPlotItem().items if isinstance(item, pg.TextItem)]
+    assert len(chart.cells) == 120
+
+
+def test_colours_are_not_spent_on_what_is_far_off():
+    assert dark_end([1.0, 2.0, 3.0, 4.0, 5.0]) == 1.0
+    assert dark_end([-1.0, -1.1, -1.2, -1.3, -50.0]) == pytest.approx(-2.0)  # five times as far as the median
+
+
+def test_long_titles_take_several_lines_and_nothing_of_a_table_is_cut(tables, qtbot):
+    short, long = item_of(tables, "wave_step").parent(), item_of(tables, "wave_blocks")
+    tree = tables.setup.tree
+    assert tree.visualItemRect(long).height() >= tree.visualItemRect(short).height() + tree.fontMetrics().height()
+    view = tables.table_page.lines
+    for place, title in enumerate(header(tables)):
+        widest = max(view.fontMetrics().horizontalAdvance(line) for line in title.split("\n"))
+        texts_wide = max(view.fontMetrics().horizontalAdvance(row[place]) for row in texts(tables))
+        assert view.columnWidth(place) >= max(widest, texts_wide)
+    assert view.horizontalScrollBar().maximum() == 0

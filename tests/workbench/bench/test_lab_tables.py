@@ -22,7 +22,7 @@ from workbench.bench.lab import Lab
 from workbench.bench.lab_run import Ceilings, Finished, LabRun, MeasuredTable, Progress
 from workbench.bench.record_files import kept_records, read_record, write_json
 from workbench.bench.records import LabRecord, MachineRecord, TableRecord, lab_record, to_json
-from workbench.bench.table_lines import grouped, published_beside, ratio_text, value_text
+from workbench.bench.table_lines import grouped, published_beside, ratio_text, ratios, value_text
 from workbench.bench.table_text import as_csv, markdown
 from workbench.cli import bench, main
 
@@ -40,7 +40,8 @@ def _flat_ceiling(monkeypatch):
 
 
 def of(table, rows=None):
-    return TableRecord(table.id, table.title, table.columns, table.rows() if rows is None else rows, True, 1.5)
+    rows = table.rows() if rows is None else rows
+    return TableRecord(table.id, table.title, table.columns, rows, True, 1.5, "", table.heat)
 
 
 # Measuring.
@@ -133,7 +134,7 @@ def test_kept_records_name_their_tables(tmp_path):
     assert [title for title, _ in kept_records(tmp_path)] == ["NumPy on paper, 2026-11-21: wave_step"]
 
 
-@pytest.mark.parametrize("wrong", [{"rows": [["follow", 1.0]]}, {"heat": ["N", "M", "Time"]}])
+@pytest.mark.parametrize("wrong", [{"rows": [["follow", 1.0]]}, {"heat": ["N", "M", "Time"]}, {"heat": False}])
 def test_a_record_that_does_not_fit_itself_is_a_sentence(wrong):
     broken = json.loads(to_json(LabRecord(MACHINE, tables=(of(STEP_TIMES),))))
     broken["tables"][0] |= wrong
@@ -160,6 +161,21 @@ def test_published_rows_stand_with_their_key_and_ratios_have_two_numbers():
     assert v100.ratios[3] == pytest.approx(5.566 / 2.783)
     assert p100.ratios[4] is None  # a word
     assert groups[2][1].ratios == (None,) * 5  # measured: nothing
+
+
+def test_published_figures_of_no_device_are_called_published():
+    beside = [PublishedRows("A book", "", STEP_TIMES.rows()[:1])]
+    ((_, theirs),) = grouped(STEP_TIMES.columns, STEP_TIMES.rows()[:1], "Ours", beside)
+    assert theirs.device == "Published"
+    assert theirs.ratios[2] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "ratio"),
+    [(1.0, 4.0, 0.25), (0.0, 4.0, 0.0), (1.0, 0.0, None), (-3.6, -2.6, None), ("2b", 1.0, None)],
+)
+def test_ratios_are_of_numbers_that_have_a_quotient(own, theirs, ratio):
+    assert ratios((own,), (theirs,), (Column("Time"),)) == (ratio,)
 
 
 def test_two_measured_rows_of_one_key_have_no_ratio():
@@ -287,9 +303,11 @@ def test_what_is_not_there_is_one_sentence(wave, capsys, options, words):
     assert words in capsys.readouterr().err
 
 
-def test_published_rows_without_their_own_are_of_the_contract():
-    """What the doubles publish fits their columns, as every table's must."""
-    for table in (STEP_TIMES, DIFFUSION_BLOCKS):
+def test_every_engines_tables_keep_the_contract():
+    """Published rows fit the columns, ids are those of no other, and a map names columns that are there."""
+    tables = [table for engine in [*registry.engines().values(), TabledEngine()] for table in engine.tables()]
+    assert len({table.id for table in tables}) == len(tables) >= 2
+    for table in tables:
         for published in table.published:
-            assert isinstance(published, PublishedRows)
-            assert all(len(row) == len(table.columns) for row in published.rows)
+            assert all(len(row) == len(table.columns) for row in published.rows), (table.id, published.source)
+        of(table, ())  # checks the map
