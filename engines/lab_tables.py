@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from engines.api import Progress, no_progress
 from engines.backend.base import Backend
@@ -17,6 +17,9 @@ from engines.backend.base import Backend
 Value = float | str | None
 """What stands in a place of a table; None where there is nothing (unstable, not measured, not published)."""
 Row = tuple[Value, ...]
+Heat = tuple[str, str, str] | Literal[True]
+"""Of a table that is a map: titles of the columns that it takes its rows, its columns and its colours from. Or True:
+the table's rows are the map's, called by the first column that is no result, and its columns are the results."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,10 @@ class Column:
 
 @dataclass(frozen=True)
 class PublishedRows:
-    """Rows that somebody published; a row belongs to the measured one whose columns before the results are equal."""
+    """Rows that somebody published; a row belongs to the measured one whose columns that are no results are equal.
+
+    ``device`` is empty where the figures depend on none.
+    """
 
     source: str
     device: str
@@ -48,6 +54,8 @@ class LabTable(ABC):
     published: ClassVar[tuple[PublishedRows, ...]] = ()
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
     """Kinds of device on which its rows can be measured."""
+    heat: ClassVar[Heat | None] = None
+    """How it is drawn as a map; None: it is none."""
 
     @abstractmethod
     def measure(self, backend: Backend, progress: Progress = no_progress, thorough: bool = False) -> Sequence[Row]:

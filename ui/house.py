@@ -19,6 +19,7 @@ from engines.backend.base import Backend
 from engines.charts import Forecast
 from engines.errors import ProblemError
 from engines.lab import Study
+from engines.lab_tables import LabTable
 from engines.tools import Tool, ToolResult
 from ui.run_memory import RunMemory, remembered_state
 from workbench import presets as all_presets
@@ -213,6 +214,10 @@ class HouseServices:
         found = [(engine.title, engine.studies()) for engine in registry.engines().values()]
         return [(title, studies) for title, studies in found if studies]
 
+    def lab_tables(self) -> Sequence[tuple[str, Sequence[LabTable]]]:
+        found = [(engine.title, engine.tables()) for engine in registry.engines().values()]
+        return [(title, tables) for title, tables in found if tables]
+
     def lab_run(
         self,
         device: str,
@@ -222,11 +227,16 @@ class HouseServices:
         variants: Mapping[str, Sequence[str]] | None = None,
         cache: Literal["cold", "warm"] = "cold",
         quick: bool = False,
+        tables: Sequence[LabTable] = (),
+        thorough: bool = False,
     ) -> LabRun:
         from engines.backend.select import open_backend
 
         # All cores: what a window needs while it waits is less than what a reserved core would cost the figures.
-        return LabRun(partial(open_backend, device), studies, cases=cases, variants=variants, cache=cache, quick=quick)
+        opener = partial(open_backend, device)
+        return LabRun(
+            opener, studies, cases=cases, variants=variants, cache=cache, quick=quick, tables=tables, thorough=thorough
+        )
 
     def lab_records(self) -> Sequence[tuple[str, Path]]:
         with as_file(files("workbench.bench") / "records") as shipped:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from engines.api import Array, Engine, Estimate, Preset, Progress
 from engines.charts import Forecast
 from engines.lab import Study
+from engines.lab_tables import LabTable
 from engines.tools import Tool, ToolResult
 from workbench.bench.lab_run import LabRun
 from workbench.bench.records import LabRecord
@@ -98,6 +99,9 @@ class Services(Protocol):
     def lab_studies(self) -> Sequence[tuple[str, Sequence[Study]]]:
         """(title of an engine, its studies), of the engines that have any."""
 
+    def lab_tables(self) -> Sequence[tuple[str, Sequence[LabTable]]]:
+        """(title of an engine, its tables), of the engines that have any."""
+
     def lab_run(
         self,
         device: str,
@@ -107,6 +111,8 @@ class Services(Protocol):
         variants: Mapping[str, Sequence[str]] | None = None,
         cache: Literal["cold", "warm"] = "cold",
         quick: bool = False,
+        tables: Sequence[LabTable] = (),
+        thorough: bool = False,
     ) -> LabRun:
         """A measurement that is not started; returns at once. ``cases`` and ``variants``: names by study id."""
 

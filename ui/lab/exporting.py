@@ -1,4 +1,4 @@
-"""The Lab's export menu: JSON, CSV, all plots, the plot that is seen."""
+"""The Lab's export menu: JSON, CSV, the table that is seen as CSV and Markdown, all plots, the plot that is seen."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from engines.errors import WorkbenchError
 from engines.lab import Study
+from engines.lab_tables import LabTable
 from ui.lab.plots import plots, png
-from workbench.atomic import write_bytes
+from workbench.atomic import write_bytes, write_text
 from workbench.bench.record_files import write_csv, write_json
-from workbench.bench.records import LabRecord
+from workbench.bench.records import LabRecord, TableRecord
+from workbench.bench.table_lines import of_record
+from workbench.bench.table_text import as_csv, markdown
 
+TableWriter = Callable[[LabRecord, TableRecord, LabTable | None], str]
 NOTHING = "There is nothing to export yet: measure something, or show a kept record."
 
 
@@ -25,12 +29,17 @@ class LabExport(QObject):
     failed = Signal(str)
 
     def __init__(
-        self, record: Callable[[], LabRecord | None], studies: Callable[[], list[Study]], parent: QWidget
+        self,
+        record: Callable[[], LabRecord | None],
+        studies: Callable[[], list[Study]],
+        table: Callable[[], LabTable | None],
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._parent = parent
         self._record = record
         self._studies = studies
+        self._table = table
         self._left: Iterator[Path] = iter(())
         self._written = 0
         self._folder = Path()
@@ -41,18 +50,54 @@ class LabExport(QObject):
         """``picture``: called for the plot that is seen, None where a table is."""
         menu = QMenu(self._parent)
         menu.addAction("Record as &JSON…", lambda: self._ask("Record (*.json)", "record.json", self.json))
-        menu.addAction("Figures as &CSV…", lambda: self._ask("Table (*.csv)", "figures.csv", self.csv))
+        self._figures = menu.addAction("Figures as &CSV…", lambda: self._ask("Table (*.csv)", "figures.csv", self.csv))
+        self._tables = [
+            menu.addAction("&Table as CSV…", lambda: self._ask("Table (*.csv)", self._named("csv"), self.table_csv)),
+            menu.addAction(
+                "Table as &Markdown…", lambda: self._ask("Markdown (*.md)", self._named("md"), self.table_markdown)
+            ),
+        ]
         menu.addAction("All plots as &PNG…", self._ask_folder)
         self._seen = menu.addAction("&This plot as PNG…", lambda: self._ask("Picture (*.png)", "plot.png", self._plot))
         self._picture = picture
-        menu.aboutToShow.connect(lambda: self._seen.setEnabled(picture() is not None))
+        menu.aboutToShow.connect(self._about_to_show)
         return menu
+
+    def _about_to_show(self) -> None:
+        """Of the actions those that write what is there."""
+        self._seen.setEnabled(self._picture() is not None)
+        self._figures.setVisible(self._table() is None)
+        for action in self._tables:
+            action.setVisible(self._table() is not None)
+            action.setEnabled(self._measured() is not None)
+
+    def _measured(self) -> TableRecord | None:
+        """The measurement of the table that is looked at, in the record that is shown."""
+        table = self._table()
+        return None if table is None else of_record(self._record(), table.id)
+
+    def _named(self, ending: str) -> str:
+        table = self._table()
+        return f"{'table' if table is None else table.id}.{ending}"
 
     def json(self, path: Path) -> None:
         self._write(path, lambda record: write_json(record, path))
 
     def csv(self, path: Path) -> None:
         self._write(path, lambda record: write_csv(record, path))
+
+    def table_csv(self, path: Path) -> None:
+        self._write_table(path, as_csv)
+
+    def table_markdown(self, path: Path) -> None:
+        self._write_table(path, markdown)
+
+    def _write_table(self, path: Path, text: TableWriter) -> None:
+        measured = self._measured()
+        if measured is None:
+            self.failed.emit(NOTHING)
+        else:
+            self._write(path, lambda record: write_text(path, text(record, measured, self._table())))
 
     def plots(self, folder: Path) -> None:
         """All plots, one at a turn of the event loop, so that the window answers meanwhile."""

@@ -7,8 +7,8 @@ import time as clock
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ui.lab.findings import Key, key
-from workbench.bench.lab_run import Ceilings, Failed, Finished, LabRun, Measured, Progress
-from workbench.bench.records import LabRecord, MachineRecord, VariantRecord
+from workbench.bench.lab_run import Ceilings, Failed, Finished, LabRun, Measured, MeasuredTable, Progress
+from workbench.bench.records import LabRecord, MachineRecord, TableRecord, VariantRecord
 
 TICK_MILLISECONDS = 100
 REFRESH_SECONDS = 0.3
@@ -34,6 +34,7 @@ class Measuring(QObject):
         """Name of the device that was measured last."""
         self._machines: dict[str, MachineRecord] = {}
         self._figures: dict[str, dict[Key, VariantRecord]] = {}
+        self._tables: dict[str, dict[str, TableRecord]] = {}
         self._run: LabRun | None = None
         self._cancelled = False
         self._count = 0
@@ -50,8 +51,11 @@ class Measuring(QObject):
 
     def record(self, device: str = "") -> LabRecord | None:
         """What this session has found on a device, or on the last one."""
-        machine = self._machines.get(device or self.device)
-        return None if machine is None else LabRecord(machine, tuple(self._figures[device or self.device].values()))
+        name = device or self.device
+        machine = self._machines.get(name)
+        if machine is None:
+            return None
+        return LabRecord(machine, tuple(self._figures[name].values()), tuple(self._tables[name].values()))
 
     @property
     def devices(self) -> list[str]:
@@ -94,10 +98,16 @@ class Measuring(QObject):
                     self._take(event.record)
                     self._count += 1
                     self._refused += bool(event.record.refused)
+                case MeasuredTable():
+                    self._take_table(event.record)
+                    self._count += 1
+                    self._refused += bool(event.record.refused)
                 case Finished():
                     self._set_machine(event.record.machine)
                     for record in event.record.variants:
                         self._take(record)
+                    for table in event.record.tables:
+                        self._take_table(table)
                     end = (self._summary(), "info")
                 case Failed():
                     end = (event.sentence, "error")
@@ -121,10 +131,18 @@ class Measuring(QObject):
         self.device = str(machine.device.get("name", "this machine"))
         self._machines[self.device] = machine
         self._figures.setdefault(self.device, {})
+        self._tables.setdefault(self.device, {})
         self._dirty = True
 
     def _take(self, record: VariantRecord) -> None:
         self._figures[self.device][key(record)] = record
+        self._dirty = True
+
+    def _take_table(self, record: TableRecord) -> None:
+        """A new measurement of a table replaces the old, unless it could not be measured this time."""
+        known = self._tables[self.device].get(record.table)
+        if known is None or known.refused or not record.refused:
+            self._tables[self.device][record.table] = record
         self._dirty = True
 
     def _summary(self) -> str:

@@ -21,6 +21,7 @@ from ui.lab.chart import Chart
 from ui.lab.findings import cases_of, variants_of
 from ui.lab.roofline import Roofline
 from ui.lab.scaling import QUANTITIES, Scaling
+from ui.lab.table_heat import TableMap
 from ui.theme import palette
 from workbench.atomic import write_bytes
 from workbench.bench.records import LabRecord, VariantRecord, device_text
@@ -117,6 +118,12 @@ def _charts(record: LabRecord, studies: dict[str, Study]) -> Iterator[tuple[str,
                 scaling.quantity = quantity
                 scaling.set_data(study, mine, order)
                 yield file_name(identifier, name), f"{title}: {name.lower()} against problem size", scaling
+
+    for table in record.tables:
+        if table.heat is not None and table.rows:
+            chart = TableMap(light)
+            chart.set_data(table.columns, table.heat, table.rows)
+            yield file_name("table", table.table), f"{table.title}. {chart.legend()}", chart
 
 
 def _block_maps(

@@ -1,4 +1,4 @@
-"""What to measure: studies by engine, sizes, device, cache, thoroughness; Run, Cancel and progress."""
+"""What to measure: studies and tables by engine, sizes, device, cache, thoroughness; Run, Cancel and progress."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QFormLayout,
     QFrame,
@@ -24,41 +25,47 @@ from PySide6.QtWidgets import (
 )
 
 from engines.lab import Study
+from engines.lab_tables import LabTable
 from ui.icons import dress
+from ui.lab.wrapping import WrappingTree
 
-ID = Qt.ItemDataRole.UserRole
+ID, TABLE = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+"""The id of a study, the id of a table."""
 CHECKED, UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
 PANEL_WIDTH = 272
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a person asks to be measured. ``cases``: study id to the names of its sizes."""
+    """What a person asks to be measured. ``cases``: study id to the names of its sizes; ``thorough``: of the tables."""
 
     device: str
     studies: tuple[Study, ...]
     cases: Mapping[str, tuple[str, ...]]
     cache: Literal["cold", "warm"]
     quick: bool
+    tables: tuple[LabTable, ...] = ()
+    thorough: bool = False
 
 
 class SetupPanel(QFrame):
-    """Emits ``run_asked``, ``cancel_asked`` and, with its id, ``study_chosen`` when another study is current."""
+    """Emits ``run_asked``, ``cancel_asked`` and, with its id, ``chosen`` when another study or table is current."""
 
     run_asked = Signal()
     cancel_asked = Signal()
-    study_chosen = Signal(str)
+    chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
         self.setMinimumWidth(PANEL_WIDTH)
         self._studies: dict[str, Study] = {}
+        self._tables: dict[str, LabTable] = {}
         self._unchecked: dict[str, set[str]] = {}
         self._running = False
-        self.tree = QTreeWidget(self)
+        self.tree = WrappingTree(self)
         self.tree.setHeaderHidden(True)
-        self.tree.setAccessibleName("Studies")
+        self.tree.setAccessibleName("Studies and tables")
         self.tree.setIndentation(14)
         self.tree.setRootIsDecorated(False)
         self.tree.setItemsExpandable(False)
@@ -71,6 +78,12 @@ class SetupPanel(QFrame):
         self.sizes.setAccessibleName("Sizes")
         self.sizes.setMaximumHeight(168)
         self.sizes.itemChanged.connect(self._size_checked)
+        self.sizes_heading = _heading("Sizes", self)
+        self.thorough = QCheckBox("Published sizes", self)
+        self.thorough.setToolTip(
+            "Tables with the sizes that were published, however long they take; without, about a minute each"
+        )
+        self.thorough.hide()
         self.device = QComboBox(self)
         self.device.addItem("Automatic", "auto")
         self.device.setToolTip("The device to measure on; variants for another kind of device are left out")
@@ -106,11 +119,12 @@ class SetupPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 10, 12, 12)
         layout.setSpacing(8)
-        layout.addWidget(_heading("Studies", self))
+        layout.addWidget(_heading("Studies and tables", self))
         layout.addWidget(self.tree, 1)
         layout.addWidget(self.summary)
-        layout.addWidget(_heading("Sizes", self))
+        layout.addWidget(self.sizes_heading)
         layout.addWidget(self.sizes)
+        layout.addWidget(self.thorough)
         layout.addLayout(form)
         layout.addWidget(self.activity)
         layout.addWidget(self.progress)
@@ -119,19 +133,23 @@ class SetupPanel(QFrame):
 
     # What there is.
 
-    def set_studies(self, groups: Sequence[tuple[str, Sequence[Study]]]) -> None:
-        """(title of the engine, its studies) in the order in which they stand."""
+    def set_studies(
+        self, groups: Sequence[tuple[str, Sequence[Study]]], tables: Sequence[tuple[str, Sequence[LabTable]]] = ()
+    ) -> None:
+        """(title of the engine, its studies) in the order in which they stand; likewise its tables."""
         self.tree.blockSignals(True)
         self.tree.clear()
         self._studies = {study.id: study for _, studies in groups for study in studies}
-        for title, studies in groups:
-            group = QTreeWidgetItem(self.tree, [title])
-            group.setFlags(group.flags() & ~Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsAutoTristate)
-            for study in studies:
-                item = QTreeWidgetItem(group, [study.title])
-                item.setData(0, ID, study.id)
-                item.setToolTip(0, study.summary)
-                item.setCheckState(0, UNCHECKED)
+        self._tables = {table.id: table for _, found in tables for table in found}
+        for title in dict.fromkeys([title for title, _ in (*groups, *tables)]):
+            group = _group(self.tree, title)
+            for study in dict(groups).get(title, ()):
+                _item(group, study.title, study.summary, ID, study.id)
+            if found := dict(tables).get(title):
+                under = _group(group, "Tables")
+                for table in found:
+                    _item(under, table.title, f"{table.title}\n{table.summary}", TABLE, table.id)
+                under.setExpanded(True)
             group.setExpanded(True)
         self.tree.blockSignals(False)
         if items := self._items():
@@ -150,6 +168,15 @@ class SetupPanel(QFrame):
         item = self.tree.currentItem()
         return None if item is None else self._studies.get(item.data(0, ID))
 
+    @property
+    def table(self) -> LabTable | None:
+        """The table that is looked at."""
+        item = self.tree.currentItem()
+        return None if item is None else self._tables.get(item.data(0, TABLE))
+
+    def table_by_id(self, identifier: str) -> LabTable | None:
+        return self._tables.get(identifier)
+
     def study_by_id(self, identifier: str) -> Study | None:
         return self._studies.get(identifier)
 
@@ -158,15 +185,23 @@ class SetupPanel(QFrame):
             if item.data(0, ID) == identifier:
                 self.tree.setCurrentItem(item)
 
+    def choose_table(self, identifier: str) -> None:
+        for item in self._items():
+            if item.data(0, TABLE) == identifier:
+                self.tree.setCurrentItem(item)
+
     def request(self) -> Request:
         """What is checked now."""
-        studies = tuple(self._studies[i.data(0, ID)] for i in self._items() if i.checkState(0) == CHECKED)
+        checked = [item for item in self._items() if item.checkState(0) == CHECKED]
+        studies = tuple(self._studies[item.data(0, ID)] for item in checked if item.data(0, ID))
         return Request(
             device=self.device.currentData() or "auto",
             studies=studies,
             cases={study.id: self._checked_cases(study) for study in studies},
             cache=self.cache.currentData(),
             quick=self.extent.currentData(),
+            tables=tuple(self._tables[item.data(0, TABLE)] for item in checked if item.data(0, TABLE)),
+            thorough=self.thorough.isChecked(),
         )
 
     def checked_cases(self, study: Study) -> tuple[str, ...]:
@@ -192,7 +227,7 @@ class SetupPanel(QFrame):
 
     def _show_state(self) -> None:
         running = self._running
-        for widget in (self.device, self.cache, self.extent):
+        for widget in (self.device, self.cache, self.extent, self.thorough):
             widget.setEnabled(not running)
         self.run_button.setText("Cancel" if running else "Run")
         self.run_button.setToolTip(
@@ -200,10 +235,10 @@ class SetupPanel(QFrame):
         )
         dress(self.run_button, "close" if running else "play", "accent_text")
         wanted = self.request()
-        possible = any(wanted.cases.values())
+        possible = any(wanted.cases.values()) or bool(wanted.tables)
         self.run_button.setEnabled(running or possible)
-        if not running and not possible and self._studies:
-            self.activity.setText("Check a study and one of its sizes to measure.")
+        if not running and not possible and (self._studies or self._tables):
+            self.activity.setText("Check a study and one of its sizes, or a table, to measure.")
         elif not running and self.activity.text().startswith("Check a study"):
             self.activity.setText("")
 
@@ -213,13 +248,18 @@ class SetupPanel(QFrame):
         found = []
         walk = QTreeWidgetItemIterator(self.tree)
         while (item := walk.value()) is not None:
-            if item.data(0, ID):
+            if item.data(0, ID) or item.data(0, TABLE):
                 found.append(item)
             walk += 1
         return found
 
     def _study_changed(self) -> None:
-        study = self.study
+        study, table = self.study, self.table
+        for widget in (self.summary, self.sizes_heading, self.sizes):  # a table's page has its summary
+            widget.setVisible(table is None)
+        self.thorough.setVisible(table is not None)
+        if table is not None:
+            self.chosen.emit(table.id)
         if study is None:
             return
         self.summary.setText(study.summary)
@@ -231,7 +271,7 @@ class SetupPanel(QFrame):
             item.setCheckState(UNCHECKED if case.name in self._unchecked.get(study.id, ()) else CHECKED)
             item.setToolTip(f"{' × '.join(str(n) for n in case.size)}, {case.points:,} points".replace(",", "\u202f"))
         self.sizes.blockSignals(False)
-        self.study_chosen.emit(study.id)
+        self.chosen.emit(study.id)
 
     def _size_checked(self, item: QListWidgetItem) -> None:
         study = self.study
@@ -243,6 +283,19 @@ class SetupPanel(QFrame):
     def _checked_cases(self, study: Study) -> tuple[str, ...]:
         left_out = self._unchecked.get(study.id, set())
         return tuple(case.name for case in study.cases if case.name not in left_out)
+
+
+def _group(parent: QTreeWidget | QTreeWidgetItem, title: str) -> QTreeWidgetItem:
+    group = QTreeWidgetItem(parent, [title])
+    group.setFlags(group.flags() & ~Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsAutoTristate)
+    return group
+
+
+def _item(group: QTreeWidgetItem, title: str, tip: str, role: int, identifier: str) -> None:
+    item = QTreeWidgetItem(group, [title])
+    item.setData(0, role, identifier)
+    item.setToolTip(0, tip)
+    item.setCheckState(0, UNCHECKED)
 
 
 def _heading(text: str, parent: QWidget) -> QLabel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QImage, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from engines.errors import WorkbenchError
 from engines.lab import Study
+from engines.lab_tables import LabTable
 from ui.background import Background
 from ui.banner import Banner
 from ui.formatting import duration_text, rate_text
@@ -29,6 +30,7 @@ from ui.lab.findings import levels
 from ui.lab.measuring import Measuring
 from ui.lab.setup_panel import Request, SetupPanel
 from ui.lab.source import SourcePanel
+from ui.lab.table_page import TablePage
 from ui.lab.views import LabViews
 from ui.services import Services
 from workbench.bench.records import LabRecord, VariantRecord, device_text
@@ -51,9 +53,10 @@ class LabWorkspace(QWidget):
         self.banner = Banner(self)
         self.setup = SetupPanel(self)
         self.views = LabViews(self)
+        self.table_page = TablePage(self)
         self.source = SourcePanel(self)
         self.choice = RecordChoice(services.open_lab_record, background, self)
-        self.export = LabExport(self._shown, self._studies, self)
+        self.export = LabExport(self._shown, self._studies, lambda: self.setup.table, self)
         self._make_layout()
         self._connect()
         self._refresh()
@@ -71,7 +74,7 @@ class LabWorkspace(QWidget):
         self.export_button.setToolTip("Write the record, its figures or its plots to files")
         self.export_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.export_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.export_button.setMenu(self.export.menu(self.views.picture))
+        self.export_button.setMenu(self.export.menu(self._picture))
         dress(self.export_button, "export")
         head = QHBoxLayout()
         head.setContentsMargins(10, 6, 8, 4)
@@ -83,6 +86,7 @@ class LabWorkspace(QWidget):
         self.centre = QStackedWidget(self)
         self.centre.addWidget(self.empty)
         self.centre.addWidget(self.views)
+        self.centre.addWidget(self.table_page)
         middle = QWidget(self)
         middle.setObjectName("panel")
         column = QVBoxLayout(middle)
@@ -109,7 +113,7 @@ class LabWorkspace(QWidget):
     def _connect(self) -> None:
         self.setup.run_asked.connect(self.run)
         self.setup.cancel_asked.connect(self.cancel)
-        self.setup.study_chosen.connect(lambda _: self._refresh())
+        self.setup.chosen.connect(lambda _: self._refresh())
         self.empty.run_button.clicked.connect(self.run)
         self.views.chosen.connect(self._show_record)
         self.views.size_chosen.connect(self._show_notes)
@@ -129,7 +133,7 @@ class LabWorkspace(QWidget):
         super().showEvent(event)
         if not self._asked:  # engines and devices are looked for when the Lab is wanted
             self._asked = True
-            self._background.submit("lab", self._services.lab_studies, self._take_studies, self._failed)
+            self._background.submit("lab", self._offered, self._take_studies, self._failed)
             self._background.submit("devices", self._services.devices, self.setup.set_devices)
             self._background.submit("lab", self._services.lab_records, self.choice.set_kept)
 
@@ -161,20 +165,24 @@ class LabWorkspace(QWidget):
 
     def _start(self, wanted: Request, variants: Mapping[str, Sequence[str]] | None) -> None:
         studies = [study for study in wanted.studies if wanted.cases.get(study.id)]
-        if self.measuring.running or not studies:
+        if self.measuring.running or not (studies or wanted.tables):
             return
         self.banner.hide()
         try:
             run = self._services.lab_run(
-                wanted.device, studies, cases=wanted.cases, variants=variants, cache=wanted.cache, quick=wanted.quick
-            )
+                wanted.device, studies, cases=wanted.cases, variants=variants, cache=wanted.cache, quick=wanted.quick,
+                tables=wanted.tables, thorough=wanted.thorough,
+            )  # fmt: skip
         except WorkbenchError as error:
             self.banner.say(str(error))
             return
         self.starting.emit()
         self.choice.show_this()
-        if self.setup.study not in studies:
-            self.setup.choose_study(studies[0].id)
+        if self.setup.study not in studies and self.setup.table not in wanted.tables:
+            if studies:
+                self.setup.choose_study(studies[0].id)
+            else:
+                self.setup.choose_table(wanted.tables[0].id)
         self.setup.set_running(True)
         self.setup.say(f"Opening the device: {self.setup.device.currentText()}")
         self.measuring.start(run)
@@ -182,9 +190,14 @@ class LabWorkspace(QWidget):
 
     # What happens.
 
-    def _take_studies(self, groups: Sequence[tuple[str, Sequence[Study]]]) -> None:
-        self.setup.set_studies(groups)
-        self.empty.set_possible(bool(groups))
+    def _offered(self) -> tuple[Sequence[tuple[str, Sequence[Study]]], Sequence[tuple[str, Sequence[LabTable]]]]:
+        return self._services.lab_studies(), self._services.lab_tables()
+
+    def _take_studies(
+        self, offered: tuple[Sequence[tuple[str, Sequence[Study]]], Sequence[tuple[str, Sequence[LabTable]]]]
+    ) -> None:
+        self.setup.set_studies(*offered)
+        self.empty.set_possible(any(offered))
         self._refresh()
 
     def _figures_changed(self) -> None:
@@ -201,7 +214,7 @@ class LabWorkspace(QWidget):
 
     def _keep(self) -> None:
         record = self.measuring.record()
-        if record is not None and record.variants:
+        if record is not None and (record.variants or record.tables):
             self._background.submit("lab", lambda: self._services.keep_lab_record(record), otherwise=self._failed)
 
     def _failed(self, error: BaseException) -> None:
@@ -224,7 +237,11 @@ class LabWorkspace(QWidget):
         study = self.setup.study
         identifier = study.id if study is not None else record.variants[0].study if record and record.variants else ""
         self.views.show_data(study, identifier, record, other)
-        self.centre.setCurrentWidget(self.empty if record is None else self.views)
+        table = self.setup.table
+        if table is not None:
+            self.table_page.show_data(table, record, other)
+        self.centre.setCurrentWidget(self.table_page if table else self.views if record else self.empty)
+        self.source.setVisible(table is None)
         self.machine.setVisible(record is not None)
         self.machine.setText("" if record is None else machine_text(record))
         self.export_button.setEnabled(record is not None)
@@ -232,6 +249,10 @@ class LabWorkspace(QWidget):
         if chosen is None or chosen.study != identifier:
             self.source.show_record(None, None)
         self._show_notes()
+
+    def _picture(self) -> QImage | None:
+        """The plot that is seen."""
+        return self.views.picture() if self.setup.table is None else self.table_page.picture()
 
     def _show_record(self, record: VariantRecord) -> None:
         self.source.show_record(record, self.setup.study_by_id(record.study))

@@ -1,4 +1,4 @@
-"""A session of the Kernel Lab: first the ceilings, then each variant of each study, checked and timed.
+"""A session of the Kernel Lab: first the ceilings, then each variant of each study, checked and timed, then tables.
 
 For each case, variant and launch shape the answer is compared with the reference (:mod:`workbench.bench.check`), then
 timed and held against the ceiling (:mod:`workbench.bench.timed`).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Literal
 
@@ -16,8 +16,10 @@ from engines.api import Progress, no_progress
 from engines.backend.base import Backend
 from engines.backend.curve import measured_curve
 from engines.lab import Case, Shape, Study, Variant
+from engines.lab_tables import LabTable
 from workbench.bench.check import Checker
-from workbench.bench.records import MachineRecord, VariantRecord
+from workbench.bench.measured_tables import measured_table
+from workbench.bench.records import MachineRecord, TableRecord, VariantRecord
 from workbench.bench.timed import FULL, QUICK, Bench, Cancelled
 
 LARGEST_ON_CPU = 1 << 26
@@ -87,6 +89,23 @@ class Lab:
                     return
                 yield record
                 done += 1
+        self._progress("All is measured", 1.0)
+
+    def tables(self, tables: Sequence[LabTable], thorough: bool = False) -> Iterator[TableRecord]:
+        """Each table as it comes; one that cannot be measured says why. A table that is cancelled is left out."""
+        for place, table in enumerate(tables):
+
+            def progress(text: str, fraction: float, table: LabTable = table, place: int = place) -> None:
+                if self._cancelled():
+                    raise Cancelled
+                self._progress(f"{table.title}: {text}", (place + fraction) / len(tables))
+
+            try:
+                progress("begins", 0.0)
+                record = measured_table(table, self._backend, progress, thorough)
+            except Cancelled:
+                return
+            yield record
         self._progress("All is measured", 1.0)
 
     def _cases(self, study: Study) -> list[Case]:

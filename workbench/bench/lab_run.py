@@ -11,8 +11,9 @@ from typing import Literal
 
 from engines.backend.base import Backend
 from engines.lab import Study
+from engines.lab_tables import LabTable
 from workbench.bench.lab import Lab
-from workbench.bench.records import LabRecord, MachineRecord, VariantRecord
+from workbench.bench.records import LabRecord, MachineRecord, TableRecord, VariantRecord
 from workbench.failures import as_sentence
 
 log = logging.getLogger(__name__)
@@ -43,6 +44,13 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class MeasuredTable:
+    """One more table, or why it could not be measured."""
+
+    record: TableRecord
+
+
+@dataclass(frozen=True)
 class Finished:
     """All that was asked for, or all there was until it was cancelled."""
 
@@ -56,13 +64,14 @@ class Failed:
     sentence: str
 
 
-LabEvent = Progress | Ceilings | Measured | Finished | Failed
+LabEvent = Progress | Ceilings | Measured | MeasuredTable | Finished | Failed
 
 
 class LabRun:
-    """Measures ``studies`` on the device that ``open_backend`` opens; the backend is closed at the end.
+    """Measures ``studies``, then ``tables``, on the device that ``open_backend`` opens and that is closed at the end.
 
     cases, variants: names and ids to measure, by study id; a study that is not named there is measured whole
+    thorough: tables with the published sizes
     """
 
     def __init__(
@@ -74,10 +83,14 @@ class LabRun:
         variants: Names | None = None,
         cache: Literal["cold", "warm"] = "cold",
         quick: bool = False,
+        tables: Sequence[LabTable] = (),
+        thorough: bool = False,
     ) -> None:
         self._open_backend = open_backend
         self._studies = [_narrowed(study, cases or {}, variants or {}) for study in studies]
-        self._cache, self._quick = cache, quick
+        # Tables are held against published figures and not against the ceilings, so that the quick ones do.
+        self._cache, self._quick = cache, quick or not studies
+        self._tables, self._thorough = tables, thorough
         self._events: deque[LabEvent] = deque()
         self._cancelled = threading.Event()
         self._thread = threading.Thread(target=self._work, name="workbench-lab")
@@ -112,20 +125,27 @@ class LabRun:
             self._events.append(Failed(str(as_sentence(error))))
 
     def _measure(self, backend: Backend) -> None:
-        lab = Lab(
-            backend,
-            cache=self._cache,
-            quick=self._quick,
-            progress=lambda text, fraction: self._events.append(Progress(text, fraction)),
-            cancelled=self._cancelled.is_set,
-        )
+        share = len(self._studies) / max(1, len(self._studies) + len(self._tables))
+        part = [0.0, share or 1.0]  # of the whole progress: where it begins and how much it is
+
+        def progress(text: str, fraction: float) -> None:
+            self._events.append(Progress(text, part[0] + part[1] * fraction))
+
+        lab = Lab(backend, cache=self._cache, quick=self._quick, progress=progress, cancelled=self._cancelled.is_set)
         machine = lab.machine()
         self._events.append(Ceilings(machine))
         records = []
-        for record in lab.run(self._studies):
-            records.append(record)
-            self._events.append(Measured(record))
-        self._events.append(Finished(LabRecord(machine, tuple(records))))
+        if self._studies:
+            for record in lab.run(self._studies):
+                records.append(record)
+                self._events.append(Measured(record))
+        tables = []
+        if self._tables:
+            part[:] = [share, 1.0 - share]
+            for table in lab.tables(self._tables, self._thorough):
+                tables.append(table)
+                self._events.append(MeasuredTable(table))
+        self._events.append(Finished(LabRecord(machine, tuple(records), tuple(tables))))
 
 
 def _narrowed(study: Study, cases: Names, variants: Names) -> Study:

@@ -10,7 +10,7 @@ from workbench.bench.records import LabRecord, device_text, lab_record, to_csv, 
 
 LARGEST_FILE = 256 * 2**20
 NAMED = 2
-"""Studies that stand in the title of a record."""
+"""Studies and tables that stand in the title of a record."""
 
 
 def write_json(record: LabRecord, path: Path) -> None:
@@ -35,15 +35,16 @@ def read_record(path: Path) -> LabRecord:
 
 
 def kept_records(folder: Path) -> list[tuple[str, Path]]:
-    """(device, date and studies; file) of the records in a folder, newest first; files of other kinds are left out."""
+    """(device, date and what was measured; file) of the records in a folder, newest first; other files are left out."""
     found = []
     for path in sorted(folder.glob("*.json")):
         try:
             record = read_record(path)
         except ProblemError:
             continue
-        studies = list(dict.fromkeys(each.study for each in record.variants))
-        named = ", ".join(studies[:NAMED]) + (", …" if len(studies) > NAMED else "")
+        measured = [each.study for each in record.variants] + [each.table for each in record.tables]
+        names = list(dict.fromkeys(measured))
+        named = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
         title = device_text(record.machine) + (f": {named}" if named else "")
         found.append((record.machine.date, title, path))
     return [(title, path) for _, title, path in sorted(found, reverse=True)]

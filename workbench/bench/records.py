@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from engines.backend.curve import BandwidthPoint as BandwidthPoint  # a name of this module for those who read records
 from engines.errors import ProblemError
+from engines.lab_tables import Column, Heat, Row, Value
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,55 @@ class VariantRecord:
 
 
 @dataclass(frozen=True)
+class TableRecord:
+    """One table (:mod:`engines.lab_tables`) as it was measured, with its columns: the table may change, or be unknown.
+
+    seconds:   wall time that measuring it took; ``thorough``: with the published sizes
+    refused:   why there are no rows; empty if there are
+    heat:      how it is drawn as a map, None if it is none
+    Raises ValueError where a row or the map does not fit the columns.
+    """
+
+    table: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    thorough: bool
+    seconds: float
+    refused: str = ""
+    heat: Heat | None = None
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"table '{self.table}' has {len(self.columns)} columns and a row of {len(row)} values")
+        titles = {column.title for column in self.columns}
+        if self.heat is True:
+            if len({column.result for column in self.columns}) < 2:
+                raise ValueError(f"the map of table '{self.table}' wants columns that are results and one that is none")
+        elif missing := [title for title in self.heat or () if title not in titles]:
+            raise ValueError(f"the map of table '{self.table}' names a column '{missing[0]}' that is not there")
+
+
+def plain_row(row: Row) -> Row:
+    """A row as it is kept: words, and plain numbers in place of NumPy's; None where a number is not finite."""
+    return tuple(_plain(value) for value in row)
+
+
+def _plain(value: Value) -> Value:
+    if value is None or isinstance(value, str):
+        return value
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+@dataclass(frozen=True)
 class LabRecord:
     """A whole session of the Lab; what is kept in ``workbench/bench/records``."""
 
     machine: MachineRecord
     variants: tuple[VariantRecord, ...] = field(default=())
+    tables: tuple[TableRecord, ...] = field(default=())
 
 
 DERIVED = ("bytes_per_second", "fraction", "points_per_second")

@@ -67,6 +67,12 @@ def parser() -> argparse.ArgumentParser:
         help="only this study (may be repeated); 'all': every study of the engines, and no whole steps",
     )  # fmt: skip
     bench.add_argument("--case", action="append", default=[], metavar="NAME", help="only this size (may be repeated)")
+    bench.add_argument(
+        "--table", action="append", default=[], metavar="ID",
+        help="measure this table (may be repeated) or 'all', and no studies nor whole steps unless they are named",
+    )  # fmt: skip
+    bench.add_argument("--thorough", action="store_true", help="tables with the published sizes, however long it takes")
+    bench.add_argument("--list", action="store_true", help="name the studies and tables that there are")
     bench.set_defaults(carry_out=_later("workbench.cli.bench:bench_command"))
 
     doctor = commands.add_parser("doctor", help="what this machine has, and the command that adds what is missing")

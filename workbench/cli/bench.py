@@ -10,17 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from engines import registry
-from engines.api import Engine
+from engines.api import Engine, Progress, no_progress
 from engines.backend import open_backend
 from engines.backend.base import Backend
 from engines.errors import DeviceError, ProblemError
 from engines.lab import Study
+from engines.lab_tables import LabTable
 from workbench.atomic import write_text
 from workbench.bench.lab import Lab
 from workbench.bench.measure import KernelRecord, machine, measure
 from workbench.bench.plots import save_plots
 from workbench.bench.records import LabRecord, VariantRecord, to_csv, to_json
 from workbench.bench.report import as_csv, as_json, table
+from workbench.bench.table_text import as_csv as table_csv
+from workbench.bench.table_text import markdown
 from workbench.bench.tables import curve_table, published_table, study_table
 
 ALL = "all"
@@ -30,14 +33,24 @@ QUICK_ELEMENTS = 1 << 22
 
 
 def bench_command(options: Namespace) -> int:
-    """Measure and print tables; with ``--out`` write lab.json, lab.csv and plots, bench.json and bench.csv."""
+    """Measure and print tables; ``--out``: lab.json, lab.csv, tables as CSV and Markdown, plots, bench.json, bench.csv.
+
+    Tables are measured where they are named, and then nothing else that is not named.
+    """
     engines = [registry.engine(name) for name in options.engines] or list(registry.engines().values())
-    studies = chosen_studies(engines, options.study, options.case)
+    if options.list:
+        print(listed(engines))
+        return 0
+    tables = chosen_tables(engines, options.table)
+    if options.thorough and not tables:
+        raise ProblemError("--thorough is for tables: name one with --table, or 'all'.")
+    studies = [] if tables and not options.study else chosen_studies(engines, options.study, options.case)
     backend = open_backend(options.device)
     try:
-        if studies:
-            run_lab(backend, studies, options.quick, options.out, bool(options.case))
-        if not options.study:
+        if studies or tables:
+            lab = Lab(backend, quick=options.quick or not studies, progress=progress_line())
+            run_lab(lab, backend, studies, bool(options.case), tables, options.thorough, options.out)
+        if not options.study and not tables:
             few = (QUICK_ELEMENTS,) if options.quick else ()
             run_engines(backend, engines, options.elements or few, options.out)
     finally:
@@ -45,6 +58,26 @@ def bench_command(options: Namespace) -> int:
     if options.out is not None:
         print(f"written to {options.out}")
     return 0
+
+
+def listed(engines: Sequence[Engine]) -> str:
+    """Ids and titles of the studies and tables of these engines."""
+    lines = []
+    for engine in engines:
+        for kind, found in (("studies", engine.studies()), ("tables", engine.tables())):
+            if found:
+                width = max(len(one.id) for one in found)
+                lines += [f"{engine.title}: {kind}", *(f"  {one.id:{width}}  {one.title}" for one in found)]
+    return "\n".join(lines) or "These engines have no studies and no tables."
+
+
+def chosen_tables(engines: Sequence[Engine], names: Sequence[str]) -> list[LabTable]:
+    """The tables that are named, ``all`` for every one. Raises ProblemError that lists what there is."""
+    known = {table.id: table for engine in engines for table in engine.tables()}
+    for name in names:
+        if name not in known and (name != ALL or not known):
+            raise ProblemError(f"There is no table '{name}' (there are: {', '.join(known) or 'none'}).")
+    return [table for table in known.values() if ALL in names or table.id in names]
 
 
 def chosen_studies(engines: Sequence[Engine], names: Sequence[str], cases: Sequence[str] = ()) -> list[Study]:
@@ -70,33 +103,68 @@ def chosen_studies(engines: Sequence[Engine], names: Sequence[str], cases: Seque
 
 
 def run_lab(
-    backend: Backend, studies: Sequence[Study], quick: bool, out: Path | None, every_case: bool = False
+    lab: Lab,
+    backend: Backend,
+    studies: Sequence[Study],
+    every_case: bool,
+    tables: Sequence[LabTable],
+    thorough: bool,
+    out: Path | None,
 ) -> None:
-    """Ceilings, then a table per study, then the published tables with this machine's figures beside.
+    """Ceilings, then a table per study, the published ones with this machine's figures beside, then the tables.
 
     ``every_case``: a quick session, too, measures all sizes of the studies, for they were chosen.
     """
-    say = sys.stderr.isatty()
-    lab = Lab(backend, quick=quick, progress=_progress_line if say else lambda message, fraction: None)
     about = lab.machine()
     device = backend.info.name
+    clear_line()
     print(f"{device}: measured ceilings\n{curve_table(about)}\n")
     records: list[VariantRecord] = []
     for study in studies:
         parts = [replace(study, cases=[case]) for case in study.cases] if every_case else [study]
         records += lab.run(parts)
-        if say:
-            print("\r\033[K", end="", file=sys.stderr)
+        clear_line()
         print(study_table(study, LabRecord(about, tuple(records))) + "\n", flush=True)
     for study in studies:
         for published in study.published:
             print(published_table(study, published, records, device) + "\n")
+    record = LabRecord(about, tuple(records))
+    for measured in lab.tables(tables, thorough):
+        record = replace(record, tables=(*record.tables, measured))
+        clear_line()
+        print(markdown(record, measured, _by_id(tables, measured.table)), flush=True)
+        if out is not None:  # after each: the next may take hours
+            write_text(out / "lab.json", to_json(record))
     if out is not None:
-        record = LabRecord(about, tuple(records))
-        write_text(out / "lab.json", to_json(record))
-        write_text(out / "lab.csv", to_csv(record))
-        drawn, trouble = save_plots(record, out)
-        print(trouble or f"{len(drawn)} plots drawn")
+        write_lab(out, record, tables)
+
+
+def write_lab(folder: Path, record: LabRecord, tables: Sequence[LabTable]) -> None:
+    """The record as JSON, its figures as CSV, each table as CSV and all of them as Markdown, and plots."""
+    write_text(folder / "lab.json", to_json(record))
+    if record.variants:
+        write_text(folder / "lab.csv", to_csv(record))
+    for measured in record.tables:
+        write_text(folder / f"table-{measured.table}.csv", table_csv(record, measured, _by_id(tables, measured.table)))
+    if record.tables:
+        texts = [markdown(record, measured, _by_id(tables, measured.table)) for measured in record.tables]
+        write_text(folder / "tables.md", "\n".join(texts))
+    drawn, trouble = save_plots(record, folder)
+    print(trouble or f"{len(drawn)} plots drawn")
+
+
+def _by_id(tables: Sequence[LabTable], identifier: str) -> LabTable | None:
+    return next((table for table in tables if table.id == identifier), None)
+
+
+def progress_line() -> Progress:
+    """One line that is written over again and again, on a terminal."""
+    return _progress_line if sys.stderr.isatty() else no_progress
+
+
+def clear_line() -> None:
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _progress_line(message: str, fraction: float) -> None:

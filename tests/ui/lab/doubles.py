@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from engines.lab import Case, Published, Study, Variant
-from workbench.bench.lab_run import Ceilings, Failed, Finished, Measured, Progress
+from tests.workbench.fake_tables import DIFFUSION_BLOCKS, STEP_TIMES
+from workbench.bench.lab_run import Ceilings, Failed, Finished, Measured, MeasuredTable, Progress
 from workbench.bench.record_files import kept_records, read_record, write_json
-from workbench.bench.records import BandwidthPoint, LabRecord, MachineRecord, VariantRecord
+from workbench.bench.records import BandwidthPoint, LabRecord, MachineRecord, TableRecord, VariantRecord
 
 MEMORY, CACHE = 4.3e12, 9.5e12
 CACHE_BYTES = 48 << 20
@@ -156,6 +157,11 @@ def plausible_record(name="NVIDIA H200", date="2026-11-21", speed=1.0, seed=7):
     return LabRecord(machine(name, date, speed), tuple(records))
 
 
+def table_record(table, thorough=False, speed=1.0):
+    """What measuring a table of ``tests.workbench.fake_tables`` gives, ``speed`` times as fast."""
+    return TableRecord(table.id, table.title, table.columns, table.rows(speed), thorough, 12.3, "", table.heat)
+
+
 class PlayedRun:
     """Plays a record back as events; ``hold`` keeps it measuring until it is cancelled."""
 
@@ -191,12 +197,19 @@ class PlayedRun:
             self._events.append(Progress(f"{record.title} at {record.case}", place / len(self.record.variants)))
             self._events.append(Measured(record))
             done.append(record)
+        tables = []
+        for table in self.record.tables:
+            self._events.append(Progress(table.title, 1.0))
+            if self._stop.wait(0.05):
+                break
+            self._events.append(MeasuredTable(table))
+            tables.append(table)
         if self.failure:
             self._events.append(Failed(self.failure))
             return
         if self.hold:
             self._stop.wait(30)
-        self._events.append(Finished(LabRecord(self.record.machine, tuple(done))))
+        self._events.append(Finished(LabRecord(self.record.machine, tuple(done), tuple(tables))))
 
 
 class FakeLab:
@@ -208,6 +221,7 @@ class FakeLab:
     def __init__(self):
         self.lab_runs = []
         self.lab_asked = []
+        self.lab_tables_asked = []
         self.lab_record = plausible_record()
         self.lab_failure = ""
         self.lab_hold = False
@@ -215,7 +229,13 @@ class FakeLab:
     def lab_studies(self):
         return [("Stencil", (STUDY, SMALL))]
 
-    def lab_run(self, device, studies, *, cases=None, variants=None, cache="cold", quick=False):
+    def lab_tables(self):
+        return [("Stencil", (STEP_TIMES, DIFFUSION_BLOCKS))]
+
+    def lab_run(
+        self, device, studies, *, cases=None, variants=None, cache="cold", quick=False, tables=(), thorough=False
+    ):
+        self.lab_tables_asked.append(([table.id for table in tables], thorough))
         self.lab_asked.append((device, [study.id for study in studies], cases, variants, cache, quick))
         wanted = [
             record
@@ -223,7 +243,8 @@ class FakeLab:
             if record.study in (cases or {}) and record.case in cases[record.study]
             and (variants is None or record.variant in variants[record.study])
         ]  # fmt: skip
-        run = PlayedRun(LabRecord(self.lab_record.machine, tuple(wanted)), self.lab_failure, self.lab_hold)
+        found = tuple(table_record(table, thorough) for table in tables)
+        run = PlayedRun(LabRecord(self.lab_record.machine, tuple(wanted), found), self.lab_failure, self.lab_hold)
         self.lab_runs.append(run)
         return run
 

@@ -374,6 +374,9 @@ class Bare:
         table = Published("A paper", "Their card", "ms", {"right": {"1000": 1.0}})
         return (study_of(variant_of(), published=(table,)),)
 
+    def tables(self):
+        return ()
+
     def benchmarks(self, elements=()):
         return ()
 
