@@ -24,7 +24,7 @@ from engines.cardiac.diffusion import make_diffusion
 from engines.cardiac.diffusion.launcher import PRECISIONS as DIFFUSION_PRECISIONS
 from engines.cardiac.diffusion.launcher import expected_traffic
 from engines.cardiac.observers.choice import make_observers, observers_memory, observers_traffic
-from engines.cardiac.operator import TissueOperator, tissue_operator
+from engines.cardiac.operator import CellOperator, TissueOperator, VertexTissueOperator, tissue_operator
 from engines.cardiac.parameters import (
     CardiacParameters,
     Numerics,
@@ -85,24 +85,25 @@ class CardiacEngine(Engine):
         parameters, mesh = _checked(problem)
         operator = tissue_operator(mesh, parameters)
         numerics = parameters.numerics
-        protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
+        sites = operator.sites
+        protocol(parameters.stimuli, parameters.tissue, sites, numerics.step)
         size = np.dtype(PRECISIONS[numerics.precision]).itemsize
         diffusion = expected_traffic(backend, operator.matrix, DIFFUSION_PRECISIONS[numerics.precision])
         compiled = compiled_step(parameters)
         seconds = diffusion.bytes / backend.ceilings().best
         if compiled is None:
-            reaction, rows = reaction_traffic(mesh.n_cells, size), len(ROWS)
-            seconds += mesh.n_cells * reaction_seconds(backend, PRECISIONS[numerics.precision])
+            reaction, rows = reaction_traffic(sites.n_cells, size), len(ROWS)
+            seconds += sites.n_cells * reaction_seconds(backend, PRECISIONS[numerics.precision])
         else:
-            reaction, rows = compiled_traffic(compiled, mesh.n_cells), len(compiled.model.rows)
-            seconds += mesh.n_cells * compiled_seconds(backend, compiled)
+            reaction, rows = compiled_traffic(compiled, sites.n_cells), len(compiled.model.rows)
+            seconds += sites.n_cells * compiled_seconds(backend, compiled)
         return Estimate(
             memory_bytes=diffusion.bytes
-            + mesh.n_cells * ((rows + 1) * size + 5)
-            + observers_memory(parameters, mesh, size),
+            + sites.n_cells * ((rows + 1) * size + 5)
+            + observers_memory(parameters, sites, size),
             bytes_per_step=diffusion.bytes
             + reaction.bytes
-            + sum(each.bytes for each in observers_traffic(parameters, mesh, size)),
+            + sum(each.bytes for each in observers_traffic(parameters, sites, size)),
             step=numerics.step,
             stable_step=min(operator.stable_step / parameters.conductivity_scale, step_limit(parameters)),
             seconds_per_simulated_unit=seconds / numerics.step,
@@ -117,16 +118,14 @@ class CardiacEngine(Engine):
         check_reaction_step(numerics.step, step_limit(parameters))
         check_step(numerics.step, operator.stable_step / parameters.conductivity_scale, worst_cell(mesh, operator))
         progress("Placing stimuli", 0.8)
-        plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step))
-        progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
-        tissue = make_cells(backend, mesh, parameters, plan, operator.order, progress)
+        plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, operator.sites, numerics.step))
+        progress(f"Moving {operator.sites.n_cells:,} {operator.noun} to {backend.info.name}", 0.9)
+        tissue = make_cells(backend, operator.sites, parameters, plan, operator.order, progress)
         diffusion = make_diffusion(backend, operator.matrix, numerics.step, DIFFUSION_PRECISIONS[numerics.precision])
         stepper = Stepper(backend, diffusion, tissue, plan, numerics.step)
-        observers = make_observers(backend, mesh, operator.order, tissue, parameters)
+        observers = make_observers(backend, mesh, operator, tissue, parameters)
         brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion)
-        simulation = CardiacSimulation(
-            backend, mesh, operator.order, stepper, tissue, operator.stable_step, brushes, observers
-        )
+        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, brushes, observers)
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
@@ -202,8 +201,11 @@ def _type_by_name(region: str) -> CellTypeName:
 
 
 def worst_cell(mesh: TetMesh, operator: TissueOperator) -> str:
-    """The cell that limits the step, in words."""
+    """The cell that limits the step, in words; of a vertex, the worst-shaped cell around it."""
     cell = operator.worst_cell
+    if isinstance(operator, VertexTissueOperator):
+        around = np.flatnonzero((operator.sites.corners == cell).any(axis=1))
+        cell = int(around[measure_quality(mesh.points, mesh.cells[around]).mean_ratio.argmin()])
     shape = float(measure_quality(mesh.points, mesh.cells[cell : cell + 1]).mean_ratio[0])
     x, y, z = mesh.centroids[cell]
     return f"cell {cell} at ({x:.3g}, {y:.3g}, {z:.3g}) mm with a mean ratio of {shape:.2g}, where 1 is regular"
@@ -224,11 +226,20 @@ def _findings(mesh: TetMesh, parameters: CardiacParameters, operator: TissueOper
         sizes = ", ".join(f"{size:,}" for size in operator.pieces[:5]) + (", …" if len(operator.pieces) > 5 else "")
         findings.append(
             Finding(
-                f"The conducting tissue is in {len(operator.pieces):,} pieces, of {sizes} cells: a wave does not cross "
-                "between them. Stimulate each, or join the mesh."
+                f"The conducting tissue is in {len(operator.pieces):,} pieces, of {sizes} {operator.noun}: a wave does "
+                "not cross between them. Stimulate each, or join the mesh."
             )
         )
-    limited = operator.limited_cells
+    if isinstance(operator, VertexTissueOperator):
+        vertices = operator.sites.n_cells
+        findings.append(
+            Finding(
+                f"{vertices:,} vertices are unknowns instead of {mesh.n_cells:,} cells, "
+                f"{mesh.n_cells / vertices:.1f} times fewer.",
+                "info",
+            )
+        )
+    limited = operator.limited_cells if isinstance(operator, CellOperator) else 0
     if limited:
         findings.append(
             Finding(
