@@ -53,14 +53,13 @@ def vertex_sites(mesh: TetMesh, insulating: Array) -> VertexSites:
     def volume_of(cells: Array) -> Array:
         return np.bincount(corners[cells].ravel(), np.repeat(mesh.volumes[cells] / 4.0, 4), minlength=len(vertices))
 
-    volumes = volume_of(~insulating)
-    inside = volumes == 0.0
+    conducting = volume_of(~insulating)
+    inside = conducting == 0.0
     largest, regions = np.zeros(len(vertices)), np.zeros(len(vertices), mesh.regions.dtype)
     for region in np.unique(mesh.regions):
         chosen = mesh.regions == region
-        share = volume_of(chosen & ~insulating)
-        share[inside] = volume_of(chosen)[inside]
+        share = np.where(inside, volume_of(chosen), volume_of(chosen & ~insulating))
         regions[share > largest] = region
         largest = np.maximum(largest, share)
-    volumes[inside] = volume_of(np.ones(mesh.n_cells, bool))[inside]
+    volumes = np.where(inside, volume_of(insulating), conducting)
     return VertexSites(vertices, corners, mesh.points[vertices], volumes, regions, mesh.region_names, mesh.bounds)
