@@ -126,10 +126,13 @@ class Selection:
 
     ``elements: (n,) int32`` in the geometry's own numbering. With ``offsets: (m+1,) int32`` each of the
     m results is the mean over ``elements[offsets[i]:offsets[i+1]]`` (a surface vertex and its cells).
+    ``points: (m,) int32``: where each run is all the elements around a point of the geometry, that point; an engine
+    whose values live on points takes the value there instead of the mean.
     """
 
     elements: Array
     offsets: Array | None = None
+    points: Array | None = None
 
     def __len__(self) -> int:
         return len(self.elements) if self.offsets is None else len(self.offsets) - 1

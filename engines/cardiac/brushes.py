@@ -11,9 +11,10 @@ from engines.api import Array, Dab, FieldInfo, PaintInfo
 from engines.backend.base import Backend
 from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.multirate.groups import Groups
-from engines.cardiac.operator import TissueOperator
+from engines.cardiac.operator import CellOperator, TissueOperator
 from engines.cardiac.parameters import CardiacParameters, Stimulus
 from engines.cardiac.scar import Scar
+from engines.cardiac.sites import Sites
 from engines.cardiac.stimulus import membrane_current
 from engines.cardiac.tissue import Tissue
 from engines.cardiac.touch import Touch, TouchProtocol
@@ -32,9 +33,8 @@ VEILED = ("voltage", "calcium")
 
 
 class Brushes:
-    """``infos`` are what viewers offer, ``fields`` what they show of it."""
-
-    fields = (SCAR,)
+    """``infos`` are what viewers offer, ``fields`` what they show of it. Scar is painted on cells alone: its rows are
+    made anew from the fluxes of finite volumes."""
 
     def __init__(
         self,
@@ -47,14 +47,18 @@ class Brushes:
         diffusion: Diffusion,
         groups: Groups | None = None,
     ) -> None:
-        self._backend, self._mesh = backend, mesh
+        self._backend, self._sites = backend, operator.sites
         self._place = np.empty(len(operator.order), np.int32)
         self._place[operator.order] = np.arange(len(operator.order), dtype=np.int32)
+        self._noun = operator.noun
         self._tissue_parameters, self._dt = parameters.tissue, parameters.numerics.step
         self._groups = groups
         self._touch = Touch(backend, protocol, tissue.stimulus_mask, protocol.mask[operator.order])
-        self._scar = Scar(backend, mesh, parameters, operator, diffusion, tissue.n_padded)
-        self.infos = _infos(mesh)
+        self._scar: Scar | None = None
+        if isinstance(operator, CellOperator):
+            self._scar = Scar(backend, mesh, parameters, operator, diffusion, tissue.n_padded)
+        self.fields = () if self._scar is None else (SCAR,)
+        self.infos = tuple(info for info in _infos(self._sites) if info.name != SCAR.name or self._scar is not None)
 
     def paint(self, dab: Dab, step: int) -> str | None:
         """Do it from ``step`` on; see :meth:`engines.api.Simulation.paint`."""
@@ -62,6 +66,8 @@ class Brushes:
         if self._groups is not None:
             self._groups.wake(cells)
         if dab.brush == SCAR.name:
+            if self._scar is None:
+                raise ProblemError("Scar is painted on cells alone: choose the cell-centred discretisation.")
             self._scar.paint(cells, 1.0 if dab.erase else dab.amount)
             self._touch.silence(cells, self._scar.left[cells] == 0)
             return None
@@ -71,19 +77,19 @@ class Brushes:
         self._touch.stimulate(cells, membrane_current(dab.amount, self._tissue_parameters), step, length)
         x, y, z = dab.position
         return (
-            f"Stimulus at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {dab.radius:.3g} mm radius, {len(cells):,} cells, "
+            f"Stimulus at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {dab.radius:.3g} mm radius, {len(cells):,} {self._noun}, "
             f"t = {step * self._dt:.1f} ms."
         )
 
     def values(self, field: str) -> Any:
         """(n_padded,) on the device: one of ``fields``."""
-        if field != SCAR.name:
+        if field != SCAR.name or self._scar is None:
             raise KeyError(field)
         return self._scar.shown()
 
     def veiled(self, field: str, values: Any) -> Any:
         """``values: (n_padded,)`` of a field for viewers: NaN in cells that do not conduct."""
-        if field not in VEILED or self._scar.dead is None:
+        if field not in VEILED or self._scar is None or self._scar.dead is None:
             return values
         with self._backend.active():
             veiled = values.copy()
@@ -91,22 +97,23 @@ class Brushes:
         return veiled
 
     def state(self, step: int) -> dict[str, Array]:
-        return {**self._touch.state(step), **self._scar.state()}
+        return {**self._touch.state(step), **({} if self._scar is None else self._scar.state())}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        changed = self._scar.restore(state)
-        self._touch.silence(changed, self._scar.left[changed] == 0)
+        if self._scar is not None:
+            changed = self._scar.restore(state)
+            self._touch.silence(changed, self._scar.left[changed] == 0)
         self._touch.restore(state)
 
     def _reached(self, dab: Dab) -> Array:
-        """The cells of a dab, in the mesh's numbering: by centroid, and the nearest one however small the ball is."""
-        away = self._mesh.centroids - np.array(dab.position)
+        """The sites of a dab, in their own numbering: by position, and the nearest one however small the ball is."""
+        away = self._sites.centroids - np.array(dab.position)
         squares = np.einsum("ij,ij->i", away, away)
         inside = np.flatnonzero(squares <= dab.radius**2)
         return inside if len(inside) else np.array([squares.argmin()])
 
 
-def _infos(mesh: TetMesh) -> tuple[PaintInfo, ...]:
+def _infos(mesh: Sites) -> tuple[PaintInfo, ...]:
     low, high = mesh.bounds
     size = float(mesh.volumes.max()) ** (1 / 3)
     radius = max(RADIUS, CELL_SIZES * size / float((high - low).max()))

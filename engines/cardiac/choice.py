@@ -19,10 +19,10 @@ from engines.cardiac.compiler.schemes import Scheme, Step, step
 from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue
 from engines.cardiac.parameters import REACTION_STEP_LIMIT, CardiacParameters
 from engines.cardiac.population import ParameterBook, Population, insulators, population, region_kinds
+from engines.cardiac.sites import Sites
 from engines.cardiac.stimulus import Protocol
 from engines.cardiac.tissue import Tissue
 from engines.errors import ProblemError
-from engines.geometry.mesh import TetMesh
 
 PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64", "mixed": "float64"}
 CHEAPEST_FIRST: tuple[Scheme, ...] = ("LRL", "RL", "GRL1", "GRL2")
@@ -127,7 +127,7 @@ def _tt06_values(cell_type: str) -> dict[str, float]:
 
 def make_cells(
     backend: Backend,
-    mesh: TetMesh,
+    mesh: Sites,
     parameters: CardiacParameters,
     plan: Protocol,
     order: Array,

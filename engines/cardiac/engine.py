@@ -1,7 +1,8 @@
 """The cardiac engine: the monodomain equation on a tetrahedral mesh, with TT06 cells or those of a compiled model.
 
-Method: cell-centred finite volumes in space (``diffusion/README.md``), Godunov splitting in time, forward
-Euler for diffusion, lightweight Rush-Larsen for TT06 (``cells/README.md``), Rush-Larsen for others (``compiler``).
+Method: cell-centred finite volumes (``diffusion/README.md``) or vertex-centred linear elements (``p1``) in space,
+Godunov splitting in time, forward Euler for diffusion, lightweight Rush-Larsen for TT06 (``cells/README.md``),
+Rush-Larsen for others (``compiler``).
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from engines.cardiac.diffusion.launcher import expected_traffic
 from engines.cardiac.multirate import make_groups
 from engines.cardiac.multirate.groups import thinned
 from engines.cardiac.observers.choice import make_observers, observers_memory, observers_traffic
-from engines.cardiac.operator import TissueOperator, tissue_operator
+from engines.cardiac.operator import CellOperator, TissueOperator, VertexTissueOperator, tissue_operator
 from engines.cardiac.parameters import (
+    VERTEX_CENTRED,
     CardiacParameters,
+    Discretisation,
     Numerics,
     Precision,
     RegionSetting,
@@ -88,30 +91,31 @@ class CardiacEngine(Engine):
         parameters, mesh = _checked(problem)
         operator = tissue_operator(mesh, parameters)
         numerics = parameters.numerics
-        protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step)
+        sites = operator.sites
+        protocol(parameters.stimuli, parameters.tissue, sites, numerics.step)
         size = np.dtype(PRECISIONS[numerics.precision]).itemsize
         matrix, precision = operator.matrix, DIFFUSION_PRECISIONS[numerics.precision]
         whole = expected_traffic(backend, matrix, precision)
         diffusion = times(whole, numerics.diffusion_substeps)
         compiled = compiled_step(parameters)
         if compiled is None:
-            reaction, rows = reaction_traffic(mesh.n_cells, size), len(ROWS)
+            reaction, rows = reaction_traffic(sites.n_cells, size), len(ROWS)
             per_cell = reaction_seconds(backend, PRECISIONS[numerics.precision])
         else:
-            reaction, rows = compiled_traffic(compiled, mesh.n_cells), len(compiled.model.rows)
+            reaction, rows = compiled_traffic(compiled, sites.n_cells), len(compiled.model.rows)
             per_cell = compiled_seconds(backend, compiled)
         reaction, share = times(reaction, numerics.reaction_substeps), 1.0 * numerics.reaction_substeps
         if numerics.multirate.on:
             share = numerics.multirate.expected_share(numerics.step)
-            reaction = thinned(reaction, share, mesh.n_cells * size)
-        seconds = diffusion.bytes / backend.ceilings().best + share * mesh.n_cells * per_cell
+            reaction = thinned(reaction, share, sites.n_cells * size)
+        seconds = diffusion.bytes / backend.ceilings().best + share * sites.n_cells * per_cell
         return Estimate(
             memory_bytes=whole.bytes
-            + mesh.n_cells * ((rows + 1) * size + 5)
-            + observers_memory(parameters, mesh, size),
+            + sites.n_cells * ((rows + 1) * size + 5)
+            + observers_memory(parameters, sites, size),
             bytes_per_step=diffusion.bytes
             + reaction.bytes
-            + sum(each.bytes for each in observers_traffic(parameters, mesh, size)),
+            + sum(each.bytes for each in observers_traffic(parameters, sites, size)),
             step=numerics.step,
             stable_step=min(
                 operator.stable_step * numerics.diffusion_substeps / parameters.conductivity_scale,
@@ -131,16 +135,16 @@ class CardiacEngine(Engine):
         check_quiet_step(parameters)
         check_step(numerics.step, stable_step / parameters.conductivity_scale, worst_cell(mesh, operator))
         progress("Placing stimuli", 0.8)
-        plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, mesh, numerics.step))
-        progress(f"Moving {mesh.n_cells:,} cells to {backend.info.name}", 0.9)
-        tissue = make_cells(backend, mesh, parameters, plan, operator.order, progress)
+        plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, operator.sites, numerics.step))
+        progress(f"Moving {operator.sites.n_cells:,} {operator.noun} to {backend.info.name}", 0.9)
+        tissue = make_cells(backend, operator.sites, parameters, plan, operator.order, progress)
         diffusion = make_diffusion(backend, operator.matrix, numerics.step, DIFFUSION_PRECISIONS[numerics.precision])
         substeps = numerics.diffusion_substeps, numerics.reaction_substeps
         groups = make_groups(backend, tissue, numerics.step, numerics.multirate) if numerics.multirate.on else None
         stepper = Stepper(backend, diffusion, tissue, plan, numerics.step, *substeps, groups)
-        observers = make_observers(backend, mesh, operator.order, tissue, parameters)
+        observers = make_observers(backend, mesh, operator, tissue, parameters)
         brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups)
-        simulation = CardiacSimulation(backend, mesh, operator.order, stepper, tissue, stable_step, brushes, observers)
+        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, stable_step, brushes, observers)
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
@@ -156,9 +160,10 @@ class CardiacEngine(Engine):
         return TABLES
 
     def warm(self, backend: Backend) -> None:
-        """One step of a small box in each precision."""
-        for precision in get_args(Precision):
-            problem = _BoxProblem(WARM_SIDE, precision)()
+        """One step of a small box in each precision, and on vertices."""
+        boxes = [_BoxProblem(WARM_SIDE, precision) for precision in get_args(Precision)]
+        for box in (*boxes, _BoxProblem(WARM_SIDE, "fp32", VERTEX_CENTRED)):
+            problem = box()
             self.estimate(problem, backend)
             simulation = self.build(problem, backend)
             simulation.advance(1)
@@ -166,16 +171,11 @@ class CardiacEngine(Engine):
             simulation.close()
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
-        """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision."""
-        problems = [
-            _BoxProblem(side, precision)
-            for side in map(_side, elements or (1_000_000, 10_000_000))
-            for precision in get_args(Precision)
-        ]
-        return [
-            Benchmark(f"{problem.n_cells:,} tetrahedra {problem.precision}", problem.n_cells, problem)
-            for problem in problems
-        ]
+        """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision; the first once more on vertices."""
+        sides = [_side(size) for size in elements or (1_000_000, 10_000_000)]
+        problems = [_BoxProblem(side, precision) for side in sides for precision in get_args(Precision)]
+        problems.append(_BoxProblem(sides[0], "fp32", VERTEX_CENTRED))
+        return [Benchmark(problem.name, problem.n_unknowns, problem) for problem in problems]
 
 
 @dataclass(frozen=True)
@@ -184,14 +184,20 @@ class _BoxProblem:
 
     side: int
     precision: Precision
+    discretisation: Discretisation = "cell-centred"
 
     @property
-    def n_cells(self) -> int:
-        return 6 * self.side**3
+    def n_unknowns(self) -> int:
+        return 6 * self.side**3 if self.discretisation == "cell-centred" else (self.side + 1) ** 3
+
+    @property
+    def name(self) -> str:
+        noun = "tetrahedra" if self.discretisation == "cell-centred" else "vertices"
+        return f"{self.n_unknowns:,} {noun} {self.precision}"
 
     def __call__(self) -> Problem:
         stimulus = Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=1.5))
-        numerics = Numerics(step=0.01, precision=self.precision)
+        numerics = Numerics(step=0.01, precision=self.precision, discretisation=self.discretisation)
         return Problem(CardiacParameters(stimuli=[stimulus], numerics=numerics), _box(self.side))
 
 
@@ -224,8 +230,11 @@ def _type_by_name(region: str) -> CellTypeName:
 
 
 def worst_cell(mesh: TetMesh, operator: TissueOperator) -> str:
-    """The cell that limits the step, in words."""
+    """The cell that limits the step, in words; of a vertex, the worst-shaped cell around it."""
     cell = operator.worst_cell
+    if isinstance(operator, VertexTissueOperator):
+        around = np.flatnonzero((operator.sites.corners == cell).any(axis=1))
+        cell = int(around[measure_quality(mesh.points, mesh.cells[around]).mean_ratio.argmin()])
     shape = float(measure_quality(mesh.points, mesh.cells[cell : cell + 1]).mean_ratio[0])
     x, y, z = mesh.centroids[cell]
     return f"cell {cell} at ({x:.3g}, {y:.3g}, {z:.3g}) mm with a mean ratio of {shape:.2g}, where 1 is regular"
@@ -246,11 +255,20 @@ def _findings(mesh: TetMesh, parameters: CardiacParameters, operator: TissueOper
         sizes = ", ".join(f"{size:,}" for size in operator.pieces[:5]) + (", …" if len(operator.pieces) > 5 else "")
         findings.append(
             Finding(
-                f"The conducting tissue is in {len(operator.pieces):,} pieces, of {sizes} cells: a wave does not cross "
-                "between them. Stimulate each, or join the mesh."
+                f"The conducting tissue is in {len(operator.pieces):,} pieces, of {sizes} {operator.noun}: a wave does "
+                "not cross between them. Stimulate each, or join the mesh."
             )
         )
-    limited = operator.limited_cells
+    if isinstance(operator, VertexTissueOperator):
+        vertices = operator.sites.n_cells
+        findings.append(
+            Finding(
+                f"{vertices:,} vertices are unknowns instead of {mesh.n_cells:,} cells, "
+                f"{mesh.n_cells / vertices:.1f} times fewer.",
+                "info",
+            )
+        )
+    limited = operator.limited_cells if isinstance(operator, CellOperator) else 0
     if limited:
         findings.append(
             Finding(

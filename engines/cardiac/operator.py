@@ -5,17 +5,21 @@ from __future__ import annotations
 import threading
 import weakref
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
 from engines.cardiac.cell_settings import NON_CONDUCTING
 from engines.cardiac.diffusion import assemble
-from engines.cardiac.diffusion.sliced import SlicedMatrix, by_length, row_lengths
+from engines.cardiac.diffusion.sliced import SlicedMatrix, by_length, row_lengths, slice_rows
 from engines.cardiac.diffusion.stability import stable_step, step_limits
 from engines.cardiac.diffusion.tensors import conductivity_tensors, diffusivity
-from engines.cardiac.parameters import CardiacParameters
-from engines.cardiac.population import cut, insulators, pieces
+from engines.cardiac.p1.assembly import assemble_vertices
+from engines.cardiac.p1.sites import VertexSites
+from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters
+from engines.cardiac.population import cut, insulators, piece_sizes, pieces
+from engines.cardiac.sites import Sites
 from engines.cardiac.stimulus import region_ids
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
@@ -24,23 +28,44 @@ from engines.geometry.ordering import hilbert_order, renumber
 
 @dataclass(frozen=True)
 class TissueOperator:
-    """``matrix`` [1/ms] for a conductivity scale of 1, with rows in the order ``order`` of the mesh's cells.
+    """``matrix`` [1/ms] for a conductivity scale of 1, with rows in the order ``order`` of the ``sites``.
 
-    ``stable_step`` [ms] is the limit of eq. 3.6 for that scale (infinite where no cell has a neighbour);
-    ``limited_cells`` counts the cells whose gradients had to be weakened, ``worst_cell`` is the cell of the mesh that
-    sets the limit, and ``pieces`` are the sizes of the parts of conducting tissue that no face joins, largest first.
-    ``correction: (n_cells,)`` is the share of each cell's gradient that was kept, ``neighbours: (n_cells, 4)`` the
-    cells across its faces, both in that order.
+    ``stable_step`` [ms] is the limit of eq. 3.6 for that scale (infinite where no site has a neighbour);
+    ``worst_cell`` is the site that sets the limit, and ``pieces`` are the sizes of the parts of conducting tissue that
+    nothing joins, largest first.
     """
 
+    noun: ClassVar[str]
+    """What the sites are, in messages."""
+    sites: Sites
     order: Array
     matrix: SlicedMatrix
     stable_step: float
+    worst_cell: int
+    pieces: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CellOperator(TissueOperator):
+    """Of finite volumes around centroids; ``sites`` are the mesh itself.
+
+    ``limited_cells`` counts the cells whose gradients had to be weakened;
+    ``correction: (n_cells,)`` is the share of each cell's gradient that was kept, ``neighbours: (n_cells, 4)`` the
+    cells across its faces, both in the operator's order.
+    """
+
+    noun = "cells"
     limited_cells: int
     correction: Array
     neighbours: Array
-    worst_cell: int
-    pieces: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class VertexTissueOperator(TissueOperator):
+    """Of linear elements with lumped mass (:mod:`engines.cardiac.p1`)."""
+
+    noun = "vertices"
+    sites: VertexSites
 
 
 _latest: weakref.WeakKeyDictionary[TetMesh, tuple[str, TissueOperator]] = weakref.WeakKeyDictionary()
@@ -54,7 +79,7 @@ def tissue_operator(mesh: TetMesh, parameters: CardiacParameters, progress: Prog
 
     May be called from any thread; what ``progress`` raises ends the waiting and the assembling.
     """
-    key = parameters.tissue.model_dump_json() + "".join(
+    key = f"{parameters.numerics.discretisation}:{parameters.tissue.model_dump_json()}" + "".join(
         f"{region.region}:{region.conductivity_scale}:{region.condition == NON_CONDUCTING};"
         for region in parameters.regions
     )
@@ -64,14 +89,15 @@ def tissue_operator(mesh: TetMesh, parameters: CardiacParameters, progress: Prog
         kept = _latest.get(mesh)
         if kept is not None and kept[0] == key:
             return kept[1]
-        operator = _assemble(mesh, parameters, progress)
+        vertices = parameters.numerics.discretisation == VERTEX_CENTRED
+        operator = (_assemble_vertices if vertices else _assemble)(mesh, parameters, progress)
         _latest[mesh] = (key, operator)
         return operator
     finally:
         _assembling.release()
 
 
-def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) -> TissueOperator:
+def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) -> CellOperator:
     progress("Ordering the cells", 0.0)
     insulating = insulators(mesh, parameters)
     order, neighbours = cell_order(mesh, insulating)
@@ -82,7 +108,8 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
         neighbours,
         progress=lambda message, fraction: progress(message, 0.1 + 0.7 * fraction),
     )
-    return TissueOperator(
+    return CellOperator(
+        mesh,
         order,
         result.matrix,
         stable_step=stable_step(result.matrix),
@@ -91,6 +118,28 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
         neighbours=neighbours,
         worst_cell=int(order[np.argmin(step_limits(result.matrix))]),
         pieces=pieces(neighbours, insulating[order]),
+    )
+
+
+def _assemble_vertices(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) -> VertexTissueOperator:
+    insulating = insulators(mesh, parameters)
+    result = assemble_vertices(
+        mesh,
+        diffusion_tensors(mesh, parameters),
+        lambda message, fraction: progress(message, 0.6 * fraction),
+        insulating,
+    )
+    progress("Ordering the vertices", 0.6)
+    order = hilbert_order(result.sites.centroids)
+    order = order[by_length(np.diff(result.rates.indptr)[order])]
+    matrix = slice_rows(result.rates, order)
+    return VertexTissueOperator(
+        result.sites,
+        order,
+        matrix,
+        stable_step=stable_step(matrix),
+        worst_cell=int(order[np.argmin(step_limits(matrix))]),
+        pieces=piece_sizes(result.rates, insulators(result.sites, parameters)),
     )
 
 

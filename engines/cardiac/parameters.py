@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,8 @@ REACTION_STEP_LIMIT = 0.125
 
 CellType = Literal["epi", "endo", "M"]
 Precision = Literal["fp32", "fp64", "mixed"]
+VERTEX_CENTRED: Final = "vertex-centred (P1)"
+Discretisation = Literal["cell-centred", "vertex-centred (P1)"]
 
 
 class Tissue(ParameterGroup):
@@ -102,6 +104,13 @@ class Numerics(ParameterGroup):
     """How the equations are solved."""
 
     step: float = quantity(0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=1.0)
+    discretisation: Discretisation = quantity(
+        "cell-centred",
+        "",
+        "Where the voltage lives. Vertices (linear elements, lumped mass) are about 5.5 times fewer unknowns and allow "
+        "larger steps, but slow waves down on coarse meshes: at edges of 0.25 mm by 13 % along fibres and 40 % across, "
+        "where cells lose 7 and 5 %. Scar cannot be painted on vertices",
+    )
     precision: Precision = quantity(
         "fp32", "", "fp32 (with Na_i and K_i as offsets), fp64, or mixed: fp64 with the weights of diffusion in fp32"
     )

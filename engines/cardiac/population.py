@@ -18,9 +18,9 @@ from scipy.sparse.csgraph import connected_components
 from engines.api import Array
 from engines.cardiac.cell_settings import CONDITIONS, NON_CONDUCTING
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
+from engines.cardiac.sites import Sites
 from engines.cardiac.stimulus import region_ids
 from engines.errors import ProblemError
-from engines.geometry.mesh import TetMesh
 
 LEVELS = 16
 MAXIMUM = 256
@@ -63,7 +63,7 @@ class Population:
 
 
 def population(
-    mesh: TetMesh, parameters: CardiacParameters, book: ParameterBook, first: Sequence[str] = ("epi",)
+    mesh: Sites, parameters: CardiacParameters, book: ParameterBook, first: Sequence[str] = ("epi",)
 ) -> Population:
     """The cells of the mesh. ``first``: cell types that have a kind in any case, the first for regions without setting.
 
@@ -130,7 +130,7 @@ def _changes(changed: Mapping[str, float], published: Mapping[str, float]) -> Ch
     return tuple(sorted((name, value) for name, value in changed.items() if value != published[name]))
 
 
-def insulators(mesh: TetMesh, parameters: CardiacParameters) -> Array:
+def insulators(mesh: Sites, parameters: CardiacParameters) -> Array:
     """(n_cells,) bool: cells of non-conducting scars, which exchange no current with any cell and take no stimulus."""
     found = np.zeros(mesh.n_cells, bool)
     for setting in parameters.regions:
@@ -152,6 +152,11 @@ def pieces(neighbours: Array, insulating: Array) -> tuple[int, ...]:
     cells, faces = np.nonzero(neighbours >= 0)
     n = len(neighbours)
     joined = csr_matrix((np.ones(len(cells), np.int8), (cells, neighbours[cells, faces])), (n, n))
+    return piece_sizes(joined, insulating)
+
+
+def piece_sizes(joined: csr_matrix, insulating: Array) -> tuple[int, ...]:
+    """The same of any ``joined: (n, n)``, whose entries are what is joined."""
     _, labels = connected_components(joined, directed=False)
     sizes = np.bincount(labels[~insulating])
     return tuple(int(size) for size in np.sort(sizes[sizes > 0])[::-1])

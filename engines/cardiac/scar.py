@@ -16,7 +16,7 @@ from engines.api import Array
 from engines.backend.base import Backend
 from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.diffusion.patch import RINGS_OF_PATCH, RINGS_OF_ROWS, RINGS_OF_SHARES, Patch, rings
-from engines.cardiac.operator import TissueOperator, diffusion_tensors
+from engines.cardiac.operator import CellOperator, diffusion_tensors
 from engines.cardiac.parameters import CardiacParameters
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
@@ -41,7 +41,7 @@ class Scar:
         backend: Backend,
         mesh: TetMesh,
         parameters: CardiacParameters,
-        operator: TissueOperator,
+        operator: CellOperator,
         diffusion: Diffusion,
         n_padded: int,
     ) -> None:

@@ -15,6 +15,8 @@ from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.measuring import DURATIONS, measured
 from engines.cardiac.observers import Observer
 from engines.cardiac.observers.choice import sample_steps
+from engines.cardiac.operator import TissueOperator
+from engines.cardiac.places import make_places
 from engines.cardiac.stepping import Stepper
 from engines.cardiac.tissue import Tissue
 from engines.charts import ChartData, Inspection
@@ -61,8 +63,8 @@ def rounded_down(value: float, digits: int) -> float:
 class CardiacSimulation(Simulation):
     """The monodomain equation on tetrahedra.
 
-    ``order: (n_cells,) int32``: cell of the mesh that stands at each place on the device;
-    ``stable_step`` [ms]: the largest stable time step at a conductivity scale of 1.
+    ``operator``: what stands at each place on the device; ``stable_step`` [ms]: the largest stable time step at a
+    conductivity scale of 1.
     """
 
     front = FrontInfo("activation", FRONT_MILLISECONDS)
@@ -71,7 +73,7 @@ class CardiacSimulation(Simulation):
         self,
         backend: Backend,
         mesh: TetMesh,
-        order: Array,
+        operator: TissueOperator,
         stepper: Stepper,
         tissue: Tissue,
         stable_step: float,
@@ -91,11 +93,9 @@ class CardiacSimulation(Simulation):
         self.charts = tuple(info for observer in observers for info in observer.charts)
         self._observed = tuple(each for observer in observers for each in observer.traffic)
         self.traffic = stepper.traffic + self._observed
-        self._missing = {info.name: info.missing for info in self.fields}
+        self._infos = {info.name: info for info in self.fields}
         self._backend, self._stepper, self._tissue, self._touched = backend, stepper, tissue, brushes
-        self._order = order
-        self._place = np.empty(len(order), np.int32)
-        self._place[order] = np.arange(len(order), dtype=np.int32)
+        self._places, self._n_sites = make_places(backend, operator), len(operator.order)
         self._stable_step = stable_step
         self._look()
 
@@ -120,16 +120,14 @@ class CardiacSimulation(Simulation):
         self._backend.synchronize()
 
     def select(self, selection: Selection) -> Any:
-        return self._backend.select(Selection(self._place[selection.elements], selection.offsets))
+        return self._places.select(selection)
 
     def gather(self, name: str, handle: Any) -> Array:
         values = self._touched.veiled(name, self._values(name))
-        return self._backend.gather(values, handle, missing=self._missing[name])
+        return self._places.gather(self._infos[name], values, handle)
 
     def field(self, name: str) -> Array:
-        ordered = np.empty(len(self._order), np.float32)
-        ordered[self._order] = self._backend.to_host(self._values(name))[: len(self._order)]
-        return ordered
+        return self._places.whole(self._infos[name], self._values(name))
 
     def set_control(self, name: str, value: Any) -> None:
         if name != "conductivity_scale":
@@ -177,20 +175,19 @@ class CardiacSimulation(Simulation):
 
     def _of_cells(self) -> dict[str, Any]:
         """What is kept of each cell, on the device, without the padding behind the cells."""
-        n_cells = len(self._order)
+        n = self._n_sites
         return {
-            "voltage": self._stepper.voltage[:n_cells],
-            "cells": self._tissue.states[:, :n_cells],
-            "activation": self._tissue.activation[:n_cells],
+            "voltage": self._stepper.voltage[:n],
+            "cells": self._tissue.states[:, :n],
+            "activation": self._tissue.activation[:n],
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self.step = int(state["step"])
         self._touched.restore(state)
         with self._backend.active():
-            n_cells = len(self._order)
             for name, target in self._of_cells().items():
-                target[:] = self._backend.array(np.ascontiguousarray(state[name][..., :n_cells]))
+                target[:] = self._backend.array(np.ascontiguousarray(state[name][..., : self._n_sites]))
             self._stepper.restore(state)
             for observer in self._observers:
                 observer.restore(state)
@@ -201,11 +198,11 @@ class CardiacSimulation(Simulation):
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
-        place = self._backend.first_non_finite(self._stepper.voltage[: len(self._order)])
+        place = self._backend.first_non_finite(self._stepper.voltage[: self._n_sites])
         if place is None:
             return None
         return NonFinite(
-            "The voltage", int(self._order[place]), "use a smaller time step, or look at that cell's shape."
+            "The voltage", self._places.cell(place), "use a smaller time step, or look at that cell's shape."
         )
 
     def close(self) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.cardiac.parameters import Box, Site, Sphere, Stimulus, Tissue
+from engines.cardiac.sites import Sites
 from engines.errors import ProblemError
-from engines.geometry.mesh import TetMesh
 
 MAXIMUM = 32
 """Stimuli of one problem: each has its bit in a cell's mask."""
@@ -69,7 +69,7 @@ class Protocol:
         return self._valid[1] - step
 
 
-def protocol(stimuli: Sequence[Stimulus], tissue: Tissue, mesh: TetMesh, step: float) -> Protocol:
+def protocol(stimuli: Sequence[Stimulus], tissue: Tissue, mesh: Sites, step: float) -> Protocol:
     """Place the stimuli on the mesh. Raises ProblemError for a stimulus on no cell, or too many."""
     if len(stimuli) > MAXIMUM:
         raise ProblemError(f"There are {len(stimuli)} stimuli; up to {MAXIMUM} fit: remove {len(stimuli) - MAXIMUM}.")
@@ -89,7 +89,7 @@ def protocol(stimuli: Sequence[Stimulus], tissue: Tissue, mesh: TetMesh, step: f
     return Protocol(mask, [_pulse(stimulus, tissue, step) for stimulus in stimuli])
 
 
-def site_cells(site: Site, mesh: TetMesh) -> Array:
+def site_cells(site: Site, mesh: Sites) -> Array:
     """(n_cells,) bool: the cells of a site, by centroid."""
     if isinstance(site, Sphere):
         return np.asarray(np.linalg.norm(mesh.centroids - np.array(site.center), axis=1) <= site.radius)
@@ -99,7 +99,7 @@ def site_cells(site: Site, mesh: TetMesh) -> Array:
     return np.isin(mesh.regions, region_ids(site.region, mesh))
 
 
-def region_ids(name: str, mesh: TetMesh) -> list[int]:
+def region_ids(name: str, mesh: Sites) -> list[int]:
     """Ids of the region with this name; raises ProblemError that lists the names there are."""
     ids = [key for key, value in mesh.region_names.items() if value == name]
     if not ids:
@@ -124,7 +124,7 @@ def membrane_current(amplitude: float, tissue: Tissue) -> float:
     return amplitude * 1e-3 / (tissue.surface_to_volume * tissue.membrane_capacitance)
 
 
-def _extent(mesh: TetMesh) -> str:
+def _extent(mesh: Sites) -> str:
     low, high = mesh.centroids.min(axis=0), mesh.centroids.max(axis=0)
     spans = (f"{name} {math.floor(a)}…{math.ceil(b)}" for name, a, b in zip("xyz", low, high, strict=True))
     return "the mesh spans " + ", ".join(spans) + " mm"

@@ -8,7 +8,7 @@ import pytest
 from engines.api import Dab, Problem, Selection
 from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
-from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
+from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters, Numerics, Sphere, Stimulus
 from engines.geometry.box import box_mesh
 
 pytestmark = pytest.mark.gpu
@@ -16,10 +16,11 @@ pytestmark = pytest.mark.gpu
 STEPS = 700
 
 
-def problem(precision: str) -> Problem:
+def problem(precision: str, discretisation: str = "cell-centred") -> Problem:
     mesh = box_mesh((12, 6, 6), (6.0, 3.0, 3.0), jitter=0.2, seed=int(np.random.default_rng().integers(2**31)))
     stimulus = Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=1.5))
-    return Problem(CardiacParameters(stimuli=[stimulus], numerics=Numerics(step=0.02, precision=precision)), mesh)
+    numerics = Numerics(step=0.02, precision=precision, discretisation=discretisation)
+    return Problem(CardiacParameters(stimuli=[stimulus], numerics=numerics), mesh)
 
 
 @pytest.mark.parametrize(
@@ -28,8 +29,9 @@ def problem(precision: str) -> Problem:
     # the 1e-4 ms by which rounding shifts an activation into some 0.05 mV.
     [("fp64", 1e-8, 1e-9), ("fp32", 0.2, 1e-3)],
 )
-def test_cuda_and_cpu_carry_the_same_wave(gpu, precision, voltage_error, activation_error):
-    case = problem(precision)
+@pytest.mark.parametrize("discretisation", ["cell-centred", VERTEX_CENTRED])
+def test_cuda_and_cpu_carry_the_same_wave(gpu, precision, voltage_error, activation_error, discretisation):
+    case = problem(precision, discretisation)
     results = []
     for backend in (gpu, open_backend("cpu")):
         simulation = CardiacEngine().build(case, backend)
@@ -38,7 +40,9 @@ def test_cuda_and_cpu_carry_the_same_wave(gpu, precision, voltage_error, activat
         results.append((simulation.field("voltage"), simulation.field("activation")))
         simulation.close()
     (v, activation), (v_cpu, activation_cpu) = results
-    assert (activation >= 0).mean() > 0.5, "the wave must have gone through half of the box"
+    # a wave on vertices is slower at this edge length
+    least = 0.5 if discretisation == "cell-centred" else 0.2
+    assert (activation >= 0).mean() > least, "the wave must have gone through a part of the box"
     np.testing.assert_array_equal(activation >= 0, activation_cpu >= 0)
     # field() rounds to float32: 4e-6 mV, 1e-6 ms
     assert np.abs(v - v_cpu).max() < max(voltage_error, 2e-5)

@@ -9,9 +9,12 @@ from scipy.spatial import Delaunay
 from engines.cardiac.diffusion import assemble, make_diffusion
 from engines.cardiac.diffusion.clusters import reordered
 from engines.cardiac.diffusion.cuda import CudaDiffusion
+from engines.cardiac.diffusion.sliced import by_length, slice_rows
 from engines.cardiac.diffusion.stability import stable_step
+from engines.cardiac.p1.assembly import assemble_vertices
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
+from engines.geometry.ordering import hilbert_order
 
 pytestmark = pytest.mark.gpu
 
@@ -81,3 +84,30 @@ def test_parts_equal_the_whole(gpu, operator):
         diffusion.step_rows(v, parts, 0, 640)
         diffusion.step_rows(v, parts, 640, n)
     assert (gpu.to_host(whole) == gpu.to_host(parts)).all()
+
+
+@pytest.mark.parametrize(("precision", "tolerance"), [("float64", 1e-14), ("float32", 5e-6), ("mixed", 5e-6)])
+@pytest.mark.parametrize("group", [2, 4])
+def test_rows_longer_than_16(gpu, precision, tolerance, group):
+    """The vertices of random tetrahedra have up to some 35 neighbours: 40 roundings of values up to 2."""
+    points = np.random.default_rng(4).random((3001, 3))
+    cells = Delaunay(points).simplices.astype(np.int32)
+    a, b, c, d = (points[cells[:, k]] for k in range(4))
+    volumes = np.einsum("ij,ij->i", b - a, np.cross(c - a, d - a))
+    cells[volumes < 0] = cells[volumes < 0][:, [0, 2, 1, 3]]
+    cells = cells[np.abs(volumes) > 1e-9]
+    vertices = assemble_vertices(TetMesh(points, cells, np.zeros(len(cells), np.int32)), np.diag([3.0, 1.0, 0.5]))
+    order = hilbert_order(vertices.sites.centroids)
+    matrix = slice_rows(vertices.rates, order[by_length(np.diff(vertices.rates.indptr)[order])])
+    assert matrix.row_lengths().max() > 24
+    n, dt = matrix.n_rows, stable_step(matrix)
+    diffusion = CudaDiffusion(gpu, matrix, dt, precision, shapes=((group, 128),))
+    v = np.random.default_rng(1).uniform(-1, 1, n).astype(np.float32).astype(float)
+    old, new = gpu.array(v.astype(diffusion.dtype)), gpu.empty(n, diffusion.dtype)
+    with gpu.active():
+        diffusion.step(old, new)
+    assert np.abs(gpu.to_host(new) - (v + dt * (matrix.to_csr() @ v))).max() <= tolerance
+    constant = gpu.array(np.full(n, -85.23, diffusion.dtype))
+    with gpu.active():
+        diffusion.step(constant, new)
+    assert (gpu.to_host(new) == gpu.to_host(constant)).all()

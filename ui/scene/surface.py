@@ -110,4 +110,6 @@ def cells_at(mesh: TetMesh, nodes: Array) -> Selection:
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
     cells = order[np.repeat(starts[nodes], lengths) + within] // 4
-    return Selection(cells.astype(np.int32), offsets.astype(np.int32))
+    # a point of no cell has no value
+    points = nodes.astype(np.int32) if (lengths > 0).all() else None
+    return Selection(cells.astype(np.int32), offsets.astype(np.int32), points)

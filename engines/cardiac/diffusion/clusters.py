@@ -23,9 +23,9 @@ from engines.cardiac.diffusion.sliced import WINDOW, SlicedMatrix, by_length, sl
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
-WIDTH, SLICE = 16, 32
-"""Those of :mod:`sliced`, once more: Numba's cache on disk notices a change only in the file of the kernel."""
-assert (sliced.WIDTH, sliced.SLICE) == (WIDTH, SLICE)
+SLICE = 32
+"""That of :mod:`sliced`, once more: Numba's cache on disk notices a change only in the file of the kernel."""
+assert sliced.SLICE == SLICE
 
 SECTOR = 32
 """Bytes that a GPU moves at least."""
@@ -45,7 +45,7 @@ def reordered(matrix: SlicedMatrix, order: Array, window: int = WINDOW) -> tuple
     starts = slice_starts(lengths[order])
     columns, weights = np.empty(starts[-1], np.int32), np.empty(starts[-1], matrix.weights.dtype)
     old = (matrix.starts, matrix.columns, matrix.weights)
-    _reorder(*old, order, place, lengths, starts, columns, weights)
+    _reorder(*old, order, place, lengths, int(lengths.max(initial=0)), starts, columns, weights)
     return SlicedMatrix(matrix.n_rows, starts, columns, weights), order
 
 
@@ -95,10 +95,10 @@ def step_seconds(backend: CudaBackend, diffusion: CudaDiffusion) -> float:
 
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
-def _reorder(old_starts, old_columns, old_weights, order, place, lengths, starts, columns, weights):
+def _reorder(old_starts, old_columns, old_weights, order, place, lengths, longest, starts, columns, weights):
     n = len(order)
     for s in nb.prange(len(starts) - 1):
-        row_columns, row_weights = np.empty(WIDTH, np.int32), np.empty(WIDTH)
+        row_columns, row_weights = np.empty(longest, np.int32), np.empty(longest)
         for r in range(SLICE):
             i = s * SLICE + r
             length = 0

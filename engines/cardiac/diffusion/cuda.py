@@ -12,7 +12,7 @@ from engines.api import Array, KernelTraffic
 from engines.backend.tuning import tune, tuning_key
 from engines.cardiac.diffusion.launcher import Diffusion, diffusion_traffic
 from engines.cardiac.diffusion.packing import pack, packed_places
-from engines.cardiac.diffusion.sliced import SlicedMatrix
+from engines.cardiac.diffusion.sliced import SLICE, WIDTH, SlicedMatrix
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
@@ -46,9 +46,11 @@ class CudaDiffusion(Diffusion):
         self._module = backend.compile(SOURCE, MACROS[precision])
         self._matrix = matrix
         self.group = 0
+        longest = int(np.diff(matrix.starts).max(initial=0)) // SLICE
+        self._kernel_name = "diffusion_step" if longest <= WIDTH else "diffusion_step_long"
         group, threads = shapes[0]
         if len(shapes) > 1:
-            key = tuning_key("diffusion", backend.info, SOURCE, self.n_rows, MACROS[precision])
+            key = tuning_key(self._kernel_name, backend.info, SOURCE, self.n_rows, MACROS[precision])
             group, threads = tune(key, shapes, self._time)
         self._use(group, threads)
         self._traffic = diffusion_traffic(matrix, precision, self._column_bytes)
@@ -86,7 +88,7 @@ class CudaDiffusion(Diffusion):
         parts = (packed.starts, packed.segments, packed.codes, packed.wide, packed.weights)
         self._arrays: tuple[Any, ...] = ()  # one layout at a time on the device
         self._arrays = tuple(self._backend.array(part) for part in parts)
-        self._kernel = self._module.get_function(f"diffusion_step_{group}")
+        self._kernel = self._module.get_function(f"{self._kernel_name}_{group}")
         self._column_bytes, self.wide_share, self.group = packed.column_bytes, packed.wide_share, group
 
     def _time(self, shape: tuple[int, int]) -> float:

@@ -9,6 +9,8 @@
 // singly, so that a warp reads 32 * GROUP consecutive weights with one load each. A column is 16 bits: two name one of
 // the slice's four segments, fourteen a cell in it. A slice whose columns lie further apart has columns of 32 bits;
 // the branch is the same for the whole warp. Unused entries: column = own row, weight 0.
+// A slice wider than 16 (vertices have up to some forty neighbours) is read in parts of 16 entries, the last one shorter:
+// each part is laid out as a slice of its width would be. Kernels with "long" in their names take such slices.
 // Bytes per cell: 14.6 entries of 2 + W, 0.63 for segments and starts, v and out R each; R, W = sizeof(REAL, WEIGHT).
 //
 // variants: -DREAL=float -DWEIGHT=float; -DREAL=double -DWEIGHT=double; -DREAL=double -DWEIGHT=float
@@ -131,7 +133,40 @@ __device__ __forceinline__ void add_part(const int width, const int at, const in
 #undef OF_WIDTH
 }
 
+// Adds up to 16 entries of the lane's row, which begin 32 * at entries behind the slice's start, to four sums.
 template <int GROUP>
+__device__ __forceinline__ void add_part(const int width, const int at, const int start, const int4 segment,
+                                         const unsigned short* codes, const int* wide, const WEIGHT* weights,
+                                         const REAL* v, const REAL centre, const int lane, REAL (&sum)[4])
+{
+    WEIGHT w[16];
+    int c[16];
+#pragma unroll
+    for (int e = 0; e < 16; ++e) w[e] = WEIGHT(0), c[e] = 0;
+    whole_row<GROUP>(width, weights + 32ll * (start + at), lane, w);
+    if (segment.x >= 0) {
+        whole_row<GROUP>(width, codes + 32ll * (start + at), lane, c);
+#pragma unroll
+        for (int e = 0; e < 16; ++e) {
+            const int low = c[e] & 0x4000 ? segment.y : segment.x, high = c[e] & 0x4000 ? segment.w : segment.z;
+            c[e] = (c[e] & 0x8000 ? high : low) + (c[e] & 0x3fff);
+        }
+    } else {
+        whole_row<GROUP>(width, wide + 32ll * (at - 1 - segment.x), lane, c);
+    }
+
+    REAL neighbour[16];
+#pragma unroll
+    for (int e = 0; e < 16; ++e) {
+        neighbour[e] = centre;
+        if (is_used<GROUP>(e, width)) neighbour[e] = __ldg(v + c[e]);
+    }
+
+#pragma unroll
+    for (int e = 0; e < 16; ++e) sum[e & 3] += REAL(w[e]) * (neighbour[e] - centre);
+}
+
+template <int GROUP, bool LONG>
 __device__ __forceinline__ void step(const int* starts, const int4* segments, const unsigned short* codes,
                                      const int* wide, const WEIGHT* weights, const REAL* v, REAL* out, const REAL dt,
                                      const int first_row, const int end_row)
@@ -144,7 +179,13 @@ __device__ __forceinline__ void step(const int* starts, const int4* segments, co
     const int4 segment = __ldg(segments + (row >> 5));
     const REAL centre = __ldg(v + row);
     REAL sum[4] = {REAL(0), REAL(0), REAL(0), REAL(0)};
-    add_part<GROUP>(width, 0, start, segment, codes, wide, weights, v, centre, row & 31, sum);
+    if constexpr (LONG) {
+#pragma unroll 1
+        for (int at = 0; at < width; at += 16)
+            add_part<GROUP>(min(width - at, 16), at, start, segment, codes, wide, weights, v, centre, row & 31, sum);
+    } else {
+        add_part<GROUP>(width, 0, start, segment, codes, wide, weights, v, centre, row & 31, sum);
+    }
     out[row] = centre + dt * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
@@ -154,7 +195,7 @@ extern "C" __global__ void diffusion_step_2(const int* __restrict__ starts, cons
                                             REAL* __restrict__ out, const REAL dt, const int first_row,
                                             const int end_row)
 {
-    step<2>(starts, segments, codes, wide, weights, v, out, dt, first_row, end_row);
+    step<2, false>(starts, segments, codes, wide, weights, v, out, dt, first_row, end_row);
 }
 
 extern "C" __global__ void diffusion_step_4(const int* __restrict__ starts, const int4* __restrict__ segments,
@@ -163,5 +204,23 @@ extern "C" __global__ void diffusion_step_4(const int* __restrict__ starts, cons
                                             REAL* __restrict__ out, const REAL dt, const int first_row,
                                             const int end_row)
 {
-    step<4>(starts, segments, codes, wide, weights, v, out, dt, first_row, end_row);
+    step<4, false>(starts, segments, codes, wide, weights, v, out, dt, first_row, end_row);
+}
+
+extern "C" __global__ void diffusion_step_long_2(const int* __restrict__ starts, const int4* __restrict__ segments,
+                                                 const unsigned short* __restrict__ codes,
+                                                 const int* __restrict__ wide, const WEIGHT* __restrict__ weights,
+                                                 const REAL* __restrict__ v, REAL* __restrict__ out, const REAL dt,
+                                                 const int first_row, const int end_row)
+{
+    step<2, true>(starts, segments, codes, wide, weights, v, out, dt, first_row, end_row);
+}
+
+extern "C" __global__ void diffusion_step_long_4(const int* __restrict__ starts, const int4* __restrict__ segments,
+                                                 const unsigned short* __restrict__ codes,
+                                                 const int* __restrict__ wide, const WEIGHT* __restrict__ weights,
+                                                 const REAL* __restrict__ v, REAL* __restrict__ out, const REAL dt,
+                                                 const int first_row, const int end_row)
+{
+    step<4, true>(starts, segments, codes, wide, weights, v, out, dt, first_row, end_row);
 }

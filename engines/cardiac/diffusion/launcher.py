@@ -43,7 +43,7 @@ class Diffusion(ABC):
     def update_rows(self, rows: Array, columns: Array, weights: Array) -> None:
         """Replace the weights of ``rows: (m,)`` from the next step on; the arrays on the device stay where they are.
 
-        columns, weights: (m, 16), unused entries with the row itself as column and weight 0. The columns are among
+        columns, weights: (m, any), unused entries with the row itself as column and weight 0. The columns are among
         those that the row had at first.
         """
 

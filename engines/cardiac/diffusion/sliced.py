@@ -16,9 +16,13 @@ from scipy import sparse
 
 from engines.api import Array
 from engines.backend.threads import in_turn
+from engines.errors import MeshError
 
 WIDTH = 16
-"""Most off-diagonal entries of a row: 4 face neighbours and their 12 other neighbours."""
+"""Most off-diagonal entries of a cell's row: 4 face neighbours and their 12 other neighbours. Rows of vertices may be
+longer (:func:`slice_rows`)."""
+LONGEST = 255
+"""Entries of any row: lengths are bytes."""
 SLICE = 32
 """Rows of a slice: the lanes of a warp, and a multiple of every SIMD width."""
 WINDOW = 256
@@ -60,11 +64,13 @@ class SlicedMatrix:
 
     def replaced(self, rows: Array, columns: Array, weights: Array) -> tuple[Array, Array]:
         """``(entries, values)``: the entries (k,) int64 that ``rows: (m,)`` use, and their weights where the rows
-        become ``columns, weights: (m, 16)``. An entry whose column is not among them gets 0."""
+        become ``columns, weights: (m, any)``. An entry whose column is not among them gets 0."""
         slices = rows // SLICE
         first = (self.starts[slices] + rows % SLICE)[:, None]
-        there = SLICE * np.arange(WIDTH) < np.diff(self.starts)[slices][:, None]
-        entries = np.where(there, first + SLICE * np.arange(WIDTH), 0)
+        widths = np.diff(self.starts)[slices][:, None]
+        within = np.arange(0, widths.max(initial=0), SLICE)
+        there = within < widths
+        entries = np.where(there, first + within, 0)
         own = np.where(there, self.columns[entries], rows[:, None])
         equal = (own[:, :, None] == columns[:, None, :]) & (columns != rows[:, None])[:, None, :]
         values = np.where(equal, weights[:, None, :], 0.0).sum(axis=2)
@@ -86,6 +92,25 @@ class SlicedMatrix:
         return (off + sparse.diags(-np.asarray(off.sum(axis=1)).ravel())).tocsr()
 
 
+def slice_rows(rows: sparse.csr_matrix, order: Array) -> SlicedMatrix:
+    """The entries of ``rows: (n, n)``, all off the diagonal, with row i the old row ``order[i]``; columns ascend.
+
+    Raises MeshError for a row of more than :data:`LONGEST` entries.
+    """
+    lengths = np.diff(rows.indptr)[order]
+    if lengths.max(initial=0) > LONGEST:
+        raise MeshError(
+            f"A vertex of the mesh has {lengths.max()} edges, and {LONGEST} fit: remesh there, or use the "
+            "cell-centred discretisation."
+        )
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    starts = slice_starts(lengths.astype(np.uint8))
+    columns, weights = np.empty(starts[-1], np.int32), np.empty(starts[-1])
+    _slice_rows(rows.indptr, rows.indices, rows.data, order, place, starts, columns, weights)
+    return SlicedMatrix(len(order), starts, columns, weights)
+
+
 def row_lengths(neighbours: Array) -> Array:
     """(n_cells,) uint8: the entries of each cell's row, from ``neighbours: (n_cells, 4)``."""
     return _row_lengths(neighbours)
@@ -93,7 +118,7 @@ def row_lengths(neighbours: Array) -> Array:
 
 def by_length(lengths: Array, window: int = WINDOW) -> Array:
     """(n,) int32: an order in which each ``window`` consecutive rows stand by falling length, else as they were."""
-    return _by_length(lengths, window)
+    return _by_length(lengths, window, int(lengths.max(initial=0)))
 
 
 def slice_starts(lengths: Array) -> Array:
@@ -165,16 +190,41 @@ def _scale_rows(starts, weights, factors, scaled):
 
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
-def _by_length(lengths, window):
+def _by_length(lengths, window, longest):
     n = len(lengths)
     order = np.empty(n, np.int32)
     for w in nb.prange((n + window - 1) // window):
         place = w * window
         end = min(place + window, n)
         first = place
-        for length in range(WIDTH, -1, -1):
+        for length in range(longest, -1, -1):
             for i in range(first, end):
                 if lengths[i] == length:
                     order[place] = i
                     place += 1
     return order
+
+
+@in_turn
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _slice_rows(indptr, indices, data, order, place, starts, columns, weights):
+    n = len(order)
+    for s in nb.prange(len(starts) - 1):
+        for r in range(SLICE):
+            row = SLICE * s + r
+            first = starts[s] + r
+            length = 0
+            if row < n:
+                for k in range(indptr[order[row]], indptr[order[row] + 1]):
+                    column = place[indices[k]]
+                    # a row is too short for a better sort
+                    at = length
+                    while at > 0 and columns[first + SLICE * (at - 1)] > column:
+                        columns[first + SLICE * at] = columns[first + SLICE * (at - 1)]
+                        weights[first + SLICE * at] = weights[first + SLICE * (at - 1)]
+                        at -= 1
+                    columns[first + SLICE * at], weights[first + SLICE * at] = column, data[k]
+                    length += 1
+            for e in range(length, (starts[s + 1] - starts[s]) // SLICE):
+                columns[first + SLICE * e] = min(row, n - 1)
+                weights[first + SLICE * e] = 0.0

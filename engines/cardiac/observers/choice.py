@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
 from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
 from engines.cardiac.diffusion.kernels import least_squares
@@ -9,12 +14,14 @@ from engines.cardiac.diffusion.tensors import conductivity_tensors
 from engines.cardiac.observers.base import Observer
 from engines.cardiac.observers.ecg import Ecg, ecg_traffic
 from engines.cardiac.observers.kernels import ObserverKernels, make_kernels
-from engines.cardiac.observers.leads import lead_places, lead_weights
+from engines.cardiac.observers.leads import LeadPlaces, lead_places, lead_weights, vertex_lead_weights
 from engines.cardiac.observers.maps import ARRAYS, Maps, maps_traffic
 from engines.cardiac.observers.phase import Phase, phase_looks, phase_traffic
-from engines.cardiac.observers.shell import shell_of
-from engines.cardiac.operator import diffusion_tensors, region_scales
+from engines.cardiac.observers.shell import Shell, shell_of
+from engines.cardiac.operator import TissueOperator, VertexTissueOperator, diffusion_tensors, region_scales
 from engines.cardiac.parameters import CardiacParameters
+from engines.cardiac.population import insulators
+from engines.cardiac.sites import Sites
 from engines.cardiac.tissue import Tissue
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
@@ -29,29 +36,26 @@ def sample_steps(step: float) -> int:
 
 
 def make_observers(
-    backend: Backend, mesh: TetMesh, order: Array, tissue: Tissue, parameters: CardiacParameters
+    backend: Backend, mesh: TetMesh, operator: TissueOperator, tissue: Tissue, parameters: CardiacParameters
 ) -> tuple[Observer, ...]:
-    """In the order in which their fields are offered; ``order: (n_cells,)``: cell of the mesh at each place.
-
-    Raises ProblemError.
-    """
+    """In the order in which their fields are offered; voltages are those of ``operator``. Raises ProblemError."""
     recording, step = parameters.recording, parameters.numerics.step
-    kernels = make_kernels(backend, mesh.n_cells, tissue.dtype)
+    kernels = make_kernels(backend, operator.sites.n_cells, tissue.dtype)
     observers: list[Observer] = []
     if recording.maps:
         every = _looks(recording.interval, step)
         threshold = parameters.numerics.activation_threshold
         observers.append(Maps(kernels, tissue.n_padded, threshold, recording.repolarisation, every, every * step))
     if recording.ecg != "off":
-        observers.append(_ecg(kernels, mesh, order, parameters))
+        observers.append(_ecg(kernels, mesh, operator, parameters))
     if recording.phase:
         every, looks = phase_looks(recording.phase_delay, step)
-        shell = shell_of(mesh.take_cells(order))
+        shell = _shell(mesh, operator)
         observers.append(Phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
     return tuple(observers)
 
 
-def observers_traffic(parameters: CardiacParameters, mesh: TetMesh, value_bytes: int) -> tuple[KernelTraffic, ...]:
+def observers_traffic(parameters: CardiacParameters, mesh: Sites, value_bytes: int) -> tuple[KernelTraffic, ...]:
     """Per step, of the observers that these parameters ask for. Raises ProblemError."""
     recording, step, found = parameters.recording, parameters.numerics.step, []
     if recording.maps:
@@ -64,7 +68,7 @@ def observers_traffic(parameters: CardiacParameters, mesh: TetMesh, value_bytes:
     return tuple(found)
 
 
-def observers_memory(parameters: CardiacParameters, mesh: TetMesh, value_bytes: int) -> int:
+def observers_memory(parameters: CardiacParameters, mesh: Sites, value_bytes: int) -> int:
     """Bytes on the device."""
     recording = parameters.recording
     per_cell = ARRAYS * value_bytes * recording.maps + 4 * len(lead_places(recording, mesh))
@@ -77,15 +81,50 @@ def _looks(interval: float, step: float) -> int:
     return max(1, round(interval / step))
 
 
-def _ecg(kernels: ObserverKernels, mesh: TetMesh, order: Array, parameters: CardiacParameters) -> Ecg:
-    leads, tissue = lead_places(parameters.recording, mesh), parameters.tissue
-    ordered = mesh.take_cells(order)
+def _shell(mesh: TetMesh, operator: TissueOperator) -> Shell:
+    """With the cells in the operator's order; each vertex of the surface is a run of its own if it is a site."""
+    if not isinstance(operator, VertexTissueOperator):
+        return shell_of(mesh.take_cells(operator.order))
+    shell = shell_of(mesh)
+    place = np.empty(len(operator.order), np.int32)
+    place[operator.order] = np.arange(len(operator.order), dtype=np.int32)
+    own = place[operator.sites.of_points(shell.nodes)]
+    return replace(shell, cells=own, offsets=np.arange(len(own) + 1, dtype=np.int32))
+
+
+def _ecg(kernels: ObserverKernels, mesh: TetMesh, operator: TissueOperator, parameters: CardiacParameters) -> Ecg:
+    leads = lead_places(parameters.recording, mesh)
+    if isinstance(operator, VertexTissueOperator):
+        weights = _vertex_weights(mesh, operator, parameters, leads)
+    else:
+        weights = _cell_weights(mesh, operator, parameters, leads)
+    return Ecg(kernels, [lead.name for lead in leads], weights, sample_steps(parameters.numerics.step))
+
+
+def _cell_weights(
+    mesh: TetMesh, operator: TissueOperator, parameters: CardiacParameters, leads: Sequence[LeadPlaces]
+) -> Array:
+    ordered = mesh.take_cells(operator.order)
     neighbours = face_neighbours(ordered.cells)
     geometry = (ordered.points, ordered.cells, ordered.volumes, ordered.centroids)
     gradients = least_squares(*geometry, diffusion_tensors(ordered, parameters), neighbours)
-    across = tissue.sigma_il if ordered.fibres is None else tissue.sigma_it
-    conductivity = conductivity_tensors(mesh.n_cells, tissue.sigma_il, across, fibres=ordered.fibres)
-    conductivity *= region_scales(ordered, parameters)[:, None, None]
-    bath = parameters.recording.bath_conductivity
-    weights = lead_weights(ordered, neighbours, gradients, conductivity, leads, bath)
-    return Ecg(kernels, [lead.name for lead in leads], weights, sample_steps(parameters.numerics.step))
+    conductivity = _intracellular(ordered, parameters)
+    return lead_weights(ordered, neighbours, gradients, conductivity, leads, parameters.recording.bath_conductivity)
+
+
+def _vertex_weights(
+    mesh: TetMesh, operator: VertexTissueOperator, parameters: CardiacParameters, leads: Sequence[LeadPlaces]
+) -> Array:
+    conducting = np.flatnonzero(~insulators(mesh, parameters))
+    part, corners = mesh.take_cells(conducting), operator.sites.corners[conducting]
+    conductivity, bath = _intracellular(part, parameters), parameters.recording.bath_conductivity
+    return vertex_lead_weights(part, corners, operator.sites.n_cells, conductivity, leads, bath)[:, operator.order]
+
+
+def _intracellular(mesh: TetMesh, parameters: CardiacParameters) -> Array:
+    """(n_cells, 3, 3) [S/m]"""
+    tissue = parameters.tissue
+    across = tissue.sigma_il if mesh.fibres is None else tissue.sigma_it
+    conductivity = conductivity_tensors(mesh.n_cells, tissue.sigma_il, across, fibres=mesh.fibres)
+    conductivity *= region_scales(mesh, parameters)[:, None, None]
+    return conductivity

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
+from engines.cardiac.p1.assembly import CHUNK, gradients
 from engines.cardiac.recording import Recording
+from engines.cardiac.sites import Sites
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 
@@ -35,7 +37,7 @@ class LeadPlaces:
     minus: tuple[float, float, float] | None = None
 
 
-def lead_places(recording: Recording, mesh: TetMesh) -> tuple[LeadPlaces, ...]:
+def lead_places(recording: Recording, mesh: Sites) -> tuple[LeadPlaces, ...]:
     """The leads that are asked for. Raises ProblemError for names that are not there, or there twice."""
     if recording.ecg == "off":
         return ()
@@ -107,6 +109,33 @@ def lead_weights(
             share = np.einsum("ni,ni->n", moment[inner], gradients[inner, k])
             row += np.bincount(neighbours[inner, k], share, minlength=mesh.n_cells)
             row[inner] -= share
+    return weights
+
+
+def vertex_lead_weights(
+    mesh: TetMesh,
+    corners: Array,
+    n_sites: int,
+    conductivity: Array,
+    leads: Sequence[LeadPlaces],
+    bath_conductivity: float,
+) -> Array:
+    """(leads, n_sites) float64: the same for voltages at vertices, whose gradient is constant in each cell of ``mesh``.
+
+    corners: (n_cells, 4), the sites at the corners of the cells.
+    """
+    weights, moments = np.zeros((len(leads), n_sites)), np.zeros((len(leads), mesh.n_cells, 3))
+    for moment, lead in zip(moments, leads, strict=True):
+        field = _lead_field(mesh, np.array(lead.plus))
+        if lead.minus is not None:
+            field -= _lead_field(mesh, np.array(lead.minus))
+        moment[:] = np.einsum("nij,nj,n->ni", conductivity, field, mesh.volumes / (4 * np.pi * bath_conductivity))
+    for first in range(0, mesh.n_cells, CHUNK):
+        part = slice(first, first + CHUNK)
+        slopes = gradients(mesh.points[mesh.cells[part]])
+        for row, moment in zip(weights, moments, strict=True):
+            shares = np.einsum("ni,nki->nk", moment[part], slopes)
+            row += np.bincount(corners[part].ravel(), shares.ravel(), minlength=n_sites)
     return weights
 
 

@@ -13,9 +13,10 @@ from engines.geometry.mesh import TetMesh
 
 @dataclass(frozen=True)
 class Shell:
-    """points: (v, 3) [mm]; triangles: (t, 3) int32, against the clock from outside; the cells around vertex i are
-    ``cells[offsets[i]:offsets[i+1]]``, int32."""
+    """nodes: (v,), points of the mesh; points: (v, 3) [mm]; triangles: (t, 3) int32, against the clock from outside;
+    the cells around vertex i are ``cells[offsets[i]:offsets[i+1]]``, int32."""
 
+    nodes: Array
     points: Array
     triangles: Array
     cells: Array
@@ -33,4 +34,5 @@ def shell_of(mesh: TetMesh) -> Shell:
     touching = touching[np.argsort(of_corner[touching], kind="stable")]
     counts = np.bincount(of_corner[touching], minlength=len(nodes))
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    return Shell(mesh.points[nodes], corners.reshape(-1, 3).astype(np.int32), (touching // 4).astype(np.int32), offsets)
+    triangles = corners.reshape(-1, 3).astype(np.int32)
+    return Shell(nodes, mesh.points[nodes], triangles, (touching // 4).astype(np.int32), offsets)

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from engines.api import Array, Progress, no_progress
 from engines.cardiac.diffusion.tensors import check_tensors
+from engines.cardiac.p1.sites import VertexSites, vertex_sites
 from engines.errors import MeshError
 from engines.geometry.mesh import TetMesh
 
@@ -26,21 +27,31 @@ EDGES = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 @dataclass(frozen=True)
 class VertexOperator:
     """``rates: (n, n)`` CSR, float64 [1/ms], off-diagonal entries ``k_ij / m_i`` alone, for
-    ``du_i/dt = sum_j rates_ij (u_j - u_i)``; ``volumes: (n,)`` [mm³], the lumped masses.
-
-    ``vertices: (n,)``: the mesh's point of each row; points that belong to no tetrahedron have none.
+    ``du_i/dt = sum_j rates_ij (u_j - u_i)``, in the order of ``sites``, whose volumes are the lumped masses.
     """
 
     rates: sparse.csr_matrix
-    volumes: Array
-    vertices: Array
+    sites: VertexSites
+
+    @property
+    def volumes(self) -> Array:
+        """(n,) [mm³]: the lumped masses."""
+        return self.sites.volumes
+
+    @property
+    def vertices(self) -> Array:
+        """(n,): the mesh's point of each row; points that belong to no tetrahedron have none."""
+        return self.sites.vertices
 
 
-def assemble_vertices(mesh: TetMesh, diffusion_tensors: Array, progress: Progress = no_progress) -> VertexOperator:
+def assemble_vertices(
+    mesh: TetMesh, diffusion_tensors: Array, progress: Progress = no_progress, insulating: Array | None = None
+) -> VertexOperator:
     """The operator ``div(D grad u)`` with zero flux through the boundary.
 
-    diffusion_tensors: (n_cells, 3, 3) or (3, 3) symmetric positive definite [mm²/ms]. Raises ProblemError for tensors
-    that are not, MeshError for cells without volume.
+    diffusion_tensors: (n_cells, 3, 3) or (3, 3) symmetric positive definite [mm²/ms]. insulating: (n_cells,) bool,
+    tetrahedra that are left out; vertices with none but these around them have rows without entries. Raises
+    ProblemError for tensors that are not positive definite, MeshError for cells without volume.
     """
     tensors = check_tensors(diffusion_tensors, mesh.n_cells)
     if mesh.n_cells == 0:
@@ -48,21 +59,20 @@ def assemble_vertices(mesh: TetMesh, diffusion_tensors: Array, progress: Progres
     if not (mesh.volumes > 0).all():
         cell = int(np.argmin(mesh.volumes > 0))
         raise MeshError(f"Cell {cell} has volume {mesh.volumes[cell]:.3g} mm³; remove or reorient it.")
-    vertices, cells = np.unique(mesh.cells, return_inverse=True)
-    cells = cells.reshape(-1, 4)
-    n = len(vertices)
-    volumes = np.zeros(n)
+    insulating = np.zeros(mesh.n_cells, bool) if insulating is None else insulating
+    sites, conducting = vertex_sites(mesh, insulating), np.flatnonzero(~insulating)
+    n = sites.n_cells
     upper = sparse.csr_matrix((n, n))
-    for first in range(0, len(cells), CHUNK):
-        progress("Assembling vertices", first / len(cells))
-        part = slice(first, first + CHUNK)
-        volumes += np.bincount(cells[part].ravel(), np.repeat(mesh.volumes[part] / 4.0, 4), minlength=n)
-        added = _upper(mesh.points[mesh.cells[part]], mesh.volumes[part], tensors[part], cells[part], n)
-        upper = sparse.csr_matrix(upper + added)
+    for first in range(0, len(conducting), CHUNK):
+        progress("Assembling vertices", first / len(conducting))
+        part = conducting[first : first + CHUNK]
+        corners = mesh.points[mesh.cells[part]]
+        upper = sparse.csr_matrix(upper + _upper(corners, mesh.volumes[part], tensors[part], sites.corners[part], n))
     stiffness = sparse.csr_matrix(upper + upper.T)
-    rates = sparse.csr_matrix(sparse.diags(1.0 / volumes) @ stiffness)
+    rates = sparse.csr_matrix(sparse.diags(1.0 / sites.volumes) @ stiffness)
+    rates.eliminate_zeros()  # edges across a right angle
     rates.sort_indices()
-    return VertexOperator(rates, volumes, vertices.astype(np.int32))
+    return VertexOperator(rates, sites)
 
 
 def gradients(corners: Array) -> Array:
