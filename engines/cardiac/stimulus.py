@@ -80,7 +80,7 @@ class Protocol:
 
 
 def protocol(stimuli: Sequence[Stimulus], tissue: Tissue, mesh: TetMesh, step: float) -> Protocol:
-    """Place the stimuli on the mesh. Raises ProblemError for a stimulus on no cell, too many, or times that cannot be."""
+    """Place the stimuli on the mesh. Raises ProblemError for a stimulus on no cell, too many, or impossible times."""
     if len(stimuli) > MAXIMUM:
         raise ProblemError(f"There are {len(stimuli)} stimuli; up to {MAXIMUM} fit: remove {len(stimuli) - MAXIMUM}.")
     mask = np.zeros(mesh.n_cells, np.uint32)

@@ -12,6 +12,7 @@ from engines.cardiac.stimulus import Protocol, Pulse, protocol, site_cells, time
 from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 
+
 @st.composite
 def pulse(draw):
     length, rest = draw(st.integers(1, 20)), draw(st.integers(0, 20))
