@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from engines.api import Array, Problem, Progress, no_progress
 from engines.backend.base import Backend
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
-from engines.cardiac.restitution.cells import Cells, Points, Pulses, dynamic, premature
-from engines.cardiac.restitution.strand import Velocities, velocities
+from engines.cardiac.tools.cell_restitution import Cells, Points, Pulses, dynamic, premature
 from engines.cardiac.tools.strand import Strand
+from engines.cardiac.tools.strand_restitution import Velocities, velocities
 from engines.cardiac.tools.velocity import COARSEST, FINEST, region_setting, typical_spacing
 from engines.charts import ChartData, ChartInfo, Curve, Fact
 from engines.errors import ProblemError

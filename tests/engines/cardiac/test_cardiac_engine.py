@@ -220,7 +220,9 @@ def test_defaults_run_on_any_mesh(backend, mesh):
     assert (simulation.field("activation") >= 0).any()
 
 
-@pytest.mark.parametrize("name", ["biventricular", "niederer_slab", "small_slab"])
+@pytest.mark.parametrize(
+    "name", ["biventricular", "niederer_slab", "small_slab", "spiral_wave", "scarred_slab", "ischaemic_zone"]
+)
 def test_sample_projects_conduct(backend, name):
     """Every sample project builds within its stable step and a front leaves its stimulus sites."""
     folder = files("sample_data") / name

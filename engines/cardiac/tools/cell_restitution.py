@@ -33,8 +33,8 @@ REPOLARISED = 0.9
 EXCITED_WITHIN = 30.0
 """How long a pulse has to make a cell cross the threshold [ms]: slow models take several."""
 LATE = 10.0
-"""A beat that begins so much later [ms] after its pulse than a rested cell's is a slow response, carried by calcium
-where sodium channels have not recovered; it does not count as one (TT06: it begins 15 to 20 ms late)."""
+"""A beat that begins so much later [ms] after its pulse than a rested cell's is the slow response of a cell that has
+not recovered; it does not count."""
 ALTERNATING = 4.0
 """Difference of APD90 between two beats [ms] that is called alternans."""
 LONGEST = 3000.0

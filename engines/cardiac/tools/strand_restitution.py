@@ -17,7 +17,7 @@ from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.recording import Recording
-from engines.cardiac.restitution.cells import REPOLARISED
+from engines.cardiac.tools.cell_restitution import LATE, REPOLARISED
 from engines.cardiac.tools.strand import BETWEEN, Strand
 from engines.errors import ProblemError
 
@@ -33,8 +33,8 @@ EXPECTED = 0.3
 class Velocities:
     """``interval, velocity: (n,)``: diastolic interval in the middle of the strand [ms] and velocity [m/s], ascending.
 
-    ``coupling: (n,)`` [ms], at the end that is stimulated; ``blocked`` [ms], the longest that S2 did not come through
-    at, NaN if it always did; ``rested``: S1's velocity [m/s].
+    ``coupling: (n,)`` [ms], at the end that is stimulated; ``blocked`` [ms], the longest at which S2 did not come
+    through, or left later than S1 by :data:`LATE`, NaN if it always did; ``rested``: S1's velocity [m/s].
     """
 
     interval: Array
@@ -85,20 +85,21 @@ class _Measurement:
         begun = dict(simulation.state())
         begun["voltage"] = np.full_like(begun["voltage"], start[0][0])
         begun["cells"] = np.repeat(start[1][:, None], begun["cells"].shape[1], axis=1).astype(begun["cells"].dtype)
-        rested, _ = self._sent(begun, math.inf)
+        rested, arrived = self._sent(begun, math.inf)
         if rested <= 0:
             raise ProblemError("S1 does not come through a strand of this tissue: look at its conductivities.")
+        prompt = arrived - 0.5 * self.length / rested + LATE
         before, repolarised = self._waited(begun, couplings, progress)
-        found, blocked = [], math.nan
+        found, blocked = list[tuple[float, float, float]](), math.nan
         for k in reversed(range(len(couplings))):
             progress(f"S2 after {couplings[k]:.0f} ms in a strand", 0.5 + 0.5 * (1.0 - (k + 1) / len(couplings)))
             velocity, arrived = self._sent(before[k], rested)
-            if velocity <= 0:
+            if velocity <= 0 or arrived - 0.5 * self.length / velocity > prompt:
                 blocked = float(couplings[k])
                 break
             found.append((couplings[k] + arrived - repolarised, velocity, couplings[k]))
-        interval, velocity, coupling = np.array(found[::-1]).reshape(-1, 3).T
-        return Velocities(interval, velocity, coupling, blocked, rested)
+        columns = np.array(found[::-1]).reshape(-1, 3).T
+        return Velocities(columns[0], columns[1], columns[2], blocked, rested)
 
     def _sent(self, state: dict[str, Array], rested: float) -> tuple[float, float]:
         """Velocity [m/s] of a pulse into ``state`` and when it is in the middle [ms]; zeros where it does not come

@@ -1,1 +1,0 @@
-"""How action potential and velocity depend on the rest before them: cells alone and a strand, paced."""
