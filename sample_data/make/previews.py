@@ -53,9 +53,9 @@ CLOSER = {
     "biventricular": 0.82,
     "niederer_slab": 0.85,
     "small_slab": 0.85,
-    "spiral_wave": 0.62,
+    "spiral_wave": 0.72,
     "scarred_slab": 0.62,
-    "ischaemic_zone": 0.6,
+    "ischaemic_zone": 0.72,
 }
 """Distance of the camera, as a part of that which shows the whole geometry."""
 CLOSER_TO_SPHERES = {"one_particle": 1.1, "particle_sizes": 0.84, "hundred_cycles": 0.72, "cuba_4000": 0.8}

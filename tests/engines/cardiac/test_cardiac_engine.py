@@ -237,6 +237,20 @@ def test_sample_projects_conduct(backend, name):
         assert distance < 1.5, f"probe {probe['name']} is {distance:.1f} mm from the mesh"
 
 
+@pytest.mark.slow
+def test_the_spiral_of_the_gallery_turns_for_more_than_a_second(backend):
+    """One filament: a phase singularity on each face of the sheet, from after S2 to the end of the preset's run."""
+    folder = files("sample_data") / "spiral_wave"
+    project = json.loads((folder / "project.json").read_text("utf-8"))
+    mesh = read_mesh(str(folder / "sheet.vtu"), "mm")
+    simulation = ENGINE.build(Problem(CardiacParameters.model_validate(project["parameters"]), mesh), backend)
+    simulation.advance(round(300.0 / simulation.dt))
+    while simulation.time < project["run"]["until"]:
+        assert simulation.observe()["phase_singularities"] == 2
+        simulation.advance(round(50.0 / simulation.dt))
+    simulation.close()
+
+
 def test_one_cell_alone_is_a_problem_like_any_other(backend) -> None:
     """It has no neighbour, so that diffusion sets no limit to the step."""
     corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
