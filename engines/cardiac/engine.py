@@ -42,7 +42,7 @@ from engines.cardiac.parameters import CellType as CellTypeName
 from engines.cardiac.simulation import CardiacSimulation, check_reaction_step, check_step, rounded_down
 from engines.cardiac.speed import compiled_seconds, reaction_seconds
 from engines.cardiac.stepping import Stepper, times
-from engines.cardiac.stimulus import protocol
+from engines.cardiac.stimulus import protocol, told_times
 from engines.cardiac.touch import TouchProtocol
 from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
@@ -251,6 +251,8 @@ def _findings(mesh: TetMesh, parameters: CardiacParameters, operator: TissueOper
         findings.append(Finding("The mesh has no fibres: it conducts alike in all directions, as along fibres."))
     if not parameters.stimuli:
         findings.append(Finding("There is no stimulus: nothing will happen until one is added."))
+    if times := told_times(parameters.stimuli, parameters.tissue, parameters.numerics.step):
+        findings.append(Finding(times, "info"))
     if len(operator.pieces) > 1:
         sizes = ", ".join(f"{size:,}" for size in operator.pieces[:5]) + (", …" if len(operator.pieces) > 5 else "")
         findings.append(

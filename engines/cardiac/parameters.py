@@ -89,15 +89,36 @@ Site = Annotated[Sphere | Box | WholeRegion, Field(discriminator="kind")]
 
 
 class Stimulus(ParameterGroup):
-    """A current that is switched on at a site, once or periodically."""
+    """A current that is switched on at a site: once, in a train, or some time after another stimulus."""
 
     name: str = quantity("S1", "", "Name of the stimulus", min_length=1)
     site: Site = quantity(Sphere(), "", "Where the current enters")
-    start: float = quantity(0.0, "ms", "Time of the first pulse", ge=0)
+    begins: Literal["at", "after"] = quantity(
+        "at",
+        "",
+        "Whether it begins at a time, or after the last pulse of another stimulus (S1-S2)",
+        labels={"at": "at a time", "after": "after another stimulus"},
+    )
+    start: float = quantity(0.0, "ms", "Time of the first pulse", when={"begins": ("at",)}, ge=0)
+    after: str = quantity("", "", "Name of the stimulus that this one follows", when={"begins": ("after",)})
+    coupling: float = quantity(
+        300.0,
+        "ms",
+        "From the start of the other's last pulse to the start of this one's first",
+        title="Coupling interval",
+        when={"begins": ("after",)},
+        gt=0,
+    )
     duration: float = quantity(2.0, "ms", "Length of a pulse", gt=0)
     amplitude: float = quantity(50_000.0, "µA/cm³", "Current per volume of tissue, inward positive", gt=0)
+    pulses: int = quantity(1, "1", "Number of pulses; a burst is many at a short period", ge=1, le=100_000)
     period: float = quantity(1000.0, "ms", "Time between pulses", gt=0)
-    pulses: int = quantity(1, "1", "Number of pulses", ge=1, le=100_000)
+    decrement: float = quantity(
+        0.0, "ms", "Each period is so much shorter than the one before (decremental pacing)", ge=0, advanced=True
+    )
+    shortest: float = quantity(
+        200.0, "ms", "Periods do not get shorter than this", title="Shortest period", gt=0, advanced=True
+    )
 
 
 class Numerics(ParameterGroup):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,30 +20,44 @@ MAXIMUM = 32
 
 @dataclass(frozen=True)
 class Pulse:
-    """One stimulus in whole steps. ``current`` is in mV/ms (pA/pF), inward positive."""
+    """One stimulus in whole steps. ``current`` is in mV/ms (pA/pF), inward positive.
+
+    ``decrement``: each period is so much shorter than the one before, down to ``shortest``.
+    """
 
     current: float
     first: int
     length: int
     period: int
     count: int
+    decrement: int = 0
+    shortest: int = 1
+
+    @cached_property
+    def starts(self) -> Array:
+        """(count,) int64: the first step of each pulse."""
+        if self.count == 0:
+            return np.zeros(0, np.int64)
+        periods = np.maximum(self.period - self.decrement * np.arange(self.count - 1), self.shortest)
+        return self.first + np.concatenate([[0], np.cumsum(periods)]).astype(np.int64)
 
     def on(self, step: int) -> bool:
         """Whether current flows during the step from ``step`` to ``step + 1``."""
-        since = step - self.first
-        return since >= 0 and since // self.period < self.count and since % self.period < self.length
+        pulse = self._latest(step)
+        return pulse >= 0 and step < int(self.starts[pulse]) + self.length
 
     def next_edge(self, step: int) -> float:
-        """The first step after ``step`` at which the current switches on or off; infinity if it never does again."""
-        since = step - self.first
-        if since < 0:
-            return self.first
-        pulse, phase = divmod(since, self.period)
-        if pulse >= self.count:
-            return math.inf
-        if phase < self.length < self.period:
-            return self.first + pulse * self.period + self.length
-        return self.first + (pulse + 1) * self.period
+        """The first step after ``step`` at which the current switches on or off; infinity if it never does again.
+
+        Where one pulse follows another without a pause, the start of the second is told too."""
+        pulse = self._latest(step)
+        ahead = float(self.starts[pulse + 1]) if pulse + 1 < self.count else math.inf
+        end = int(self.starts[pulse]) + self.length if pulse >= 0 else step
+        return min(end, ahead) if step < end else ahead
+
+    def _latest(self, step: int) -> int:
+        """The last pulse that began by ``step``; −1 for none."""
+        return int(np.searchsorted(self.starts, step, side="right")) - 1
 
 
 class Protocol:
@@ -70,7 +85,7 @@ class Protocol:
 
 
 def protocol(stimuli: Sequence[Stimulus], tissue: Tissue, mesh: Sites, step: float) -> Protocol:
-    """Place the stimuli on the mesh. Raises ProblemError for a stimulus on no cell, or too many."""
+    """Place the stimuli on the mesh. Raises ProblemError for a stimulus on no cell, too many, or impossible times."""
     if len(stimuli) > MAXIMUM:
         raise ProblemError(f"There are {len(stimuli)} stimuli; up to {MAXIMUM} fit: remove {len(stimuli) - MAXIMUM}.")
     mask = np.zeros(mesh.n_cells, np.uint32)
@@ -80,13 +95,88 @@ def protocol(stimuli: Sequence[Stimulus], tissue: Tissue, mesh: Sites, step: flo
             raise ProblemError(
                 f"Stimulus '{stimulus.name}' lies on no cell: move or enlarge its site; {_extent(mesh)}."
             )
-        if stimulus.period < stimulus.duration:
-            raise ProblemError(
-                f"Stimulus '{stimulus.name}' lasts {stimulus.duration:g} ms but repeats every "
-                f"{stimulus.period:g} ms: make the period at least as long as the pulse."
-            )
         mask[cells] |= np.uint32(1 << bit)
-    return Protocol(mask, [_pulse(stimulus, tissue, step) for stimulus in stimuli])
+    return Protocol(mask, timed_pulses(stimuli, tissue, step))
+
+
+def timed_pulses(stimuli: Sequence[Stimulus], tissue: Tissue, step: float) -> list[Pulse]:
+    """The stimuli in whole steps of ``step`` [ms]; one that follows another is counted from that one's last pulse.
+
+    Raises ProblemError for pulses that overlap, and for a stimulus that follows none, several, or itself.
+    """
+    names = [stimulus.name for stimulus in stimuli]
+    known: dict[int, Pulse] = {}
+
+    def pulse_of(place: int, waiting: tuple[int, ...]) -> Pulse:
+        if place in waiting:
+            circle = " and ".join(f"'{names[each]}'" for each in waiting[waiting.index(place) :])
+            raise ProblemError(
+                f"Stimulus {circle} would have to follow itself: let it begin at a time of its own.",
+                ("stimuli", place, "after"),
+            )
+        if place not in known:
+            stimulus = stimuli[place]
+            first = round(stimulus.start / step)
+            if stimulus.begins == "after":
+                before = pulse_of(_followed(stimuli, place), (*waiting, place))
+                first = int(before.starts[-1]) + round(stimulus.coupling / step)
+            known[place] = _pulse(stimulus, place, first, tissue, step)
+        return known[place]
+
+    return [pulse_of(place, ()) for place in range(len(stimuli))]
+
+
+def told_times(stimuli: Sequence[Stimulus], tissue: Tissue, step: float) -> str:
+    """A sentence that tells when the stimuli begin that follow others; "" where none does."""
+    pulses = timed_pulses(stimuli, tissue, step)
+    times = [
+        f"'{stimulus.name}' at {pulse.first * step:g} ms"
+        for stimulus, pulse in zip(stimuli, pulses, strict=True)
+        if stimulus.begins == "after"
+    ]
+    return f"By the coupling intervals, {', '.join(times)}." if times else ""
+
+
+def _followed(stimuli: Sequence[Stimulus], place: int) -> int:
+    """Which stimulus the one at ``place`` follows. Raises ProblemError."""
+    name, where = stimuli[place].after, ("stimuli", place, "after")
+    found = [k for k, other in enumerate(stimuli) if other.name == name]
+    if len(found) == 1:
+        return found[0]
+    own = stimuli[place].name
+    if found:
+        raise ProblemError(
+            f"Stimulus '{own}' follows '{name}', which is the name of {len(found)} stimuli: rename them.", where
+        )
+    others = ", ".join(f"'{other.name}'" for k, other in enumerate(stimuli) if k != place) or "none"
+    raise ProblemError(f"Stimulus '{own}' follows '{name}', which there is not; there are: {others}.", where)
+
+
+def _pulse(stimulus: Stimulus, place: int, first: int, tissue: Tissue, step: float) -> Pulse:
+    shortest, what = stimulus.period, "period"
+    if stimulus.decrement > 0.0:
+        shortest, what = stimulus.shortest, "shortest period"
+        if shortest > stimulus.period:
+            raise ProblemError(
+                f"Stimulus '{stimulus.name}' is paced faster with each pulse, from a period of {stimulus.period:g} ms "
+                f"on, but its shortest one is {shortest:g} ms: make that one shorter.",
+                ("stimuli", place, "shortest"),
+            )
+    if shortest < stimulus.duration:
+        raise ProblemError(
+            f"Stimulus '{stimulus.name}' lasts {stimulus.duration:g} ms but repeats every {shortest:g} ms: make the "
+            f"{what} at least as long as the pulse.",
+            ("stimuli", place, what.split()[0]),
+        )
+    return Pulse(
+        membrane_current(stimulus.amplitude, tissue),
+        first=first,
+        length=max(1, round(stimulus.duration / step)),
+        period=max(1, round(stimulus.period / step)),
+        count=stimulus.pulses,
+        decrement=round(stimulus.decrement / step),
+        shortest=max(1, round(shortest / step)),
+    )
 
 
 def site_cells(site: Site, mesh: Sites) -> Array:
@@ -106,16 +196,6 @@ def region_ids(name: str, mesh: Sites) -> list[int]:
         known = ", ".join(sorted(set(mesh.region_names.values()))) or "none"
         raise ProblemError(f"The mesh has no region '{name}'; its regions are: {known}.")
     return ids
-
-
-def _pulse(stimulus: Stimulus, tissue: Tissue, step: float) -> Pulse:
-    return Pulse(
-        membrane_current(stimulus.amplitude, tissue),
-        first=round(stimulus.start / step),
-        length=max(1, round(stimulus.duration / step)),
-        period=max(1, round(stimulus.period / step)),
-        count=stimulus.pulses,
-    )
 
 
 def membrane_current(amplitude: float, tissue: Tissue) -> float:

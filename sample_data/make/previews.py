@@ -30,6 +30,9 @@ MOMENTS = {
     "biventricular": 22.0,
     "niederer_slab": 28.0,
     "small_slab": 9.0,
+    "spiral_wave": 1000.0,
+    "scarred_slab": 150.0,
+    "ischaemic_zone": 500.0,
     "heat_on_a_plate": 0.04,
     "composite_heat": 12.0,
     "gray_scott_coral": 3000.0,
@@ -46,7 +49,14 @@ MOMENTS = {
     "cuba_4000": 300.0,
 }
 """In the unit of time of each (ms, s, iterations)."""
-CLOSER = {"biventricular": 0.82, "niederer_slab": 0.85, "small_slab": 0.85}
+CLOSER = {
+    "biventricular": 0.82,
+    "niederer_slab": 0.85,
+    "small_slab": 0.85,
+    "spiral_wave": 0.72,
+    "scarred_slab": 0.62,
+    "ischaemic_zone": 0.72,
+}
 """Distance of the camera, as a part of that which shows the whole geometry."""
 CLOSER_TO_SPHERES = {"one_particle": 1.1, "particle_sizes": 0.84, "hundred_cycles": 0.72, "cuba_4000": 0.8}
 CLOSER_TO_BOX = 0.98

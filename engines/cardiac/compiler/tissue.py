@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -206,11 +207,14 @@ class CpuCompiledTissue(CompiledTissue):
 
     def pace(self, voltage: Any, current: float, cycle: int, on: int, beats: int, dt: float) -> None:
         """As :meth:`engines.cardiac.cells.cpu.CpuTissue.pace`."""
+        self._pace(self.states, voltage, self.kinds, self.table, current, cycle, on, beats, dt, self.n_cells)
+
+    @cached_property
+    def _pace(self) -> Callable[..., None]:
+        """Made once: short stretches are paced by the thousand."""
         from engines.cardiac.compiler.emit_numba import numba_pacing_kernel
 
-        numba_pacing_kernel(self.compiled)(
-            self.states, voltage, self.kinds, self.table, current, cycle, on, beats, dt, self.n_cells
-        )
+        return numba_pacing_kernel(self.compiled)
 
 
 class CudaCompiledTissue(CompiledTissue):

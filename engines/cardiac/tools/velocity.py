@@ -102,7 +102,7 @@ class TuneVelocity(Tool):
                 "This mesh has no fibres and conducts alike everywhere: leave the velocity across empty."
             )
         spacing = parameters.spacing
-        cells = _cells(heart, mesh, parameters.region)
+        cells = region_setting(heart, mesh, parameters.region)
         shares = 2 if parameters.across is not None else 1
         tuned = {"along": tune(Strand(heart, cells, spacing), parameters.along, backend, _part(progress, 0, shares))}
         if parameters.across is not None:
@@ -197,9 +197,9 @@ def _parts(problem: Problem) -> tuple[CardiacParameters, TetMesh]:
     return problem.parameters, problem.geometry
 
 
-def _cells(parameters: CardiacParameters, mesh: TetMesh, region: str) -> RegionSetting | None:
-    """What the strand is made of: the setting of this region, or of the one with the most volume; None if it has
-    none. Raises ProblemError for a region that the mesh does not have."""
+def region_setting(parameters: CardiacParameters, mesh: TetMesh, region: str) -> RegionSetting | None:
+    """What a strand or single cells are made of: the setting of this region, or of the one with the most volume; None
+    if it has none. Raises ProblemError for a region that the mesh does not have."""
     if not region:
         ids, places = np.unique(mesh.regions, return_inverse=True)
         largest = int(ids[np.bincount(places, weights=mesh.volumes).argmax()])

@@ -221,7 +221,9 @@ def test_defaults_run_on_any_mesh(backend, mesh):
     assert (simulation.field("activation") >= 0).any()
 
 
-@pytest.mark.parametrize("name", ["biventricular", "niederer_slab", "small_slab"])
+@pytest.mark.parametrize(
+    "name", ["biventricular", "niederer_slab", "small_slab", "spiral_wave", "scarred_slab", "ischaemic_zone"]
+)
 def test_sample_projects_conduct(backend, name):
     """Every sample project builds within its stable step and a front leaves its stimulus sites."""
     folder = files("sample_data") / name
@@ -234,6 +236,20 @@ def test_sample_projects_conduct(backend, name):
     for probe in project["probes"]:
         distance = np.linalg.norm(mesh.centroids - np.array(probe["position"]), axis=1).min()
         assert distance < 1.5, f"probe {probe['name']} is {distance:.1f} mm from the mesh"
+
+
+@pytest.mark.slow
+def test_the_spiral_of_the_gallery_turns_for_more_than_a_second(backend):
+    """One filament: a phase singularity on each face of the sheet, from after S2 to the end of the preset's run."""
+    folder = files("sample_data") / "spiral_wave"
+    project = json.loads((folder / "project.json").read_text("utf-8"))
+    mesh = read_mesh(str(folder / "sheet.vtu"), "mm")
+    simulation = ENGINE.build(Problem(CardiacParameters.model_validate(project["parameters"]), mesh), backend)
+    simulation.advance(round(300.0 / simulation.dt))
+    while simulation.time < project["run"]["until"]:
+        assert simulation.observe()["phase_singularities"] == 2
+        simulation.advance(round(50.0 / simulation.dt))
+    simulation.close()
 
 
 def test_one_cell_alone_is_a_problem_like_any_other(backend) -> None:
