@@ -78,6 +78,23 @@ class FrontInfo:
 
 
 @dataclass(frozen=True)
+class MarkerInfo:
+    """Points of two signs that come and go while a problem runs (what spiral waves turn around); ``signs`` says in a
+    word or two what + and − are."""
+
+    title: str
+    signs: tuple[str, str] = ("+", "−")
+
+
+@dataclass(frozen=True, eq=False)
+class Markers:
+    """Where they are at a moment: ``positions: (n, 3)`` in the geometry's unit of length, ``signs: (n,) int8``, ±1."""
+
+    positions: Array
+    signs: Array
+
+
+@dataclass(frozen=True)
 class SeriesInfo:
     """One number per sample for the whole problem (a total, a mean, a terminal voltage)."""
 
@@ -338,6 +355,8 @@ class Simulation(ABC):
     charts: tuple[ChartInfo, ...] = ()
     traffic: tuple[KernelTraffic, ...]
     front: FrontInfo | None = None
+    marked: MarkerInfo | None = None
+    """What :meth:`markers` are, where there are any to tell."""
     brushes: tuple[PaintInfo, ...] = ()
     sample_steps: int = 1
     """Steps between two samples of probes and series that resolve what users look at."""
@@ -383,6 +402,10 @@ class Simulation(ABC):
     def chart(self, name: str) -> ChartData:
         """The points of a chart that is not over time, at this moment."""
         raise KeyError(name)
+
+    def markers(self) -> Markers | None:
+        """The points of ``marked`` at this moment, found on the device; None where there are none to tell."""
+        return None
 
     def inspect(self, element: int) -> Inspection | None:
         """What is known of one element beyond its fields; None where that is nothing."""
@@ -442,6 +465,7 @@ class SimulationInfo:
     front: FrontInfo | None
     brushes: tuple[PaintInfo, ...] = ()
     charts: tuple[ChartInfo, ...] = ()
+    marked: MarkerInfo | None = None
     inspects: bool = False
     measures: bool = False
     device: str = ""

@@ -103,6 +103,9 @@ class ViewPanel(QScrollArea):
         self.isochrones = QCheckBox("Isochrones")
         self.isochrones.setToolTip("Draw lines of equal time on fields that are a time")
         self.isochrones.clicked.connect(lambda on: self._edit(isochrones=bool(on)))
+        self.markers = QCheckBox("Markers")
+        self.markers.hide()
+        self.markers.clicked.connect(lambda on: self._edit(markers=bool(on)))
         self.overlay = QCheckBox("Figures in the 3D view")
         self.overlay.clicked.connect(lambda on: self._edit(overlay=bool(on)))
         self._lay_out()
@@ -117,6 +120,9 @@ class ViewPanel(QScrollArea):
         for field in self._fields.values():
             self.field.addItem(f"{field.title} [{field.unit}]" if field.unit else field.title, field.name)
         self.front.setEnabled(info is None or info.front is not None)
+        marked = None if info is None else info.marked
+        self.markers.setText("Markers" if marked is None else marked.title)
+        self.markers.setVisible(marked is not None)
         self.brush.set_brushes(() if info is None else info.brushes)
         if info is not None:
             self.set_geometry(info.geometry)
@@ -219,6 +225,7 @@ class ViewPanel(QScrollArea):
         self.front.setChecked(view.front)
         self.isochrones.setChecked(view.isochrones)
         self.isochrones.setEnabled(field is not None and is_timed(field, self._info))
+        self.markers.setChecked(view.markers)
         self.overlay.setChecked(view.overlay)
 
     def _show_plane(self, origin: Any, normal: Any) -> None:
@@ -289,6 +296,7 @@ class ViewPanel(QScrollArea):
         layout.addSpacing(4)
         layout.addWidget(self.front)
         layout.addWidget(self.isochrones)
+        layout.addWidget(self.markers)
         layout.addWidget(self.overlay)
         layout.addSpacing(4)
         heading = QLabel("Camera")

@@ -101,6 +101,7 @@ class ViewSettings(_Model):
     clip: ClipPlane | None = None
     front: bool = True
     isochrones: bool = True
+    markers: bool = True
     overlay: bool = True
     height: Annotated[float, Field(ge=0, le=1)] = 0.0
     slices: tuple[Fraction, Fraction, Fraction] | None = None

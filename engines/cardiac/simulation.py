@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Dab, FieldInfo, FrontInfo, KernelTiming, NonFinite, Selection, Simulation
+from engines.api import Array, Dab, FieldInfo, FrontInfo, KernelTiming, Markers, NonFinite, Selection, Simulation
 from engines.backend.base import Backend
 from engines.cardiac.brushes import Brushes
 from engines.cardiac.cells.model import NOT_ACTIVATED
@@ -89,6 +89,8 @@ class CardiacSimulation(Simulation):
         self.brushes = brushes.infos
         self.series = tuple(info for observer in observers for info in observer.series)
         self.charts = tuple(info for observer in observers for info in observer.charts)
+        self._marking = next((observer for observer in observers if observer.marked is not None), None)
+        self.marked = None if self._marking is None else self._marking.marked
         self.traffic = stepper.traffic + tuple(each for observer in observers for each in observer.traffic)
         self._missing = {info.name: info.missing for info in self.fields}
         self._backend, self._stepper, self._tissue, self._touched = backend, stepper, tissue, brushes
@@ -156,6 +158,9 @@ class CardiacSimulation(Simulation):
     def observe(self) -> Mapping[str, float]:
         return {name: value for observer in self._observers for name, value in observer.observe().items()}
 
+    def markers(self) -> Markers | None:
+        return None if self._marking is None else self._marking.markers()
+
     def chart(self, name: str) -> ChartData:
         for observer in self._observers:
             if name in {info.name for info in observer.charts}:
@@ -200,7 +205,7 @@ class CardiacSimulation(Simulation):
         )
 
     def close(self) -> None:
-        del self._stepper, self._tissue, self._touched, self._observers
+        del self._stepper, self._tissue, self._touched, self._observers, self._marking
 
     def _values(self, name: str) -> Any:
         if name == "voltage":

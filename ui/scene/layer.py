@@ -33,7 +33,7 @@ class Plan:
     ``contours`` (lines of equal value); of grids
     the relief's ``height`` (part of the longest side), the places of the ``slices`` (parts of the sides), the
     ``volume`` instead of slices. ``coarse``: few triangles; ``samples``: how many values to ask for at most;
-    ``window``: the part of a grid that is looked at closely."""
+    ``window``: the part of a grid that is looked at closely; ``markers``: whether those of the run are drawn."""
 
     field: FieldInfo | None = None
     front: FrontInfo | None = None
@@ -46,6 +46,7 @@ class Plan:
     volume: bool = False
     samples: int = MOST_SAMPLES
     window: Window | None = None
+    markers: bool = False
 
 
 class Shape(Protocol):
