@@ -71,10 +71,15 @@ class FieldInfo:
 
 @dataclass(frozen=True)
 class FrontInfo:
-    """A travelling front that a viewer may highlight: elements whose ``field`` (a time) is less than ``width`` ago."""
+    """A travelling front that a viewer may highlight: elements whose ``field`` (a time) is less than ``width`` ago.
+
+    Between elements it stands where ``crossing`` (a field; empty: there is none that tells) passes ``level``.
+    """
 
     field: str
     width: float
+    crossing: str = ""
+    level: float = 0.0
 
 
 @dataclass(frozen=True)

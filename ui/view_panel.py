@@ -100,6 +100,9 @@ class ViewPanel(QScrollArea):
         self.front = QCheckBox("Wavefront")
         self.front.setToolTip("Draw where the front is passing")
         self.front.clicked.connect(lambda on: self._edit(front=bool(on)))
+        self.inside = QCheckBox("Front inside the wall")
+        self.inside.setToolTip("Draw the front within the wall too, and look through its surface")
+        self.inside.clicked.connect(lambda on: self._edit(front_inside=bool(on)))
         self.isochrones = QCheckBox("Isochrones")
         self.isochrones.setToolTip("Draw lines of equal time on fields that are a time")
         self.isochrones.clicked.connect(lambda on: self._edit(isochrones=bool(on)))
@@ -134,7 +137,7 @@ class ViewPanel(QScrollArea):
         spheres = isinstance(geometry, Particles)
         for widget in (self.clip, self.axis, self.flip, self.clip_slider):
             widget.setVisible(grid is None)
-        for switch in (self.front, self.isochrones):
+        for switch in (self.front, self.inside, self.isochrones):
             switch.setVisible(grid is None and not spheres)
         self.cut_open.setVisible(spheres)
         if geometry is not None and geometry.n_cells:
@@ -223,6 +226,9 @@ class ViewPanel(QScrollArea):
         self.cut_open.setChecked(view.cut_open)
         self.cut_open.setEnabled(field is not None and field.components > 1)
         self.front.setChecked(view.front)
+        crossing = self._info is not None and self._info.front is not None and bool(self._info.front.crossing)
+        self.inside.setChecked(view.front_inside)
+        self.inside.setEnabled(view.front and crossing)
         self.isochrones.setChecked(view.isochrones)
         self.isochrones.setEnabled(field is not None and is_timed(field, self._info))
         self.markers.setChecked(view.markers)
@@ -295,6 +301,7 @@ class ViewPanel(QScrollArea):
         layout.addWidget(self.clip_slider)
         layout.addSpacing(4)
         layout.addWidget(self.front)
+        layout.addWidget(self.inside)
         layout.addWidget(self.isochrones)
         layout.addWidget(self.markers)
         layout.addWidget(self.overlay)

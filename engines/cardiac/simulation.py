@@ -65,8 +65,6 @@ class CardiacSimulation(Simulation):
     ``stable_step`` [ms]: the largest stable time step at a conductivity scale of 1.
     """
 
-    front = FrontInfo("activation", FRONT_MILLISECONDS)
-
     def __init__(
         self,
         backend: Backend,
@@ -87,6 +85,9 @@ class CardiacSimulation(Simulation):
         observed = tuple(info for observer in observers for info in observer.fields)
         self.fields = own + observed + brushes.fields
         self.brushes = brushes.infos
+        # Of every beat where one is recorded, else of the first.
+        latest = next((info.name for info in observed if info.name == "latest_activation"), "activation")
+        self.front = FrontInfo(latest, FRONT_MILLISECONDS, "voltage", tissue.threshold)
         self.series = tuple(info for observer in observers for info in observer.series)
         self.charts = tuple(info for observer in observers for info in observer.charts)
         self._marking = next((observer for observer in observers if observer.marked is not None), None)

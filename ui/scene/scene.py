@@ -16,6 +16,7 @@ import numpy as np
 from engines.api import Array, FieldInfo, FrontInfo, MarkerInfo, Markers, SimulationInfo
 from ui.scene.camera import Camera
 from ui.scene.colormaps import colormap
+from ui.scene.inside import MOST_CELLS
 from ui.scene.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.layers import layer_for
 from ui.scene.plates import DARK, Theme, nice_step
@@ -52,6 +53,8 @@ class Scene:
         self.samples = MOST_SAMPLES
         self.aspect = 1.5
         """Width of the view over its height."""
+        self.inside_cells = MOST_CELLS
+        """Cells that a front inside is looked for in at most."""
         self.allows_volume = True
         """Whether this machine draws fast enough to look through a grid."""
         self.brush: tuple[tuple[float, float, float], float] | None = None
@@ -149,6 +152,7 @@ class Scene:
             volume=view.volume and self.allows_volume,
             samples=self.samples,
             markers=self.marked is not None,
+            inside=self.inside_cells if view.front_inside and timed and front is not None and front.crossing else 0,
             window=None if self.layer is None or self.auto_fit else self.layer.window(self.camera, self.aspect),
         )
         return plan if self.layer is None else self.layer.settled(plan)
