@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engines.charts import Forecast
     from engines.lab import Study
     from engines.lab_tables import LabTable
-    from engines.tools import Tool
+    from engines.tools import Tool, ToolResult
 
 Array = npt.NDArray[Any]
 Progress = Callable[[str, float], None]
@@ -363,6 +363,8 @@ class Simulation(ABC):
     marked: MarkerInfo | None = None
     """What :meth:`markers` are, where there are any to tell."""
     brushes: tuple[PaintInfo, ...] = ()
+    keeps: str = ""
+    """What :meth:`kept` does, as a button says it ("Keep the scar in the project"); empty where it does nothing."""
     sample_steps: int = 1
     """Steps between two samples of probes and series that resolve what users look at."""
 
@@ -431,6 +433,10 @@ class Simulation(ABC):
         """
         raise TypeError(f"{type(self).__name__} is not painted on")
 
+    def kept(self, problem: Problem) -> ToolResult | None:
+        """``problem`` with what was painted made a part of it; None where nothing was. Raises ProblemError."""
+        return None
+
     @abstractmethod
     def state(self) -> dict[str, Array]:
         """All that :meth:`restore` needs to continue bit for bit on the same backend."""
@@ -471,6 +477,7 @@ class SimulationInfo:
     brushes: tuple[PaintInfo, ...] = ()
     charts: tuple[ChartInfo, ...] = ()
     marked: MarkerInfo | None = None
+    keeps: str = ""
     inspects: bool = False
     measures: bool = False
     device: str = ""

@@ -127,6 +127,7 @@ class ViewPanel(QScrollArea):
         self.markers.setText("Markers" if marked is None else marked.title)
         self.markers.setVisible(marked is not None)
         self.brush.set_brushes(() if info is None else info.brushes)
+        self.brush.set_keeping("" if info is None else info.keeps)
         if info is not None:
             self.set_geometry(info.geometry)
         self._show()

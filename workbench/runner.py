@@ -263,6 +263,7 @@ class Runner:
             traffic=simulation.traffic,
             front=simulation.front,
             marked=simulation.marked,
+            keeps=simulation.keeps,
             brushes=simulation.brushes,
             charts=simulation.charts,
             inspects=type(simulation).inspect is not Simulation.inspect,

@@ -12,6 +12,7 @@ from engines.backend.base import Backend
 from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.operator import TissueOperator
 from engines.cardiac.parameters import CardiacParameters, Stimulus
+from engines.cardiac.population import insulators
 from engines.cardiac.scar import Scar
 from engines.cardiac.stimulus import membrane_current
 from engines.cardiac.tissue import Tissue
@@ -50,6 +51,8 @@ class Brushes:
         self._place[operator.order] = np.arange(len(operator.order), dtype=np.int32)
         self._tissue_parameters, self._dt = parameters.tissue, parameters.numerics.step
         self._touch = Touch(backend, protocol, tissue.stimulus_mask, protocol.mask[operator.order])
+        still = np.flatnonzero(insulators(mesh, parameters)[operator.order])
+        self._still = backend.array(still) if len(still) else None  # where the problem itself has a scar
         self._scar = Scar(backend, mesh, parameters, operator, diffusion, tissue.n_padded)
         self.infos = _infos(mesh)
 
@@ -78,12 +81,18 @@ class Brushes:
 
     def veiled(self, field: str, values: Any) -> Any:
         """``values: (n_padded,)`` of a field for viewers: NaN in cells that do not conduct."""
-        if field not in VEILED or self._scar.dead is None:
+        silent = [cells for cells in (self._still, self._scar.dead) if cells is not None]
+        if field not in VEILED or not silent:
             return values
         with self._backend.active():
             veiled = values.copy()
-            veiled[self._scar.dead] = np.nan
+            for cells in silent:
+                veiled[cells] = np.nan
         return veiled
+
+    def left(self) -> Array:
+        """(n_cells,) in the mesh's numbering: the share of their conductivity that painting has left the cells."""
+        return self._scar.left[self._place]
 
     def state(self, step: int) -> dict[str, Array]:
         return {**self._touch.state(step), **self._scar.state()}

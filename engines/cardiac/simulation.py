@@ -8,10 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Dab, FieldInfo, FrontInfo, KernelTiming, Markers, NonFinite, Selection, Simulation
+from engines.api import (
+    Array,
+    Dab,
+    FieldInfo,
+    FrontInfo,
+    KernelTiming,
+    Markers,
+    NonFinite,
+    Problem,
+    Selection,
+    Simulation,
+)
 from engines.backend.base import Backend
 from engines.cardiac.brushes import Brushes
 from engines.cardiac.cells.model import NOT_ACTIVATED
+from engines.cardiac.kept_scar import TITLE, kept_scar
 from engines.cardiac.measuring import DURATIONS, measured
 from engines.cardiac.observers import Observer
 from engines.cardiac.observers.choice import sample_steps
@@ -20,6 +32,7 @@ from engines.cardiac.tissue import Tissue
 from engines.charts import ChartData, Inspection
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
+from engines.tools import ToolResult
 
 FRONT_MILLISECONDS = 2.0
 """How long the depolarisation front of a cell is drawn."""
@@ -64,6 +77,8 @@ class CardiacSimulation(Simulation):
     ``order: (n_cells,) int32``: cell of the mesh that stands at each place on the device;
     ``stable_step`` [ms]: the largest stable time step at a conductivity scale of 1.
     """
+
+    keeps = TITLE
 
     def __init__(
         self,
@@ -141,6 +156,9 @@ class CardiacSimulation(Simulation):
 
     def paint(self, dab: Dab) -> str | None:
         return self._touched.paint(dab, self.step)
+
+    def kept(self, problem: Problem) -> ToolResult | None:
+        return kept_scar(problem, self.geometry, self._touched.left())
 
     def measure(self, first: int, second: int) -> Inspection:
         pair = np.array([first, second], np.int32)

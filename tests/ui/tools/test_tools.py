@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time as clock
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ class Foreseen(Scale):
     """Tells what it would come to, and what it would not do."""
 
     id = "foreseen"
-    asked: list[float] = []
+    asked: ClassVar[list[float]] = []
 
     def outlook(self, problem, parameters):
         assert threading.current_thread().name.startswith("workbench-outlooks")
