@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engines.charts import Forecast
     from engines.lab import Study
     from engines.lab_tables import LabTable
-    from engines.tools import Tool
+    from engines.tools import Tool, ToolResult
 
 Array = npt.NDArray[Any]
 Progress = Callable[[str, float], None]
@@ -71,10 +71,32 @@ class FieldInfo:
 
 @dataclass(frozen=True)
 class FrontInfo:
-    """A travelling front that a viewer may highlight: elements whose ``field`` (a time) is less than ``width`` ago."""
+    """A travelling front that a viewer may highlight: elements whose ``field`` (a time) is less than ``width`` ago.
+
+    Between elements it stands where ``crossing`` (a field; empty: there is none that tells) passes ``level``.
+    """
 
     field: str
     width: float
+    crossing: str = ""
+    level: float = 0.0
+
+
+@dataclass(frozen=True)
+class MarkerInfo:
+    """Points of two signs that come and go while a problem runs (what spiral waves turn around); ``signs`` says in a
+    word or two what + and − are."""
+
+    title: str
+    signs: tuple[str, str] = ("+", "−")
+
+
+@dataclass(frozen=True, eq=False)
+class Markers:
+    """Where they are at a moment: ``positions: (n, 3)`` in the geometry's unit of length, ``signs: (n,) int8``, ±1."""
+
+    positions: Array
+    signs: Array
 
 
 @dataclass(frozen=True)
@@ -341,7 +363,11 @@ class Simulation(ABC):
     charts: tuple[ChartInfo, ...] = ()
     traffic: tuple[KernelTraffic, ...]
     front: FrontInfo | None = None
+    marked: MarkerInfo | None = None
+    """What :meth:`markers` are, where there are any to tell."""
     brushes: tuple[PaintInfo, ...] = ()
+    keeps: str = ""
+    """What :meth:`kept` does, as a button says it ("Keep the scar in the project"); empty where it does nothing."""
     sample_steps: int = 1
     """Steps between two samples of probes and series that resolve what users look at."""
 
@@ -387,6 +413,10 @@ class Simulation(ABC):
         """The points of a chart that is not over time, at this moment."""
         raise KeyError(name)
 
+    def markers(self) -> Markers | None:
+        """The points of ``marked`` at this moment, found on the device; None where there are none to tell."""
+        return None
+
     def inspect(self, element: int) -> Inspection | None:
         """What is known of one element beyond its fields; None where that is nothing."""
         return None
@@ -405,6 +435,10 @@ class Simulation(ABC):
         Returns a sentence for the log where one dab is worth one. Raises ProblemError if this dab is not possible.
         """
         raise TypeError(f"{type(self).__name__} is not painted on")
+
+    def kept(self, problem: Problem) -> ToolResult | None:
+        """``problem`` with what was painted made a part of it; None where nothing was. Raises ProblemError."""
+        return None
 
     @abstractmethod
     def state(self) -> dict[str, Array]:
@@ -445,6 +479,8 @@ class SimulationInfo:
     front: FrontInfo | None
     brushes: tuple[PaintInfo, ...] = ()
     charts: tuple[ChartInfo, ...] = ()
+    marked: MarkerInfo | None = None
+    keeps: str = ""
     inspects: bool = False
     measures: bool = False
     device: str = ""

@@ -46,7 +46,7 @@ class Curve:
 
     ``x, y: (n,)`` float64, NaN in ``y`` interrupts a line. Bars have ``edges: (n+1,)`` in ``x`` instead.
     ``shade: (n,)`` in 0..1 colours bars by the colour map (how lithiated, how damaged); ``low``/``high: (n,)`` is a
-    band around a line.
+    band around a line. ``told`` is the place of the point that is told while nobody points at another.
     """
 
     title: str
@@ -55,6 +55,7 @@ class Curve:
     shade: Array | None = None
     low: Array | None = None
     high: Array | None = None
+    told: int = -1
 
 
 @dataclass(frozen=True)

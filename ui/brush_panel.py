@@ -6,7 +6,17 @@ import math
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QLabel, QSlider, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSlider,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engines.api import PaintInfo
 from ui.brush import LARGEST, SMALLEST
@@ -21,6 +31,9 @@ class BrushPanel(QWidget):
     changed = Signal(object, float, float)
     """The brush in hand (a :class:`PaintInfo`; None while it is off), its radius as a part of the geometry's longest
     side, and how much a dab brings."""
+
+    keep_asked = Signal()
+    """What was painted is to be kept in the project."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +64,10 @@ class BrushPanel(QWidget):
         self.hint = QLabel()
         self.hint.setObjectName("muted")
         self.hint.setWordWrap(True)
+        self.keep_button = QPushButton()
+        self.keep_button.setToolTip("What was painted becomes a part of the mesh; one Undo takes it back")
+        self.keep_button.clicked.connect(lambda: self.keep_asked.emit())
+        self.keep_button.hide()
         grid = QGridLayout()
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(6)
@@ -68,6 +85,7 @@ class BrushPanel(QWidget):
         layout.addLayout(self._choice_row)
         layout.addLayout(grid)
         layout.addWidget(self.hint)
+        layout.addWidget(self.keep_button)
         self.set_radius(self._radius)
         self.hide()
 
@@ -92,6 +110,11 @@ class BrushPanel(QWidget):
             if not brushes:
                 self._action.setChecked(False)
         self._tell()
+
+    def set_keeping(self, title: str) -> None:
+        """Offer to keep what is painted, in these words; empty: that is not possible."""
+        self.keep_button.setText(title)
+        self.keep_button.setVisible(bool(title))
 
     def set_radius(self, radius: float) -> None:
         """Show a radius that was chosen elsewhere."""

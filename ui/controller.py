@@ -20,6 +20,7 @@ from engines.api import SimulationInfo
 from engines.errors import WorkbenchError
 from ui.background import Background
 from ui.forms.validation import Path
+from ui.kept_paint import KeptPaint
 from ui.model import DocumentModel
 from ui.painting import Painting
 from ui.rewinding import Rewinding
@@ -100,6 +101,7 @@ class Controller(QObject):
         self._run_after_opening = False
         self.painting = Painting(lambda: self.runner, self)
         self.rewinding = Rewinding(self)
+        self.kept_paint = KeptPaint(self)
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MILLISECONDS)
         self._timer.timeout.connect(self._tick)

@@ -117,6 +117,9 @@ class RunDisplay(QObject):
     def _rewound(self, time: float) -> None:
         window = self._window
         window.probes.rewind(time)
+        if window.controller.info is not None:
+            window.meters.stand_at(round(time / window.controller.info.dt))
+            window.viewport.set_overlay(window.meters.overlay_lines())
         window.charts.panel.take()
         window.timeline.set_time(time)
         text = f"Rewound to {window.timeline.time_label.text()}: going on from here is another branch."

@@ -125,6 +125,10 @@ BRANCHES = 4
 """Branches that a run has left and that are still shown."""
 
 
+LeftCurve = tuple[int, Array, Array]
+"""The place of a curve among those of the present branch; times and values on one that was left."""
+
+
 @dataclass(frozen=True)
 class Branch:
     """What a run had seen after the moment to which it was rewound: times and values."""

@@ -100,9 +100,15 @@ class ViewPanel(QScrollArea):
         self.front = QCheckBox("Wavefront")
         self.front.setToolTip("Draw where the front is passing")
         self.front.clicked.connect(lambda on: self._edit(front=bool(on)))
+        self.inside = QCheckBox("Front inside the wall")
+        self.inside.setToolTip("Draw the front within the wall too, and look through its surface")
+        self.inside.clicked.connect(lambda on: self._edit(front_inside=bool(on)))
         self.isochrones = QCheckBox("Isochrones")
         self.isochrones.setToolTip("Draw lines of equal time on fields that are a time")
         self.isochrones.clicked.connect(lambda on: self._edit(isochrones=bool(on)))
+        self.markers = QCheckBox("Markers")
+        self.markers.hide()
+        self.markers.clicked.connect(lambda on: self._edit(markers=bool(on)))
         self.overlay = QCheckBox("Figures in the 3D view")
         self.overlay.clicked.connect(lambda on: self._edit(overlay=bool(on)))
         self._lay_out()
@@ -117,7 +123,11 @@ class ViewPanel(QScrollArea):
         for field in self._fields.values():
             self.field.addItem(f"{field.title} [{field.unit}]" if field.unit else field.title, field.name)
         self.front.setEnabled(info is None or info.front is not None)
+        marked = None if info is None else info.marked
+        self.markers.setText("Markers" if marked is None else marked.title)
+        self.markers.setVisible(marked is not None)
         self.brush.set_brushes(() if info is None else info.brushes)
+        self.brush.set_keeping("" if info is None else info.keeps)
         if info is not None:
             self.set_geometry(info.geometry)
         self._show()
@@ -128,7 +138,7 @@ class ViewPanel(QScrollArea):
         spheres = isinstance(geometry, Particles)
         for widget in (self.clip, self.axis, self.flip, self.clip_slider):
             widget.setVisible(grid is None)
-        for switch in (self.front, self.isochrones):
+        for switch in (self.front, self.inside, self.isochrones):
             switch.setVisible(grid is None and not spheres)
         self.cut_open.setVisible(spheres)
         if geometry is not None and geometry.n_cells:
@@ -217,8 +227,12 @@ class ViewPanel(QScrollArea):
         self.cut_open.setChecked(view.cut_open)
         self.cut_open.setEnabled(field is not None and field.components > 1)
         self.front.setChecked(view.front)
+        crossing = self._info is not None and self._info.front is not None and bool(self._info.front.crossing)
+        self.inside.setChecked(view.front_inside)
+        self.inside.setEnabled(view.front and crossing)
         self.isochrones.setChecked(view.isochrones)
         self.isochrones.setEnabled(field is not None and is_timed(field, self._info))
+        self.markers.setChecked(view.markers)
         self.overlay.setChecked(view.overlay)
 
     def _show_plane(self, origin: Any, normal: Any) -> None:
@@ -288,7 +302,9 @@ class ViewPanel(QScrollArea):
         layout.addWidget(self.clip_slider)
         layout.addSpacing(4)
         layout.addWidget(self.front)
+        layout.addWidget(self.inside)
         layout.addWidget(self.isochrones)
+        layout.addWidget(self.markers)
         layout.addWidget(self.overlay)
         layout.addSpacing(4)
         heading = QLabel("Camera")

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from engines.api import Array, PaintInfo, SimulationInfo
 from ui.brush import Brush
 from ui.scene.clip_handle import pushed
+from ui.scene.inside import FEW_CELLS, MOST_CELLS
 from ui.scene.plates import DARK, LIGHT
 from ui.scene.scene import Scene
 from ui.scene.software import NO_VOLUME
@@ -57,6 +58,7 @@ class Viewport(QWidget):
         self._view, context = view_for(self, self.scene, self.quality.resolution, self._drawn)
         self.quality.set_renderer(context.renderer, context.is_software)
         self.scene.allows_volume = not context.is_software
+        self.scene.inside_cells = FEW_CELLS if context.is_software else MOST_CELLS
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._view.widget)
@@ -233,7 +235,8 @@ class Viewport(QWidget):
 
     def _come_to_rest(self) -> None:
         self._resting = self.quality.rest()
-        if self._resting and self.isVisible():
+        behind = self.scene.layer is not None and self.scene.layer.is_behind
+        if (self._resting or behind) and self.isVisible():
             self._view.refresh()
 
     def _give_up_waiting(self) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, Literal, TypeVar
 
-from engines.api import Array, Selection
+from engines.api import Array, Markers, Selection
 from engines.charts import ChartData, Inspection
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ class RunState(StrEnum):
 @dataclass(frozen=True)
 class FrameRequest:
     """What viewers need of each moment: part name to (field name, selection), charts that are not over time by name,
-    the ``element`` that is looked into, and the ``pair`` of elements that is measured.
+    the ``element`` that is looked into, the ``pair`` of elements that is measured, and whether ``markers`` are drawn.
 
     A new request replaces the old one; ``serial`` comes back in the frames that answer it and stands for ``parts``.
     """
@@ -41,6 +41,7 @@ class FrameRequest:
     charts: tuple[str, ...] = ()
     element: int | None = None
     pair: tuple[int, int] | None = None
+    markers: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Frame:
     charts: Mapping[str, ChartData] = field(default_factory=dict)
     inspection: Inspection | None = None
     measurement: Inspection | None = None
+    markers: Markers | None = None
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,7 @@ class CameraView(_Model):
 class ViewSettings(_Model):
     """What the viewport shows. None means "the field's own suggestion".
 
+    ``front_inside`` draws the front within a mesh, whose surface one then sees through.
     Of grids: ``height`` lifts a grid of two dimensions by its values (the upper end of the range, as a part of the
     longest side); ``slices`` are the places of the slices through three dimensions as parts of the sides (None: the
     middle), ``volume`` shows the whole instead. Of particles: ``cut_open`` shows the inside of spheres that a field
@@ -100,7 +101,9 @@ class ViewSettings(_Model):
     camera: CameraView = Field(default_factory=CameraView)
     clip: ClipPlane | None = None
     front: bool = True
+    front_inside: bool = False
     isochrones: bool = True
+    markers: bool = True
     overlay: bool = True
     height: Annotated[float, Field(ge=0, le=1)] = 0.0
     slices: tuple[Fraction, Fraction, Fraction] | None = None

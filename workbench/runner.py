@@ -262,6 +262,8 @@ class Runner:
             series=simulation.series,
             traffic=simulation.traffic,
             front=simulation.front,
+            marked=simulation.marked,
+            keeps=simulation.keeps,
             brushes=simulation.brushes,
             charts=simulation.charts,
             inspects=type(simulation).inspect is not Simulation.inspect,

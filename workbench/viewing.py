@@ -51,7 +51,7 @@ class FrameSource:
         if resting or request is not self._answered or clock.monotonic() >= self._due:
             self._make_charts(simulation, request)
         self._answered = request
-        told = self._charts, self._inspection, self._measurement
+        told = self._charts, self._inspection, self._measurement, simulation.markers() if request.markers else None
         self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, *told))
 
     def release(self) -> None:

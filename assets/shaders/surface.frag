@@ -2,6 +2,7 @@
 // What is not needed is left out by the preprocessor: software renderers run both sides of an `if`.
 // MAPPED: colour map instead of region colours. LIT, GLOSS: shade and shine. CLIP: the clipping plane.
 // FRONT: the glowing band. FRONT_MASKS: the field is the front's own time, so ahead of it there is none.
+// BOTH_SIDES: lit from whichever side it is seen. GLASS: one sees through, least straight on.
 // CYCLIC: an angle, once round the colour map.
 // ISOCHRONES: lines of equal value, dark on light colours and light on dark ones.
 #version 120
@@ -15,6 +16,7 @@ uniform float u_isochrone;     // spacing of the lines
 uniform float u_stroke;        // half their width in pixels
 uniform float u_lit;           // how much light and shade, 0..1
 uniform float u_gloss;
+uniform float u_glass;         // how opaque, seen straight on
 varying vec3 v_position;
 varying vec3 v_normal;
 varying vec3 v_colour;
@@ -65,6 +67,9 @@ void main() {
 #ifdef LIT
     vec3 normal = normalize(v_normal);
     vec3 towards = normalize(-v_position);
+#ifdef BOTH_SIDES
+    normal *= dot(normal, towards) < 0.0 ? -1.0 : 1.0;
+#endif
     float facing = max(dot(normal, towards), 0.0);
     light = light_on(normal, facing);
     vec3 shine = rim_of(normal, facing);
@@ -88,5 +93,13 @@ void main() {
     float rim = 1.0 - smoothstep(0.6, 1.6, abs(v_age - 0.8 * spread) / spread);
     colour = mix(colour, vec3(1.0), 0.75 * there * rim * (1.0 - smoothstep(0.15, 0.5, spread / u_front_width)));
 #endif
-    gl_FragColor = vec4(sqrt(clamp(colour, 0.0, 1.0)), 1.0);
+    float alpha = 1.0;
+#ifdef GLASS
+    alpha = u_glass;
+#ifdef LIT
+    float aslant = 1.0 - facing;
+    alpha = mix(u_glass, 0.8, aslant * aslant * u_lit);
+#endif
+#endif
+    gl_FragColor = vec4(sqrt(clamp(colour, 0.0, 1.0)), 1.0) * alpha;
 }

@@ -13,6 +13,7 @@ from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.operator import CellOperator, TissueOperator
 from engines.cardiac.parameters import CardiacParameters, Stimulus
+from engines.cardiac.population import insulators
 from engines.cardiac.scar import Scar
 from engines.cardiac.sites import Sites
 from engines.cardiac.stimulus import membrane_current
@@ -57,6 +58,10 @@ class Brushes:
         self._scar: Scar | None = None
         if isinstance(operator, CellOperator):
             self._scar = Scar(backend, mesh, parameters, operator, diffusion, tissue.n_padded)
+        regional = np.flatnonzero(insulators(operator.sites, parameters)[operator.order])
+        self._touch.silence(regional, np.ones(len(regional), bool))
+        self._still = backend.array(regional) if len(regional) else None
+        """Where the problem itself has a scar."""
         self.fields = () if self._scar is None else (SCAR,)
         self.infos = tuple(info for info in _infos(self._sites) if info.name != SCAR.name or self._scar is not None)
 
@@ -89,12 +94,19 @@ class Brushes:
 
     def veiled(self, field: str, values: Any) -> Any:
         """``values: (n_padded,)`` of a field for viewers: NaN in cells that do not conduct."""
-        if field not in VEILED or self._scar is None or self._scar.dead is None:
+        dead = None if self._scar is None else self._scar.dead
+        silent = [cells for cells in (self._still, dead) if cells is not None]
+        if field not in VEILED or not silent:
             return values
         with self._backend.active():
             veiled = values.copy()
-            veiled[self._scar.dead] = np.nan
+            for cells in silent:
+                veiled[cells] = np.nan
         return veiled
+
+    def left(self) -> Array:
+        """(n_cells,) in the mesh's numbering: the share of their conductivity that painting has left the cells."""
+        return np.ones(len(self._place), np.float32) if self._scar is None else self._scar.left[self._place]
 
     def state(self, step: int) -> dict[str, Array]:
         return {**self._touch.state(step), **({} if self._scar is None else self._scar.state())}

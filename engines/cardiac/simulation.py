@@ -8,10 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Dab, FieldInfo, FrontInfo, KernelTiming, NonFinite, Selection, Simulation
+from engines.api import (
+    Array,
+    Dab,
+    FieldInfo,
+    FrontInfo,
+    KernelTiming,
+    Markers,
+    NonFinite,
+    Problem,
+    Selection,
+    Simulation,
+)
 from engines.backend.base import Backend
 from engines.cardiac.brushes import Brushes
 from engines.cardiac.cells.model import NOT_ACTIVATED
+from engines.cardiac.kept_scar import TITLE, kept_scar
 from engines.cardiac.measuring import DURATIONS, measured
 from engines.cardiac.observers import Observer
 from engines.cardiac.observers.choice import sample_steps
@@ -22,6 +34,7 @@ from engines.cardiac.tissue import Tissue
 from engines.charts import ChartData, Inspection
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
+from engines.tools import ToolResult
 
 FRONT_MILLISECONDS = 2.0
 """How long the depolarisation front of a cell is drawn."""
@@ -67,7 +80,7 @@ class CardiacSimulation(Simulation):
     conductivity scale of 1.
     """
 
-    front = FrontInfo("activation", FRONT_MILLISECONDS)
+    keeps = TITLE
 
     def __init__(
         self,
@@ -89,8 +102,13 @@ class CardiacSimulation(Simulation):
         observed = tuple(info for observer in observers for info in observer.fields)
         self.fields = own + observed + brushes.fields
         self.brushes = brushes.infos
+        # Of every beat where one is recorded, else of the first.
+        latest = next((info.name for info in observed if info.name == "latest_activation"), "activation")
+        self.front = FrontInfo(latest, FRONT_MILLISECONDS, "voltage", tissue.threshold)
         self.series = tuple(info for observer in observers for info in observer.series)
         self.charts = tuple(info for observer in observers for info in observer.charts)
+        self._marking = next((observer for observer in observers if observer.marked is not None), None)
+        self.marked = None if self._marking is None else self._marking.marked
         self._observed = tuple(each for observer in observers for each in observer.traffic)
         self.traffic = stepper.traffic + self._observed
         self._infos = {info.name: info for info in self.fields}
@@ -138,6 +156,9 @@ class CardiacSimulation(Simulation):
     def paint(self, dab: Dab) -> str | None:
         return self._touched.paint(dab, self.step)
 
+    def kept(self, problem: Problem) -> ToolResult | None:
+        return kept_scar(problem, self.geometry, self._touched.left())
+
     def measure(self, first: int, second: int) -> Inspection:
         pair = np.array([first, second], np.int32)
         handle = self.select(Selection(pair))
@@ -154,6 +175,9 @@ class CardiacSimulation(Simulation):
 
     def observe(self) -> Mapping[str, float]:
         return {name: value for observer in self._observers for name, value in observer.observe().items()}
+
+    def markers(self) -> Markers | None:
+        return None if self._marking is None else self._marking.markers()
 
     def chart(self, name: str) -> ChartData:
         for observer in self._observers:
@@ -206,7 +230,7 @@ class CardiacSimulation(Simulation):
         )
 
     def close(self) -> None:
-        del self._stepper, self._tissue, self._touched, self._observers
+        del self._stepper, self._tissue, self._touched, self._observers, self._marking
 
     def _values(self, name: str) -> Any:
         if name == "voltage":

@@ -17,7 +17,8 @@ class Tissue(Protocol):
     """Cells without their voltage: TT06 by hand, or a compiled model. All arrays on the device, ``n_padded`` long.
 
     ``states: (rows, n_padded)``; ``activation: (n_padded,)`` [ms], ``NOT_ACTIVATED`` where it has not come;
-    ``stimulus_mask: (n_padded,)`` uint32, bit k set in cells that stimulus k reaches.
+    ``stimulus_mask: (n_padded,)`` uint32, bit k set in cells that stimulus k reaches; ``threshold`` [mV]: the upward
+    crossing that counts as activation.
     """
 
     n_cells: int

@@ -60,6 +60,12 @@ def test_a_click_on_a_tick_rewinds_and_going_on_is_another_branch(ran, qtbot):
     assert np.array_equal(left[1:], times[times > mark.time])
     assert left[-1] == pytest.approx(end, abs=0.2)
     assert len(window.probes.plot._pale) == 1
+    assert window.meters.figures["step"].text().replace("\u202f", "") == str(ticks[1].step)
+    shown = {name: cell.plot for name, cell in window.charts.panel.cells.items() if cell.chart.series}
+    assert shown
+    for plot in shown.values():
+        qtbot.waitUntil(lambda plot=plot: len(plot._left._lines) == len(plot.chart.series))
+        assert plot._left._lines[0].xData[-1] == pytest.approx(end, abs=0.2)
     assert bar.ticks[-1].fraction > bar.fraction  # the future can still be returned to
     window.controller.step()
     qtbot.waitUntil(lambda: steps_of(window) == ticks[1].step + 1)
@@ -70,6 +76,8 @@ def test_a_click_on_a_tick_rewinds_and_going_on_is_another_branch(ran, qtbot):
     assert window.probes.store.left == []
     assert window.probes.readout.text() == ""
     assert not window.probes.plot._pale
+    for plot in shown.values():
+        qtbot.waitUntil(lambda plot=plot: not plot._left._lines)
     qtbot.waitUntil(lambda: not bar.ticks)
 
 

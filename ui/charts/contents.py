@@ -8,7 +8,7 @@ import numpy as np
 
 from engines.api import Array, SeriesInfo, SimulationInfo
 from engines.charts import ChartData, ChartInfo, Curve
-from ui.traces import TraceBuffer
+from ui.traces import Branch, LeftCurve, TraceBuffer
 
 NUMBERS = ("", "1")
 """Units of numbers that have none."""
@@ -50,6 +50,14 @@ def over_time(chart: ChartInfo, buffers: Mapping[str, TraceBuffer], series: Sequ
             low, high = (_at(times, *known[end]) for end in chart.bands[place])
         curves.append(Curve(titles.get(name, name), times, values, low=low, high=high))
     return ChartData(tuple(curves))
+
+
+def left_over_time(chart: ChartInfo, left: Sequence[Branch], buffers: Mapping[str, TraceBuffer]) -> list[LeftCurve]:
+    """The curves of a chart on branches that the run has left; none of stacked areas, which would hide each other."""
+    names = [name for name in chart.series if name in buffers and len(buffers[name])]
+    if chart.kind != "line":
+        return []
+    return [(names.index(name), *branch.series[name]) for branch in left for name in names if name in branch.series]
 
 
 def _at(times: Array, own: Array, values: Array) -> Array:

@@ -17,11 +17,12 @@ from engines.api import Array
 from engines.charts import Curve
 from ui.scene.colormaps import colormap
 from ui.theme import theme
+from ui.traces import LeftCurve
 
 BUCKETS = 400
 """Points of a filled area: about one for each pixel of a wide plot."""
 SHADES = "viridis"
-LINE, AREA, BAND, FORECAST_BAND = 255, 150, 46, 26
+LINE, AREA, BAND, FORECAST_BAND, LEFT = 255, 150, 46, 26, 90
 """How opaque these are, of 255."""
 DOT = 2
 """Side of a dot of a raster [pixels]."""
@@ -102,6 +103,35 @@ class Lines:
         if self._behind:
             return pg.mkPen(_color(place, 170), width=1, style=Qt.PenStyle.DashLine)
         return pg.mkPen(_color(place, LINE), width=1.6)
+
+
+class Branches:
+    """Curves of branches that the run has left, pale and behind those of the present one."""
+
+    def __init__(self, plot: pg.PlotItem) -> None:
+        self._plot = plot
+        self._lines: list[pg.PlotDataItem] = []
+        self._shown: list[LeftCurve] = []
+
+    def show(self, curves: Sequence[LeftCurve]) -> None:
+        """The arrays of a branch never change."""
+        if len(curves) != len(self._shown) or any(
+            new[1] is not old[1] for new, old in zip(curves, self._shown, strict=True)
+        ):
+            while len(self._lines) > len(curves):
+                self._plot.removeItem(self._lines.pop())
+            while len(self._lines) < len(curves):
+                line = pg.PlotDataItem(connect="finite", antialias=True)
+                line.setClipToView(True)
+                line.setDownsampling(auto=True, method="peak")
+                line.setZValue(-4)
+                self._plot.addItem(line)
+                self._lines.append(line)
+            self._shown = list(curves)
+            for line, (_, times, values) in zip(self._lines, curves, strict=True):
+                line.setData(times, values)
+        for line, (place, _, _) in zip(self._lines, curves, strict=True):
+            line.setPen(pg.mkPen(_color(place, LEFT), width=1.4))
 
 
 class Stack:

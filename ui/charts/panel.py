@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 from engines.api import SimulationInfo
 from engines.charts import EMPTY, ChartData, ChartInfo
 from ui.charts.cell import ChartCell
-from ui.charts.contents import charts_of, over_time
+from ui.charts.contents import charts_of, left_over_time, over_time
 from ui.charts.grid import ChartGrid
 from ui.charts.pacing import Pace
 from ui.charts.plot import ChartPlot
@@ -237,6 +237,7 @@ class ChartsPanel(QWidget):
                 series = self._info.series if self._info is not None else ()
                 cell.show_data(over_time(cell.chart, self._store.series, series))
                 cell.show_forecast(self._forecast.get(name, EMPTY))
+                cell.plot.show_left(left_over_time(cell.chart, self._store.left, self._store.series))
                 cell.plot.show_now(self._time if self._time > 0 else None)
             else:
                 cell.show_data(self._own.get(name, EMPTY))

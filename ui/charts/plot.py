@@ -12,8 +12,9 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QMouseEve
 from PySide6.QtWidgets import QWidget
 
 from engines.charts import EMPTY, ChartData, ChartInfo
-from ui.charts.layers import Bars, Dots, Lines, Stack
+from ui.charts.layers import Bars, Branches, Dots, Lines, Stack
 from ui.theme import theme
+from ui.traces import LeftCurve
 from workbench.project import MeasuredData
 
 SYMBOLS = ("o", "s", "t1", "d")
@@ -43,6 +44,7 @@ class ChartPlot(pg.PlotWidget):
         kinds = {"line": Lines, "area": Stack, "bar": Bars, "raster": Dots}
         self._layer = kinds[chart.kind](item)
         self._forecast = Lines(item, behind=True)
+        self._left = Branches(item)
         self._points: list[pg.ScatterPlotItem] = []
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
         self._now = pg.InfiniteLine(angle=90, movable=False)
@@ -71,6 +73,10 @@ class ChartPlot(pg.PlotWidget):
 
     def show_forecast(self, data: ChartData) -> None:
         self._forecast.show(data.curves)
+
+    def show_left(self, curves: Sequence[LeftCurve]) -> None:
+        """What the run saw on branches that it has left."""
+        self._left.show(curves)
 
     def show_measured(self, measured: Sequence[MeasuredData]) -> None:
         for points in self._points:

@@ -31,7 +31,7 @@ def abscissa(chart: ChartInfo, x: float, x_unit: str) -> str:
 
 
 def value_at(curve: Curve, x: float | None, *, bar: bool = False) -> float | None:
-    """The value next to ``x``, that of the bar over it, or the last of all; None where there is none."""
+    """The value next to ``x``, that of the bar over it, or the one that the curve tells; None where there is none."""
     if not len(curve.y):
         return None
     if bar:
@@ -39,5 +39,5 @@ def value_at(curve: Curve, x: float | None, *, bar: bool = False) -> float | Non
             return None
         return float(curve.y[min(int(np.searchsorted(curve.x, x, "right")) - 1, len(curve.y) - 1)])
     if x is None:
-        return float(curve.y[-1])
+        return float(curve.y[curve.told])
     return float(curve.y[int(np.argmin(np.abs(curve.x - x)))])

@@ -102,7 +102,7 @@ class MetersPanel(QScrollArea):
         self.figures["steps"].setText(count_text(steps))
         unit = "" if is_count(self._time_unit) else f" {self._time_unit}"
         self.figures["pace"].setText(f"{count_text(pace)}{unit}")
-        self.figures["step"].setText(f"{last.step:,}".replace(",", "\u202f"))
+        self._show_step(last.step)
         self.figures["remaining"].setText("open end" if last.remaining is None else duration_text(last.remaining))
         self._lines = [
             f"Bandwidth\t{rate_text(rate)}, {fraction:.0%}",
@@ -110,6 +110,15 @@ class MetersPanel(QScrollArea):
             *([f"Pace\t{count_text(pace)}{unit}/s"] if unit else []),
             *([] if last.remaining is None else [f"Remaining\t{duration_text(last.remaining)}"]),
         ]
+
+    def stand_at(self, step: int) -> None:
+        """The run was rewound: the other figures are those of when it ran last."""
+        self._show_step(step)
+        self.figures["remaining"].setText("–")
+        self._lines = [line for line in self._lines if not line.startswith("Remaining\t")]
+
+    def _show_step(self, step: int) -> None:
+        self.figures["step"].setText(f"{step:,}".replace(",", "\u202f"))
 
     def overlay_lines(self) -> list[str]:
         """The same figures for the 3D view: name, tab, figure."""

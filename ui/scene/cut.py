@@ -10,7 +10,7 @@ import numpy as np
 from engines.api import Array, Selection
 from engines.geometry.mesh import TetMesh
 
-_EDGES = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]], np.int32)
+EDGES = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]], np.int32)
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ def cut(mesh: TetMesh, origin: Array, normal: Array) -> Cut:
     """Marching tetrahedra. The triangles face the side that ``normal`` points to."""
     height = (mesh.points - np.asarray(origin)) @ np.asarray(normal, float)
     # A point exactly on the plane counts as above it, so that no cell is cut through a corner alone.
-    keys, owners = _march(mesh.cells, height, _EDGES)
+    keys, owners = march(mesh.cells, height, EDGES)
     edges, place = np.unique(keys, return_inverse=True)
     low, high = edges // mesh.n_points, edges % mesh.n_points
     share = (height[low] / (height[low] - height[high]))[:, None]
@@ -44,8 +44,10 @@ def cut(mesh: TetMesh, origin: Array, normal: Array) -> Cut:
 
 
 @numba.njit(cache=True, nogil=True)
-def _march(cells: Array, height: Array, edges: Array) -> tuple[Array, Array]:
-    """Corners of all cut triangles as edge keys (3 m,) int64 (low point * n + high point), owners (m,) int32."""
+def march(cells: Array, height: Array, edges: Array) -> tuple[Array, Array]:
+    """Marching tetrahedra: where ``height: (n_points,)`` goes through zero; what is not below counts as above.
+
+    Corners of all cut triangles as edge keys (3 m,) int64 (low point * n + high point), owners (m,) int32."""
     n = np.int64(len(height))
     count = 0
     for cell in range(len(cells)):

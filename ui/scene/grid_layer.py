@@ -105,7 +105,9 @@ class GridLayer(Layer):
         return self._kept[1]
 
     def _planned(self, plan: Plan) -> GridShape:
-        plan = replace(plan, front=None, front_field=None, clip=None, window=plan.window if self.flat else None)
+        plan = replace(
+            plan, front=None, front_field=None, inside=0, clip=None, window=plan.window if self.flat else None
+        )
         means = plan.field is None or plan.field.missing is None
         if self.flat:
             most = plan.samples

@@ -6,12 +6,13 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, MarkerInfo
 from ui.scene import plates
 from ui.scene.brush_mark import brush_strokes
 from ui.scene.clip_handle import handle_strokes
 from ui.scene.inspected_mark import ring_strokes
 from ui.scene.layer import Layer
+from ui.scene.marker_visual import COLOURS
 from ui.scene.measure_mark import measure_strokes
 from ui.scene.ruler import ruler
 from ui.scene.scene import Scene
@@ -80,6 +81,13 @@ class Hud:
             lines = tuple(scene.lines)
             image = self._keep("lines", (lines, theme, ratio), lambda: plates.text_plate(lines, theme, ratio))
             placed.append(("lines", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+        if scene.marked is not None and scene.markers is not None:
+            title, entries = marker_lines(scene.marked, scene.markers.signs)
+            image = self._keep(
+                "markers", (title, entries, theme, ratio), lambda: plates.legend(entries, theme, ratio, title)
+            )
+            placed.append(("markers", image, margin, top))
 
     def _bar_or_legend(
         self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
@@ -207,6 +215,14 @@ class Hud:
         if hit is None:
             return False
         return float(np.linalg.norm(layer.shown_at(hit[1][None])[0] - eye)) < distance - slack
+
+
+def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str, plates.Colour], ...]]:
+    """How many markers there are, and how many of each sign that there are any of, with its colour."""
+    counts = int((signs > 0).sum()), int((signs < 0).sum())
+    entries = zip(counts, marked.signs, COLOURS, strict=True)
+    lines = tuple((f"{count} {name}", colour) for count, name, colour in entries if count)
+    return f"{marked.title}: {sum(counts) or 'none'}", lines
 
 
 def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> bool:

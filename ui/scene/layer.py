@@ -33,7 +33,8 @@ class Plan:
     ``contours`` (lines of equal value); of grids
     the relief's ``height`` (part of the longest side), the places of the ``slices`` (parts of the sides), the
     ``volume`` instead of slices. ``coarse``: few triangles; ``samples``: how many values to ask for at most;
-    ``window``: the part of a grid that is looked at closely."""
+    ``window``: the part of a grid that is looked at closely; ``markers``: whether those of the run are drawn;
+    ``inside``: the front is looked for in so many cells at most and the surface is seen through."""
 
     field: FieldInfo | None = None
     front: FrontInfo | None = None
@@ -46,6 +47,8 @@ class Plan:
     volume: bool = False
     samples: int = MOST_SAMPLES
     window: Window | None = None
+    markers: bool = False
+    inside: int = 0
 
 
 class Shape(Protocol):
@@ -163,6 +166,11 @@ class Layer(ABC):
     @abstractmethod
     def release(self) -> None:
         """Free what is on the graphics card; drawing would put it there again."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something was drawn as it was at an earlier moment, to take less time; later it would not be."""
+        return False
 
     # Machines that draw slowly.
 

@@ -8,6 +8,7 @@ from vispy import gloo
 from engines.api import Array
 from ui.scene.hud import Hud
 from ui.scene.layer import Layer
+from ui.scene.marker_visual import POINTS, MarkerVisual
 from ui.scene.scene import Scene
 from ui.scene.screen import Background, Sprites, Strokes, Target
 from ui.scene.surface_visual import Palette
@@ -27,6 +28,7 @@ class Painter:
         self._palette = Palette()
         self._sprites = Sprites()
         self._strokes = Strokes()
+        self._markers: MarkerVisual | None = None
         self.hud = Hud()
         self._layer: Layer | None = None
 
@@ -55,6 +57,10 @@ class Painter:
         self._background.draw(scene.theme, *inner)
         if scene.layer is not None:
             scene.layer.draw_over(look, *matrices, self._palette)
+        if scene.marked is not None and scene.markers is not None:
+            self._markers = self._markers or MarkerVisual()
+            radius = max(POINTS * ratio * resolution, 2.0)
+            self._markers.draw(scene.markers, look, *matrices, radius, scene.camera.radius)
         self._target.end()
 
     def read_scene(self) -> Array:
@@ -87,5 +93,8 @@ class Painter:
         if self._layer is not None:
             self._layer.release()
             self._layer = None
+        if self._markers is not None:
+            self._markers.release()
+            self._markers = None
         self._target.release()
         self._sprites.draw([], 1, 1)

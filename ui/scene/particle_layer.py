@@ -90,6 +90,7 @@ class ParticleLayer(Layer):
             plan,
             front=None,
             front_field=None,
+            inside=0,
             coarse=False,
             height=0.0,
             slices=None,

@@ -93,14 +93,18 @@ def label(string: str, theme: Theme, scale: float) -> Array:
     return image
 
 
-def legend(entries: Sequence[tuple[str, Colour]], theme: Theme, scale: float) -> Array:
-    """Names with their colours."""
+def legend(entries: Sequence[tuple[str, Colour]], theme: Theme, scale: float, title: str = "") -> Array:
+    """Names with their colours, under a ``title`` if there is one."""
     pixels, margin, swatch = round(12.5 * scale), round(9 * scale), round(11 * scale)
     _, step = text.line_metrics(pixels)
     step += round(3 * scale)
-    width = max(text.width(name, pixels) for name, _ in entries) + swatch + round(8 * scale)
-    image = plate(width + 2 * margin, len(entries) * step + 2 * margin - round(3 * scale), theme, scale)
-    for row, (name, colour) in enumerate(entries):
+    width = max([text.width(name, pixels) for name, _ in entries], default=0) + swatch + round(8 * scale)
+    width = max(width, text.width(title, pixels))
+    rows = len(entries) + bool(title)
+    image = plate(width + 2 * margin, rows * step + 2 * margin - round(3 * scale), theme, scale)
+    if title:
+        write(image, title, margin, margin, pixels, theme.ink)
+    for row, (name, colour) in enumerate(entries, start=int(bool(title))):
         y = margin + row * step
         _disc(image, margin, y + round(1.5 * scale), swatch, colour)
         write(image, name, margin + swatch + round(8 * scale), y, pixels, theme.ink)

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, FrontInfo, SimulationInfo
+from engines.api import Array, FieldInfo, FrontInfo, MarkerInfo, Markers, SimulationInfo
 from ui.scene.camera import Camera
 from ui.scene.colormaps import colormap
+from ui.scene.inside import MOST_CELLS
 from ui.scene.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.layers import layer_for
 from ui.scene.plates import DARK, Theme, nice_step
@@ -46,11 +47,14 @@ class Scene:
         self.measured: tuple[tuple[float, float, float], ...] = ()
         """None, one or two points that are measured."""
         self.lines: list[str] = []
+        self.markers: Markers | None = None
         self.time: float | None = None
         self.coarse = False
         self.samples = MOST_SAMPLES
         self.aspect = 1.5
         """Width of the view over its height."""
+        self.inside_cells = MOST_CELLS
+        """Cells that a front inside is looked for in at most."""
         self.allows_volume = True
         """Whether this machine draws fast enough to look through a grid."""
         self.brush: tuple[tuple[float, float, float], float] | None = None
@@ -67,7 +71,7 @@ class Scene:
     def set_geometry(self, geometry: Any) -> None:
         """Show another geometry, framed, without values. None empties the scene."""
         before, self.layer = self.layer, None if geometry is None else layer_for(geometry)
-        self.info, self.time, self._pending = None, None, None
+        self.info, self.time, self.markers, self._pending = None, None, None, None
         self.coarse = False
         if self.layer is None:
             self.auto_fit = True
@@ -81,7 +85,7 @@ class Scene:
         """The fields that there are now; returns what to ask of the run."""
         if info is not None and (self.layer is None or info.geometry is not self.layer.geometry):
             self.set_geometry(info.geometry)
-        self.info, self.time = info, None
+        self.info, self.time, self.markers = info, None, None
         return self.replan(force=True)
 
     def apply_view(self, view: ViewSettings, aspect: float) -> FrameRequest | None:
@@ -147,6 +151,8 @@ class Scene:
             slices=view.slices,
             volume=view.volume and self.allows_volume,
             samples=self.samples,
+            markers=self.marked is not None,
+            inside=self.inside_cells if view.front_inside and timed and front is not None and front.crossing else 0,
             window=None if self.layer is None or self.auto_fit else self.layer.window(self.camera, self.aspect),
         )
         return plan if self.layer is None else self.layer.settled(plan)
@@ -171,7 +177,7 @@ class Scene:
             return None
         self._serial += 1
         self._pending = (self._serial, shape, clock.monotonic())
-        return FrameRequest(self._serial, self.layer.parts(shape))
+        return FrameRequest(self._serial, self.layer.parts(shape), markers=plan.markers)
 
     def show_frame(self, frame: Frame) -> bool:
         """Take the values of a frame; False if it answers an old request."""
@@ -183,7 +189,7 @@ class Scene:
         if frame.serial != self._shown_serial:
             return False
         self.layer.set_values(frame.values, frame.time)
-        self.time = frame.time
+        self.time, self.markers = frame.time, frame.markers
         return True
 
     def overdue(self) -> bool:
@@ -207,6 +213,11 @@ class Scene:
         self.time = time
 
     # How it looks.
+
+    @property
+    def marked(self) -> MarkerInfo | None:
+        """What the run's markers are, if they are to be drawn."""
+        return None if self.info is None or not self.view.markers else self.info.marked
 
     @property
     def shown_field(self) -> FieldInfo | None:

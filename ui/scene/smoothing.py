@@ -9,6 +9,8 @@ from scipy import sparse
 from engines.api import Array
 
 PASSES = 2
+BEAT_WIDTHS = 15.0
+"""Widths of a front between two that pass the same place: more than a front is long, less than any beat."""
 
 
 def smoothing(triangles: Array, nodes: Array) -> sparse.csr_matrix:
@@ -47,3 +49,15 @@ def smoothed_known(operator: sparse.csr_matrix, values: Array, known: Array) -> 
         total = np.divide(operator @ (total * weight), spread, out=np.zeros_like(total), where=spread > 0)
         weight = (spread > 0).astype(np.float32)
     return np.ascontiguousarray(total, np.float32)
+
+
+def recurring(operator: sparse.csr_matrix, times: Array, time: float, width: float, expected: float) -> Array:
+    """``times`` of a front, where a vertex that it passed a beat ago and comes to again now has ``expected``: else
+    smoothing would mix the two beats."""
+    old = times < time - BEAT_WIDTHS * width
+    if not old.any():
+        return times
+    near = ((times > time - 2 * width) & (times <= time)).astype(np.float32)
+    for _ in range(PASSES + 1):
+        near = operator @ near
+    return np.where(old & (near > 0), np.float32(expected), times)

@@ -24,8 +24,9 @@ NO_PLANE = (0.0, 0.0, 0.0, 1.0)
 @dataclass
 class Look:
     """How values become colours. ``clip`` hides where dot(xyz, position) > w; ``front_masks``: no data before the
-    front (the field shown is the front's own time); ``cut_open``: spheres show what is inside them. Lines are
-    ``2 * stroke`` pixels wide, in a target of ``size``."""
+    front (the field shown is the front's own time); ``cut_open``: spheres show what is inside them; ``both_sides``: a
+    sheet is lit on the side that is seen; ``glass``: how opaque something is that one sees through, 0 for what hides.
+    Lines are ``2 * stroke`` pixels wide, in a target of ``size``."""
 
     lut: Array = field(default_factory=lambda: np.zeros((256, 3), np.uint8))
     limits: tuple[float, float] = (0.0, 1.0)
@@ -40,6 +41,8 @@ class Look:
     diverging: bool = False
     cyclic: bool = False
     cut_open: bool = False
+    both_sides: bool = False
+    glass: float = 0.0
     ink: tuple[float, float, float] = (0.5, 0.5, 0.5)
     stroke: float = 0.0
     size: tuple[int, int] = (1, 1)
@@ -120,7 +123,11 @@ class SurfaceVisual:
         drawing["u_clip"] = look.clip
         drawing["u_lit"] = look.lit
         drawing["u_gloss"] = look.gloss
-        gloo.set_state(blend=False, depth_test=True, depth_func="less", depth_mask=True, cull_face=not two_sided)
+        drawing["u_glass"] = look.glass
+        glass = look.glass > 0
+        gloo.set_state(blend=glass, depth_test=True, depth_func="less", depth_mask=not glass, cull_face=not two_sided)
+        if glass:
+            gloo.set_blend_func("one", "one_minus_src_alpha")
         drawing.draw("triangles", self._index)
 
     def _program(self, look: Look) -> gloo.Program:
@@ -130,6 +137,8 @@ class SurfaceVisual:
             "LIT": look.lit > 0,
             "GLOSS": look.gloss > 0 and look.lit > 0,
             "CLIP": look.clip != NO_PLANE,
+            "BOTH_SIDES": look.both_sides,
+            "GLASS": look.glass > 0,
             "FRONT": look.mapped and look.front_width > 0,
             "FRONT_MASKS": look.mapped and look.front_width > 0 and look.front_masks,
             "CYCLIC": look.mapped and look.cyclic,

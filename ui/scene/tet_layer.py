@@ -13,9 +13,11 @@ from engines.geometry.mesh import TetMesh
 from ui.scene.colormaps import distinct_colours
 from ui.scene.cut import Cut, cut
 from ui.scene.decimate import coarse_surface
+from ui.scene.inside import RECENT_WIDTHS, Inside, inside_of
+from ui.scene.inside_visual import InsideFront
 from ui.scene.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.picking import first_hit
-from ui.scene.smoothing import smoothed, smoothed_known, smoothing
+from ui.scene.smoothing import BEAT_WIDTHS, recurring, smoothed, smoothed_known, smoothing
 from ui.scene.surface import Surface, cells_at, surface
 from ui.scene.surface_visual import NO_PLANE, Look, Palette, SurfaceVisual
 from ui.scene.vertex_means import NO_DATA, VertexMeans
@@ -24,6 +26,8 @@ from workbench.project import ClipPlane
 AHEAD = 0.3
 """Cells that a front has not reached are taken to be reached after this part of its width."""
 COARSE_TRIANGLES = 20_000
+GLASS, CUT_GLASS = 0.22, 0.45
+"""How opaque the surface and a cut are with the front inside to be seen through them."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Shape:
     surface_means: VertexMeans
     cut: Cut | None
     smooth: dict[str, sparse.csr_matrix]
+    inside: Inside | None = None
 
     def means(self) -> dict[str, VertexMeans]:
         found = {"surface": self.surface_means}
@@ -60,6 +65,8 @@ class TetLayer(Layer):
         self._means: dict[bool, VertexMeans] = {}
         self._smooth: dict[bool, sparse.csr_matrix] = {}
         self._last_cut: tuple[ClipPlane, Cut] | None = None
+        self._inside: tuple[int, Inside] | None = None
+        self._inside_front = InsideFront()
         self._shape = self.plan_shape(Plan())
         self._values: dict[str, Array] = {}
         self._activations: dict[str, Array] = {}
@@ -104,7 +111,13 @@ class TetLayer(Layer):
             smooth["surface"] = self._smooth[coarse]
             if section is not None:
                 smooth["cut"] = smoothing(section.triangles, np.arange(len(section.points)))
-        return Shape(plan, shown, self._means[coarse], section, smooth)
+        return Shape(plan, shown, self._means[coarse], section, smooth, self._marched(plan.inside))
+
+    def _marched(self, most: int) -> Inside | None:
+        """The cells that the front inside is looked for in, made once."""
+        if most and (self._inside is None or self._inside[0] != most):
+            self._inside = most, inside_of(self.mesh, most)
+        return self._inside[1] if most and self._inside is not None else None
 
     def _cut(self, plane: ClipPlane | None) -> Cut | None:
         if plane is None:
@@ -120,6 +133,9 @@ class TetLayer(Layer):
                 asked[name] = (plan.field.name, means.selection(plan.field))
             if plan.front_field is not None:
                 asked[f"{name} front"] = (plan.front_field.name, means.selection(plan.front_field))
+        if shape.inside is not None and plan.front is not None:
+            asked["inside"] = (plan.front.crossing, shape.inside.around)
+            asked["inside front"] = (plan.front.field, shape.inside.some)
         return asked
 
     def adopt(self, shape: Shape) -> None:
@@ -133,6 +149,8 @@ class TetLayer(Layer):
             self._contours = {}
         if shape.plan.front != old.plan.front:
             self._activations = {}
+        if shape.inside is not old.inside or shape.plan.front != old.plan.front:
+            self._inside_front.forget()
         for kept in (self._values, self._activations, self._contours):
             for name in [name for name in kept if not same[name]]:
                 del kept[name]
@@ -146,8 +164,15 @@ class TetLayer(Layer):
                     self._contours[name] = smoothed_known(self.shape.smooth[name], shown, shown < NO_DATA / 2)
             if plan.front is not None and plan.front_field is not None and f"{name} front" in values:
                 expected = time + AHEAD * plan.front.width
-                times = means.reduce_front(plan.front_field, values[f"{name} front"], expected)
-                self._activations[name] = smoothed(self.shape.smooth[name], times)
+                beat = BEAT_WIDTHS * plan.front.width
+                times = means.reduce_front(plan.front_field, values[f"{name} front"], expected, beat)
+                again = recurring(self.shape.smooth[name], times, time, plan.front.width, expected)
+                self._activations[name] = smoothed(self.shape.smooth[name], again)
+        inside = self.shape.inside
+        if inside is not None and plan.front is not None and "inside front" in values:
+            since = time - RECENT_WIDTHS * plan.front.width
+            levels = values["inside"].astype(float) - plan.front.level
+            self._inside_front.take(inside, levels, values["inside front"], since)
         self._stale_values = True
 
     def set_fields(self, fields: Mapping[str, Array], time: float) -> None:
@@ -157,6 +182,10 @@ class TetLayer(Layer):
                 answer[name] = means.of_whole(plan.field, fields[plan.field.name])
             if plan.front_field is not None and plan.front_field.name in fields:
                 answer[f"{name} front"] = means.of_whole(plan.front_field, fields[plan.front_field.name])
+        inside, front = self.shape.inside, plan.front
+        if inside is not None and front is not None and front.crossing in fields and front.field in fields:
+            answer["inside"] = VertexMeans(inside.around).of_all(fields[front.crossing])
+            answer["inside front"] = fields[front.field][inside.some.elements]
         self.set_values(answer, time)
 
     @property
@@ -197,16 +226,34 @@ class TetLayer(Layer):
     def draw(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
         """``look.clip`` is set here."""
         self._upload(palette)
-        front = look.front_width if self._activations else 0.0
         clip = plane_equation(self.shape.plan.clip) or NO_PLANE
+        if self.shape.inside is not None:
+            self._inside_front.draw(replace(look, clip=clip), view, projection, palette)
+            return
+        self._draw_surface(look, view, projection)
+
+    def draw_over(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
+        """The surface and the cut, where one sees through them."""
+        if self.shape.inside is not None:
+            self._draw_surface(look, view, projection, GLASS, CUT_GLASS)
+
+    def _draw_surface(
+        self, look: Look, view: Array, projection: Array, glass: float = 0.0, cut_glass: float = 0.0
+    ) -> None:
         plan = self.shape.plan
+        front = look.front_width if self._activations else 0.0
         masked = plan.front is not None and plan.field is not None and plan.field.name == plan.front.field
         look = replace(look, mapped=look.mapped and self.has_values, front_width=front, front_masks=masked)
-        self._visuals["surface"].draw(replace(look, clip=clip), view, projection)
-        if self.shape.cut is not None:
-            # A cut is there to be read, so it is shaded little.
-            flat = replace(look, lit=0.3 * look.lit, gloss=0.0)
-            self._visuals["cut"].draw(flat, view, projection, two_sided=True)
+        clip = plane_equation(plan.clip) or NO_PLANE
+        if self.shape.cut is not None and glass:  # behind the surface that is left, mostly
+            self._draw_cut(replace(look, glass=cut_glass), view, projection)
+        self._visuals["surface"].draw(replace(look, clip=clip, glass=glass), view, projection)
+        if self.shape.cut is not None and not glass:
+            self._draw_cut(look, view, projection)
+
+    def _draw_cut(self, look: Look, view: Array, projection: Array) -> None:
+        """A cut is there to be read, so it is shaded little."""
+        self._visuals["cut"].draw(replace(look, lit=0.3 * look.lit, gloss=0.0), view, projection, two_sided=True)
 
     def _upload(self, palette: Palette) -> None:
         if not self._visuals:
@@ -240,7 +287,12 @@ class TetLayer(Layer):
         for visual in self._visuals.values():
             visual.release()
         self._visuals = {}
+        self._inside_front.release()
         self._stale_meshes = {"surface", "cut"}
+
+    @property
+    def is_behind(self) -> bool:
+        return self.shape.inside is not None and self._inside_front.is_behind
 
     # Machines that draw slowly.
 

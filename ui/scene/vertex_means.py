@@ -39,19 +39,24 @@ class VertexMeans:
             return np.where(np.isfinite(scalars), scalars, np.float32(NO_DATA))
         return _mean(scalars, self._distinct[1], self._offsets, float(np.float32(field.missing)), NO_DATA)
 
-    def reduce_front(self, field: FieldInfo, values: Array, expected: float) -> Array:
+    def reduce_front(self, field: FieldInfo, values: Array, expected: float, beat: float = np.inf) -> Array:
         """Front times at the vertices, where cells that the front has not reached count with ``expected``, a time
-        soon to come. The front then moves smoothly through the cells around a vertex instead of jumping."""
+        soon to come. The front then moves smoothly through the cells around a vertex instead of jumping. Cells that
+        are ``beat`` behind others around their vertex were reached by the front before, and not yet by this one."""
         if field.missing is None:
             return self.reduce(field, values)
         missing = float(np.float32(field.missing))
-        return _mean(magnitude(values), self._distinct[1], self._offsets, missing, expected, True)
+        return _mean(magnitude(values), self._distinct[1], self._offsets, missing, expected, True, beat)
 
     def of_whole(self, field: FieldInfo, values: Array) -> Array:
         """The answer to :meth:`selection` taken from a whole field in the geometry's numbering."""
         if not _by_cell(field):
             return _mean(magnitude(values), self.cells.elements, self._offsets, np.nan, NO_DATA)
         return values[self._distinct[0]]
+
+    def of_all(self, values: Array) -> Array:
+        """What a simulation answers to ``cells``, taken from a whole field."""
+        return _mean(magnitude(values), self.cells.elements, self._offsets, np.nan, np.nan)
 
     def _mean_angle(self, field: FieldInfo, values: Array) -> Array:
         """The direction of the mean of unit vectors, in the field's range."""
@@ -80,15 +85,28 @@ def magnitude(values: Array) -> Array:
 
 
 @numba.njit(cache=True, nogil=True)
-def _mean(values: Array, place: Array, offsets: Array, missing: float, stand_in: float, mix: bool = False) -> Array:
+def _mean(
+    values: Array,
+    place: Array,
+    offsets: Array,
+    missing: float,
+    stand_in: float,
+    mix: bool = False,
+    beat: float = np.inf,
+) -> Array:
     """Means over the runs ``place[offsets[i]:offsets[i + 1]]`` of the values that are there; ``stand_in`` where none
-    is, or (``mix``) in the place of each that is not."""
+    is, or (``mix``) in the place of each that is not, or is more than ``beat`` below the largest of its run."""
     result = np.empty(len(offsets) - 1, np.float32)
     for vertex in range(len(result)):
-        total, count = 0.0, 0
+        total, count, oldest = 0.0, 0, -np.inf
+        if mix and beat < np.inf:
+            for k in range(offsets[vertex], offsets[vertex + 1]):
+                value = values[place[k]]
+                if np.isfinite(value) and value != missing and value - beat > oldest:
+                    oldest = value - beat
         for k in range(offsets[vertex], offsets[vertex + 1]):
             value = values[place[k]]
-            if np.isfinite(value) and value != missing:
+            if np.isfinite(value) and value != missing and value >= oldest:
                 total += value
                 count += 1
             elif mix:

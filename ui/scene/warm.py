@@ -24,7 +24,7 @@ def warm() -> None:
     field = FieldInfo("value", "Value", "1", "cell", (0.0, 1.0))
     time = FieldInfo("time", "Time", "ms", "cell", (0.0, 1.0), missing=-1.0)
     clip = ClipPlane(origin=(0.2, 0.2, 0.2), normal=(1.0, 0.0, 0.0))
-    layer.adopt(layer.plan_shape(Plan(field, FrontInfo("time", 1.0), time, clip)))
+    layer.adopt(layer.plan_shape(Plan(field, FrontInfo("time", 1.0, "value"), time, clip, inside=1)))
     values = {"value": np.zeros(1, np.float32), "time": np.zeros(1, np.float32)}
     layer.set_fields(values, 0.0)
     layer.pick(np.array([5.0, 0.1, 0.1]), np.array([-1.0, 0.0, 0.0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -26,6 +26,7 @@ from ui.model import DocumentModel
 from ui.services import Services
 from ui.tools.job import ToolJob
 from ui.tools.numbers import NumbersForm
+from ui.tools.outlook import Outlook
 from ui.tools.result import ResultView
 from workbench.document import Document, Standing
 from workbench.tooling import changed_parameters, kept_standing
@@ -57,8 +58,10 @@ class ToolDialog(QDialog):
         self.job.failed.connect(self._failed)
         self.job.cancelled.connect(self._cancelled)
         self.job.done.connect(self._done)
+        self.outlook = Outlook(background, self)
         self._make()
         self._show_defaults()
+        model.changed.connect(self._document_changed)
 
     def _make(self) -> None:
         summary = QLabel(self.tool.summary, self)
@@ -67,6 +70,7 @@ class ToolDialog(QDialog):
         self.form = NumbersForm(self)
         self.form.setFixedWidth(FORM_WIDTH)
         self.form.changed.connect(self._follow_form)
+        self.form.changed.connect(self._look_ahead)
         self.result_view = ResultView()
         self.result_view.save_asked.connect(self.chart_save_asked)
         area = QScrollArea(self)
@@ -93,7 +97,12 @@ class ToolDialog(QDialog):
         close = self._button("Close", self.close)
         middle = QHBoxLayout()
         middle.setSpacing(14)
-        middle.addWidget(self.form)
+        left = QVBoxLayout()
+        left.setSpacing(10)
+        left.addWidget(self.form, 1)
+        left.addWidget(self.outlook)
+        self.outlook.setFixedWidth(FORM_WIDTH)
+        middle.addLayout(left)
         middle.addWidget(area, 1)
         bottom = QHBoxLayout()
         bottom.addWidget(self.activity, 2)
@@ -174,6 +183,20 @@ class ToolDialog(QDialog):
         self.run_button.setEnabled(self.form.parameters is not None)
         self.apply_button.setEnabled(self.result_found is not None and self.result_found.changes)
 
+    def _look_ahead(self) -> None:
+        """Say what these numbers would come to on the problem as it is now."""
+        parameters, document = self.form.parameters, self._model.document
+        if type(self.tool).outlook is Tool.outlook or not self.isVisible():
+            return
+        if parameters is None or document is None or not self._model.valid:
+            self.outlook.follow(None)
+            return
+        problem = document.problem
+        self.outlook.follow(lambda: self.tool.outlook(problem, parameters))
+
+    def _document_changed(self, _path: object) -> None:
+        self._look_ahead()
+
     def _done(self, answer: object) -> None:
         if isinstance(answer, ToolResult):
             self.result_found = answer
@@ -236,9 +259,14 @@ class ToolDialog(QDialog):
         """Escape."""
         self.close()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look_ahead()
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """What nobody looks at is not worked on; what was found stays for when it is opened again."""
         self.job.cancel()
+        self.outlook.forget()
         event.accept()
 
 

@@ -72,8 +72,11 @@ class Pictures(Observer):
         """The fields that a picture needs: the one that the view names, or the first, and that of the front."""
         view, names = self._document.project.view, [field.name for field in simulation.fields]
         shown = [view.field if view.field in names else names[0]]
-        front = simulation.front.field if view.front and simulation.front is not None else shown[0]
-        return shown if front == shown[0] else [*shown, front]
+        if view.front and simulation.front is not None:
+            shown.append(simulation.front.field)
+            if view.front_inside and simulation.front.crossing:
+                shown.append(simulation.front.crossing)
+        return list(dict.fromkeys(shown))
 
     @property
     def time(self) -> float:

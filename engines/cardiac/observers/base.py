@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from engines.api import Array, FieldInfo, KernelTraffic, SeriesInfo
+from engines.api import Array, FieldInfo, KernelTraffic, MarkerInfo, Markers, SeriesInfo
 from engines.charts import ChartData, ChartInfo
 
 
@@ -19,6 +19,7 @@ class Observer(ABC):
     fields: tuple[FieldInfo, ...] = ()
     series: tuple[SeriesInfo, ...] = ()
     charts: tuple[ChartInfo, ...] = ()
+    marked: MarkerInfo | None = None
     traffic: tuple[KernelTraffic, ...] = ()
     """Of one look, spread over the steps between two."""
     every: int = 1
@@ -39,6 +40,10 @@ class Observer(ABC):
     def chart(self, name: str) -> ChartData:
         """One of ``charts`` that is not over time."""
         raise KeyError(name)
+
+    def markers(self) -> Markers | None:
+        """The points of ``marked`` as they were at the latest look."""
+        return None
 
     def state(self) -> dict[str, Array]:
         """All that :meth:`restore` needs to go on as if nothing had been."""

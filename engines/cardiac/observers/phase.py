@@ -13,13 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, KernelTraffic, SeriesInfo
+from engines.api import Array, FieldInfo, KernelTraffic, MarkerInfo, Markers, SeriesInfo
 from engines.cardiac.observers.base import Observer
 from engines.cardiac.observers.kernels import ObserverKernels
 from engines.cardiac.observers.shell import Shell
 from engines.charts import ChartInfo
 
 PHASE = FieldInfo("phase", "Phase", "rad", "cell", (-math.pi, math.pi), "cycle", cyclic=True)
+SINGULARITIES = MarkerInfo("Phase singularities", ("clockwise", "counter-clockwise"))
+"""The phase grows with time: a wave around a charge of +1, seen from outside, turns with the clock."""
 LOOKS_MILLISECONDS = 1.0
 
 
@@ -42,6 +44,7 @@ class Phase(Observer):
 
     fields = (PHASE,)
     series = (SeriesInfo("phase_singularities", "Phase singularities", "1"),)
+    marked = SINGULARITIES
     charts = (ChartInfo("phase_singularities", "Phase singularities on the surface", "1", ("phase_singularities",)),)
 
     def __init__(
@@ -54,6 +57,7 @@ class Phase(Observer):
         self._phase = backend.empty(n_padded, kernels.dtype)
         self._cells, self._offsets = backend.array(shell.cells), backend.array(shell.offsets)
         self._triangles = backend.array(shell.triangles)
+        self._shell = shell
         self._phases = backend.empty(len(shell.points), kernels.dtype)
         self._charge = backend.array(np.zeros(len(shell.triangles), np.int8))
         self._counts = backend.array(np.zeros(2, np.int32))
@@ -79,6 +83,15 @@ class Phase(Observer):
     def charge(self) -> Array:
         """(triangles,) int8 on the host: +1 or −1 where a phase singularity is."""
         return self._kernels.backend.to_host(self._charge)
+
+    def markers(self) -> Markers:
+        """In the middles of their triangles; only those cross to the host."""
+        to_host = self._kernels.backend.to_host
+        with self._kernels.backend.active():
+            (found,) = self._charge.nonzero()
+            signs = self._charge[found]
+        triangles = self._shell.triangles[to_host(found)]
+        return Markers(self._shell.points[triangles].mean(axis=1), to_host(signs))
 
     def state(self) -> dict[str, Array]:
         to_host = self._kernels.backend.to_host

@@ -255,6 +255,7 @@ def _chart(tuned: dict[str, Tuned]) -> ChartData:
     """A curve through the runs of each direction, in the order of the conductivity; blocked runs are at zero."""
     curves = []
     for name, each in tuned.items():
-        conductivity, velocity = np.array(sorted(each.runs)).T
-        curves.append(Curve(f"{name} the fibres", conductivity, velocity))
+        runs = sorted(each.runs)
+        conductivity, velocity = np.array(runs).T
+        curves.append(Curve(f"{name} the fibres", conductivity, velocity, told=runs.index(each.runs[-1])))
     return ChartData(tuple(curves))

@@ -13,7 +13,7 @@ from workbench.project import ClipPlane
 
 COMPILED = (
     surface._corner_normals,
-    cut._march,
+    cut.march,
     picking._nearest,
     vertex_means._mean,
     decimate._collapse,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time as clock
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -43,6 +44,20 @@ class Scale(Tool):
             ((chart, ChartData((curve,))),),
             parameters=changed,
         )
+
+
+class Foreseen(Scale):
+    """Tells what it would come to, and what it would not do."""
+
+    id = "foreseen"
+    asked: ClassVar[list[float]] = []
+
+    def outlook(self, problem, parameters):
+        assert threading.current_thread().name.startswith("workbench-outlooks")
+        Foreseen.asked.append(parameters.factor)
+        if parameters.factor > 10:
+            raise ProblemError("That is too much: take a smaller factor.")
+        return f"The conductivity would be {problem.parameters.tissue.sigma_il * parameters.factor:g} S/m."
 
 
 class NotHere(Slow):
@@ -142,6 +157,26 @@ def test_a_wrong_number_is_marked_and_keeps_it_from_running(desk):
     assert not dialog.run_button.isEnabled()
     dialog.form.edited.emit(("factor",), 1.0)
     assert dialog.run_button.isEnabled()
+
+
+def test_what_it_would_come_to_is_told_while_the_form_is_written(desk, qtbot):
+    Foreseen.asked.clear()
+    dialog, told = desk.dialog(Foreseen()), lambda: dialog.outlook.text()
+    qtbot.waitUntil(lambda: told() == "The conductivity would be 0.34 S/m.")
+    assert dialog.outlook.isVisible()
+    for factor in (3.0, 3.5, 4.0):  # typed at one go: asked for once
+        dialog.form.edited.emit(("factor",), factor)
+    qtbot.waitUntil(lambda: told() == "The conductivity would be 0.68 S/m.")
+    assert Foreseen.asked == [2.0, 4.0]
+    dialog.form.edited.emit(("factor",), 20.0)
+    qtbot.waitUntil(lambda: told() == "That is too much: take a smaller factor.")
+    assert dialog.outlook.objectName() == "error"
+    dialog.form.edited.emit(("factor",), -1.0)
+    assert not dialog.outlook.isVisible(), "the form says what is wrong"
+    dialog.form.edited.emit(("factor",), 4.0)
+    desk.model.edit(("parameters", "tissue", "sigma_il"), 1.0)
+    qtbot.waitUntil(lambda: told() == "The conductivity would be 4 S/m.")
+    assert not desk.dialog(Scale()).outlook.isVisible(), "this one has nothing to say"
 
 
 def test_cancel_comes_at_once_and_the_window_never_waits(desk, qtbot):

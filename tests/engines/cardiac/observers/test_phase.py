@@ -131,3 +131,25 @@ def test_phase_goes_through_a_beat_and_on_from_a_checkpoint(backend):
         np.testing.assert_array_equal(value, expected[name], err_msg=name)
     assert [chart.name for chart in simulation.charts] == ["phase_singularities"]
     assert simulation.observe() == {"phase_singularities": 0.0}
+
+
+@pytest.mark.parametrize("turns", ["clockwise", "counter-clockwise"])
+def test_markers_say_where_waves_turn_and_which_way(backend, sheet, turns):
+    """A crest at the angle ∓Ω t, seen from above; a quarter of a turn between the two looks."""
+    x, y = sheet.centroids[:, 0] - 8.3, sheet.centroids[:, 1] - 11.2
+    way = -1 if turns == "clockwise" else 1
+    shell = shell_of(sheet)
+    for kernels in both_kernels(backend, sheet.n_cells, "float32"):
+        observer = Phase(kernels, sheet.n_cells, shell, ORIGIN, every=1, looks=1)
+        assert len(observer.markers().signs) == 0
+        for quarter in (0, 1):
+            crest = way * quarter * np.pi / 2
+            voltage = ORIGIN + 30 * np.cos(np.arctan2(y, x) - crest)
+            with kernels.backend.active():
+                observer.look(float(quarter), kernels.backend.array(voltage.astype("float32")))
+        found = observer.markers()
+        assert found.signs.dtype == np.int8
+        (above,) = np.flatnonzero(found.positions[:, 2] > TOP / 2)
+        assert np.hypot(*(found.positions[above, :2] - (8.3, 11.2))) < 1.5, "within a triangle of 1 mm"
+        assert observer.marked.signs[0 if found.signs[above] > 0 else 1] == turns
+        assert found.signs.sum() == 0
