@@ -51,6 +51,8 @@ class Brushes:
         self._tissue_parameters, self._dt = parameters.tissue, parameters.numerics.step
         self._touch = Touch(backend, protocol, tissue.stimulus_mask, protocol.mask[operator.order])
         self._scar = Scar(backend, mesh, parameters, operator, diffusion, tissue.n_padded)
+        regional = np.flatnonzero(self._scar.insulating)
+        self._touch.silence(regional, np.ones(len(regional), bool))
         self.infos = _infos(mesh)
 
     def paint(self, dab: Dab, step: int) -> str | None:
@@ -58,7 +60,7 @@ class Brushes:
         cells = self._place[self._reached(dab)]
         if dab.brush == SCAR.name:
             self._scar.paint(cells, 1.0 if dab.erase else dab.amount)
-            self._touch.silence(cells, self._scar.left[cells] == 0)
+            self._touch.silence(cells, self._scar.alone(cells))
             return None
         if not (np.isfinite(dab.amount) and dab.amount > 0):
             raise ProblemError("A stimulus needs a current above zero: set the brush's current.")
@@ -90,7 +92,7 @@ class Brushes:
 
     def restore(self, state: Mapping[str, Array]) -> None:
         changed = self._scar.restore(state)
-        self._touch.silence(changed, self._scar.left[changed] == 0)
+        self._touch.silence(changed, self._scar.alone(changed))
         self._touch.restore(state)
 
     def _reached(self, dab: Dab) -> Array:

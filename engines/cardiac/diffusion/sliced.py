@@ -64,8 +64,9 @@ class SlicedMatrix:
         slices = rows // SLICE
         first = (self.starts[slices] + rows % SLICE)[:, None]
         there = SLICE * np.arange(WIDTH) < np.diff(self.starts)[slices][:, None]
-        entries = np.where(there, first + SLICE * np.arange(WIDTH), 0)
-        own = np.where(there, self.columns[entries], rows[:, None])
+        entries = first + SLICE * np.arange(WIDTH)
+        own = np.repeat(rows[:, None], WIDTH, axis=1)
+        own[there] = self.columns[entries[there]]
         equal = (own[:, :, None] == columns[:, None, :]) & (columns != rows[:, None])[:, None, :]
         values = np.where(equal, weights[:, None, :], 0.0).sum(axis=2)
         used = own != rows[:, None]

@@ -15,6 +15,7 @@ from engines.cardiac.observers.phase import Phase, phase_looks, phase_traffic
 from engines.cardiac.observers.shell import shell_of
 from engines.cardiac.operator import diffusion_tensors, region_scales
 from engines.cardiac.parameters import CardiacParameters
+from engines.cardiac.population import cut, insulators
 from engines.cardiac.tissue import Tissue
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
@@ -80,7 +81,8 @@ def _looks(interval: float, step: float) -> int:
 def _ecg(kernels: ObserverKernels, mesh: TetMesh, order: Array, parameters: CardiacParameters) -> Ecg:
     leads, tissue = lead_places(parameters.recording, mesh), parameters.tissue
     ordered = mesh.take_cells(order)
-    neighbours = face_neighbours(ordered.cells)
+    # Cells that do not conduct are a boundary, as in the diffusion: the step to their rest is no source.
+    neighbours = cut(face_neighbours(ordered.cells), insulators(mesh, parameters)[order])
     geometry = (ordered.points, ordered.cells, ordered.volumes, ordered.centroids)
     gradients = least_squares(*geometry, diffusion_tensors(ordered, parameters), neighbours)
     across = tissue.sigma_il if ordered.fibres is None else tissue.sigma_it

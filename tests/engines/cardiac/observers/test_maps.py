@@ -171,7 +171,7 @@ def test_maps_cost_less_than_two_percent_of_a_step(backend):
 def test_without_recording_there_is_nothing_to_pay(backend):
     problem = tissue_of("epi", maps=False)
     simulation = ENGINE.build(problem, backend)
-    assert [info.name for info in simulation.fields] == ["voltage", "calcium", "activation"]
+    assert [info.name for info in simulation.fields] == ["voltage", "calcium", "activation", "scar"]
     assert simulation.observe() == {}
     assert simulation.charts == ()
     assert {kernel.kernel for kernel in simulation.traffic} == {"diffusion", "reaction"}
