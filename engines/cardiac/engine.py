@@ -212,8 +212,11 @@ def worst_cell(mesh: TetMesh, operator: TissueOperator) -> str:
 def _findings(mesh: TetMesh, parameters: CardiacParameters, operator: TissueOperator) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     findings += cell_findings(parameters)
-    named = {setting.region for setting in parameters.regions}
-    unnamed = sorted(set(mesh.region_names.values()) - named)
+    named = [setting.region for setting in parameters.regions]
+    twice = sorted({region for region in named if named.count(region) > 1})
+    if twice:
+        findings.append(Finding(f"More than one setting is for {', '.join(twice)}: the last one counts."))
+    unnamed = sorted(set(mesh.region_names.values()) - set(named))
     if unnamed:
         findings.append(Finding(f"No cell type is set for {', '.join(unnamed)}: epicardial cells are used.", "info"))
     if mesh.fibres is None:

@@ -196,7 +196,7 @@ class CardiacSimulation(Simulation):
         if place is None:
             return None
         return NonFinite(
-            "The voltage", int(self._order[place]), "use a smaller time step, or look at that cell's shape."
+            "The voltage", int(self._order[place]), "use a smaller time step, or look at that cell's shape and region."
         )
 
     def close(self) -> None:
