@@ -58,8 +58,8 @@ def _paced(
 ) -> Array:
     if pacing.duration > pacing.cycle_length:
         raise ProblemError(
-            f"Cells are to be paced for {pacing.duration:g} ms of every {pacing.cycle_length:g} ms: make the cycle of the "
-            "pacing at least as long as its stimulus."
+            f"Cells are to be paced for {pacing.duration:g} ms of every {pacing.cycle_length:g} ms: make the pacing's "
+            "cycle at least as long as its stimulus."
         )
     cycle = math.ceil(pacing.cycle_length / step - 1e-9)
     dt = pacing.cycle_length / cycle

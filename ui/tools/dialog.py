@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from engines.api import Progress
-from engines.errors import WorkbenchError
+from engines.errors import ProblemError, WorkbenchError
 from engines.tools import Tool, ToolResult
 from ui.background import Background
 from ui.model import DocumentModel
@@ -163,7 +163,6 @@ class ToolDialog(QDialog):
         self.bar.setValue(round(1000 * fraction))
 
     def _show_idle(self) -> None:
-        self.activity.clear()
         self.bar.hide()
         self.bar.setValue(0)
         self.run_button.setText("Run")
@@ -173,6 +172,17 @@ class ToolDialog(QDialog):
     def _follow_form(self) -> None:
         self.run_button.setEnabled(self.form.parameters is not None)
         self.apply_button.setEnabled(self.result_found is not None and self.result_found.changes)
+        self.activity.setText(self._outlook())
+
+    def _outlook(self) -> str:
+        """What a run would come to, or why it would not."""
+        document, parameters = self._model.document, self.form.parameters
+        if document is None or parameters is None:
+            return ""
+        try:
+            return self.tool.outlook(document.problem, parameters)
+        except WorkbenchError as error:
+            return str(error)
 
     def _done(self, answer: object) -> None:
         if isinstance(answer, ToolResult):
@@ -187,9 +197,11 @@ class ToolDialog(QDialog):
         self._show_idle()
         self._say("Cancelled: nothing was changed.", "muted")
 
-    def _failed(self, sentence: str) -> None:
+    def _failed(self, error: WorkbenchError) -> None:
         self._show_idle()
-        self._say(sentence)
+        self._say(str(error))
+        if isinstance(error, ProblemError) and error.place:
+            self.form.mark(error.place, str(error))
 
     # Taking over.
 

@@ -210,5 +210,5 @@ def test_a_stimulus_longer_than_the_pacing_s_cycle_is_refused(backend):
     given = problem(sheet(cubes=(3, 3, 1)))
     given.parameters.numerics.initial_state = "paced"
     given.parameters.numerics.pacing = Pacing(cycle_length=10.0, duration=50.0)
-    with pytest.raises(ProblemError, match="50 ms of every 10 ms: make the cycle"):
+    with pytest.raises(ProblemError, match="50 ms of every 10 ms: make the pacing"):
         ENGINE.build(given, backend)

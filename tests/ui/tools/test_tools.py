@@ -144,6 +144,27 @@ def test_a_wrong_number_is_marked_and_keeps_it_from_running(desk):
     assert dialog.run_button.isEnabled()
 
 
+def test_the_outlook_follows_the_form_and_a_refusal_marks_its_place(desk, qtbot):
+    class Told(Refusal):
+        def outlook(self, problem, parameters):
+            return f"{parameters.factor:g} times as many cells."
+
+        def run(self, problem, parameters, backend, progress=lambda *_: None):
+            raise ProblemError("Too many cells: take a smaller factor.", ("factor",))
+
+    dialog = desk.dialog(Told())
+    assert dialog.activity.text() == "2 times as many cells."
+    dialog.form.edited.emit(("factor",), 8.0)
+    assert dialog.activity.text() == "8 times as many cells."
+    dialog.form.edited.emit(("factor",), -1.0)
+    assert dialog.activity.text() == ""
+    dialog.form.edited.emit(("factor",), 8.0)
+    dialog.run_button.click()
+    settled(qtbot, dialog)
+    assert dialog.sentence.text() == "Too many cells: take a smaller factor."
+    assert dialog.form.root._wrong == {"factor"}
+
+
 def test_cancel_comes_at_once_and_the_window_never_waits(desk, qtbot):
     dialog = desk.dialog(Slow())
     begun = clock.perf_counter()
