@@ -34,6 +34,7 @@ from engines.cardiac.parameters import (
     Stimulus,
 )
 from engines.cardiac.parameters import CellType as CellTypeName
+from engines.cardiac.recording import Recording
 from engines.cardiac.simulation import CardiacSimulation, check_reaction_step, check_step, rounded_down
 from engines.cardiac.speed import compiled_seconds, reaction_seconds
 from engines.cardiac.stepping import Stepper
@@ -137,14 +138,19 @@ class CardiacEngine(Engine):
         return TOOLS
 
     def warm(self, backend: Backend) -> None:
-        """One step of a small box in each precision."""
+        """One step of a small box in each precision, with all that is recorded; fibres of it, and a finer one."""
         for precision in get_args(Precision):
-            problem = _BoxProblem(WARM_SIDE, precision)()
+            box = _BoxProblem(WARM_SIDE, precision)
+            problem = Problem(box.parameters().model_copy(update={"recording": Recording(phase=True)}), _box(WARM_SIDE))
             self.estimate(problem, backend)
             simulation = self.build(problem, backend)
             simulation.advance(1)
-            simulation.synchronize()
+            simulation.field("phase")
             simulation.close()
+        if backend.info.kind == "cpu":
+            from engines.cardiac.tools import warm_tools
+
+            warm_tools(problem, backend)
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision."""
@@ -171,9 +177,12 @@ class _BoxProblem:
         return 6 * self.side**3
 
     def __call__(self) -> Problem:
+        return Problem(self.parameters(), _box(self.side))
+
+    def parameters(self) -> CardiacParameters:
         stimulus = Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=1.5))
         numerics = Numerics(step=0.01, precision=self.precision)
-        return Problem(CardiacParameters(stimuli=[stimulus], numerics=numerics), _box(self.side))
+        return CardiacParameters(stimuli=[stimulus], numerics=numerics)
 
 
 def _side(size: int) -> int:
