@@ -260,7 +260,8 @@ run_tests() {
     if (($#)); then
         check "tests (pytest)" "${run_pytest[@]}" "$@"
     else
-        check "tests of the physics, two at a time (pytest)" "${run_pytest[@]}" -n 2 "${physics[@]}"
+        # By whole files: what a file's tests share is made, and compiled, once.
+        check "tests of the physics, two at a time (pytest)" "${run_pytest[@]}" -n 2 --dist loadfile "${physics[@]}"
         # Two windows on one display would take the keyboard from each other.
         check "other tests, two at a time on displays of their own (pytest)" "${run_pytest[@]}" -d \
             --tx "2*popen//python=xvfb-run -a -s '$screen' '$python'" tests "${physics[@]/#/--ignore=}" \

@@ -40,8 +40,10 @@ def complaints(resources: tuple[KernelResources, ...], stack: dict[str, int]) ->
     return found
 
 
-SIBLINGS = (86, 89)
-"""Of the generation of 80, with its registers: what spills on them alone was not seen yet. Compiled with --slow."""
+SIBLINGS = (86, 89, 100)
+"""86 and 89 are of the generation of 80, 100 of that of 120 (of 25 files compiled for both, no kernel had other local
+memory or spills, and few more than 8 registers less or more): what spills on them alone was not seen yet. Compiled with
+--slow."""
 
 
 @pytest.mark.parametrize(

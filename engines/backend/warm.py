@@ -94,6 +94,7 @@ def warm_cpu(backend: Backend, progress: Progress = no_progress) -> None:
                 backend.gather(values, handle)
         backend.first_non_finite(components)
     backend.ceilings()
+    backend.ceiling_over(1)  # the meters of a small problem ask for it
 
 
 def warm_cuda(backend: CudaBackend, progress: Progress = no_progress) -> None:

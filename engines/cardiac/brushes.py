@@ -74,7 +74,7 @@ class Brushes:
             if self._scar is None:
                 raise ProblemError("Scar is painted on cells alone: choose the cell-centred discretisation.")
             self._scar.paint(cells, 1.0 if dab.erase else dab.amount)
-            self._touch.silence(cells, self._scar.left[cells] == 0)
+            self._touch.silence(cells, self._scar.alone(cells))
             return None
         if not (np.isfinite(dab.amount) and dab.amount > 0):
             raise ProblemError("A stimulus needs a current above zero: set the brush's current.")
@@ -114,7 +114,7 @@ class Brushes:
     def restore(self, state: Mapping[str, Array]) -> None:
         if self._scar is not None:
             changed = self._scar.restore(state)
-            self._touch.silence(changed, self._scar.left[changed] == 0)
+            self._touch.silence(changed, self._scar.alone(changed))
         self._touch.restore(state)
 
     def _reached(self, dab: Dab) -> Array:

@@ -39,6 +39,7 @@ from engines.cardiac.parameters import (
     Stimulus,
 )
 from engines.cardiac.parameters import CellType as CellTypeName
+from engines.cardiac.recording import Recording
 from engines.cardiac.simulation import CardiacSimulation, check_reaction_step, check_step, rounded_down
 from engines.cardiac.speed import compiled_seconds, reaction_seconds
 from engines.cardiac.stepping import Stepper, times
@@ -160,15 +161,19 @@ class CardiacEngine(Engine):
         return TABLES
 
     def warm(self, backend: Backend) -> None:
-        """One step of a small box in each precision, and on vertices."""
+        """One step of a small box in each precision, with all that is recorded, and on vertices; and what tools run."""
         boxes = [_BoxProblem(WARM_SIDE, precision) for precision in get_args(Precision)]
         for box in (*boxes, _BoxProblem(WARM_SIDE, "fp32", VERTEX_CENTRED)):
-            problem = box()
+            problem = Problem(box.parameters().model_copy(update={"recording": Recording(phase=True)}), _box(WARM_SIDE))
             self.estimate(problem, backend)
             simulation = self.build(problem, backend)
             simulation.advance(1)
-            simulation.synchronize()
+            simulation.field("phase")
             simulation.close()
+        if backend.info.kind == "cpu":
+            from engines.cardiac.tools import warm_tools
+
+            warm_tools(problem, backend)
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision; the first once more on vertices."""
@@ -196,9 +201,12 @@ class _BoxProblem:
         return f"{self.n_unknowns:,} {noun} {self.precision}"
 
     def __call__(self) -> Problem:
+        return Problem(self.parameters(), _box(self.side))
+
+    def parameters(self) -> CardiacParameters:
         stimulus = Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=1.5))
         numerics = Numerics(step=0.01, precision=self.precision, discretisation=self.discretisation)
-        return Problem(CardiacParameters(stimuli=[stimulus], numerics=numerics), _box(self.side))
+        return CardiacParameters(stimuli=[stimulus], numerics=numerics)
 
 
 def _side(size: int) -> int:
@@ -243,8 +251,11 @@ def worst_cell(mesh: TetMesh, operator: TissueOperator) -> str:
 def _findings(mesh: TetMesh, parameters: CardiacParameters, operator: TissueOperator) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     findings += cell_findings(parameters)
-    named = {setting.region for setting in parameters.regions}
-    unnamed = sorted(set(mesh.region_names.values()) - named)
+    named = [setting.region for setting in parameters.regions]
+    twice = sorted({region for region in named if named.count(region) > 1})
+    if twice:
+        findings.append(Finding(f"More than one setting is for {', '.join(twice)}: the last one counts."))
+    unnamed = sorted(set(mesh.region_names.values()) - set(named))
     if unnamed:
         findings.append(Finding(f"No cell type is set for {', '.join(unnamed)}: epicardial cells are used.", "info"))
     if mesh.fibres is None:

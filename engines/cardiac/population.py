@@ -134,8 +134,7 @@ def insulators(mesh: Sites, parameters: CardiacParameters) -> Array:
     """(n_cells,) bool: cells of non-conducting scars, which exchange no current with any cell and take no stimulus."""
     found = np.zeros(mesh.n_cells, bool)
     for setting in parameters.regions:
-        if setting.condition == NON_CONDUCTING:
-            found |= np.isin(mesh.regions, region_ids(setting.region, mesh))
+        found[np.isin(mesh.regions, region_ids(setting.region, mesh))] = setting.condition == NON_CONDUCTING
     return found
 
 

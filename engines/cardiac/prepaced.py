@@ -56,6 +56,11 @@ def paced_compiled(
 def _paced(
     tissue: Any, names: tuple[str, ...], voltage_at: int, key: str, pacing: Pacing, step: float, progress: Progress
 ) -> Array:
+    if pacing.duration > pacing.cycle_length:
+        raise ProblemError(
+            f"Cells are to be paced for {pacing.duration:g} ms of every {pacing.cycle_length:g} ms: make the pacing's "
+            "cycle at least as long as its stimulus."
+        )
     cycle = math.ceil(pacing.cycle_length / step - 1e-9)
     dt = pacing.cycle_length / cycle
     text = f"{key} {pacing!r} {dt!r}"
@@ -83,7 +88,7 @@ def _paced(
     if not np.isfinite(states).all():
         raise ProblemError(
             f"A cell paced alone every {pacing.cycle_length:g} ms ceases to be a number at a step of {dt:g} ms: use a "
-            "smaller step, or look at the changes of the cell model."
+            "smaller step or a weaker stimulus, or look at the changes of the cell model."
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     np.save(path, states)

@@ -2,7 +2,8 @@
 
 The flux through each face is one number, computed from what both of its cells conduct, and so the voltage that leaves
 one cell enters the other: rows around the paint are assembled anew and replaced on the device. A cell that does not
-conduct is alone: it gets no stimulus, comes to rest and stays there.
+conduct is alone: it gets no stimulus, comes to rest and stays there. Cells of a region that is a non-conducting scar
+are cut out of the operator from the start: they look alike here, and no brush changes them.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.diffusion.patch import RINGS_OF_PATCH, RINGS_OF_ROWS, RINGS_OF_SHARES, Patch, rings
 from engines.cardiac.operator import CellOperator, diffusion_tensors
 from engines.cardiac.parameters import CardiacParameters
+from engines.cardiac.population import insulators
 from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 
-NON_CONDUCTING = 1e-3
+LEAST_LEFT = 1e-3
 """A share of the conductivity below this counts as none."""
 ROUNDS = 3
 """Of weakening gradients where a row would not be stable at the step that the whole operator allows."""
@@ -33,7 +35,8 @@ class Scar:
     """What conductivity is left in each cell. Cells are numbered as on the device throughout.
 
     ``left: (n_cells,)`` float32, 1 in tissue that nothing was painted on; ``shares``: how much of each cell's gradient
-    the rows keep (:attr:`TissueOperator.correction` where nothing is painted nearby).
+    the rows keep (:attr:`TissueOperator.correction` where nothing is painted nearby). ``insulating: (n_cells,)`` bool,
+    cells of regions that are scar.
     """
 
     def __init__(
@@ -50,8 +53,9 @@ class Scar:
         self._n_padded = n_padded
         self.left = np.ones(len(operator.order), np.float32)
         self._shares = operator.correction
+        self.insulating = insulators(mesh, parameters)[operator.order]
         self._shown: Any = None
-        self.dead: Any = None
+        self.dead = self._dead()
         """On the device: where cells do not conduct; None where there are none."""
 
     def paint(self, cells: Array, left: float) -> None:
@@ -59,8 +63,8 @@ class Scar:
 
         Raises ProblemError, and changes nothing, if that needs a smaller time step.
         """
-        left = 0.0 if left < NON_CONDUCTING else min(left, 1.0)
-        changed = cells[self.left[cells] != np.float32(left)]
+        left = 0.0 if left < LEAST_LEFT else min(left, 1.0)
+        changed = cells[(self.left[cells] != np.float32(left)) & ~self.insulating[cells]]
         if len(changed) == 0:
             return
         before = self.left[changed]
@@ -72,11 +76,15 @@ class Scar:
             raise
         self._show(changed)
 
+    def alone(self, cells: Array) -> Array:
+        """(m,) bool: which of ``cells`` do not conduct."""
+        return (self.left[cells] == 0) | self.insulating[cells]
+
     def shown(self) -> Any:
         """(n_padded,) float32 on the device: 0 in sound tissue, 1 where nothing conducts."""
         if self._shown is None:
             scar = np.zeros(self._n_padded, np.float32)
-            scar[: len(self.left)] = 1 - self.left
+            scar[: len(self.left)] = np.where(self.insulating, 1, 1 - self.left)
             self._shown = self._backend.array(scar)
         return self._shown
 
@@ -142,5 +150,8 @@ class Scar:
         with self._backend.active():
             if self._shown is not None:
                 self._shown[self._backend.array(changed)] = self._backend.array(1 - self.left[changed])
-            dead = np.flatnonzero(self.left == 0)
-            self.dead = self._backend.array(dead) if len(dead) else None
+        self.dead = self._dead()
+
+    def _dead(self) -> Any:
+        dead = np.flatnonzero((self.left == 0) | self.insulating)
+        return self._backend.array(dead) if len(dead) else None

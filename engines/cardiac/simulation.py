@@ -109,8 +109,7 @@ class CardiacSimulation(Simulation):
         self.charts = tuple(info for observer in observers for info in observer.charts)
         self._marking = next((observer for observer in observers if observer.marked is not None), None)
         self.marked = None if self._marking is None else self._marking.marked
-        self._observed = tuple(each for observer in observers for each in observer.traffic)
-        self.traffic = stepper.traffic + self._observed
+        self.traffic = stepper.traffic
         self._infos = {info.name: info for info in self.fields}
         self._backend, self._stepper, self._tissue, self._touched = backend, stepper, tissue, brushes
         self._places, self._n_sites = make_places(backend, operator), len(operator.order)
@@ -218,7 +217,7 @@ class CardiacSimulation(Simulation):
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         self._stepper.look()
-        self.traffic = self._stepper.traffic + self._observed
+        self.traffic = self._stepper.traffic
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
@@ -226,7 +225,9 @@ class CardiacSimulation(Simulation):
         if place is None:
             return None
         return NonFinite(
-            "The voltage", self._places.cell(place), "use a smaller time step, or look at that cell's shape."
+            "The voltage",
+            self._places.cell(place),
+            "use a smaller time step, or look at that cell's shape and region.",
         )
 
     def close(self) -> None:

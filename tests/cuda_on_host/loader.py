@@ -5,6 +5,8 @@ from __future__ import annotations
 import atexit
 import ctypes
 import functools
+import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from engines.backend.cache_dir import cache_dir
 from engines.backend.source import ENGINES
 
 COMPILER = (shutil.which("g++") or shutil.which("clang++")) if sys.platform == "linux" else None
@@ -27,6 +30,8 @@ OPTIONS = (
     "-ffp-contract=off", "-fno-strict-aliasing",
     "-fsanitize=alignment,bounds", "-fsanitize-undefined-trap-on-error",
 )  # fmt: skip
+KEPT = cache_dir() / "cuda-on-host"
+"""What was built, for the other processes of the tests and for the next time; a test's own cache folder is empty."""
 _KERNEL = re.compile(
     r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)\s*)?(\w+)\s*\('
 )
@@ -65,11 +70,23 @@ def _library(text: str, macros: tuple[str, ...], name: str) -> tuple[ctypes.CDLL
     options = [*_defines(macros), f"-I{ENGINES}", str(path)]
     # Kernels may be hidden in macros, or left out by them: the preprocessor knows.
     path.write_text(text, "utf-8")
-    kernels = _KERNEL.findall(_run([COMPILER, "-E", "-P", "-w", *options], name))
+    preprocessed = _run([COMPILER, "-E", "-P", "-w", *options], name)
+    kernels = _KERNEL.findall(preprocessed)
     path.write_text(host_source(text, kernels), "utf-8")
-    fma = ["-mfma"] if "fma" in _cpu_flags() else []
-    _run([COMPILER, *OPTIONS, *fma, "-o", str(library), *options], name)
-    return ctypes.CDLL(str(library)), kernels
+    build = [COMPILER, *OPTIONS, *(["-mfma"] if "fma" in _cpu_flags() else [])]
+    made_of = (*map(str, build), _version(), HEADER.read_text("utf-8"), text, preprocessed)
+    kept = KEPT / f"{hashlib.sha256(repr(made_of).encode()).hexdigest()[:32]}.so"
+    if not kept.exists():
+        _run([*build, "-o", str(library), *options], name)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, kept.with_suffix(f".{os.getpid()}"))
+        kept.with_suffix(f".{os.getpid()}").replace(kept)  # at once: another process may build the same
+    return ctypes.CDLL(str(kept)), kernels
+
+
+@functools.cache
+def _version() -> str:
+    return _run([COMPILER, "--version"], "the compiler's version")
 
 
 def _run(command: Sequence[str | None], name: str) -> str:

@@ -137,6 +137,8 @@ def test_exports_of_a_real_run(qtbot, make_window, tmp_path):
     services, document, runner = window.services, window.model.snapshot(), window.controller.runner
     services.export_timing_log(tmp_path / "timing.jsonl", document, runner)
     rows = [json.loads(line) for line in (tmp_path / "timing.jsonl").read_text().splitlines()]
+    # Observers look every few steps and are not timed.
+    assert {row["kernel"] for row in rows} == {"diffusion", "reaction"}
     assert {row["kernel"] for row in rows} == {traffic.kernel for traffic in window.controller.info.traffic}
     assert all(row["fraction"] == pytest.approx(row["bytes_per_second"] / row["ceiling"]) for row in rows)
     assert (tmp_path / "timing.csv").is_file()

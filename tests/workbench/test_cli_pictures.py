@@ -45,7 +45,7 @@ def test_only_the_fields_of_the_picture_are_copied(project, tmp_path, monkeypatc
     monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **_: seen.append(list(given[2])) or EMPTY)
     document = open_document(project)
     document.project.view = document.project.view.model_copy(update=view)
-    monkeypatch.setattr("workbench.cli.run.open_document", lambda path: document)
+    monkeypatch.setattr("workbench.cli.run.open_named", lambda name: document)
     assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
     assert seen == [taken]
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from engines.api import Progress
-from engines.errors import WorkbenchError
+from engines.errors import ProblemError, WorkbenchError
 from engines.tools import Tool, ToolResult
 from ui.background import Background
 from ui.model import DocumentModel
@@ -210,9 +210,11 @@ class ToolDialog(QDialog):
         self._show_idle()
         self._say("Cancelled: nothing was changed.", "muted")
 
-    def _failed(self, sentence: str) -> None:
+    def _failed(self, error: WorkbenchError) -> None:
         self._show_idle()
-        self._say(sentence)
+        self._say(str(error))
+        if isinstance(error, ProblemError) and error.place:
+            self.form.mark(error.place, str(error))
 
     # Taking over.
 

@@ -23,8 +23,8 @@ class ToolJob(QObject):
 
     progressed = Signal(str, float)
     done = Signal(object)
-    failed = Signal(str)
-    """One sentence."""
+    failed = Signal(object)
+    """A WorkbenchError, of one sentence."""
     cancelled = Signal()
 
     def __init__(self, background: Background, parent: QObject) -> None:
@@ -81,4 +81,4 @@ class ToolJob(QObject):
         if given_up:  # whatever the tool made of it
             self.cancelled.emit()
         else:
-            self.failed.emit(str(as_sentence(error)))
+            self.failed.emit(as_sentence(error))

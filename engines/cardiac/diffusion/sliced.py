@@ -70,8 +70,9 @@ class SlicedMatrix:
         widths = np.diff(self.starts)[slices][:, None]
         within = np.arange(0, widths.max(initial=0), SLICE)
         there = within < widths
-        entries = np.where(there, first + within, 0)
-        own = np.where(there, self.columns[entries], rows[:, None])
+        entries = first + within
+        own = np.repeat(rows[:, None], len(within), axis=1)
+        own[there] = self.columns[entries[there]]
         equal = (own[:, :, None] == columns[:, None, :]) & (columns != rows[:, None])[:, None, :]
         values = np.where(equal, weights[:, None, :], 0.0).sum(axis=2)
         used = own != rows[:, None]

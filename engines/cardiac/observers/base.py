@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from engines.api import Array, FieldInfo, KernelTraffic, MarkerInfo, Markers, SeriesInfo
+from engines.api import Array, FieldInfo, MarkerInfo, Markers, SeriesInfo
 from engines.charts import ChartData, ChartInfo
 
 
@@ -20,8 +20,6 @@ class Observer(ABC):
     series: tuple[SeriesInfo, ...] = ()
     charts: tuple[ChartInfo, ...] = ()
     marked: MarkerInfo | None = None
-    traffic: tuple[KernelTraffic, ...] = ()
-    """Of one look, spread over the steps between two."""
     every: int = 1
     """Steps between two looks; looks come at the start and after steps whose number is a multiple of it."""
 

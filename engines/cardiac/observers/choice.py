@@ -20,7 +20,7 @@ from engines.cardiac.observers.phase import Phase, phase_looks, phase_traffic
 from engines.cardiac.observers.shell import Shell, shell_of
 from engines.cardiac.operator import TissueOperator, VertexTissueOperator, diffusion_tensors, region_scales
 from engines.cardiac.parameters import CardiacParameters
-from engines.cardiac.population import insulators
+from engines.cardiac.population import cut, insulators
 from engines.cardiac.sites import Sites
 from engines.cardiac.tissue import Tissue
 from engines.geometry.adjacency import face_neighbours
@@ -105,7 +105,8 @@ def _cell_weights(
     mesh: TetMesh, operator: TissueOperator, parameters: CardiacParameters, leads: Sequence[LeadPlaces]
 ) -> Array:
     ordered = mesh.take_cells(operator.order)
-    neighbours = face_neighbours(ordered.cells)
+    # Cells that do not conduct are a boundary, as in the diffusion: the step to their rest is no source.
+    neighbours = cut(face_neighbours(ordered.cells), insulators(mesh, parameters)[operator.order])
     geometry = (ordered.points, ordered.cells, ordered.volumes, ordered.centroids)
     gradients = least_squares(*geometry, diffusion_tensors(ordered, parameters), neighbours)
     conductivity = _intracellular(ordered, parameters)

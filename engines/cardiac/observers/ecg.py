@@ -29,7 +29,6 @@ class Ecg(Observer):
         self._values = backend.array(np.zeros(len(names)))
         self.series = tuple(SeriesInfo(f"ecg_{name}", name, "mV") for name in names)
         self.charts = (ChartInfo("ecg", "Pseudo-ECG", "mV", series=tuple(info.name for info in self.series)),)
-        self.traffic = (ecg_traffic(kernels.n_cells, kernels.dtype.itemsize, len(names), every),)
 
     def look(self, time: float, voltage: Any) -> None:
         self._kernels.weighted_sums(voltage, self._weights, self._values)

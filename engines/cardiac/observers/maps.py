@@ -59,7 +59,6 @@ class Maps(Observer):
         self._kernels, self._threshold, self._fraction = kernels, threshold, level / 100.0
         self._since, self.every = since, every
         self.fields = maps_fields(level)
-        self.traffic = (maps_traffic(kernels.n_cells, kernels.dtype.itemsize, every),)
         start = MapArrays(np.nan, WAITING, np.inf, NO_PEAK, NOT_ACTIVATED, NOT_ACTIVATED, NOT_ACTIVATED)
         self._start, self._n_padded = np.array(start, kernels.dtype), n_padded
         self._rows = kernels.backend.array(self._anew())

@@ -61,7 +61,6 @@ class Phase(Observer):
         self._phases = backend.empty(len(shell.points), kernels.dtype)
         self._charge = backend.array(np.zeros(len(shell.triangles), np.int8))
         self._counts = backend.array(np.zeros(2, np.int32))
-        self.traffic = (phase_traffic(kernels.n_cells, kernels.dtype.itemsize, every),)
 
     def look(self, time: float, voltage: Any) -> None:
         if self._seen == 0:

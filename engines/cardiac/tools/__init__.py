@@ -1,10 +1,18 @@
 """What may be done with a cardiac problem besides running it."""
 
+from engines.api import Problem
+from engines.backend.base import Backend
 from engines.cardiac.tools.fibres_from_file import FibresFromFile
-from engines.cardiac.tools.make_fibres import MakeFibres
-from engines.cardiac.tools.refine import RefineMesh
+from engines.cardiac.tools.make_fibres import FibreParameters, MakeFibres
+from engines.cardiac.tools.refine import RefineMesh, RefineParameters
 from engines.cardiac.tools.restitution import Restitution
 from engines.cardiac.tools.velocity import TuneVelocity
 from engines.tools import Tool
 
 TOOLS: tuple[Tool, ...] = (TuneVelocity(), Restitution(), MakeFibres(), FibresFromFile(), RefineMesh())
+
+
+def warm_tools(problem: Problem, backend: Backend) -> None:
+    """Compile what tools run besides a simulation."""
+    MakeFibres().run(problem, FibreParameters(shape="slab"), backend)
+    RefineMesh().run(problem, RefineParameters(), backend)

@@ -60,8 +60,8 @@ class RefineMesh(Tool):
             Fact("Time", seconds, "s"),
         )
         return ToolResult(
-            f"{mesh.n_cells:,} cells were cut into {refined.n_cells:,} on {refined.n_points:,} points in "
-            f"{seconds:.1f} s; regions and fibres are those of the cells before.",
+            f"{mesh.n_cells:,} {'cell was' if mesh.n_cells == 1 else 'cells were'} cut into {refined.n_cells:,} on "
+            f"{refined.n_points:,} points in {seconds:.1f} s; regions and fibres are those of the cells before.",
             facts,
             geometry=refined,
         )

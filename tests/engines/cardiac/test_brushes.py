@@ -16,7 +16,7 @@ from engines.cardiac.diffusion.reference import reference_operator
 from engines.cardiac.diffusion.sliced import SlicedMatrix
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.operator import diffusion_tensors, tissue_operator
-from engines.cardiac.parameters import Box, CardiacParameters, Numerics, Stimulus
+from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
 from engines.cardiac.stimulus import Protocol, Pulse
 from engines.cardiac.touch import TouchProtocol
 from engines.errors import ProblemError
@@ -329,3 +329,36 @@ def test_a_cell_that_was_not_activated_has_no_velocity(cpu, mesh):
     told = build(mesh, cpu).measure(0, 5)
     assert told.title == "Neither point has been activated yet."
     assert [fact.title for fact in told.facts] == ["Distance"]
+
+
+# Regions that are scar.
+
+
+def test_regions_that_are_scar_look_like_painted_scar_and_no_brush_reaches_them(backend, mesh):
+    wall = np.abs(mesh.centroids[:, 0] - 1.5) < 0.4
+    cut = replace(mesh, regions=wall.astype(np.int32), region_names={0: "rest", 1: "scar"})
+    corner = Stimulus(name="all", site=Box(upper=(9.0, 9.0, 9.0)), start=0.0, duration=100.0, period=100.0)
+    given = parameters(stimuli=[corner])
+    given.regions = [RegionSetting(region="scar", condition="non-conducting scar")]
+    simulation = ENGINE.build(Problem(given, cut), backend)
+    at_rest = simulation.field("voltage")[wall]
+    simulation.paint(Dab("stimulus", (1.5, 1.0, 0.7), 9.0, AMOUNT))
+    simulation.paint(Dab("scar", (1.5, 1.0, 0.7), 9.0, 0.0))
+    simulation.paint(Dab("scar", (1.5, 1.0, 0.7), 9.0, 0.0, erase=True))
+    simulation.advance(50)
+    # the cells' own currents at rest alone, as above
+    assert np.abs(simulation.field("voltage")[wall] - at_rest).max() < 0.5
+    assert (simulation.field("voltage")[~wall] > -60).all()
+    np.testing.assert_array_equal(simulation.field("scar"), wall)
+    handle = simulation.select(Selection(np.arange(mesh.n_cells, dtype=np.int32)))
+    np.testing.assert_array_equal(np.isnan(simulation.gather("voltage", handle)), wall)
+
+
+def test_a_tissue_in_which_nothing_conducts_can_be_painted(backend, mesh):
+    given = parameters()
+    given.regions = [RegionSetting(region="tissue", condition="non-conducting scar")]
+    for problem in (Problem(given, mesh), Problem(parameters(), mesh.take_cells(np.array([7])))):
+        simulation = ENGINE.build(problem, backend)
+        simulation.paint(Dab("scar", (1.5, 1.0, 0.7), 9.0, 0.0))
+        simulation.advance(2)
+        assert (simulation.field("scar") == 1).all()

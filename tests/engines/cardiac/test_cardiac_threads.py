@@ -26,7 +26,7 @@ from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.api import Problem
 from engines.geometry.box import box_mesh
 
-mesh = box_mesh((12, 12, 12), (6.0, 6.0, 6.0), jitter=0.2)
+mesh = box_mesh((8, 8, 8), (4.0, 4.0, 4.0), jitter=0.2)
 simulation = CardiacEngine().build(Problem(CardiacParameters(numerics=Numerics(step=0.005)), mesh), open_backend("cpu"))
 ended = threading.Event()
 
@@ -37,7 +37,7 @@ def run():
 worker = threading.Thread(target=run)
 worker.start()
 edited = CardiacParameters()
-for edit in range(40):
+for edit in range(20):
     edited.tissue.sigma_il = 0.17 + 0.001 * edit
     tissue_operator(mesh, edited)
 ended.set()

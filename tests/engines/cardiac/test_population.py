@@ -9,14 +9,14 @@ import pytest
 
 from engines.api import Problem
 from engines.backend import open_backend
-from engines.cardiac.cell_settings import CellChange, CellSettings
+from engines.cardiac.cell_settings import CellChange, CellSettings, Pacing
 from engines.cardiac.cells import tt06
 from engines.cardiac.choice import CELL_TYPES, cell_findings, parameter_book
 from engines.cardiac.diffusion import make_diffusion
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
-from engines.cardiac.population import LEVELS, cut, pieces, population
+from engines.cardiac.population import LEVELS, cut, insulators, pieces, population
 from engines.errors import ProblemError
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.box import box_mesh
@@ -194,3 +194,21 @@ def test_a_step_above_the_cells_own_limit_is_refused(backend):
     """TT06's lightweight Rush-Larsen bears 0.125 ms whatever diffusion allows."""
     with pytest.raises(ProblemError, match=r"above the stable limit of the cell model: use at most 0\.125 ms"):
         ENGINE.build(problem(sheet(cubes=(3, 3, 1)), step=0.2, conductivity_scale=0.01), backend)
+
+
+def test_the_last_of_two_settings_of_a_region_counts_and_that_is_told(backend):
+    mesh = sheet(("a", wall), cubes=(5, 4, 1))
+    scar, healthy = (RegionSetting(region="a", condition=each) for each in ("non-conducting scar", "healthy"))
+    for settings, count in (((scar, healthy), 0), ((healthy, scar), (mesh.regions == 1).sum())):
+        given = problem(mesh, *settings)
+        assert insulators(mesh, given.parameters).sum() == count
+        messages = [finding.message for finding in ENGINE.estimate(given, backend).findings]
+        assert any("More than one setting is for a: the last one counts" in message for message in messages)
+
+
+def test_a_stimulus_longer_than_the_pacing_s_cycle_is_refused(backend):
+    given = problem(sheet(cubes=(3, 3, 1)))
+    given.parameters.numerics.initial_state = "paced"
+    given.parameters.numerics.pacing = Pacing(cycle_length=10.0, duration=50.0)
+    with pytest.raises(ProblemError, match="50 ms of every 10 ms: make the pacing"):
+        ENGINE.build(given, backend)

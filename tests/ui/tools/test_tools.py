@@ -179,6 +179,18 @@ def test_what_it_would_come_to_is_told_while_the_form_is_written(desk, qtbot):
     assert not desk.dialog(Scale()).outlook.isVisible(), "this one has nothing to say"
 
 
+def test_a_refusal_marks_its_place(desk, qtbot):
+    class Told(Refusal):
+        def run(self, problem, parameters, backend, progress=lambda *_: None):
+            raise ProblemError("Too many cells: take a smaller factor.", ("factor",))
+
+    dialog = desk.dialog(Told())
+    dialog.run_button.click()
+    settled(qtbot, dialog)
+    assert dialog.sentence.text() == "Too many cells: take a smaller factor."
+    assert dialog.form.root._wrong == {"factor"}
+
+
 def test_cancel_comes_at_once_and_the_window_never_waits(desk, qtbot):
     dialog = desk.dialog(Slow())
     begun = clock.perf_counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from engines.cardiac.observers.cuda import CudaKernels
 from engines.cardiac.observers.ecg import Ecg
 from engines.cardiac.observers.kernels import make_kernels
 from engines.cardiac.observers.leads import LeadPlaces, lead_places, lead_weights
-from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
+from engines.cardiac.operator import tissue_operator
+from engines.cardiac.parameters import CardiacParameters, Numerics, RegionSetting, Sphere, Stimulus
 from engines.cardiac.recording import Electrode, Lead, Recording
 from engines.errors import ProblemError
 from engines.geometry.adjacency import face_neighbours
@@ -138,6 +140,26 @@ def test_leads_of_a_wave_in_the_engine(backend):
     assert seen["X"] > 1e-4
     for axis in "xyz":
         assert seen[axis.upper()] == pytest.approx(seen[f"+{axis}"] - seen[f"−{axis}"], rel=1e-4, abs=1e-9)
+
+
+def test_a_region_that_is_scar_is_no_source(backend):
+    """Its cells stay at rest and conduct nothing, so the leads of excited tissue around it are those of no voltage."""
+    problem = block_problem(Recording())
+    mesh = problem.geometry
+    middle = (np.abs(mesh.centroids[:, 0] - 2.0) < 0.6).astype(np.int32)
+    cut = replace(mesh, regions=middle, region_names={0: "rest", 1: "scar"})
+    seen = []
+    for condition in ("healthy", "non-conducting scar"):
+        problem.parameters.regions = [RegionSetting(region="scar", condition=condition)]
+        simulation = ENGINE.build(Problem(problem.parameters, cut), backend)
+        state = simulation.state()
+        voltage = np.where(middle == 1, -85.0, 0.0)[tissue_operator(cut, problem.parameters).order]
+        state["voltage"][: cut.n_cells] = voltage
+        simulation.restore(state)
+        simulation._look()
+        seen.append(np.abs(list(simulation.observe().values())).max())
+    assert seen[0] > 1e-3, "a step of 85 mV between conducting cells is a source"
+    assert seen[1] < 1e-6 * seen[0]
 
 
 def test_leads_between_electrodes_of_ones_own():
