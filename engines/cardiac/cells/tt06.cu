@@ -71,7 +71,7 @@ step_cell(REAL* states, long long stride, REAL* voltage, const REAL* voltage_bef
     if (active != 0) {
         const unsigned here = active & stimulus_mask[i];
         for (unsigned bits = here; bits != 0; bits &= bits - 1) stimulus += currents[__ffs(bits) - 1];
-        if (dt != step_dt) stimulus *= step_dt / dt;  // it wakes a cell at its first step: not on while that waited
+        if (dt > step_dt) stimulus *= divide(step_dt, dt);  // it wakes a cell: it was not on while that waited
     }
 
     // Powers of exponentials of V

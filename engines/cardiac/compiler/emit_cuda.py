@@ -28,7 +28,7 @@ step_cell(REAL* states, long long stride, REAL* voltage, const REAL* voltage_bef
     if (active != 0) {{
         for (unsigned bits = active & stimulus_mask[i]; bits != 0; bits &= bits - 1)
             stimulus += currents[__ffs(bits) - 1];
-        if (dt != step_dt) stimulus *= step_dt / dt;  // it wakes a cell at its first step: not on while that waited
+        if (dt > step_dt) stimulus *= divide(step_dt, dt);  // it wakes a cell: it was not on while that waited
     }}
     // All reads before the first write: the compiler must assume that rows overlap.
 """

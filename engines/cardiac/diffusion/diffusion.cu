@@ -133,39 +133,6 @@ __device__ __forceinline__ void add_part(const int width, const int at, const in
 #undef OF_WIDTH
 }
 
-// Adds up to 16 entries of the lane's row, which begin 32 * at entries behind the slice's start, to four sums.
-template <int GROUP>
-__device__ __forceinline__ void add_part(const int width, const int at, const int start, const int4 segment,
-                                         const unsigned short* codes, const int* wide, const WEIGHT* weights,
-                                         const REAL* v, const REAL centre, const int lane, REAL (&sum)[4])
-{
-    WEIGHT w[16];
-    int c[16];
-#pragma unroll
-    for (int e = 0; e < 16; ++e) w[e] = WEIGHT(0), c[e] = 0;
-    whole_row<GROUP>(width, weights + 32ll * (start + at), lane, w);
-    if (segment.x >= 0) {
-        whole_row<GROUP>(width, codes + 32ll * (start + at), lane, c);
-#pragma unroll
-        for (int e = 0; e < 16; ++e) {
-            const int low = c[e] & 0x4000 ? segment.y : segment.x, high = c[e] & 0x4000 ? segment.w : segment.z;
-            c[e] = (c[e] & 0x8000 ? high : low) + (c[e] & 0x3fff);
-        }
-    } else {
-        whole_row<GROUP>(width, wide + 32ll * (at - 1 - segment.x), lane, c);
-    }
-
-    REAL neighbour[16];
-#pragma unroll
-    for (int e = 0; e < 16; ++e) {
-        neighbour[e] = centre;
-        if (is_used<GROUP>(e, width)) neighbour[e] = __ldg(v + c[e]);
-    }
-
-#pragma unroll
-    for (int e = 0; e < 16; ++e) sum[e & 3] += REAL(w[e]) * (neighbour[e] - centre);
-}
-
 template <int GROUP, bool LONG>
 __device__ __forceinline__ void step(const int* starts, const int4* segments, const unsigned short* codes,
                                      const int* wide, const WEIGHT* weights, const REAL* v, REAL* out, const REAL dt,

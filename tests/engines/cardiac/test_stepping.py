@@ -232,7 +232,7 @@ def test_quiet_cells_wait_no_longer_than_their_model_bears(backend, mesh):
     for multirate, refused in (({"on": True}, True), ({"on": True, "slow_step": 0.01}, False), ({}, False)):
         parameters["numerics"] = {"step": 0.01, "multirate": multirate}
         if refused:
-            with pytest.raises(ProblemError, match=r"Quiet cells react every 0\.2 ms"):
+            with pytest.raises(ProblemError, match="Quiet cells react every"):
                 check_quiet_step(CardiacParameters.model_validate(parameters))
         else:
             check_quiet_step(CardiacParameters.model_validate(parameters))
