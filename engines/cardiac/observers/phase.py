@@ -95,7 +95,7 @@ class Phase(Observer):
     def state(self) -> dict[str, Array]:
         to_host = self._kernels.backend.to_host
         return {
-            "phase": to_host(self._ring),
+            "phase": to_host(self._ring[:, : self._kernels.n_cells]),  # what is behind the cells is no tissue
             "phase_seen": np.array(self._seen),
             "phase_counts": to_host(self._counts),
             "phase_charge": to_host(self._charge),
@@ -105,7 +105,8 @@ class Phase(Observer):
         array = self._kernels.backend.array
         self._seen = int(state.get("phase_seen", np.array(0)))
         if self._seen:
-            self._ring[:] = array(state["phase"])
+            n = self._kernels.n_cells
+            self._ring[:, :n] = array(np.ascontiguousarray(state["phase"][:, :n]))
         self._counts[:] = array(state.get("phase_counts", np.zeros(2, np.int32)))
         self._charge[:] = array(state.get("phase_charge", np.zeros(len(self._charge), np.int8)))
 

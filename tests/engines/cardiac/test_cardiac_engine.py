@@ -30,6 +30,7 @@ from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from engines.geometry.reading import read_mesh
+from tests.engines.cardiac.traffic import bytes_of_a_step
 
 ENGINE = CardiacEngine()
 FIBRE = (1.0, 2.0, 0.5)
@@ -275,8 +276,7 @@ def test_a_stimulus_at_no_time_is_refused(value: float) -> None:
 def test_the_estimate_counts_what_the_run_then_moves(mesh, backend, precision) -> None:
     problem = Problem(parameters(precision), mesh)
     simulation = ENGINE.build(problem, backend)
-    moved = sum(kernel.bytes for kernel in simulation.traffic)
-    assert ENGINE.estimate(problem, backend).bytes_per_step == moved
+    assert ENGINE.estimate(problem, backend).bytes_per_step == bytes_of_a_step(simulation, problem)
     simulation.close()
 
 

@@ -56,7 +56,8 @@ def test_the_kept_scar_conducts_as_the_painted_one_did(cpu, problem):
     operator = tissue_operator(kept.geometry, kept.parameters)
     limited = np.zeros(len(ours), bool)
     limited[operator.order[operator.correction < 1]] = True
-    limited[painted._order[painted._touched._scar._shares < 1]] = True
+    order = tissue_operator(problem.geometry, problem.parameters).order
+    limited[order[painted._touched._scar._shares < 1]] = True
     free = ~((ours[:, limited] != 0).any(axis=1) | (theirs[:, limited] != 0).any(axis=1))
     scarred = painted.field("scar") > 0
     beside = (theirs[:, scarred] != 0).any(axis=1)
