@@ -64,7 +64,10 @@ def compile_cubin(path: Path, macros: Sequence[str], architecture: int) -> Compi
     DeviceError with the compiler's first error.
     """
     nvrtc = load_cupy().cuda.nvrtc
-    with _program(path, macros, f"sm_{architecture}", ("--ptxas-options=-v",)) as program:
+    more = ["--ptxas-options=-v"]
+    if tuple(nvrtc.getVersion()) >= FIRST_WITH_NO_CACHE:
+        more.append("--no-cache")  # what comes from NVRTC's own cache has no report
+    with _program(path, macros, f"sm_{architecture}", more) as program:
         cubin = nvrtc.getCUBIN(program)
         resources = parse_resources(nvrtc.getProgramLog(program))
     if not resources:
