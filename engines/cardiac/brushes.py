@@ -48,7 +48,7 @@ class Brushes:
         diffusion: Diffusion,
         groups: Groups | None = None,
     ) -> None:
-        self._backend, self._sites = backend, operator.sites
+        self._backend, self._sites, self._operator = backend, operator.sites, operator
         self._place = np.empty(len(operator.order), np.int32)
         self._place[operator.order] = np.arange(len(operator.order), dtype=np.int32)
         self._noun = operator.noun
@@ -85,6 +85,16 @@ class Brushes:
             f"Stimulus at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {dab.radius:.3g} mm radius, {len(cells):,} {self._noun}, "
             f"t = {step * self._dt:.1f} ms."
         )
+
+    @property
+    def stable_step(self) -> float:
+        """[ms]: :attr:`TissueOperator.stable_step` of the tissue as it is painted now."""
+        return self._operator.stable_step if self._scar is None else self._scar.stable_step
+
+    @property
+    def painted_limit(self) -> str:
+        """What sets that limit, in words; empty where nothing that was painted does."""
+        return "painted scar" if self.stable_step < self._operator.stable_step else ""
 
     def values(self, field: str) -> Any:
         """(n_padded,) on the device: one of ``fields``."""

@@ -145,7 +145,7 @@ class CardiacEngine(Engine):
         stepper = Stepper(backend, diffusion, tissue, plan, numerics.step, *substeps, groups)
         observers = make_observers(backend, mesh, operator, tissue, parameters)
         brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups)
-        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, stable_step, brushes, observers)
+        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, substeps[0], brushes, observers)
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
