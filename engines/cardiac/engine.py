@@ -144,7 +144,7 @@ class CardiacEngine(Engine):
         groups = make_groups(backend, tissue, numerics.step, numerics.multirate) if numerics.multirate.on else None
         stepper = Stepper(backend, diffusion, tissue, plan, numerics.step, *substeps, groups)
         observers = make_observers(backend, mesh, operator, tissue, parameters)
-        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups)
+        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, observers)
         simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, substeps[0], brushes, observers)
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)

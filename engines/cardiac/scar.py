@@ -61,15 +61,17 @@ class Scar:
         self.dead = self._dead()
         """On the device: where cells do not conduct; None where there are none."""
 
-    def paint(self, cells: Array, left: float) -> None:
+    def paint(self, cells: Array, left: float) -> Array:
         """Leave a share ``left`` (0..1) of their conductivity to ``cells: (m,)``; 1 gives the tissue back.
+
+        Returns the cells that have changed.
 
         Raises ProblemError, and changes nothing, if that needs a smaller time step.
         """
         left = 0.0 if left < LEAST_LEFT else min(left, 1.0)
         changed = cells[(self.left[cells] != np.float32(left)) & ~self.insulating[cells]]
         if len(changed) == 0:
-            return
+            return changed
         before = self.left[changed]
         self.left[changed] = left
         try:
@@ -78,6 +80,7 @@ class Scar:
             self.left[changed] = before
             raise
         self._show(changed)
+        return changed
 
     @property
     def stable_step(self) -> float:
@@ -121,12 +124,7 @@ class Scar:
         return changed
 
     def _patch(self, changed: Array, left: Array) -> Patch:
-        cells = rings(changed, self._operator.neighbours, RINGS_OF_PATCH)
-        part = self._mesh.take_cells(self._operator.order[cells])
-        kept = left[cells].astype(np.float64)
-        conducts = kept > 0
-        tensors = diffusion_tensors(part, self._parameters) * np.where(conducts, kept, 1.0)[:, None, None]
-        return Patch.around(cells, part, tensors, self._operator.neighbours, conducts)
+        return painted_patch(self._mesh, self._parameters, self._operator, changed, left)[0]
 
     def _replace_rows(self, changed: Array) -> None:
         neighbours = self._operator.neighbours
@@ -174,3 +172,16 @@ class Scar:
     def _dead(self) -> Any:
         dead = np.flatnonzero((self.left == 0) | self.insulating)
         return self._backend.array(dead) if len(dead) else None
+
+
+def painted_patch(
+    mesh: TetMesh, parameters: CardiacParameters, operator: CellOperator, changed: Array, left: Array
+) -> tuple[Patch, TetMesh]:
+    """The tissue around ``changed`` cells, and its mesh; ``left: (n_cells,)`` of their conductivity, in the order of
+    the operator."""
+    cells = rings(changed, operator.neighbours, RINGS_OF_PATCH)
+    part = mesh.take_cells(operator.order[cells])
+    kept = left[cells].astype(np.float64)
+    conducts = kept > 0
+    tensors = diffusion_tensors(part, parameters) * np.where(conducts, kept, 1.0)[:, None, None]
+    return Patch.around(cells, part, tensors, operator.neighbours, conducts), part
