@@ -2,7 +2,7 @@
 
 Method: cell-centred finite volumes (``diffusion/README.md``) or vertex-centred linear elements (``p1``) in space,
 Godunov splitting in time, forward Euler for diffusion, lightweight Rush-Larsen for TT06 (``cells/README.md``),
-Rush-Larsen for others (``compiler``).
+for others the scheme that suits them (``compiler``).
 """
 
 from __future__ import annotations
