@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from engines.api import Array, Dab, FieldInfo, PaintInfo
 from engines.backend.base import Backend
 from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.multirate.groups import Groups
+from engines.cardiac.observers import Observer
 from engines.cardiac.operator import CellOperator, TissueOperator
 from engines.cardiac.parameters import CardiacParameters, Stimulus
 from engines.cardiac.population import insulators
@@ -47,13 +48,14 @@ class Brushes:
         tissue: Tissue,
         diffusion: Diffusion,
         groups: Groups | None = None,
+        observers: Sequence[Observer] = (),
     ) -> None:
-        self._backend, self._sites = backend, operator.sites
+        self._backend, self._sites, self._operator = backend, operator.sites, operator
         self._place = np.empty(len(operator.order), np.int32)
         self._place[operator.order] = np.arange(len(operator.order), dtype=np.int32)
         self._noun = operator.noun
         self._tissue_parameters, self._dt = parameters.tissue, parameters.numerics.step
-        self._groups = groups
+        self._groups, self._observers = groups, observers
         self._touch = Touch(backend, protocol, tissue.stimulus_mask, protocol.mask[operator.order])
         self._scar: Scar | None = None
         if isinstance(operator, CellOperator):
@@ -73,8 +75,7 @@ class Brushes:
         if dab.brush == SCAR.name:
             if self._scar is None:
                 raise ProblemError("Scar is painted on cells alone: choose the cell-centred discretisation.")
-            self._scar.paint(cells, 1.0 if dab.erase else dab.amount)
-            self._touch.silence(cells, self._scar.alone(cells))
+            self._tell(self._scar, self._scar.paint(cells, 1.0 if dab.erase else dab.amount))
             return None
         if not (np.isfinite(dab.amount) and dab.amount > 0):
             raise ProblemError("A stimulus needs a current above zero: set the brush's current.")
@@ -85,6 +86,16 @@ class Brushes:
             f"Stimulus at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {dab.radius:.3g} mm radius, {len(cells):,} {self._noun}, "
             f"t = {step * self._dt:.1f} ms."
         )
+
+    @property
+    def stable_step(self) -> float:
+        """[ms]: :attr:`TissueOperator.stable_step` of the tissue as it is painted now."""
+        return self._operator.stable_step if self._scar is None else self._scar.stable_step
+
+    @property
+    def painted_limit(self) -> str:
+        """What sets that limit, in words; empty where nothing that was painted does."""
+        return "painted scar" if self.stable_step < self._operator.stable_step else ""
 
     def values(self, field: str) -> Any:
         """(n_padded,) on the device: one of ``fields``."""
@@ -113,9 +124,15 @@ class Brushes:
 
     def restore(self, state: Mapping[str, Array]) -> None:
         if self._scar is not None:
-            changed = self._scar.restore(state)
-            self._touch.silence(changed, self._scar.alone(changed))
+            self._tell(self._scar, self._scar.restore(state))
         self._touch.restore(state)
+
+    def _tell(self, scar: Scar, changed: Array) -> None:
+        """Stimuli and observers follow what conducts now."""
+        if len(changed):
+            self._touch.silence(changed, scar.alone(changed))
+            for observer in self._observers:
+                observer.conduct(changed, scar.left)
 
     def _reached(self, dab: Dab) -> Array:
         """The sites of a dab, in their own numbering: by position, and the nearest one however small the ball is."""

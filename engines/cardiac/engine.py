@@ -2,7 +2,7 @@
 
 Method: cell-centred finite volumes (``diffusion/README.md``) or vertex-centred linear elements (``p1``) in space,
 Godunov splitting in time, forward Euler for diffusion, lightweight Rush-Larsen for TT06 (``cells/README.md``),
-Rush-Larsen for others (``compiler``).
+for others the scheme that suits them (``compiler``).
 """
 
 from __future__ import annotations
@@ -144,8 +144,8 @@ class CardiacEngine(Engine):
         groups = make_groups(backend, tissue, numerics.step, numerics.multirate) if numerics.multirate.on else None
         stepper = Stepper(backend, diffusion, tissue, plan, numerics.step, *substeps, groups)
         observers = make_observers(backend, mesh, operator, tissue, parameters)
-        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups)
-        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, stable_step, brushes, observers)
+        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, observers)
+        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, substeps[0], brushes, observers)
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation

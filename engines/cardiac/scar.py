@@ -26,7 +26,7 @@ from engines.geometry.mesh import TetMesh
 LEAST_LEFT = 1e-3
 """A share of the conductivity below this counts as none."""
 ROUNDS = 3
-"""Of weakening gradients where a row would not be stable at the step that the whole operator allows."""
+"""Of weakening gradients where a row would not be stable at the step of the run."""
 ROUND_OFF = 1e-9
 STATE = ("scar_cells", "scar_left", "scar_shares_of", "scar_shares")
 
@@ -34,9 +34,10 @@ STATE = ("scar_cells", "scar_left", "scar_shares_of", "scar_shares")
 class Scar:
     """What conductivity is left in each cell. Cells are numbered as on the device throughout.
 
-    ``left: (n_cells,)`` float32, 1 in tissue that nothing was painted on; ``shares``: how much of each cell's gradient
-    the rows keep (:attr:`TissueOperator.correction` where nothing is painted nearby). ``insulating: (n_cells,)`` bool,
-    cells of regions that are scar.
+    Rows may be as steep as the step in use bears, the conductivity scale and the parts of diffusion included: what
+    ``diffusion.dt`` is. ``left: (n_cells,)`` float32, 1 in tissue that nothing was painted on; ``shares``: how much of
+    each cell's gradient the rows keep (:attr:`TissueOperator.correction` where nothing is painted nearby).
+    ``insulating: (n_cells,)`` bool, cells of regions that are scar.
     """
 
     def __init__(
@@ -53,20 +54,24 @@ class Scar:
         self._n_padded = n_padded
         self.left = np.ones(len(operator.order), np.float32)
         self._shares = operator.correction
+        self._steep_rows, self._steep_rates = np.zeros(0, np.int32), np.zeros(0)
+        """Rows that ask for a smaller step than the sound tissue, and how large their sums are [1/ms]."""
         self.insulating = insulators(mesh, parameters)[operator.order]
         self._shown: Any = None
         self.dead = self._dead()
         """On the device: where cells do not conduct; None where there are none."""
 
-    def paint(self, cells: Array, left: float) -> None:
+    def paint(self, cells: Array, left: float) -> Array:
         """Leave a share ``left`` (0..1) of their conductivity to ``cells: (m,)``; 1 gives the tissue back.
+
+        Returns the cells that have changed.
 
         Raises ProblemError, and changes nothing, if that needs a smaller time step.
         """
         left = 0.0 if left < LEAST_LEFT else min(left, 1.0)
         changed = cells[(self.left[cells] != np.float32(left)) & ~self.insulating[cells]]
         if len(changed) == 0:
-            return
+            return changed
         before = self.left[changed]
         self.left[changed] = left
         try:
@@ -75,6 +80,13 @@ class Scar:
             self.left[changed] = before
             raise
         self._show(changed)
+        return changed
+
+    @property
+    def stable_step(self) -> float:
+        """[ms]: that of the operator, of :class:`TissueOperator`, as it is painted now."""
+        sound = self._operator.stable_step
+        return min(sound, 1 / float(self._steep_rates.max())) if len(self._steep_rates) else sound
 
     def alone(self, cells: Array) -> Array:
         """(m,) bool: which of ``cells`` do not conduct."""
@@ -94,30 +106,29 @@ class Scar:
         return dict(zip(STATE, (cells, self.left[cells], others, self._shares[others]), strict=True))
 
     def restore(self, state: Mapping[str, Array]) -> Array:
-        """Take a state back (one without scar: sound tissue); returns the cells that have changed."""
+        """Take a state back (one without scar: sound tissue); returns the cells that have changed.
+
+        Raises ProblemError, and changes nothing, if that needs a smaller time step.
+        """
         none = np.zeros(0, np.int32)
         cells, values, others, kept = (np.asarray(state.get(name, none)) for name in STATE)
         left, shares = np.ones_like(self.left), self._operator.correction.copy()
         left[cells], shares[others] = values, kept
         changed = np.flatnonzero((left != self.left) | (shares != self._shares))
-        self.left, self._shares = left, shares
         if len(changed):
             near = rings(changed, self._operator.neighbours, RINGS_OF_ROWS)
-            self._upload(near, self._patch(changed), self._shares)
+            self._upload(near, self._patch(changed, left), shares)
+        self.left, self._shares = left, shares
+        if len(changed):
             self._show(changed)
         return changed
 
-    def _patch(self, changed: Array) -> Patch:
-        cells = rings(changed, self._operator.neighbours, RINGS_OF_PATCH)
-        part = self._mesh.take_cells(self._operator.order[cells])
-        left = self.left[cells].astype(np.float64)
-        conducts = left > 0
-        tensors = diffusion_tensors(part, self._parameters) * np.where(conducts, left, 1.0)[:, None, None]
-        return Patch.around(cells, part, tensors, self._operator.neighbours, conducts)
+    def _patch(self, changed: Array, left: Array) -> Patch:
+        return painted_patch(self._mesh, self._parameters, self._operator, changed, left)[0]
 
     def _replace_rows(self, changed: Array) -> None:
         neighbours = self._operator.neighbours
-        patch = self._patch(changed)
+        patch = self._patch(changed, self.left)
         near = rings(changed, neighbours, RINGS_OF_SHARES)
         surroundings = rings(near, neighbours, RINGS_OF_SHARES)
         scarred = rings(surroundings[self.left[surroundings] < 1], neighbours, RINGS_OF_SHARES)
@@ -131,20 +142,26 @@ class Scar:
 
     def _upload(self, rows: Array, patch: Patch, shares: Array, weaken: Array | None = None) -> None:
         """Assemble ``rows`` and hand them to the device. In cells to ``weaken``, ``shares`` become 0 where a row would
-        ask for a smaller step than the sound tissue does: two-point fluxes ask for less."""
+        ask for a smaller step than the one in use: two-point fluxes ask for less."""
         places = np.searchsorted(patch.cells, rows)
-        most = (1 + ROUND_OFF) / self._operator.stable_step
-        for _ in range(ROUNDS + 1):
+        sound = (1 + ROUND_OFF) / self._operator.stable_step
+        most = max(sound, (1 - ROUND_OFF) / self._diffusion.dt)
+        for left in reversed(range(ROUNDS + 1)):
             columns, weights = patch.rows(shares[patch.cells], places)
-            steep = rows[np.abs(weights).sum(axis=1) > most]
-            if weaken is None or len(steep) == 0:
+            rates = np.abs(weights).sum(axis=1)
+            steep = rows[rates > most]
+            if len(steep) == 0:
                 break
+            if weaken is None or left == 0:
+                raise ProblemError(
+                    "The scar needs a smaller time step there: erase some of it, paint with another amount, or lower "
+                    "the conductivity scale."
+                )
             shares[np.intersect1d(rings(steep, self._operator.neighbours, 1), weaken)] = 0.0
-        else:
-            raise ProblemError(
-                "The scar needs a smaller time step there: erase some of it, or paint with another amount."
-            )
         self._diffusion.update_rows(rows, columns, weights)
+        others, above = ~np.isin(self._steep_rows, rows), rates > sound
+        self._steep_rows = np.concatenate([self._steep_rows[others], rows[above]])
+        self._steep_rates = np.concatenate([self._steep_rates[others], rates[above]])
 
     def _show(self, changed: Array) -> None:
         with self._backend.active():
@@ -155,3 +172,16 @@ class Scar:
     def _dead(self) -> Any:
         dead = np.flatnonzero((self.left == 0) | self.insulating)
         return self._backend.array(dead) if len(dead) else None
+
+
+def painted_patch(
+    mesh: TetMesh, parameters: CardiacParameters, operator: CellOperator, changed: Array, left: Array
+) -> tuple[Patch, TetMesh]:
+    """The tissue around ``changed`` cells, and its mesh; ``left: (n_cells,)`` of their conductivity, in the order of
+    the operator."""
+    cells = rings(changed, operator.neighbours, RINGS_OF_PATCH)
+    part = mesh.take_cells(operator.order[cells])
+    kept = left[cells].astype(np.float64)
+    conducts = kept > 0
+    tensors = diffusion_tensors(part, parameters) * np.where(conducts, kept, 1.0)[:, None, None]
+    return Patch.around(cells, part, tensors, operator.neighbours, conducts), part

@@ -76,8 +76,8 @@ def rounded_down(value: float, digits: int) -> float:
 class CardiacSimulation(Simulation):
     """The monodomain equation on tetrahedra.
 
-    ``operator``: what stands at each place on the device; ``stable_step`` [ms]: the largest stable time step at a
-    conductivity scale of 1.
+    ``operator``: what stands at each place on the device; ``diffusion_substeps``: the parts that diffusion takes a step
+    in, to which its stable step applies.
     """
 
     keeps = TITLE
@@ -89,7 +89,7 @@ class CardiacSimulation(Simulation):
         operator: TissueOperator,
         stepper: Stepper,
         tissue: Tissue,
-        stable_step: float,
+        diffusion_substeps: int,
         brushes: Brushes,
         observers: Sequence[Observer] = (),
     ) -> None:
@@ -113,8 +113,13 @@ class CardiacSimulation(Simulation):
         self._infos = {info.name: info for info in self.fields}
         self._backend, self._stepper, self._tissue, self._touched = backend, stepper, tissue, brushes
         self._places, self._n_sites = make_places(backend, operator), len(operator.order)
-        self._stable_step = stable_step
+        self._diffusion_substeps = diffusion_substeps
         self._look()
+
+    @property
+    def _stable_step(self) -> float:
+        """[ms], of diffusion at a conductivity scale of 1 as the tissue is painted now."""
+        return self._touched.stable_step * self._diffusion_substeps
 
     def advance(self, steps: int) -> None:
         end = self.step + steps
@@ -149,7 +154,7 @@ class CardiacSimulation(Simulation):
     def set_control(self, name: str, value: Any) -> None:
         if name != "conductivity_scale":
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
-        check_step(self.dt, self._stable_step / value)
+        check_step(self.dt, self._stable_step / value, self._touched.painted_limit)
         self._stepper.set_conductivity_scale(float(value))
 
     def paint(self, dab: Dab) -> str | None:
@@ -206,8 +211,8 @@ class CardiacSimulation(Simulation):
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
+        self._touched.restore(state)  # first, for it may refuse
         self.step = int(state["step"])
-        self._touched.restore(state)
         with self._backend.active():
             for name, target in self._of_cells().items():
                 target[:] = self._backend.array(np.ascontiguousarray(state[name][..., : self._n_sites]))

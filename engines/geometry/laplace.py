@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from engines.api import Array
-from engines.backend.threads import in_turn
 from engines.errors import ProblemError
 from engines.geometry.edges import number_edges
+from engines.geometry.linear_elements import shape_gradients
 from engines.geometry.mesh import TetMesh
 
 TOLERANCE = 1e-8
@@ -30,8 +30,7 @@ class Laplace:
     def __init__(self, mesh: TetMesh) -> None:
         self.mesh = mesh
         ends, of_cell = number_edges(mesh.cells, mesh.n_points)
-        self.shapes, self.volumes = np.empty((mesh.n_cells, 4, 3)), np.empty(mesh.n_cells)
-        _shapes(mesh.points, mesh.cells, self.shapes, self.volumes)
+        self.shapes, self.volumes = shape_gradients(mesh.points, mesh.cells)
         weights = np.zeros(len(ends))
         _add_stiffness(self.shapes, self.volumes, of_cell, weights)
         self.matrix = _symmetric(ends, weights, mesh.n_points)
@@ -114,30 +113,6 @@ def _symmetric(ends: Array, weights: Array, n: int) -> csr_matrix:
     matrix = upper + upper.T
     diagonal = csr_matrix((-np.asarray(matrix.sum(axis=1)).ravel(), (np.arange(n), np.arange(n))), shape=(n, n))
     return csr_matrix(matrix + diagonal)
-
-
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _shapes(points, cells, shapes, volumes):
-    for cell in nb.prange(len(cells)):
-        edge = np.empty((3, 3))
-        for k in range(3):
-            for axis in range(3):
-                edge[k, axis] = points[cells[cell, k + 1], axis] - points[cells[cell, 0], axis]
-        six_volumes = 0.0
-        for axis in range(3):
-            b, c = (axis + 1) % 3, (axis + 2) % 3
-            six_volumes += edge[0, axis] * (edge[1, b] * edge[2, c] - edge[1, c] * edge[2, b])
-        for axis in range(3):
-            b, c = (axis + 1) % 3, (axis + 2) % 3
-            total = 0.0
-            for k in range(3):
-                i, j = (k + 1) % 3, (k + 2) % 3
-                value = (edge[i, b] * edge[j, c] - edge[i, c] * edge[j, b]) / six_volumes
-                shapes[cell, k + 1, axis] = value
-                total += value
-            shapes[cell, 0, axis] = -total
-        volumes[cell] = six_volumes / 6.0
 
 
 @nb.njit(cache=True, nogil=True)

@@ -21,7 +21,7 @@ from engines.backend.cache_dir import cache_dir
 from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.cells.tt06 import padded_size
 from engines.cardiac.compiler.counts import count
-from engines.cardiac.compiler.emit_cuda import REAL, cuda_source
+from engines.cardiac.compiler.emit_cuda import BLOCK, REAL, cuda_source
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.schemes import Precision, Scheme, Step, step
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from engines.cardiac.multirate.groups import Groups
 
 MAX_STIMULI = 32
-BLOCK = 128
-"""Threads per block; for TT06, 64 to 256 are within 1 %."""
 CALCIUM = ("ca_i", "cai", "ca_c")
 """What the calcium of the cytosol is called, in small letters."""
 

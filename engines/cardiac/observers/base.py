@@ -27,6 +27,10 @@ class Observer(ABC):
     def look(self, time: float, voltage: Any) -> None:
         """See the voltage ``(n_padded,)`` [mV] at ``time`` [ms]. Called inside ``backend.active``; must not wait."""
 
+    def conduct(self, changed: Array, left: Array) -> None:
+        """Painting has changed the share of their conductivity that cells have left, ``left: (n_cells,)``, in those of
+        ``changed: (m,)``. Called outside ``backend.active``."""
+
     def values(self, field: str) -> Any:
         """(n_padded,) on the device: one of ``fields``."""
         raise KeyError(field)

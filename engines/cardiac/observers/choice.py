@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
 from engines.cardiac.diffusion.kernels import least_squares
+from engines.cardiac.diffusion.patch import rings
 from engines.cardiac.diffusion.tensors import conductivity_tensors
 from engines.cardiac.observers.base import Observer
 from engines.cardiac.observers.ecg import Ecg, ecg_traffic
@@ -18,14 +20,23 @@ from engines.cardiac.observers.leads import LeadPlaces, lead_places, lead_weight
 from engines.cardiac.observers.maps import ARRAYS, Maps, maps_traffic
 from engines.cardiac.observers.phase import Phase, phase_looks, phase_traffic
 from engines.cardiac.observers.shell import Shell, shell_of
-from engines.cardiac.operator import TissueOperator, VertexTissueOperator, diffusion_tensors, region_scales
+from engines.cardiac.operator import (
+    CellOperator,
+    TissueOperator,
+    VertexTissueOperator,
+    diffusion_tensors,
+    region_scales,
+)
 from engines.cardiac.parameters import CardiacParameters
-from engines.cardiac.population import cut, insulators
+from engines.cardiac.population import insulators
+from engines.cardiac.scar import painted_patch
 from engines.cardiac.sites import Sites
 from engines.cardiac.tissue import Tissue
-from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
 
+RINGS_OF_LEADS = 2
+"""How far from a cell that conducts less weights of leads change: its neighbours' gradients do, and these are of
+voltages one ring further."""
 SAMPLE_MILLISECONDS = 0.5
 """Spacing of the samples of probes and series: the upstroke of an action potential lasts about 1 ms."""
 
@@ -94,23 +105,42 @@ def _shell(mesh: TetMesh, operator: TissueOperator) -> Shell:
 
 def _ecg(kernels: ObserverKernels, mesh: TetMesh, operator: TissueOperator, parameters: CardiacParameters) -> Ecg:
     leads = lead_places(parameters.recording, mesh)
-    if isinstance(operator, VertexTissueOperator):
-        weights = _vertex_weights(mesh, operator, parameters, leads)
-    else:
-        weights = _cell_weights(mesh, operator, parameters, leads)
-    return Ecg(kernels, [lead.name for lead in leads], weights, sample_steps(parameters.numerics.step))
+    names, every = [lead.name for lead in leads], sample_steps(parameters.numerics.step)
+    if isinstance(operator, CellOperator):
+        repaint = partial(_painted_weights, mesh, operator, parameters, leads)
+        return Ecg(kernels, names, _cell_weights(mesh, operator, parameters, leads), every, repaint)
+    assert isinstance(operator, VertexTissueOperator)
+    return Ecg(kernels, names, _vertex_weights(mesh, operator, parameters, leads), every)
 
 
 def _cell_weights(
-    mesh: TetMesh, operator: TissueOperator, parameters: CardiacParameters, leads: Sequence[LeadPlaces]
+    mesh: TetMesh, operator: CellOperator, parameters: CardiacParameters, leads: Sequence[LeadPlaces]
 ) -> Array:
     ordered = mesh.take_cells(operator.order)
     # Cells that do not conduct are a boundary, as in the diffusion: the step to their rest is no source.
-    neighbours = cut(face_neighbours(ordered.cells), insulators(mesh, parameters)[operator.order])
+    neighbours = operator.neighbours
     geometry = (ordered.points, ordered.cells, ordered.volumes, ordered.centroids)
     gradients = least_squares(*geometry, diffusion_tensors(ordered, parameters), neighbours)
     conductivity = _intracellular(ordered, parameters)
     return lead_weights(ordered, neighbours, gradients, conductivity, leads, parameters.recording.bath_conductivity)
+
+
+def _painted_weights(
+    mesh: TetMesh,
+    operator: CellOperator,
+    parameters: CardiacParameters,
+    leads: Sequence[LeadPlaces],
+    changed: Array,
+    left: Array,
+) -> tuple[Array, Array]:
+    """The cells whose weights ``changed`` ones change, and these weights, (leads, m): what conducts less is a weaker
+    source, and cells without conductivity are a boundary again."""
+    patch, part = painted_patch(mesh, parameters, operator, changed, left)
+    conductivity = _intracellular(part, parameters) * left[patch.cells].astype(np.float64)[:, None, None]
+    bath = parameters.recording.bath_conductivity
+    weights = lead_weights(part, patch.neighbours, patch.gradients, conductivity, leads, bath)
+    near = rings(changed, operator.neighbours, RINGS_OF_LEADS)
+    return near, weights[:, np.searchsorted(patch.cells, near)]
 
 
 def _vertex_weights(

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.cardiac.p1.assembly import CHUNK, gradients
+from engines.cardiac.p1.assembly import CHUNK
 from engines.cardiac.recording import Recording
 from engines.cardiac.sites import Sites
 from engines.errors import ProblemError
+from engines.geometry.linear_elements import shape_gradients
 from engines.geometry.mesh import TetMesh
 
 AWAY = 1.0
@@ -132,7 +133,7 @@ def vertex_lead_weights(
         moment[:] = np.einsum("nij,nj,n->ni", conductivity, field, mesh.volumes / (4 * np.pi * bath_conductivity))
     for first in range(0, mesh.n_cells, CHUNK):
         part = slice(first, first + CHUNK)
-        slopes = gradients(mesh.points[mesh.cells[part]])
+        slopes, _ = shape_gradients(mesh.points, mesh.cells[part])
         for row, moment in zip(weights, moments, strict=True):
             shares = np.einsum("ni,nki->nk", moment[part], slopes)
             row += np.bincount(corners[part].ravel(), shares.ravel(), minlength=n_sites)

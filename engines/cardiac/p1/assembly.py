@@ -17,11 +17,12 @@ from engines.api import Array, Progress, no_progress
 from engines.cardiac.diffusion.tensors import check_tensors
 from engines.cardiac.p1.sites import VertexSites, vertex_sites
 from engines.errors import MeshError
+from engines.geometry.edges import EDGES
+from engines.geometry.linear_elements import shape_gradients
 from engines.geometry.mesh import TetMesh
 
 CHUNK = 500_000
 """Tetrahedra whose elements are in memory at once: 150 MB."""
-EDGES = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ def assemble_vertices(
     for first in range(0, len(conducting), CHUNK):
         progress("Assembling vertices", first / len(conducting))
         part = conducting[first : first + CHUNK]
-        corners = mesh.points[mesh.cells[part]]
-        upper = sparse.csr_matrix(upper + _upper(corners, mesh.volumes[part], tensors[part], sites.corners[part], n))
+        slopes, _ = shape_gradients(mesh.points, mesh.cells[part])
+        upper = sparse.csr_matrix(upper + _upper(slopes, mesh.volumes[part], tensors[part], sites.corners[part], n))
     stiffness = sparse.csr_matrix(upper + upper.T)
     rates = sparse.csr_matrix(sparse.diags(1.0 / sites.volumes) @ stiffness)
     rates.eliminate_zeros()  # edges across a right angle
@@ -75,17 +76,8 @@ def assemble_vertices(
     return VertexOperator(rates, sites)
 
 
-def gradients(corners: Array) -> Array:
-    """(n, 4, 3) [1/mm]: gradients of the linear shape functions of tetrahedra ``corners: (n, 4, 3)`` [mm]"""
-    edges = corners[:, 1:] - corners[:, :1]
-    inverse = np.linalg.inv(edges)  # columns: gradients of the last three
-    rest = inverse.transpose(0, 2, 1)
-    return np.concatenate([-rest.sum(axis=1, keepdims=True), rest], axis=1)
-
-
-def _upper(corners: Array, volumes: Array, tensors: Array, cells: Array, n: int) -> sparse.csr_matrix:
-    """(n, n): the entries k_ij of some tetrahedra, each edge once with i < j."""
-    slopes = gradients(corners)
+def _upper(slopes: Array, volumes: Array, tensors: Array, cells: Array, n: int) -> sparse.csr_matrix:
+    """(n, n): the entries k_ij of some tetrahedra, each edge once with i < j; slopes: (cells, 4, 3) [1/mm]."""
     fluxes = np.einsum("nij,nbj->nbi", tensors, slopes)
     rows, columns, values = [], [], []
     for a, b in EDGES:

@@ -204,13 +204,79 @@ def test_what_leaves_one_cell_enters_the_other(cpu, mesh):
     matrix = matrix_of(simulation).to_csr()
     volumes = mesh.volumes[tissue_operator(mesh, parameters()).order]
     assert np.abs(volumes @ matrix).max() < 1e-14 * (volumes @ abs(matrix)).max()
-    most = 1 / tissue_operator(mesh, parameters()).stable_step
-    assert matrix_of(simulation).absolute_row_sums().max() <= most * (1 + 1e-9)
+    assert matrix_of(simulation).absolute_row_sums().max() <= 1 / 0.01, "the step in use bears every row"
     simulation.paint(Dab("scar", (1.5, 1.0, 0.8), 9.0, 0.0, erase=True))
     after = matrix_of(simulation)
     assert (after.columns == before.columns).all()
     assert (after.weights == before.weights).all(), "erasing gives the tissue back bit for bit"
     assert (simulation.field("scar") == 0).all()
+
+
+# Scar: the step.
+
+
+@pytest.fixture(scope="module")
+def regular():
+    """Without jitter all cells are alike, and rows beside a scar are steeper than any of the sound tissue."""
+    return box_mesh((6, 4, 3), (3.0, 2.0, 1.5))
+
+
+STEEP = Dab("scar", (1.5, 1.0, 0.75), 0.4, 0.0)
+
+
+def at_scale(mesh, backend, scale, substeps=1):
+    given = parameters().model_copy(update={"conductivity_scale": scale})
+    given.numerics.diffusion_substeps = substeps
+    return ENGINE.build(Problem(given, mesh), backend)
+
+
+def test_painted_rows_may_be_as_steep_as_the_step_in_use_bears(backend, regular):
+    sound = tissue_operator(regular, parameters()).stable_step
+    simulation = at_scale(regular, backend, 1.0)
+    simulation.paint(STEEP)
+    painted = 1 / matrix_of(simulation).absolute_row_sums().max()
+    assert painted < 0.999 * sound, "the case must be one"
+    assert simulation._stable_step == painted
+    with pytest.raises(ProblemError, match="set by painted scar"):
+        simulation.set_control("conductivity_scale", 1.001 * painted / DT)
+    simulation.set_control("conductivity_scale", 0.999 * painted / DT)
+    noise = np.random.default_rng(2).uniform(-90, 40, regular.n_cells)
+    matrix = matrix_of(simulation).to_csr()
+    for _ in range(300):
+        noise = noise + 0.999 * painted * (matrix @ noise)
+    assert np.abs(noise).max() <= 90, "no mode grows at the largest step"
+    simulation.paint(replace(STEEP, erase=True))
+    assert simulation._stable_step == sound
+    simulation.set_control("conductivity_scale", 0.999 * sound / DT)
+
+
+def test_scar_is_refused_where_scale_and_parts_of_the_step_leave_no_room(cpu, regular):
+    scale = 0.9999 * tissue_operator(regular, parameters()).stable_step / DT
+    full = at_scale(regular, cpu, scale)
+    before = matrix_of(full).weights.copy()
+    with pytest.raises(ProblemError, match="smaller time step there"):
+        full.paint(STEEP)
+    assert (matrix_of(full).weights == before).all()
+    halved = at_scale(regular, cpu, scale, substeps=2)
+    halved.paint(STEEP)
+    assert halved._stable_step == 2 / matrix_of(halved).absolute_row_sums().max()
+
+
+def test_a_checkpoint_brings_its_limit_and_is_refused_above_it(cpu, regular):
+    simulation = at_scale(regular, cpu, 1.0)
+    sound, begun = simulation._stable_step, simulation.state()
+    simulation.paint(STEEP)
+    limit, kept = simulation._stable_step, simulation.state()
+    simulation.restore(begun)
+    assert simulation._stable_step == sound
+    simulation.advance(3)
+    simulation.set_control("conductivity_scale", 0.9999 * sound / DT)
+    with pytest.raises(ProblemError, match="lower the conductivity scale"):
+        simulation.restore(kept)
+    assert (simulation.step, simulation.field("scar").max(), simulation._stable_step) == (3, 0, sound)
+    simulation.set_control("conductivity_scale", 1.0)
+    simulation.restore(kept)
+    assert simulation._stable_step == limit
 
 
 # Scar: the wave.

@@ -10,10 +10,11 @@ from engines.api import Problem
 from engines.backend import open_backend
 from engines.backend.nvrtc import ARCHITECTURES, compile_cubin, supported_architectures
 from engines.cardiac.cells.pacing import measure
+from engines.cardiac.compiler.emit_cuda import REAL
 from engines.cardiac.compiler.graph import evaluate
 from engines.cardiac.compiler.limits import shape
 from engines.cardiac.compiler.model import shipped
-from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step, step
+from engines.cardiac.compiler.schemes import SCHEMES, STEP, STIMULUS, Step, step
 from engines.cardiac.compiler.single import Pulse, run
 from engines.cardiac.compiler.tissue import CompiledTissue, kernel_file, make_compiled_tissue, shipped_step
 from engines.cardiac.engine import CardiacEngine
@@ -55,6 +56,36 @@ def test_kernels_compile_without_spills(name, precision):
         if architecture in known:
             for kernel in compile_cubin(path, (macro,), architecture).resources:
                 assert (kernel.spill_stores, kernel.spill_loads, kernel.stack) == (0, 0, 0)
+
+
+SPILLING = ("GRL2", "float64", "-DGROUPS")
+"""README.md tells of it: the loop over groups keeps constants in registers, which are all taken."""
+
+
+@pytest.mark.parametrize(
+    ("scheme", "precision"),
+    [
+        pytest.param(
+            scheme, precision, marks=[] if precision == "float64" and scheme.startswith("GRL") else pytest.mark.slow
+        )
+        for scheme in SCHEMES
+        for precision in ("float32", "float64")
+    ],
+)
+def test_no_scheme_of_tt06_spills_on_sm_90(scheme, precision):
+    try:
+        known = supported_architectures()
+    except (ImportError, DeviceError) as error:
+        pytest.skip(f"no NVRTC on this platform: {error}")
+    if 90 not in known:
+        pytest.skip(f"this NVRTC knows {known}")
+    path = kernel_file(shipped_step("ten_tusscher_panfilov_2006", precision, scheme))
+    for form in ("", "-DGROUPS"):
+        if (scheme, precision, form) == SPILLING:
+            continue
+        macros = [f"-DREAL={REAL[precision]}", *filter(None, [form])]
+        for kernel in compile_cubin(path, macros, 90).resources:
+            assert (kernel.spill_stores, kernel.spill_loads, kernel.stack) == (0, 0, 0), kernel
 
 
 def run_once(backend, compiled: Step, n: int, dt: float) -> tuple[CompiledTissue, np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engines.api import Problem
+from engines.api import Dab, Problem
 from engines.cardiac.diffusion.kernels import least_squares
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.observers.cuda import CudaKernels
@@ -160,6 +160,45 @@ def test_a_region_that_is_scar_is_no_source(backend):
         seen.append(np.abs(list(simulation.observe().values())).max())
     assert seen[0] > 1e-3, "a step of 85 mV between conducting cells is a source"
     assert seen[1] < 1e-6 * seen[0]
+
+
+def test_painted_scar_is_no_source_and_weights_around_it_are_those_of_a_mesh_with_a_hole(backend):
+    """Against weights of the whole mesh, made anew: of a region that is scar, and by tensors that are less. Float32."""
+    problem = block_problem(Recording())
+    simulation = ENGINE.build(problem, backend)
+    mesh, ecg = problem.geometry, simulation._observers[1]
+    order = tissue_operator(mesh, problem.parameters).order
+
+    def weights():
+        found = np.empty((3, mesh.n_cells))
+        found[:, order] = backend.to_host(ecg._weights)
+        return found
+
+    before, kept = weights(), simulation.state()
+    simulation.paint(Dab("scar", (2.0, 0.7, 0.5), 0.5, 0.0))
+    dead = simulation.field("scar") == 1
+    holed = replace(mesh, regions=dead.astype(np.int32), region_names={0: "rest", 1: "scar"})
+    of_region = problem.parameters.model_copy(
+        update={"regions": [RegionSetting(region="scar", condition="non-conducting scar")]}
+    )
+    expected = ENGINE.build(Problem(of_region, holed), backend)
+    whole = np.empty_like(before)
+    whole[:, tissue_operator(holed, of_region).order] = backend.to_host(expected._observers[1]._weights)
+    assert (weights()[:, dead] == 0).all()
+    assert (before[:, dead] != 0).any()
+    assert np.abs(weights() - whole).max() < 1e-6 * np.abs(whole).max()
+    painted = simulation.state()
+    simulation.restore(kept)
+    np.testing.assert_array_equal(weights(), before)
+    simulation.paint(Dab("scar", (2.0, 0.7, 0.5), 0.5, 0.25))
+    weak = problem.parameters.model_copy(update={"regions": [RegionSetting(region="scar", conductivity_scale=0.25)]})
+    expected = ENGINE.build(Problem(weak, holed), backend)
+    whole[:, tissue_operator(holed, weak).order] = backend.to_host(expected._observers[1]._weights)
+    assert np.abs(weights() - whole).max() < 1e-6 * np.abs(whole).max()
+    simulation.restore(painted)
+    assert (weights()[:, dead] == 0).all()
+    simulation.paint(Dab("scar", (2.0, 0.7, 0.5), 9.0, 0.0, erase=True))
+    np.testing.assert_array_equal(weights(), before)
 
 
 def test_leads_between_electrodes_of_ones_own():

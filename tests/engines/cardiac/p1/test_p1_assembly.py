@@ -9,9 +9,10 @@ import pytest
 from scipy import sparse
 from scipy.sparse.linalg import eigs
 
-from engines.cardiac.p1.assembly import assemble_vertices, gradients
+from engines.cardiac.p1.assembly import assemble_vertices
 from engines.errors import MeshError
 from engines.geometry.box import box_mesh
+from engines.geometry.laplace import Laplace
 from engines.geometry.mesh import TetMesh
 
 DATA = Path(__file__).parents[1] / "diffusion" / "data" / "meshes.npz"
@@ -56,11 +57,20 @@ def test_the_element_of_the_unit_tetrahedron():
     """k_01 = -V D_xx·(-1)·1 = 1/6 for D = 1; k_12 = 0: edges at the right angle do not couple."""
     points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     mesh = TetMesh(points, np.array([[0, 1, 2, 3]], np.int32), np.zeros(1, np.int32))
-    np.testing.assert_allclose(gradients(points[None])[0], [[-1, -1, -1], [1, 0, 0], [0, 1, 0], [0, 0, 1]], atol=1e-15)
     operator = assemble_vertices(mesh, np.diag([2.0, 3.0, 5.0]))
     k = operator.rates.toarray() * operator.volumes[:, None]
     np.testing.assert_allclose(k[0, 1:], np.array([2.0, 3.0, 5.0]) / 6, rtol=1e-14)
     np.testing.assert_allclose(k[1, 2:], 0, atol=1e-15)
+
+
+def test_the_stiffness_is_that_of_laplaces_equation():
+    """Sums of at most some thirty elements in another order."""
+    mesh = box_mesh((3, 3, 2), (1.5, 1.5, 1.0), jitter=0.2, seed=5)
+    operator = assemble_vertices(mesh, np.eye(3))
+    ours = operator.rates.multiply(operator.volumes[:, None]).toarray()
+    theirs = -Laplace(mesh).matrix.toarray()[np.ix_(operator.vertices, operator.vertices)]
+    np.fill_diagonal(theirs, 0.0)
+    assert np.abs(ours - theirs).max() < 1e-14 * np.abs(theirs).max()
 
 
 @pytest.mark.parametrize("name", ["cube_734", "sheared_2203"])
