@@ -279,7 +279,8 @@ def test_shipped_records_can_be_read():
         listed = [path for _, path in kept_records(folder)]
         assert sorted(listed) == sorted(folder.glob("lab-*.json"))
         for path in listed:
-            assert read_record(path).variants
+            record = read_record(path)
+            assert record.variants or record.tables
 
 
 def test_tables_say_what_was_measured_and_what_was_refused(record):
