@@ -57,7 +57,11 @@ class RestitutionParameters(ParameterGroup):
         40, "1", "Number of intervals or cycle lengths, closer together where short", title="Points", ge=3, le=200
     )
     strand: bool = quantity(
-        False, "", "Also the velocity of S2 in a strand of this tissue", when={"protocol": ("S1-S2",)}
+        False,
+        "",
+        "Also the velocity of S2 in a strand of this tissue",
+        title="Velocity of S2",
+        when={"protocol": ("S1-S2",)},
     )
     spacing: float = quantity(
         0.5,
