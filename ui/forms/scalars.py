@@ -47,7 +47,7 @@ class CalmComboBox(QComboBox):
         self.initStyleOption(option)
         area = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, area, self)
-        return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room.width() - 2)
+        return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room.width())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """As usual, but a text that is longer than the box ends in an ellipsis."""

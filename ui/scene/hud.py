@@ -167,6 +167,9 @@ class Hud:
         assert scene.layer is not None
         places = scene.layer.shown_at(np.array([position for _, position, _ in scene.probes], float))
         pixels, depth = scene.camera.to_pixels(places, width, height)
+        size = round(10 * ratio)
+        dot = np.zeros((size, size, 4), np.uint8)
+        dots = [("", dot, round(x - size / 2), round(y - size / 2)) for x, y in pixels]
         for (name, position, colour), (x, y), z in zip(scene.probes, pixels, depth, strict=True):
             if z <= 0:
                 continue
@@ -178,8 +181,9 @@ class Hud:
             image = self._keep(
                 f"probe {name}", (name, scene.theme, ratio), lambda n=name: plates.label(n, scene.theme, ratio)
             )
-            if not hidden:
-                placed.append((f"probe {name}", image, round(x + 10 * ratio), round(y - image.shape[0] / 2)))
+            place = None if hidden else free_place(image.shape, spot, [*placed, *dots], size)
+            if place is not None:
+                placed.append((f"probe {name}", image, *place))
 
     def _ring(
         self, scene: Scene, position: tuple[float, float, float], width: int, height: int, ratio: float
@@ -243,3 +247,23 @@ def named_axes(axes: Array) -> list[bool]:
     for k in np.argsort(-np.linalg.norm(ends, axis=1)):
         named[k] = all(np.linalg.norm(ends[k] - ends[j]) >= LABEL_ROOM for j in range(3) if named[j])
     return named
+
+
+def free_place(
+    shape: tuple[int, ...], spot: tuple[float, float], placed: list[Placed], gap: int
+) -> tuple[int, int] | None:
+    """Left and top of a tag of this ``shape`` right of a point, left of it, above or below: the first place where it
+    covers nothing that is placed; None: there is none."""
+    (high, wide), (x, y) = shape[:2], spot
+    beside = ((x + gap, y - high / 2), (x - gap - wide, y - high / 2))
+    over = ((x - wide / 2, y - gap - high), (x - wide / 2, y + gap))
+    for left, top in (*beside, *over):
+        if all(
+            left >= other_left + image.shape[1]
+            or left + wide <= other_left
+            or top >= other_top + image.shape[0]
+            or top + high <= other_top
+            for _, image, other_left, other_top in placed
+        ):
+            return round(left), round(top)
+    return None
