@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Array, FieldInfo, SimulationInfo
+from ui.charts.reading import figure
 from ui.forms.scalars import CalmComboBox
 from ui.icons import dress
 from ui.model import DocumentModel
@@ -187,8 +188,7 @@ class ProbesPanel(QWidget):
             self.plot.set_axes(title, unit, self._time_unit)
         self.plot.show_traces(names, buffers, self._left(chosen))
         last = {place: buffers[name].values[-1] for place, name in enumerate(names) if len(buffers.get(name, ()))}
-        shown = "" if unit == "1" else f" {unit}"
-        self.list.show_values({place: f"{value:.4g}{shown}" for place, value in last.items()})
+        self.list.show_values({place: figure(value, unit) for place, value in last.items()})
 
     def _left(self, chosen: Sequence[str]) -> list[dict[str, tuple[Array, Array]]]:
         """The curves of the branches that the run has left, by the names of the plot."""

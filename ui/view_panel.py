@@ -210,7 +210,7 @@ class ViewPanel(QScrollArea):
         self.field.setCurrentIndex(self.field.findData(name))
         self.field.setEnabled(bool(self._fields))
         self.colormap.setCurrentIndex(max(0, self.colormap.findData(view.colormap)))
-        low, high = view.range or (field.range if field else (0.0, 1.0))
+        low, high = view.range or _legible(field.range if field else (0.0, 1.0))
         self.low.set_value(float(low))
         self.high.set_value(float(high))
         self.range_unit.setText(field.unit if field else "")
@@ -315,3 +315,8 @@ class ViewPanel(QScrollArea):
         layout.addWidget(self.brush)
         layout.addStretch(1)
         self.setWidget(body)
+
+
+def _legible(limits: tuple[float, float]) -> tuple[float, float]:
+    """A range that nobody typed, in as many digits as its boxes have room for (−π to π)."""
+    return float(f"{limits[0]:.5g}"), float(f"{limits[1]:.5g}")

@@ -86,7 +86,8 @@ class Meters:
         wall = max(wall, 1e-9)
         per_step = wall / steps
         weight = min(1.0, max(wall, paced * steps) / PACE_SECONDS)
-        self._pace = per_step if self._pace is None else (1 - weight) * self._pace + weight * per_step
+        pace = per_step if self._pace is None else (1 - weight) * self._pace + weight * per_step
+        self._pace = None if self._cold else pace  # the first batch may have compiled the kernels
         kernels = self._kernel_rates(simulation)  # first: what a step moves may depend on what is happening
         moved = sum(traffic.bytes for traffic in simulation.traffic) * steps / wall
         sample = Sample(
@@ -99,7 +100,7 @@ class Meters:
             bytes_per_second=moved,
             fraction_of_ceiling=moved / self._ceiling,
             kernels=kernels,
-            remaining=None if last_step is None else max(0, last_step - simulation.step) * max(self._pace, paced),
+            remaining=None if last_step is None else max(0, last_step - simulation.step) * max(pace, paced),
             trace_times=np.array(self._times),
             traces={name: np.array(values) for name, values in self._traces.items()},
             probes=self._labels,

@@ -97,7 +97,7 @@ class Stimulus(ParameterGroup):
         "at",
         "",
         "Whether it begins at a time, or after the last pulse of another stimulus (S1-S2)",
-        labels={"at": "at a time", "after": "after another stimulus"},
+        labels={"at": "at a time", "after": "after another one"},
     )
     start: float = quantity(0.0, "ms", "Time of the first pulse", when={"begins": ("at",)}, ge=0)
     after: str = quantity("", "", "Name of the stimulus that this one follows", when={"begins": ("after",)})
@@ -165,6 +165,7 @@ class CardiacParameters(ParameterGroup):
         "ten Tusscher-Panfilov 2006",
         "",
         "Equations of the cells; cell types and the state at 1 Hz belong to the first",
+        labels={TT06: "ten Tusscher 2006", f"{TT06} (compiled)": "TT06, compiled"},
     )
     cells: CellSettings = quantity(CellSettings(), "", "File, scheme and seed", title="Cell options", folded=True)
     tissue: Tissue = quantity(Tissue(), "", "Conductivities and membrane")

@@ -47,9 +47,9 @@ class Recording(ParameterGroup):
         title="Pseudo-ECG",
         labels={
             "off": "none",
-            "across": "leads X, Y, Z across the mesh",
-            "around": "six leads around the mesh",
-            "own": "electrodes of one's own",
+            "across": "leads X, Y, Z across",
+            "around": "six leads around it",
+            "own": "own electrodes",
         },
     )
     electrodes: list[Electrode] = quantity([], "", "Electrodes of the pseudo-ECG", when={"ecg": ("own",)})

@@ -17,6 +17,7 @@ from engines.parameters import ParameterGroup, quantity
 from tests.ui.forms.holder import Holder
 from ui.forms.group import ElidedLabel, FieldLine
 from ui.forms.number import parsed, shown, stepped
+from ui.forms.scalars import CalmComboBox
 from ui.forms.schema import Kind, default_values, fields_of
 from ui.forms.section import Section
 
@@ -247,3 +248,17 @@ def test_scrolling_over_a_field_that_has_the_focus_changes_nothing(qtbot, heart)
         box.wheelEvent(wheel)
         assert not wheel.isAccepted()
     assert heart.edits == []
+
+
+def test_a_choice_longer_than_its_box_ends_in_an_ellipsis(qtbot):
+    def drawn(text):
+        box = CalmComboBox()
+        qtbot.addWidget(box)
+        box.resize(130, 26)
+        box.addItem(text)
+        return box.shown_text(), box.grab().toImage()
+
+    shown_text, picture = drawn("ten Tusscher-Panfilov 2006")
+    assert shown_text.endswith("…")
+    assert picture == drawn(shown_text)[1]
+    assert drawn("factor")[0] == "factor"

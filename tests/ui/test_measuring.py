@@ -11,7 +11,7 @@ from PySide6.QtCore import QSettings
 
 from tests.ui.doubles import FakeServices, FakeViewport
 from tests.ui.scene.meshes import kuhn_cube
-from ui.charts.measuring import HINT, SECOND
+from ui.charts.measuring import HINT, OFF, SECOND
 from ui.main_window import MainWindow
 from ui.scene.measure_mark import measure_strokes
 from ui.scene.scene import Scene
@@ -71,6 +71,11 @@ def test_two_clicks_tell_what_the_run_knows_of_both(window, qtbot):
     qtbot.waitUntil(lambda: panel.title.text() == SECOND, timeout=2000)
     measure.setChecked(False)
     assert window.viewport.measured == ()
+    dock = window._layout.docks["measurement"]
+    assert dock.isHidden(), "what lies behind it is of use again"
+    dock.show()
+    dock.raise_()
+    qtbot.waitUntil(lambda: panel.title.text() == OFF, timeout=2000)
     pick(window, 7)
     assert len(window.probes.names()) == 1
 

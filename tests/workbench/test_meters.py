@@ -54,3 +54,9 @@ def test_long_vectors_are_not_gathered_for_probes(simulation):
     asked.clear()
     Meters(simulation, ceiling=1e6, probes=[("P1", 0)], profiles=True).collect(simulation)  # somebody records them
     assert asked == ["u", "v", "x"]
+
+
+def test_what_compiling_took_is_not_foretold_of_the_steps_that_remain(simulation):
+    watched = Meters(simulation, ceiling=1e6, probes=())
+    watched.sample(simulation, 1, 8.0, 100)  # the first launch compiles
+    assert watched.sample(simulation, 10, 0.1, 100).remaining == pytest.approx(100 * 0.01)

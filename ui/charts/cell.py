@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
+from engines.api import Array
 from engines.charts import EMPTY, ChartData, ChartInfo
 from ui.charts.elided import ElidedLabel
 from ui.charts.legend import Entry, Legend, Mark
@@ -22,6 +23,8 @@ from workbench.export.tables import rows_as_text
 from workbench.measured import difference
 from workbench.project import MeasuredData
 
+COUNTED = 1e5
+"""Numbers beyond this are written with a power of ten, counts or not."""
 SAVED_AS = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)", ".csv": "Comma-separated values (*.csv)"}
 
 
@@ -132,7 +135,10 @@ class ChartCell(QWidget):
         dots = self.chart.kind == "raster"  # one number says nothing of them
         values = [None if dots else value_at(curve, self._hover, bar=bars) for curve in data.curves]
         unit = self.chart.unit
-        texts = ["" if value is None else figure(value, unit) for value in values]
+        texts = [
+            "" if value is None else f"{value:.0f}" if unit == "1" and _counts(curve.y) else figure(value, unit)
+            for value, curve in zip(values, data.curves, strict=True)
+        ]
         where = "" if self._hover is None else abscissa(self.chart, self._hover, self.plot.x_unit)
         single = len(texts) == 1
         self.readout.setText("   ".join(part for part in (where, texts[0] if single else "") if part))
@@ -164,3 +170,9 @@ class ChartCell(QWidget):
             said = "" if found is None else found.text(self.chart.unit, self.plot.x_unit)
             entries.append(Entry(each.title, mark="point", value=said))
         return entries
+
+
+def _counts(values: Array) -> bool:
+    """Whether these are numbers of things."""
+    known = values[np.isfinite(values)]
+    return bool(len(known)) and bool((known == np.round(known)).all()) and float(np.abs(known).max()) < COUNTED

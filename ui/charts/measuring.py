@@ -16,6 +16,7 @@ from workbench.frames import Frame
 
 Position = tuple[float, float, float]
 HINT = "Click two points in the 3D view to measure between them; a third click begins anew."
+OFF = "Choose Measure (M), then click two points in the 3D view."
 SECOND = "Click the second point."
 
 
@@ -27,7 +28,7 @@ class Measuring(QObject):
         self._controller, self._viewport = controller, viewport
         self._picks: list[tuple[int, Position]] = []
         self._layout: DockLayout | None = None
-        self.panel = InspectionPanel(hint=HINT, follows=False)
+        self.panel = InspectionPanel(hint=OFF, follows=False)
         self.action = QAction("&Measure", window)
         self.action.setToolTip("Measure between two points (M)")
         self.action.setCheckable(True)
@@ -59,16 +60,17 @@ class Measuring(QObject):
         self._picks = picks
         self._viewport.mark_measured([position for _, position in picks])
         self._controller.measure((picks[0][0], picks[1][0]) if len(picks) == 2 else None)
-        self.panel.set_hint(SECOND if len(picks) == 1 else HINT)
+        self.panel.set_hint(SECOND if len(picks) == 1 else HINT if self.action.isChecked() else OFF)
         if len(picks) < 2:
             self.panel.show_inspection(None)
 
     def _switched(self, on: bool) -> None:
-        if on and self._layout is not None:
-            self._layout.docks["measurement"].show()
-            self._layout.docks["measurement"].raise_()
-        if not on:
-            self.forget()
+        self.forget()
+        if self._layout is not None:
+            dock = self._layout.docks["measurement"]
+            dock.setVisible(on)  # what lies behind it comes to the front again
+            if on:
+                dock.raise_()
 
     def _info_changed(self, info: SimulationInfo | None) -> None:
         self.panel.show_inspection(None)

@@ -299,13 +299,13 @@ class _EmptyPage(QWidget):
 
 
 def machine_text(record: LabRecord) -> str:
-    """``NVIDIA H200, 2026-11-20 · driver 580 · memory 4.3 TB/s · a launch 3.4 µs``"""
+    """``NVIDIA H200, 2026-11-20 · driver 580 · memory: 4.3 TB/s · a launch: 3.4 µs``"""
     machine = record.machine
     parts = [device_text(machine)]
     if machine.device.get("driver"):
         parts.append(f"driver {machine.device['driver']}")
-    parts += [f"{level.name.lower()} {rate_text(level.rate)}" for level in reversed(levels(machine.curve))]
-    parts.append(f"a launch {duration_text(machine.launch_seconds)}")
+    parts += [f"{level.name.lower()}: {rate_text(level.rate)}" for level in reversed(levels(machine.curve))]
+    parts.append(f"a launch: {duration_text(machine.launch_seconds)}")
     if machine.graph_node_seconds is not None:
-        parts.append(f"a graph node {duration_text(machine.graph_node_seconds)}")
+        parts.append(f"a graph node: {duration_text(machine.graph_node_seconds)}")
     return "  ·  ".join(parts)

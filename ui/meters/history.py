@@ -14,6 +14,7 @@ from ui.theme import theme
 
 SECONDS = 120.0
 SHORTEST = 20.0  # what is shown at least
+HEADROOM = 1.2  # above the ceiling, so that the label of a tick there is not cut
 POINTS = 1200  # ten a second
 
 
@@ -55,7 +56,7 @@ class History(pg.PlotWidget):
         self._curve.setData(ages, points[:, 1])
         self.setXRange(max(-SECONDS, min(float(ages[0]), -SHORTEST)), 0, padding=0)
         self._line.setValue(self._ceiling)
-        top = max(self._ceiling, float(points[:, 1].max())) * 1.08
+        top = max(self._ceiling, float(points[:, 1].max())) * HEADROOM
         self.setYRange(0, top or 1.0, padding=0)
 
     def _dress(self) -> None:

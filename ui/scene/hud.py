@@ -23,6 +23,9 @@ Placed = tuple[str, Array, int, int]
 
 _AXES = (("x", (232, 92, 88)), ("y", (112, 196, 96)), ("z", (92, 148, 240)))
 
+AXIS_LABEL, LABEL_ROOM = 41, 20
+"""Points from the origin of the axes to the name of one that lies in the picture, and between two names at least."""
+
 
 class Hud:
     """Composes pictures anew only when what they say has changed."""
@@ -123,16 +126,19 @@ class Hud:
     def _axes(self, scene: Scene, placed: list[Placed], strokes: list[Stroke], height: int, ratio: float) -> None:
         origin = np.array([46.0 * ratio, height - 46.0 * ratio])
         axes = scene.camera.axes
+        named = named_axes(axes)
         for k in np.argsort(axes[2]):  # the axis that points away first
             name, colour = _AXES[k]
             tip = origin + 30 * ratio * np.array([axes[0, k], -axes[1, k]])
             shade = 255 if axes[2, k] > -0.15 else 130
             strokes.append(Stroke(tuple(origin), tuple(tip), 1.3 * ratio, (*colour, shade)))
             strokes.append(Stroke(tuple(tip), tuple(tip), 3.0 * ratio, (*colour, shade)))
+            if not named[k]:
+                continue
             image = self._keep(
                 f"axis {name}", (scene.theme, ratio), lambda n=name: plates.bare_text(n, scene.theme.ink, ratio)
             )
-            at = origin + 41 * ratio * np.array([axes[0, k], -axes[1, k]])
+            at = origin + AXIS_LABEL * ratio * np.array([axes[0, k], -axes[1, k]])
             spot = np.round(at - np.array(image.shape[1::-1]) / 2).astype(int)
             placed.append((f"axis {name}", image, int(spot[0]), int(spot[1])))
 
@@ -161,6 +167,9 @@ class Hud:
         assert scene.layer is not None
         places = scene.layer.shown_at(np.array([position for _, position, _ in scene.probes], float))
         pixels, depth = scene.camera.to_pixels(places, width, height)
+        size = round(10 * ratio)
+        dot = np.zeros((size, size, 4), np.uint8)
+        dots = [("", dot, round(x - size / 2), round(y - size / 2)) for x, y in pixels]
         for (name, position, colour), (x, y), z in zip(scene.probes, pixels, depth, strict=True):
             if z <= 0:
                 continue
@@ -172,8 +181,9 @@ class Hud:
             image = self._keep(
                 f"probe {name}", (name, scene.theme, ratio), lambda n=name: plates.label(n, scene.theme, ratio)
             )
-            if not hidden:
-                placed.append((f"probe {name}", image, round(x + 10 * ratio), round(y - image.shape[0] / 2)))
+            place = None if hidden else free_place(image.shape, spot, [*placed, *dots], size)
+            if place is not None:
+                placed.append((f"probe {name}", image, *place))
 
     def _ring(
         self, scene: Scene, position: tuple[float, float, float], width: int, height: int, ratio: float
@@ -228,3 +238,32 @@ def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str
 def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     """Whether two rectangles (left, top, width, height) have a point in common."""
     return all(one[k] < other[k] + other[k + 2] and other[k] < one[k] + one[k + 2] for k in (0, 1))
+
+
+def named_axes(axes: Array) -> list[bool]:
+    """Which of x, y and z have room for their name beside those of the longer ones; ``axes: (3, 3)`` of the camera."""
+    ends = AXIS_LABEL * axes[:2].T
+    named = [False] * 3
+    for k in np.argsort(-np.linalg.norm(ends, axis=1)):
+        named[k] = all(np.linalg.norm(ends[k] - ends[j]) >= LABEL_ROOM for j in range(3) if named[j])
+    return named
+
+
+def free_place(
+    shape: tuple[int, ...], spot: tuple[float, float], placed: list[Placed], gap: int
+) -> tuple[int, int] | None:
+    """Left and top of a tag of this ``shape`` right of a point, left of it, above or below: the first place where it
+    covers nothing that is placed; None: there is none."""
+    (high, wide), (x, y) = shape[:2], spot
+    beside = ((x + gap, y - high / 2), (x - gap - wide, y - high / 2))
+    over = ((x - wide / 2, y - gap - high), (x - wide / 2, y + gap))
+    for left, top in (*beside, *over):
+        if all(
+            left >= other_left + image.shape[1]
+            or left + wide <= other_left
+            or top >= other_top + image.shape[0]
+            or top + high <= other_top
+            for _, image, other_left, other_top in placed
+        ):
+            return round(left), round(top)
+    return None

@@ -19,6 +19,8 @@ from ui.scene.colormaps import MISSING
 Colour = tuple[int, int, int]
 TITLE_WIDTH = 100
 """Points: a longer title of a colour bar takes a second line rather than cover what is drawn."""
+LINE_SAMPLE, LINE_SHADE = 150, 0.35
+"""The entry of the colours that a sample of an isochrone lies on, and how dark the line is on it."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,14 @@ def _disc(image: Array, x: int, y: int, size: int, colour: Colour) -> None:
     blend(image[y : y + size, x : x + size], cover.astype(np.uint8), colour)
 
 
+def _line_sample(image: Array, x: int, y: int, width: int, scale: float, ground: Colour) -> None:
+    """A line of equal value as the surface shows it on all but its darkest colours."""
+    high, thick = round(11 * scale), max(1, round(1.5 * scale))
+    image[y : y + high, x : x + width] = [*ground, 255]
+    middle = y + (high - thick) // 2
+    image[middle : middle + thick, x : x + width] = [*(round(LINE_SHADE * int(part)) for part in ground), 255]
+
+
 def colour_bar(
     field: FieldInfo,
     limits: tuple[float, float],
@@ -166,8 +176,7 @@ def colour_bar(
         if note == field.missing_title:
             _disc(image, margin + round(1.5 * scale), y + round(1 * scale), round(11 * scale), MISSING)
         else:
-            middle = y + round(6.5 * scale)
-            image[middle : middle + max(1, round(1.2 * scale)), margin : margin + bar_width] = [*theme.ink, 255]
+            _line_sample(image, margin, y + round(1 * scale), bar_width, scale, tuple(lut[LINE_SAMPLE]))
         write(image, note, margin + bar_width + round(9 * scale), y, pixels, theme.faint)
     return image
 

@@ -32,7 +32,7 @@ from workbench.document import Document, Standing
 from workbench.tooling import changed_parameters, kept_standing
 
 FORM_WIDTH = 380
-SIZE = (960, 600)
+SIZE = (980, 700)
 TAKEN_OVER = "Taken over. Undo takes it back."
 OTHER_MESH = "The mesh has changed since this was found: run the tool again."
 

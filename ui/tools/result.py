@@ -14,6 +14,7 @@ from ui.charts.reading import figure
 
 NOTHING = "What comes out stands here."
 CHART_HEIGHT = 170
+BESIDE_SCROLL_BAR = 8  # pixels
 
 
 class ResultView(QWidget):
@@ -36,7 +37,7 @@ class ResultView(QWidget):
         self._grid.setVerticalSpacing(3)
         self._grid.setColumnStretch(0, 1)
         self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setContentsMargins(0, 0, BESIDE_SCROLL_BAR, 0)
         self._layout.setSpacing(8)
         self._layout.addWidget(self.message)
         self._layout.addWidget(self._table)

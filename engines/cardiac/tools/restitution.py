@@ -35,7 +35,7 @@ class RestitutionParameters(ParameterGroup):
         "S1-S2",
         "",
         "S2 after a train S1, for each interval; or pacing faster and faster",
-        labels={"S1-S2": "S1-S2: one premature beat", "dynamic": "dynamic: faster and faster"},
+        labels={"S1-S2": "S1-S2: premature beat", "dynamic": "dynamic: ever faster"},
     )
     region: str = quantity("", "", "Region whose cells are paced; empty takes the largest")
     cycle_length: float = quantity(1000.0, "ms", "Cycle length of S1, or the longest one", gt=0, le=10_000)
@@ -57,7 +57,11 @@ class RestitutionParameters(ParameterGroup):
         40, "1", "Number of intervals or cycle lengths, closer together where short", title="Points", ge=3, le=200
     )
     strand: bool = quantity(
-        False, "", "Also the velocity of S2 in a strand of this tissue", when={"protocol": ("S1-S2",)}
+        False,
+        "",
+        "Also the velocity of S2 in a strand of this tissue",
+        title="Velocity of S2",
+        when={"protocol": ("S1-S2",)},
     )
     spacing: float = quantity(
         0.5,

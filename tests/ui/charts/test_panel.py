@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from engines.charts import ChartData, ChartInfo, Curve
 from tests.ui.charts.doubles import CHARTS, ChartedWave
+from ui.charts.cell import ChartCell
 from ui.charts.pacing import HAND_SECONDS, LIVE_SECONDS, Pace
 from ui.theme import theme
 from workbench.project import MeasuredData
@@ -242,3 +243,11 @@ def test_the_charts_leave_when_there_are_none(charted, qtbot, services, monkeypa
     monkeypatch.setattr(ChartedWave, "series", property(lambda self: (), lambda self, value: None), raising=False)
     charted.open_preset(services.presets()[1])
     qtbot.waitUntil(dock.isHidden, timeout=10_000)
+
+
+@pytest.mark.parametrize(("values", "told"), [([0.0, 2.0], "2"), ([0.5, 2.0], "2.000"), ([np.nan, np.nan], "–")])
+def test_numbers_of_things_are_told_without_decimals(qtbot, values, told):
+    cell = ChartCell(ChartInfo("number", "Singularities", "1", ("number",)), "ms")
+    qtbot.addWidget(cell)
+    cell.show_data(ChartData((Curve("number", np.arange(2.0), np.array(values)),)))
+    assert cell.readout.text() == told

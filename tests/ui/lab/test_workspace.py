@@ -91,7 +91,7 @@ def test_nothing_checked_cannot_be_run(lab):
 
 
 def test_the_machine_and_the_figures_are_shown_and_kept(measured, qtbot, services):
-    assert measured.machine.text().startswith("NVIDIA H200, 2026-11-21  ·  driver 580.159  ·  memory 4.30 TB/s")
+    assert measured.machine.text().startswith("NVIDIA H200, 2026-11-21  ·  driver 580.159  ·  memory: 4.30 TB/s")
     assert measured.views.table.variants.rowCount() == 50  # ten variants at five sizes, the best block of each
     measured.views.every_block.click()
     assert measured.views.table.variants.rowCount() == len(plausible_record().variants)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ui.scene.camera import VIEWS, Camera, bounding_sphere
+from ui.scene.hud import named_axes
 
 CORNERS = np.array([[x, y, z] for x in (0, 10) for y in (0, 20) for z in (0, 30)], float)
 
@@ -89,3 +90,11 @@ def test_a_ball_is_shown_whole() -> None:
     assert pixels.min() > 0
     assert pixels[:, 0].max() < 840
     assert pixels[:, 1].max() < 600
+
+
+def test_axes_whose_names_would_lie_upon_each_other_keep_that_of_the_longer_one() -> None:
+    camera = Camera()
+    camera.azimuth, camera.elevation = -90.0, 62.0  # y at 0.88 of its length, z at 0.47, both upwards
+    assert named_axes(camera.axes) == [True, True, False]
+    camera.azimuth, camera.elevation = 30.0, 20.0
+    assert named_axes(camera.axes) == [True, True, True]

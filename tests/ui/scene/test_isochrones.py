@@ -1,13 +1,15 @@
 """Isochrones: where the lines are in a picture, on which fields, how far apart, and the switch for them."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from engines.api import FieldInfo
 from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl, pixels  # noqa: F401  # fixtures
-from ui.scene.plates import DARK, colour_bar
+from ui.scene.plates import DARK, LINE_SHADE, colour_bar
 from ui.scene.scene import Scene, is_timed
 from ui.scene.smoothing import smoothed_known, smoothing
 from ui.scene.surface import surface
@@ -64,6 +66,24 @@ def test_the_bar_says_how_far_apart_they_are() -> None:
     bare, told = (colour_bar(ACTIVATION, (0.0, 60.0), lut, DARK, 1.0, 300, step) for step in (0.0, 5.0))
     assert bare.shape == told.shape
     assert (told[-40:] != bare[-40:]).any()
+
+
+def test_the_sample_of_a_line_is_darker_than_its_ground_as_on_the_surface() -> None:
+    lut = np.full((256, 3), 200, np.uint8)
+    foot = colour_bar(ACTIVATION, (0.0, 60.0), lut, DARK, 1.0, 300, 5.0)[-24:, 12:22, :3].astype(int).mean(axis=(1, 2))
+    ground, line = np.flatnonzero(foot == 200), np.flatnonzero(foot == round(200 * LINE_SHADE))
+    assert len(line) >= 1
+    assert ground.min() < line.min() <= line.max() < ground.max()
+
+
+def test_a_range_that_nobody_typed_is_legible(qtbot) -> None:
+    panel = ViewPanel()
+    qtbot.addWidget(panel)
+    phase = FieldInfo("phase", "Phase", "rad", "cell", (-math.pi, math.pi))
+    panel.set_info(replace(info(kuhn_cube(2)), fields=(phase,)))
+    assert (panel.low.text(), panel.high.text()) == ("-3.1416", "3.1416")
+    panel.set_view(ViewSettings(range=(-3.1234567, 1.0)))
+    assert panel.low.value() == -3.1234567, "what a person typed is kept"
 
 
 def test_smoothing_leaves_what_is_not_known_out() -> None:
