@@ -148,10 +148,11 @@ class Outbox(Generic[T]):
         self._values.append(value)
 
     def take(self) -> list[T]:
-        """All that came since the last take."""
+        """All that came since the last take, and not what comes meanwhile: never more than ``size``."""
         taken = []
-        while True:
+        for _ in range(len(self._values)):
             try:
                 taken.append(self._values.popleft())
-            except IndexError:  # empty, or emptied meanwhile by the other thread
-                return taken
+            except IndexError:  # emptied meanwhile by another thread
+                break
+        return taken
