@@ -18,6 +18,7 @@ from engines.cardiac.cells import constants, simd, tt06
 from engines.cardiac.cells.kinds import kinds_table, varied
 from engines.cardiac.cells.model import Tt06Tissue
 from engines.cardiac.cells.simd import constants_of, step_vector
+from engines.cardiac.currents import active_bits
 
 if TYPE_CHECKING:
     from engines.cardiac.graphs import Moment
@@ -176,7 +177,7 @@ class CpuTissue(Tt06Tissue):
     ) -> None:
         arguments = (
             self.states, voltage, voltage_before, self.activation, self.kinds, self._table, self.stimulus_mask,
-            self._active(currents), self._no_currents if currents is None else np.asarray(currents, np.float64),
+            active_bits(currents), self._no_currents if currents is None else np.asarray(currents, np.float64),
             1.0 if self.potassium_stimulus else 0.0, self.threshold, step * dt, dt, self.n_cells,
         )  # fmt: skip
         if groups is None:

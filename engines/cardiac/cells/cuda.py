@@ -13,6 +13,7 @@ from engines.backend.tuning import tune, tuning_key
 from engines.cardiac.cells.constants import ROW_M
 from engines.cardiac.cells.kinds import changed, kinds_table, varied
 from engines.cardiac.cells.model import Tt06Tissue
+from engines.cardiac.currents import DeviceCurrents, active_bits
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
@@ -23,7 +24,6 @@ SOURCE = Path(__file__).with_name("tt06.cu")
 MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
 BLOCKS = ((64,), (128,), (256,))
 """Threads per block that are tried; the kernel's launch bound is the largest."""
-MAX_STIMULI = 32
 IN_A_ROW = 20
 """Launches that a shape is timed by."""
 
@@ -41,8 +41,7 @@ class CudaTissue(Tt06Tissue):
         self._macros = macros
         self._table = backend.array(kinds_table(self.of, self.dtype))
         self._kernel = backend.compile(SOURCE, macros).get_function("react")
-        self._currents_on_host = np.zeros(MAX_STIMULI, self.dtype)
-        self._currents = backend.array(self._currents_on_host)
+        self._currents = DeviceCurrents(backend, self.dtype)
         self._block = tune(tuning_key("react", backend.info, SOURCE, self.n_cells, macros), BLOCKS, self._time)
 
     def step(
@@ -57,7 +56,7 @@ class CudaTissue(Tt06Tissue):
         groups: Groups | None = None,
     ) -> None:
         self.set_currents(currents)
-        active = self._active(currents)
+        active = active_bits(currents)
         if groups is None:
             self._launch(self._block, voltage, voltage_before, step * dt, dt, active, moment)
             return
@@ -87,19 +86,13 @@ class CudaTissue(Tt06Tissue):
         real = self.dtype.type
         return (
             self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.kinds, self._table,
-            np.int32(len(self.of)), self.stimulus_mask, np.uint32(active), self._currents,
+            np.int32(len(self.of)), self.stimulus_mask, np.uint32(active), self._currents.values,
             real(self.potassium_stimulus), real(self.threshold), real(time),
             None if moment is None else moment.time, real(dt), np.int64(self.n_cells),
         )  # fmt: skip
 
     def set_currents(self, currents: Array | None) -> None:
-        if currents is None or not currents.any():
-            return
-        wanted = np.zeros(MAX_STIMULI, self.dtype)
-        wanted[: len(currents)] = currents
-        if not np.array_equal(wanted, self._currents_on_host):
-            self._currents_on_host = wanted
-            self._currents[:] = self.backend.array(wanted)
+        self._currents.set(currents)
 
     def _time(self, block: tuple[int]) -> float:
         """Seconds of a launch with a step of 0 ms, which changes m alone (by round-off); m is put back."""

@@ -117,11 +117,6 @@ class Tt06Tissue(ABC):
     def traffic(self) -> KernelTraffic:
         return reaction_traffic(self.n_cells, self.dtype.itemsize)
 
-    @staticmethod
-    def _active(currents: Array | None) -> int:
-        """Bit k is set if stimulus k is on."""
-        return 0 if currents is None else sum(1 << k for k, current in enumerate(currents) if current != 0.0)
-
 
 def reaction_traffic(n_cells: int, value_bytes: int) -> KernelTraffic:
     """Bytes and flops of one step: 18 states and the voltage read and written, the voltage at the start and the kind

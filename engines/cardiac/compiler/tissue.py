@@ -24,13 +24,13 @@ from engines.cardiac.compiler.counts import count
 from engines.cardiac.compiler.emit_cuda import BLOCK, REAL, cuda_source
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.schemes import Precision, Scheme, Step, step
+from engines.cardiac.currents import DeviceCurrents, active_bits
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
     from engines.cardiac.graphs import Moment
     from engines.cardiac.multirate.groups import Groups
 
-MAX_STIMULI = 32
 CALCIUM = ("ca_i", "cai", "ca_c")
 """What the calcium of the cytosol is called, in small letters."""
 
@@ -147,11 +147,6 @@ class CompiledTissue(ABC):
     def traffic(self) -> KernelTraffic:
         return compiled_traffic(self.compiled, self.n_cells)
 
-    @staticmethod
-    def _active(currents: Array | None) -> int:
-        """Bit k is set if stimulus k is on."""
-        return 0 if currents is None else sum(1 << k for k, current in enumerate(currents) if current != 0.0)
-
 
 def compiled_traffic(compiled: Step, n_cells: int) -> KernelTraffic:
     """Bytes and flops of one step: states and voltage read and written, the voltage at the start read."""
@@ -188,7 +183,7 @@ class CpuCompiledTissue(CompiledTissue):
     ) -> None:
         arguments = (
             self.states, voltage, voltage_before, self.activation, self.kinds, self.table, self.stimulus_mask,
-            self._active(currents),
+            active_bits(currents),
             self._no_currents if currents is None else np.asarray(currents, np.float64),
             self.threshold, step * dt, dt, self.n_cells,
         )  # fmt: skip
@@ -224,8 +219,7 @@ class CudaCompiledTissue(CompiledTissue):
         super().__init__(*arguments)
         self._macros = (f"-DREAL={REAL[self.compiled.precision]}",)
         self._kernel = self.backend.compile(kernel_file(self.compiled), self._macros).get_function("react")
-        self._currents_on_host = np.zeros(MAX_STIMULI, self.dtype)
-        self._currents = self.backend.array(self._currents_on_host)
+        self._currents = DeviceCurrents(self.backend, self.dtype)
 
     def step(
         self,
@@ -242,7 +236,7 @@ class CudaCompiledTissue(CompiledTissue):
         real = self.dtype.type
         arguments = (
             self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.kinds, self.table,
-            np.int32(self.n_kinds), self.stimulus_mask, np.uint32(self._active(currents)), self._currents,
+            np.int32(self.n_kinds), self.stimulus_mask, np.uint32(active_bits(currents)), self._currents.values,
             real(self.threshold), real(step * dt), None if moment is None else moment.time, real(dt),
             np.int64(self.n_cells),
         )  # fmt: skip
@@ -257,13 +251,7 @@ class CudaCompiledTissue(CompiledTissue):
         return module.get_function("react_groups")
 
     def set_currents(self, currents: Array | None) -> None:
-        if currents is None or not currents.any():
-            return
-        wanted = np.zeros(MAX_STIMULI, self.dtype)
-        wanted[: len(currents)] = currents
-        if not np.array_equal(wanted, self._currents_on_host):
-            self._currents_on_host = wanted
-            self._currents[:] = self.backend.array(wanted)
+        self._currents.set(currents)
 
 
 def kernel_file(compiled: Step) -> Path:

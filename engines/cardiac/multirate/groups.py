@@ -64,11 +64,11 @@ class Groups(ABC):
     @property
     def due(self) -> tuple[Any, ...]:
         """On the CPU: last arguments of a tissue's kernel for groups."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} is launched, not handed to a kernel of the CPU")
 
     def launch(self, kernel: Any, block: tuple[int], arguments: tuple[Any, ...]) -> None:
         """On a GPU: launch a tissue's kernel for groups with these first arguments."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} is not launched: its kernel takes what is due")
 
     @abstractmethod
     def due_now(self) -> int:
