@@ -31,7 +31,8 @@ from engines.fdtd.boundaries import make_axes
 from engines.fdtd.materials import make_media
 from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
 from engines.fdtd.presets import presets
-from engines.fdtd.scene import cells_of, expected_field, make_faces, make_yee, media_of, sources_of
+from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
+from engines.fdtd.shapes import cells_of
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps

@@ -6,7 +6,7 @@ The means are taken on the device, as means over a selection's runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,9 @@ from engines.api import (
     Simulation,
 )
 from engines.backend.base import Backend
+from engines.charts import ChartData
 from engines.errors import ProblemError
+from engines.fdtd.recorders import Recorder
 from engines.fdtd.sources import Sources
 from engines.fdtd.steps import YeeSteps
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
@@ -33,14 +35,15 @@ ADVICE = "use a smaller Courant number, and keep objects of very high permittivi
 PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
 
 
+ENERGIES = (
+    SeriesInfo("energy", "Field energy", "J"),
+    SeriesInfo("electric", "Electric energy", "J"),
+    SeriesInfo("magnetic", "Magnetic energy", "J"),
+)
+
+
 class FdtdSimulation(Simulation):
     """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period driven."""
-
-    series = (
-        SeriesInfo("energy", "Field energy", "J"),
-        SeriesInfo("electric", "Electric energy", "J"),
-        SeriesInfo("magnetic", "Magnetic energy", "J"),
-    )
 
     def __init__(
         self,
@@ -55,20 +58,41 @@ class FdtdSimulation(Simulation):
         fields: tuple[FieldInfo, ...],
         traffic: tuple[KernelTraffic, ...],
         period: float,
+        recorders: Sequence[Recorder] = (),
     ) -> None:
         self.geometry, self.dt, self.step = grid, dt, 0
         self.fields, self.traffic = fields, traffic
         self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)
+        self._recorders = tuple(recorders)
+        self.charts = tuple(info for recorder in self._recorders for info in recorder.charts)
+        self.series = (*ENERGIES, *(info for recorder in self._recorders for info in recorder.series))
 
     def advance(self, steps: int) -> None:
-        if steps <= 0:
-            return
+        end = self.step + steps
+        while self.step < end:
+            self._advance(min([end, *(self._next(recorder) for recorder in self._recorders)]) - self.step)
+            for recorder in self._recorders:
+                if self.step % recorder.every == 0:
+                    with self._backend.timed("monitors"):
+                        recorder.record(self.step)
+
+    def _next(self, recorder: Recorder) -> int:
+        """The step after this one that ``recorder`` is given."""
+        return (self.step // recorder.every + 1) * recorder.every
+
+    def _advance(self, steps: int) -> None:
         values = self._scale * self._sources.table(self.step, steps, self.dt)
         with self._backend.timed("yee", launches=steps):
             self._steps.advance(values)
         self.step += steps
+
+    def chart(self, name: str) -> ChartData:
+        for recorder in self._recorders:
+            if any(info.name == name for info in recorder.charts):
+                return recorder.chart(name)
+        raise KeyError(name)
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -113,9 +137,12 @@ class FdtdSimulation(Simulation):
         metre = METRES[self.geometry.length_unit]
         vacuum = 1.0 / (VACUUM_IMPEDANCE * SPEED_OF_LIGHT * 1e9)  # ε₀ [F/m]
         factor = 0.5 * vacuum * float(np.prod(self._yee.spacing)) * metre**3
-        return {
+        found = {
             "energy": factor * (electric + magnetic), "electric": factor * electric, "magnetic": factor * magnetic,
         }  # fmt: skip
+        for recorder in self._recorders:
+            found.update(recorder.observe())
+        return found
 
     def set_control(self, name: str, value: Any) -> None:
         if name != "source_scale":
@@ -123,11 +150,17 @@ class FdtdSimulation(Simulation):
         self._scale = float(value)
 
     def state(self) -> dict[str, Array]:
-        held = {name: self._backend.to_host(part) for name, part in self._steps.parts().items()}
+        held = {name: self._backend.to_host(part) for name, part in self._parts().items()}
         return {"step": np.array(self.step), "scale": np.array(self._scale), **held}
 
+    def _parts(self) -> dict[str, Any]:
+        found = self._steps.parts()
+        for number, recorder in enumerate(self._recorders):
+            found.update({f"monitor {number} {name}": part for name, part in recorder.parts().items()})
+        return found
+
     def restore(self, state: Mapping[str, Array]) -> None:
-        parts = self._steps.parts()
+        parts = self._parts()
         for name, part in parts.items():
             if name not in state or state[name].shape != part.shape:
                 raise ValueError(f"'{name}' of another grid")
@@ -150,7 +183,7 @@ class FdtdSimulation(Simulation):
         return None
 
     def close(self) -> None:
-        del self._steps, self._cells
+        del self._steps, self._cells, self._recorders
 
 
 def _around(field: str, axis: int) -> list[tuple[int, int, int]]:

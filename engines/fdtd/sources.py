@@ -146,16 +146,17 @@ def _dipole(
 ) -> tuple[Array, Array]:
     at = []
     for d, axis in enumerate(axes):
-        x = dipole.place[d] / yee.spacing[d]
-        if not 0 <= x <= axis.n:
+        x, nodes = dipole.place[d], yee.nodes(d)
+        if not nodes[0] <= x <= nodes[-1]:
             raise ProblemError(f"Point source {number} lies outside of the grid along {'xyz'[d]}: move it inside.")
-        if x < axis.low or x > axis.n - axis.high:
+        low, high = nodes[axis.low], nodes[axis.n - axis.high]
+        if not low <= x <= high:
             raise ProblemError(
                 f"Point source {number} lies in the absorbing layer of {'xyz'[d]}: "
-                f"place it between {axis.low * yee.spacing[d]:g} and {(axis.n - axis.high) * yee.spacing[d]:g}."
+                f"place it between {low:g} and {high:g}."
             )
-        index = min(int(x), axis.n - 1) if d == dipole.axis else round(x)
-        at.append((index,) if d == dipole.axis else _twins(index, axis))
+        along = d == dipole.axis
+        at.append((yee.cell_at(d, x),) if along else _twins(yee.node_at(d, x), axis))
     places = np.array([_place(yee, dipole.axis, *map(np.asarray, each)) for each in itertools.product(*at)])
     ids = media.ids_e.reshape(-1)[places]
     if (media.cb[ids] == 0).any():

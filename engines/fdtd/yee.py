@@ -14,6 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from engines.api import Array
+
 SPEED_OF_LIGHT = 0.299792458
 """In µm/fs, mm/ps and m/ns."""
 VACUUM_IMPEDANCE = 376.730313668
@@ -55,6 +59,23 @@ class Yee:
     def smallest(self) -> float:
         """The unit of length of the kernels [length unit]."""
         return min(self.spacing)
+
+    def nodes(self, axis: int) -> Array:
+        """(n + 1,) float64: where the nodes of an axis are [length unit]."""
+        return np.arange(self.counts[axis] + 1) * self.spacing[axis]
+
+    def halves(self, axis: int) -> Array:
+        """(n,) float64: where the middles of the cells of an axis are [length unit]."""
+        nodes = self.nodes(axis)
+        return 0.5 * (nodes[1:] + nodes[:-1])
+
+    def node_at(self, axis: int, place: float) -> int:
+        """The node of an axis that is nearest to ``place`` [length unit]."""
+        return int(np.abs(self.nodes(axis) - place).argmin())
+
+    def cell_at(self, axis: int, place: float) -> int:
+        """The cell of an axis in which ``place`` [length unit] lies, or the nearest."""
+        return int(np.clip(np.searchsorted(self.nodes(axis), place, "right") - 1, 0, self.counts[axis] - 1))
 
     def largest_step(self, slowness: float = 1.0) -> float:
         """Limit of the time step [time unit]: ``Δt = √(ε_r μ_r) / (c √Σ 1/Δ²)``; slowness: the least √(ε_r μ_r).

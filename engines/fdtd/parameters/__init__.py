@@ -1,0 +1,55 @@
+"""The parameters of a Maxwell problem: grid, faces, materials, objects, sources, numerics.
+
+Lengths are in the grid's unit of length, times in the unit that light takes 0.2998 of: µm and fs, mm and ps, m and ns.
+"""
+
+from __future__ import annotations
+
+from engines.fdtd.materials import MOST
+from engines.fdtd.parameters.common import Axis, LengthUnit, Place
+from engines.fdtd.parameters.grid import FaceKind, Faces, GridSetting
+from engines.fdtd.parameters.materials import Material
+from engines.fdtd.parameters.numerics import Numerics
+from engines.fdtd.parameters.objects import Box, Cylinder, Object, Sphere
+from engines.fdtd.parameters.signals import Continuous, Gaussian, Pulse, Signal
+from engines.fdtd.parameters.sources import PointSource, Source, WaveSource
+from engines.parameters import ParameterGroup, quantity
+
+__all__ = [
+    "Axis",
+    "Box",
+    "Continuous",
+    "Cylinder",
+    "FaceKind",
+    "Faces",
+    "FdtdParameters",
+    "Gaussian",
+    "GridSetting",
+    "LengthUnit",
+    "Material",
+    "Numerics",
+    "Object",
+    "Place",
+    "PointSource",
+    "Pulse",
+    "Signal",
+    "Source",
+    "Sphere",
+    "WaveSource",
+]
+
+MOST_SOURCES = 16
+
+
+class FdtdParameters(ParameterGroup):
+    """A Maxwell problem on a uniform Yee grid."""
+
+    grid: GridSetting = quantity(GridSetting(), "", "Cells and size")
+    faces: Faces = quantity(Faces(), "", "What holds at the faces of the grid")
+    materials: list[Material] = quantity(
+        [Material()], "", "What objects are made of; around them is vacuum", max_length=MOST - 1
+    )
+    objects: list[Object] = quantity([], "", "Where they overlap the later one counts")
+    sources: list[Source] = quantity([PointSource()], "", "What drives the field", max_length=MOST_SOURCES)
+    source_scale: float = quantity(1.0, "1", "Factor on all sources", live=True, ge=0, le=10)
+    numerics: Numerics = quantity(Numerics(), "", "Step and precision")

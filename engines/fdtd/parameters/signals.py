@@ -1,0 +1,35 @@
+"""What a source does over time."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from engines.parameters import ParameterGroup, quantity
+
+
+class Pulse(ParameterGroup):
+    """A Gaussian pulse of a carrier: a band of wavelengths."""
+
+    kind: Literal["pulse"] = "pulse"
+    wavelength: float = quantity(1.0, "", "Wavelength in vacuum at the middle of its spectrum", gt=0)
+    cycles: float = quantity(1.0, "1", "Standard deviation of the Gaussian in periods of the carrier", gt=0.2, le=1000)
+
+
+class Gaussian(ParameterGroup):
+    """A Gaussian without a carrier: all wavelengths down to the shortest."""
+
+    kind: Literal["gaussian"] = "gaussian"
+    wavelength: float = quantity(1.0, "", "Wavelength at which its spectrum has fallen to a tenth", gt=0)
+
+
+class Continuous(ParameterGroup):
+    """A sine that rises smoothly and goes on."""
+
+    kind: Literal["continuous"] = "continuous"
+    wavelength: float = quantity(1.0, "", "Wavelength in vacuum", gt=0)
+    rise: float = quantity(3.0, "1", "Periods in which it rises", gt=0, le=1000)
+
+
+Signal = Annotated[Pulse | Gaussian | Continuous, Field(discriminator="kind")]
