@@ -1,25 +1,37 @@
-"""The steps on an NVIDIA GPU: launches ``fdtd.cu``."""
+"""The steps on an NVIDIA GPU: launches ``fdtd.cu``, ``one_pass.cu`` and ``layers.cu``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engines.api import Array
-from engines.backend.tuning import tune, tuning_key
-from engines.fdtd.boundaries import Axis, kernel_tables, psi_shapes
+from engines.backend.tuning import TuningKey, tune, tuning_key
+from engines.fdtd.boundaries import Axis, kernel_tables
 from engines.fdtd.cpu import energy_weights
 from engines.fdtd.materials import Media
-from engines.fdtd.sources import Entries, Sources
+from engines.fdtd.one_pass import NO_SHAPE, ONE_PASS, OnePass, OneShape, one_shapes
+from engines.fdtd.sources import Entries, Sources, induced
 from engines.fdtd.yee import Yee
 
-SOURCE = Path(__file__).with_name("fdtd.cu")
+HERE = Path(__file__).parent
+SOURCE, LAYERS = HERE / "fdtd.cu", HERE / "layers.cu"
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 PACKED = {"float32": (4, 2, 1), "float64": (2, 1)}
 THREADS = 256
+LONGEST = 64
+"""Steps that are put on the stream together, at most; even, so that fields which change places are back at theirs."""
+OFTEN = 3
+"""From this time on as many steps as these get a graph of their own: monitors look every so many steps."""
+KEPT = 16
+"""Graphs that are kept."""
+SLOTS = 4
+"""Places of ψ of x begin and end at a multiple of this: vectors of either precision."""
 Shape = tuple[int, int, int, int]
 """Values of a thread along x, threads along x, threads along y, planes that a thread marches over."""
 
@@ -27,19 +39,26 @@ Shape = tuple[int, int, int, int]
 class CudaYee:
     """Leapfrog steps of E and H; attributes and methods as those of :class:`engines.fdtd.cpu.CpuYee`.
 
-    shape: a launch shape for both passes; None: the best, measured once per device and size of grid
+    ψ of x has slots of its own (yee.cuh). What sources do to E they do to H in the same step as entries of their own
+    (:func:`engines.fdtd.sources.induced`), so that nothing comes between E and H.
+
+    shape: two passes of this launch shape; one_pass: one pass of this shape; neither: the fastest, measured once per
+    device and size of grid. room: bytes of the device that a second pair of fields, which one pass needs, may take
     """
 
     def __init__(
         self, backend: Any, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
-        shape: Shape | None = None,
+        shape: Shape | None = None, one_pass: OneShape | None = None, room: float = math.inf,
     ) -> None:  # fmt: skip
         self.dtype = np.dtype(precision)
-        self._backend, self._yee, self._sources = backend, yee, sources
+        self._backend, self._yee, self._axes, self._sources = backend, yee, axes, sources
         self._magnetic = media.ids_h is not None
+        self._real = REAL[self.dtype.name]
         self.electric, self.magnetic = (self._zeros((3, *yee.shape)) for _ in range(2))
-        shapes = psi_shapes(yee, axes)
+        self._x = slots_x(yee, axes[0])
+        shapes = _psi_shapes(yee, axes, self._x)
         self.psi = [self._zeros(each) for each in (*shapes, *shapes)]
+        self._vectors = [math.prod(each) // 2 // PACKED[precision][0] for each in shapes]
         self.signals = self._zeros((max(sources.count, 1),))
         self._ids_e = backend.array(media.ids_e)
         self._ids_h = None if media.ids_h is None else backend.array(media.ids_h)
@@ -48,19 +67,31 @@ class CudaYee:
             backend.array(np.concatenate(pair).astype(self.dtype))
             for pair in ((media.ca, media.cb), (media.da, -media.db))
         ]
+        self._uniform = float(media.da[0]), float(-media.db[0])
         self._grid = [
             np.int32(n)
-            for n in (*yee.counts, yee.row, *(n for axis in axes for n in (axis.low, axis.high)),
+            for n in (*yee.counts, yee.row, *self._x, *(n for axis in axes[1:] for n in (axis.low, axis.high)),
                       sum(axis.wraps << d for d, axis in enumerate(axes)))
         ]  # fmt: skip
-        self._entries = [self._placed(entries) for entries in (sources.electric, sources.magnetic)]
+        self._entries = [
+            self._placed(each)
+            for each in (sources.electric, induced(yee, axes, media, sources.electric), sources.magnetic)
+        ]
         self._lines = backend.array(np.array(_line_places(sources), np.int32).reshape(-1, 3))
         self._line_tables = [backend.array(_line_table(sources, electric, self.dtype)) for electric in (True, False)]
         self._drives = backend.array(np.array([[d[2], d[3]] for d in sources.drives], np.int32).reshape(-1, 2))
+        self._values = self._zeros((LONGEST, max(1, len(sources.drives))))
         self._energy_media = backend.array(np.concatenate([media.permittivity, media.permeability]))
         self._energy_weights = backend.array(energy_weights(axes))
-        self._kernels: dict[tuple[int, str], Any] = {}
+        self._kernels: dict[tuple[Path, int, str], Any] = {}
+        self._graphs: dict[int, Callable[[], None]] = {}
+        self._asked: Counter[int] = Counter()
         self._shapes = {name: shape or self._best(name) for name in ("electric", "magnetic")}
+        self._one = None
+        if not self._magnetic and one_pass is not None:
+            self._one = self._one_pass(one_pass)
+        elif not self._magnetic and shape is None and 2 * self.electric.nbytes <= room:
+            self._one = self._worth()
 
     def _zeros(self, shape: tuple[int, ...]) -> Any:
         return self._backend.array(np.zeros(shape, self.dtype))
@@ -69,14 +100,15 @@ class CudaYee:
         array = self._backend.array
         return array(entries.places), array(entries.weights.astype(self.dtype)), array(entries.slots)
 
-    def _kernel(self, packed: int, name: str) -> Any:
-        if (packed, name) not in self._kernels:
-            macros = [REAL[self.dtype.name], f"-DV={packed}", *(["-DMAGNETIC"] if self._magnetic else [])]
-            self._kernels[packed, name] = self._backend.compile(SOURCE, macros).get_function(name)
-        return self._kernels[packed, name]
+    def _kernel(self, packed: int, name: str, source: Path = SOURCE) -> Any:
+        key = source, packed, name
+        if key not in self._kernels:
+            macros = [self._real, f"-DV={packed}", *(["-DMAGNETIC"] if self._magnetic else [])]
+            self._kernels[key] = self._backend.compile(source, macros).get_function(name)
+        return self._kernels[key]
 
     def shapes(self) -> list[Shape]:
-        """Launch shapes worth measuring."""
+        """Launch shapes of two passes worth measuring."""
         nx, _ny, nz = self._yee.counts
         found: list[Shape] = []
         for packed in PACKED[self.dtype.name]:
@@ -87,62 +119,156 @@ class CudaYee:
                 found += [(packed, across, rows, span) for span in sorted(spans)]
         return found
 
+    def _key(self, name: str, source: Path) -> TuningKey:
+        size = "x".join(str(n.bit_length()) for n in self._yee.counts)
+        layered = sum(count > 0 for count in self._vectors)
+        kind = f"fdtd {name} {size} {'magnetic' if self._magnetic else ''} layers {layered}"
+        return tuning_key(kind, self._backend.info, source, self._yee.places, [self._real])
+
     def _best(self, name: str) -> Shape:
         """Measured on the fields as they are, all zero: a step then changes nothing."""
-        size = "x".join(str(n.bit_length()) for n in self._yee.counts)
-        kind = f"fdtd {name} {size} {'magnetic' if self._magnetic else ''} layers {sum(p.size > 0 for p in self.psi)}"
-        key = tuning_key(kind, self._backend.info, SOURCE, self._yee.places, [REAL[self.dtype.name]])
-        return tune(key, self.shapes(), lambda shape: self._backend.elapsed(lambda: self.launch(name, shape)))
+        return tune(
+            self._key(name, SOURCE),
+            self.shapes(),
+            lambda shape: self._backend.elapsed(lambda: self.launch(name, shape)),
+        )
+
+    def _one_pass(self, shape: OneShape) -> OnePass:
+        return OnePass(self._backend, self._yee, self._axes, self._x, self.dtype, self._real, shape)
+
+    def _worth(self) -> OnePass | None:
+        """One pass in the best of its shapes, or None where two passes are faster."""
+        made: dict[OneShape, OnePass] = {}
+
+        def seconds(shape: OneShape) -> float:
+            if shape == NO_SHAPE:
+                return self._backend.elapsed(self._two_passes)
+            if shape not in made:
+                made.clear()  # there may be room for one more pair of fields, not for two
+                made[shape] = self._one_pass(shape)
+            return self._backend.elapsed(lambda: self._launch_one(made[shape]))
+
+        best = tune(self._key("one pass", ONE_PASS), [NO_SHAPE, *one_shapes(self.dtype)], seconds)
+        return None if best == NO_SHAPE else made.get(best) or self._one_pass(best)
+
+    def _launch_one(self, one: OnePass) -> None:
+        da, minus_db = (self.dtype.type(value) for value in self._uniform)
+        one.launch(
+            self.electric, self.magnetic,
+            (self._ids_e, self._coefficients[0], da, minus_db, *self._tables, *self.psi[:3], *self._grid),
+        )  # fmt: skip
 
     def launch(self, name: str, shape: Shape) -> None:
         """One pass, ``"electric"`` or ``"magnetic"``."""
         packed, across, rows, span = shape
         nz, ny, row = self._yee.shape
         grid = (-(-row // (across * packed)), -(-ny // rows), -(-nz // span))
-        second = name == "magnetic"
-        ids = self._ids_e if not second or self._ids_h is None else self._ids_h
-        self._kernel(packed, name)(
-            grid,
-            (across, rows),
-            (
-                self.electric, self.magnetic, ids, self._coefficients[second], self._tables[second],
-                *self.psi[3 * second : 3 * second + 3], *self._grid, np.int32(span),
-            ),
-        )  # fmt: skip
+        fields, last = (self.electric, self.magnetic), (*self._grid, np.int32(span))
+        if name == "electric":
+            arguments = (*fields, self._ids_e, self._coefficients[0], self._tables[0], *self.psi[:3], *last)
+        else:
+            ids = self._ids_e if self._ids_h is None else self._ids_h
+            arguments = (*fields, ids, self._coefficients[1], self._tables[1], *last)
+        self._kernel(packed, name)(grid, (across, rows), arguments)
 
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
-        sources = self._sources
-        drives = len(sources.drives)
-        table = self._backend.array(values.astype(self.dtype)) if drives else None
-        for step in range(len(values)):
-            if drives:
-                self._drive(table, step, 1)
-            self.launch("electric", self._shapes["electric"])
-            if drives:
-                self._inject("inject_electric", self.electric, 0)
-                self._drive(table, step, 0)
-            self.launch("magnetic", self._shapes["magnetic"])
-            if sources.lines:
-                self._inject("inject_magnetic", self.magnetic, 1)
+        table = self._backend.array(values.astype(self.dtype)) if values.size else None
+        for first in range(0, len(values), LONGEST):
+            count = min(LONGEST, len(values) - first)
+            if table is not None:
+                self._values[:count] = table[first : first + count]
+            self._put(count)
 
-    def _drive(self, table: Any, step: int, half: int) -> None:
+    def _put(self, count: int) -> None:
+        """``count`` steps with the first rows of ``_values``, as a graph if so many come often."""
+        if count not in self._graphs:
+            self._asked[count] += 1
+            if self._asked[count] < OFTEN:
+                self._launches(count)
+                return
+            if len(self._graphs) >= KEPT:
+                self._graphs.pop(next(iter(self._graphs)))
+            self._graphs[count] = self._backend.captured(lambda: self._launches(count))
+        self._graphs[count]()
+
+    def _launches(self, count: int) -> None:
+        """One pass reads one pair of fields and writes the other, so the last of an odd number of steps takes two."""
+        for step in range(count):
+            self._step(step, self._one if step < count // 2 * 2 else None)
+
+    def _step(self, row: int, one: OnePass | None) -> None:
+        sources = self._sources
+        self._drive(row, 1)
+        self._layers_electric()
+        if one is None:
+            self._two_passes()
+        else:
+            self._launch_one(one)
+            self.electric, self.magnetic = one.swapped(self.electric, self.magnetic)
+        if sources.count:
+            self._inject_electric()
+        for part in (0, 1):
+            self._layers_magnetic(part)
+        if sources.lines:
+            self._drive(row, 0)
+        if sources.lines or len(self._entries[2][0]):
+            self._inject_magnetic()
+
+    def _two_passes(self) -> None:
+        self.launch("electric", self._shapes["electric"])
+        self.launch("magnetic", self._shapes["magnetic"])
+
+    def _layers_electric(self) -> None:
+        threads = sum(self._vectors)
+        if threads:
+            self._kernel(PACKED[self.dtype.name][0], "layers_electric", LAYERS)(
+                (-(-threads // THREADS),), (THREADS,),
+                (self.magnetic, self._tables[0], *self.psi[:3], *self._grid, *map(np.int64, self._vectors)),
+            )  # fmt: skip
+
+    def _layers_magnetic(self, part: int) -> None:
+        threads = sum(self._vectors)
+        if threads:
+            ids = self._ids_e if self._ids_h is None else self._ids_h
+            self._kernel(PACKED[self.dtype.name][0], "layers_magnetic", LAYERS)(
+                (-(-threads // THREADS),), (THREADS,),
+                (
+                    self.electric, self.magnetic, ids, self._coefficients[1], self._tables[1], *self.psi[3:],
+                    *self._grid, *map(np.int64, self._vectors), np.int32(part),
+                ),
+            )  # fmt: skip
+
+    def _drive(self, row: int, half: int) -> None:
         sources = self._sources
         if any(drive[3] == bool(half) for drive in sources.drives):
             count = len(sources.drives)
             self._kernel(1, "drive")(
                 (1,), (-(-count // 32) * 32,),
-                (self.signals, table, self._drives, np.int32(count), np.int32(step), np.int32(half)),
+                (self.signals, self._values, self._drives, np.int32(count), np.int32(row), np.int32(half)),
             )  # fmt: skip
 
-    def _inject(self, name: str, field: Any, which: int) -> None:
-        places, weights, slots = self._entries[which]
+    def _inject_electric(self) -> None:
+        """Into E and, as those of E act on it, into H; E of the lines takes its step."""
+        (places, *rest), (others, *more) = self._entries[:2]
         lines = self._sources.lines
-        threads = max([len(places), *(line.n + 1 for line in lines)])
-        self._kernel(1, name)(
+        threads = max([len(places), len(others), *(line.n + 1 for line in lines)])
+        self._kernel(1, "inject_electric")(
             (-(-threads // THREADS),), (THREADS,),
             (
-                field, places, weights, slots, self.signals, np.int32(len(places)), self._line_tables[which],
+                self.electric, places, *rest, np.int32(len(places)), self.magnetic, others, *more,
+                np.int32(len(others)), self.signals, self._line_tables[0], self._lines, np.int32(len(lines)),
+            ),
+        )  # fmt: skip
+
+    def _inject_magnetic(self) -> None:
+        places, weights, slots = self._entries[2]
+        lines = self._sources.lines
+        threads = max([len(places), *(line.n + 1 for line in lines)])
+        self._kernel(1, "inject_magnetic")(
+            (-(-threads // THREADS),), (THREADS,),
+            (
+                self.magnetic, places, weights, slots, self.signals, np.int32(len(places)), self._line_tables[1],
                 self._lines, np.int32(len(lines)),
             ),
         )  # fmt: skip
@@ -178,6 +304,20 @@ class CudaYee:
                 start = place + 3 * (line.n + 1)
                 found[f"line {number} {name}"] = table[start : start + line.n + 1]
         return found
+
+
+def slots_x(yee: Yee, axis: Axis) -> tuple[int, int]:
+    """(low_x, high_x) of yee.cuh: the places before the first and from the second on have ψ of x."""
+    low = -(-axis.low // SLOTS) * SLOTS
+    high = (axis.n - axis.high) // SLOTS * SLOTS if axis.high else yee.row
+    return low, max(low, high)
+
+
+def _psi_shapes(yee: Yee, axes: Sequence[Axis], x: tuple[int, int]) -> tuple[tuple[int, ...], ...]:
+    """Of ψ for x, y and z; those of y and z as in :func:`engines.fdtd.boundaries.psi_shapes`."""
+    nz, ny, row = yee.shape
+    y, z = (axis.low + axis.high for axis in axes[1:])
+    return (2, nz, ny, x[0] + row - x[1]), (2, nz, y, row), (2, z, ny, row)
 
 
 def _line_places(sources: Sources) -> list[tuple[int, int, int]]:

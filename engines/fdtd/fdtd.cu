@@ -16,98 +16,9 @@
 // variants: -DREAL=float -DV=1 -DMAGNETIC; -DREAL=float -DV=2 -DMAGNETIC; -DREAL=float -DV=4 -DMAGNETIC
 // variants: -DREAL=double -DV=1 -DMAGNETIC; -DREAL=double -DV=2 -DMAGNETIC
 
-#define DEVICE static __device__ __forceinline__
+#include "fdtd/yee.cuh"
+
 #define KERNEL extern "C" __global__ void __launch_bounds__(256, sizeof(REAL) == 8 ? 1 : 0)
-
-// V values that are loaded together.
-struct __align__(V * sizeof(REAL)) Values {
-    REAL v[V];
-};
-struct __align__(V) Ids {
-    unsigned char v[V];
-};
-
-// Counts, layers and the ends of axes.
-struct Grid {
-    int nx, ny, nz, row, low_x, high_x, low_y, high_y, low_z, high_z, wraps;
-};
-#define GRID_ARGUMENTS                                                                                                   \
-    const int nx, const int ny, const int nz, const int row, const int low_x, const int high_x, const int low_y,         \
-        const int high_y, const int low_z, const int high_z, const int wraps
-#define GRID {nx, ny, nz, row, low_x, high_x, low_y, high_y, low_z, high_z, wraps}
-
-// inverse, b and c of one axis.
-struct Table {
-    const REAL* __restrict__ inverse;
-    int length;
-    __device__ __forceinline__ REAL at(const int n) const { return __ldg(inverse + n); }
-    __device__ __forceinline__ REAL b(const int n) const { return __ldg(inverse + length + n); }
-    __device__ __forceinline__ REAL c(const int n) const { return __ldg(inverse + 2 * length + n); }
-};
-
-DEVICE Values load(const REAL* __restrict__ from)
-{
-    return *reinterpret_cast<const Values*>(from);
-}
-
-// The place of a node or half in psi, −1 outside of the layers; `start`: first one of the high layer.
-DEVICE int slot_of(const int n, const int low, const int start)
-{
-    return n < low ? n : n >= start ? low + n - start : -1;
-}
-
-// A row (V values of it) in a layer of y or z: psi <- b psi + c d, curl += sign psi.
-DEVICE void layer(REAL* __restrict__ psi, const REAL b, const REAL c, const Values& d, const REAL sign, Values& curl)
-{
-    Values old = load(psi);
-#pragma unroll
-    for (int v = 0; v < V; ++v) {
-        old.v[v] = b * old.v[v] + c * d.v[v];
-        curl.v[v] += sign * old.v[v];
-    }
-    *reinterpret_cast<Values*>(psi) = old;
-}
-
-// The same in a layer of x; psi: of this row.
-DEVICE void layer_x(
-    REAL* __restrict__ psi, const Table& x, const int first, const int low, const int start, const int end, const Values& d,
-    const REAL sign, Values& curl)
-{
-#pragma unroll
-    for (int v = 0; v < V; ++v) {
-        const int n = first + v, slot = slot_of(n, low, start);
-        if (slot >= 0 && n < end) {
-            const REAL next = x.b(n) * psi[slot] + x.c(n) * d.v[v];
-            psi[slot] = next;
-            curl.v[v] += sign * next;
-        }
-    }
-}
-
-DEVICE Values minus(const Values& a, const Values& b)
-{
-    Values d;
-#pragma unroll
-    for (int v = 0; v < V; ++v) d.v[v] = a.v[v] - b.v[v];
-    return d;
-}
-
-// p ip − q iq with one number each, or one per value.
-DEVICE Values curl_of(const Values& p, const REAL ip, const Values& q, const REAL iq)
-{
-    Values curl;
-#pragma unroll
-    for (int v = 0; v < V; ++v) curl.v[v] = p.v[v] * ip - q.v[v] * iq;
-    return curl;
-}
-
-DEVICE Values scaled(const Values& a, const Table& x, const int first)
-{
-    Values s;
-#pragma unroll
-    for (int v = 0; v < V; ++v) s.v[v] = a.v[v] * x.at(first + v);
-    return s;
-}
 
 // field <- a[id] field + b[id] curl
 DEVICE void update(
@@ -115,17 +26,13 @@ DEVICE void update(
 {
     Values value = load(field);
     const Ids id = *reinterpret_cast<const Ids*>(ids);
-#pragma unroll
-    for (int v = 0; v < V; ++v) value.v[v] = a[id.v[v]] * value.v[v] + b[id.v[v]] * curl.v[v];
-    *reinterpret_cast<Values*>(field) = value;
+    mixed(value, id, a, b, curl);
+    store(field, value);
 }
 
 DEVICE void update_uniform(REAL* __restrict__ field, const REAL a, const REAL b, const Values& curl)
 {
-    Values value = load(field);
-#pragma unroll
-    for (int v = 0; v < V; ++v) value.v[v] = a * value.v[v] + b * curl.v[v];
-    *reinterpret_cast<Values*>(field) = value;
+    store(field, uniform(load(field), a, b, curl));
 }
 
 DEVICE void read_table(REAL* shared, const REAL* __restrict__ from)
@@ -138,8 +45,8 @@ DEVICE void read_table(REAL* shared, const REAL* __restrict__ from)
 // Blocks of (bx, by) threads: bx V values along x, by rows, `span` planes. coefficients: ca (256), cb (256).
 KERNEL electric(
     REAL* __restrict__ e, const REAL* __restrict__ h, const unsigned char* __restrict__ ids,
-    const REAL* __restrict__ coefficients, const REAL* __restrict__ table, REAL* __restrict__ psi_x,
-    REAL* __restrict__ psi_y, REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int span)
+    const REAL* __restrict__ coefficients, const REAL* __restrict__ table, const REAL* __restrict__ psi_x,
+    const REAL* __restrict__ psi_y, const REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int span)
 {
     __shared__ REAL shared[512];
     read_table(shared, coefficients);
@@ -154,17 +61,12 @@ KERNEL electric(
     const size_t at_low = size_t(j > 0 ? j - 1 : wraps_y ? g.ny - 1 : g.ny) * g.row + i;
     const size_t left = at - i + (i > 0 ? i - 1 : wraps_x ? g.nx - 1 : g.nx);
     const int end = wraps_x ? g.nx - i : -1;  // the value at node nx, which takes the half 0 for the half nx
-    const int slots_x = g.low_x + g.high_x, slots_y = g.low_y + g.high_y;
-    const int start_x = g.nx - g.high_x + 1, slot_y = slot_of(j, g.low_y, g.ny - g.high_y + 1);
-    const int start_z = g.nz - g.high_z + 1;
-    const bool in_x = i < g.low_x || i + V > start_x;
-    const REAL iy = y.at(j), by = y.b(j), cy = y.c(j);
+    const REAL iy = y.at(j);
     const size_t below = size_t(first > 0 ? first - 1 : wraps_z ? g.nz - 1 : g.nz) * plane;
     Values hx_below = load(h + below + at), hy_below = load(h + volume + below + at);
     for (int k = first; k < last; ++k) {
         const size_t here = size_t(k) * plane, half = wraps_z && k == g.nz ? 0 : here;
         const REAL iz = z.at(k);
-        const int slot_z = slot_of(k, g.low_z, start_z);
         const REAL* hx = h + here;
         const REAL* hy = h + volume + here;
         const REAL* hz = h + 2 * volume + here;
@@ -189,22 +91,11 @@ KERNEL electric(
         Values curl_x = curl_of(dy_hz, iy, dz_hy, iz);
         Values curl_y = curl_of(dz_hx, iz, scaled(dx_hz, x, i), REAL(1));
         Values curl_z = curl_of(scaled(dx_hy, x, i), REAL(1), dy_hx, iy);
-        if (in_x) {
-            REAL* psi = psi_x + (size_t(k) * (g.ny + 1) + j) * slots_x;
-            layer_x(psi, x, i, g.low_x, start_x, g.nx + 1, dx_hz, REAL(-1), curl_y);
-            psi += size_t(g.nz + 1) * (g.ny + 1) * slots_x;
-            layer_x(psi, x, i, g.low_x, start_x, g.nx + 1, dx_hy, REAL(1), curl_z);
-        }
-        if (slot_y >= 0) {
-            REAL* psi = psi_y + (size_t(k) * slots_y + slot_y) * g.row + i;
-            layer(psi, by, cy, dy_hx, REAL(-1), curl_z);
-            layer(psi + size_t(g.nz + 1) * slots_y * g.row, by, cy, dy_hz, REAL(1), curl_x);
-        }
-        if (slot_z >= 0) {
-            REAL* psi = psi_z + slot_z * plane + at;
-            layer(psi, z.b(k), z.c(k), dz_hy, REAL(-1), curl_x);
-            layer(psi + (g.low_z + g.high_z) * plane, z.b(k), z.c(k), dz_hx, REAL(1), curl_y);
-        }
+        Values more_x, more_y, more_z;
+        layers_at(psi_x, psi_y, psi_z, g, i, j, k, more_x, more_y, more_z);
+        add(curl_x, more_x);
+        add(curl_y, more_y);
+        add(curl_z, more_z);
         update(e + here + at, ids + here + at, shared, shared + 256, curl_x);
         update(e + volume + here + at, ids + volume + here + at, shared, shared + 256, curl_y);
         update(e + 2 * volume + here + at, ids + 2 * volume + here + at, shared, shared + 256, curl_z);
@@ -214,8 +105,7 @@ KERNEL electric(
 // As above; coefficients: da (256), −db (256).
 KERNEL magnetic(
     const REAL* __restrict__ e, REAL* __restrict__ h, const unsigned char* __restrict__ ids,
-    const REAL* __restrict__ coefficients, const REAL* __restrict__ table, REAL* __restrict__ psi_x,
-    REAL* __restrict__ psi_y, REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int span)
+    const REAL* __restrict__ coefficients, const REAL* __restrict__ table, GRID_ARGUMENTS, const int span)
 {
 #ifdef MAGNETIC
     __shared__ REAL shared[512];
@@ -232,51 +122,26 @@ KERNEL magnetic(
     if (i >= g.row || j > g.ny) return;
     const Table x = {table, g.row}, y = {table + 3 * g.row, g.ny + 1}, z = {y.inverse + 3 * (g.ny + 1), g.nz + 1};
     const size_t plane = size_t(g.ny + 1) * g.row, volume = plane * (g.nz + 1), at = size_t(j) * g.row + i;
-    const int slots_x = g.low_x + g.high_x, slots_y = g.low_y + g.high_y;
-    const int start_x = g.nx - g.high_x, slot_y = slot_of(j, g.low_y, g.ny - g.high_y), start_z = g.nz - g.high_z;
-    const bool in_x = i < g.low_x || i + V > start_x;
-    const REAL iy = y.at(j), by = y.b(j), cy = y.c(j);
+    const REAL iy = y.at(j);
     // the differences of the halves ny are of no use, but what they read has to be there
     const size_t at_north = j < g.ny ? at + g.row : at;
     Values ex_at = load(e + size_t(first) * plane + at), ey_at = load(e + volume + size_t(first) * plane + at);
     for (int k = first; k < last; ++k) {
         const size_t here = size_t(k) * plane, above = k < g.nz ? here + plane : here;
         const REAL iz = z.at(k);
-        const int slot_z = slot_of(k, g.low_z, start_z);
         const REAL* ey = e + volume + here;
         const REAL* ez = e + 2 * volume + here;
         const Values ex_up = load(e + above + at), ey_up = load(e + volume + above + at), ez_at = load(ez + at);
         const Values dz_ex = minus(ex_up, ex_at), dz_ey = minus(ey_up, ey_at);
         const Values dy_ex = minus(load(e + here + at_north), ex_at), dy_ez = minus(load(ez + at_north), ez_at);
-        Values dx_ey, dx_ez;
         const bool more = i + V < g.row;
-        const REAL next_y = more ? ey[at + V] : REAL(0), next_z = more ? ez[at + V] : REAL(0);
-#pragma unroll
-        for (int v = 0; v < V; ++v) {
-            dx_ey.v[v] = (v + 1 < V ? ey_at.v[(v + 1) % V] : next_y) - ey_at.v[v];
-            dx_ez.v[v] = (v + 1 < V ? ez_at.v[(v + 1) % V] : next_z) - ez_at.v[v];
-        }
+        const Values dx_ey = differences(ey_at, more ? ey[at + V] : REAL(0));
+        const Values dx_ez = differences(ez_at, more ? ez[at + V] : REAL(0));
         ex_at = ex_up;
         ey_at = ey_up;
-        Values curl_x = curl_of(dy_ez, iy, dz_ey, iz);
+        const Values curl_x = curl_of(dy_ez, iy, dz_ey, iz);
         Values curl_y = curl_of(dz_ex, iz, scaled(dx_ez, x, i), REAL(1));
         Values curl_z = curl_of(scaled(dx_ey, x, i), REAL(1), dy_ex, iy);
-        if (in_x) {
-            REAL* psi = psi_x + (size_t(k) * (g.ny + 1) + j) * slots_x;
-            layer_x(psi, x, i, g.low_x, start_x, g.nx, dx_ez, REAL(-1), curl_y);
-            psi += size_t(g.nz + 1) * (g.ny + 1) * slots_x;
-            layer_x(psi, x, i, g.low_x, start_x, g.nx, dx_ey, REAL(1), curl_z);
-        }
-        if (slot_y >= 0 && j < g.ny) {
-            REAL* psi = psi_y + (size_t(k) * slots_y + slot_y) * g.row + i;
-            layer(psi, by, cy, dy_ex, REAL(-1), curl_z);
-            layer(psi + size_t(g.nz + 1) * slots_y * g.row, by, cy, dy_ez, REAL(1), curl_x);
-        }
-        if (slot_z >= 0 && k < g.nz) {
-            REAL* psi = psi_z + slot_z * plane + at;
-            layer(psi, z.b(k), z.c(k), dz_ey, REAL(-1), curl_x);
-            layer(psi + (g.low_z + g.high_z) * plane, z.b(k), z.c(k), dz_ex, REAL(1), curl_y);
-        }
         if (j < g.ny && k < g.nz) UPDATE_H(0, curl_x);
         if (k < g.nz) {
             // the half nx stays zero
@@ -305,16 +170,18 @@ DEVICE void inject(
     field[places[n]] = value;
 }
 
-// Currents and, of plane waves, H of their lines go to E; then E of the lines takes its step.
-// A thread for each entry and for each node of the lines. lines: (count, 3) first signal, nodes − 1, place in line_table;
-// line_table: for each line inverse, b, c, psi (n + 1 each) and cb (or db).
+// Currents and, of plane waves, H of their lines go to E, and what that changes of the step that H took goes to H; then E
+// of the lines takes its step. A thread for each entry and for each node of the lines. lines: (count, 3) first signal,
+// nodes − 1, place in line_table; line_table: for each line inverse, b, c, psi (n + 1 each) and cb (or db).
 KERNEL inject_electric(
     REAL* __restrict__ e, const long long* __restrict__ places, const REAL* __restrict__ weights,
-    const int* __restrict__ slots, REAL* __restrict__ signals, const int count, REAL* __restrict__ line_table,
-    const int* __restrict__ lines, const int line_count)
+    const int* __restrict__ slots, const int count, REAL* __restrict__ h, const long long* __restrict__ h_places,
+    const REAL* __restrict__ h_weights, const int* __restrict__ h_slots, const int h_count, REAL* __restrict__ signals,
+    REAL* __restrict__ line_table, const int* __restrict__ lines, const int line_count)
 {
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
     inject(e, places, weights, slots, signals, count, n);
+    inject(h, h_places, h_weights, h_slots, signals, h_count, n);
     for (int line = 0; line < line_count; ++line) {
         const int first = lines[3 * line], length = lines[3 * line + 1];
         REAL* const t = line_table + lines[3 * line + 2];

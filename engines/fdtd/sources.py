@@ -131,6 +131,33 @@ def _joined(parts: Sequence[tuple[Array, Array, Array]]) -> Entries:
     return Entries(places[order].astype(np.int64), weights[order], slots[order].astype(np.int32))
 
 
+def induced(yee: Yee, axes: Sequence[Axis], media: Media, electric: Entries) -> Entries:
+    """What entries of E, had they been added before H took its step, would have changed of H in that step.
+
+    H loses ``db curl E``, and each E stands in the curl at the halves beside its node along either axis across it.
+    """
+    nz, ny, row = yee.shape
+    component, rest = np.divmod(electric.places, nz * ny * row)
+    k, rest = np.divmod(rest, ny * row)
+    j, i = np.divmod(rest, row)
+    parts = []
+    for c in range(3):
+        chosen = component == c
+        index = [each[chosen] for each in (i, j, k)]
+        weights, slots = electric.weights[chosen], electric.slots[chosen]
+        for d in ((c + 1) % 3, (c + 2) % 3):
+            q = 3 - c - d
+            for beside, sign in ((0, -1), (-1, 1)):
+                at = list(index)
+                at[d] = index[d] + beside
+                there = (at[d] >= 0) & (at[d] < axes[d].n)
+                places = _place(yee, q, *(each[there] for each in at))
+                ids = 0 if media.ids_h is None else media.ids_h.reshape(-1)[places]
+                curl = _permutation(q, d, c) * sign * axes[d].inverse_h[at[d][there]]
+                parts.append((places, -media.db[ids] * curl * weights[there], slots[there]))
+    return _joined(parts)
+
+
 def _place(yee: Yee, component: int, i: Array, j: Array, k: Array) -> Array:
     nz, ny, row = yee.shape
     return np.asarray(((component * nz + k) * ny + j) * row + i)

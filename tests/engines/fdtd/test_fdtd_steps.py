@@ -55,6 +55,25 @@ def test_cuda(faces, materials, precision, shape):
 
 
 @on_device
+@pytest.mark.parametrize(("precision", "shape"), [("float32", (4, 8, 2, 96)), ("float64", (1, 8, 3, 16))])
+@pytest.mark.parametrize("faces", FACES)
+def test_one_pass_has_the_bits_of_two(faces, precision, shape):
+    """Seven steps: six in one pass and the last in two; several tiles along each axis."""
+    case = make_case(faces, counts=(139 if precision == "float32" else 45, 9, 19))
+    sources = driven(case) if faces == "layers" else case.sources()
+    found = []
+    for options in ({"shape": (1, 32, 4, 4)}, {"shape": (1, 32, 4, 4), "one_pass": shape}):
+        backend = HostCudaBackend()
+        steps = steps_of(CudaYee, backend, case, sources, precision, case.random_fields(), **options)
+        with backend.active():
+            steps.advance(sources.table(0, 7, case.dt))
+        found.append({name: np.array(part) for name, part in steps.parts().items()})
+    for name, part in found[0].items():
+        np.testing.assert_array_equal(part, found[1][name], err_msg=name)
+    assert np.abs(found[0]["electric"]).max() > 0.1
+
+
+@on_device
 def test_sources_and_energy_are_the_same_on_both():
     """fp64; the same sums in the same order but for fused operations, 30 steps."""
     case = make_case("layers", MAGNETIC, counts=(24, 18, 17))
@@ -73,6 +92,8 @@ def test_sources_and_energy_are_the_same_on_both():
     (mine, my_energy), (other, other_energy) = found
     assert mine.keys() == other.keys()
     for name, part in mine.items():
+        if name.startswith("psi") and name.endswith("x"):
+            continue  # in other places on a GPU; what they do is in the fields
         np.testing.assert_allclose(
             part, other[name], rtol=0, atol=1e-12 * max(np.abs(part).max(), 1e-300), err_msg=name
         )
