@@ -217,13 +217,11 @@ KERNEL inject_magnetic(
     }
 }
 
-// signals[slot] <- values[step][n] of those drives whose `half` is as asked.
 KERNEL drive(
     REAL* __restrict__ signals, const REAL* __restrict__ values, const int* __restrict__ drives, const int count,
-    const int step, const int half)
+    const int row, const int half)
 {
-    const int n = threadIdx.x;
-    if (n < count && drives[2 * n + 1] == half) signals[drives[2 * n]] = values[step * count + n];
+    set_signals(signals, values, drives, count, row, half, threadIdx.x);
 }
 
 // sums: (blocks, 2) of ε E² and μ H² over the planes k = block, in float64; weights: (3, longest) part of a cell at a node.

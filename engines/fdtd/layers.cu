@@ -91,13 +91,17 @@ DEVICE Values difference_e(const REAL* __restrict__ e, const Grid& g, const int 
     return minus(load(e + p.at + (axis == 1 ? g.row : size_t(g.ny + 1) * g.row)), here);
 }
 
-// A thread for V places; counts: of vectors in one component's psi along x, y, z.
+// A thread for V places; counts: of vectors in one component's psi along x, y, z. The currents of this step are set in
+// passing, which saves small grids a launch.
 KERNEL layers_electric(
     const REAL* __restrict__ h, const REAL* __restrict__ table, REAL* __restrict__ psi_x, REAL* __restrict__ psi_y,
-    REAL* __restrict__ psi_z, GRID_ARGUMENTS, const long long count_x, const long long count_y, const long long count_z)
+    REAL* __restrict__ psi_z, GRID_ARGUMENTS, const long long count_x, const long long count_y, const long long count_z,
+    REAL* __restrict__ signals, const REAL* __restrict__ values, const int* __restrict__ drives, const int drive_count,
+    const int row_of_values)
 {
     const Grid g = GRID;
     long long number = blockIdx.x * 256LL + threadIdx.x;
+    set_signals(signals, values, drives, drive_count, row_of_values, 1, number);
     const int axis = number < count_x ? 0 : number < count_x + count_y ? 1 : 2;
     if (axis > 0) number -= axis == 1 ? count_x : count_x + count_y;
     const long long count = axis == 0 ? count_x : axis == 1 ? count_y : count_z;

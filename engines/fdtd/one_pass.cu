@@ -14,7 +14,13 @@
 
 #include "fdtd/yee.cuh"
 
-#define KERNEL extern "C" __global__ void __launch_bounds__(32 * ROWS, BLOCKS)
+// The assembler for compute capability 12 spills a few bytes where it is held to several blocks.
+#if __CUDA_ARCH__ >= 1200
+#define RESIDENT 1
+#else
+#define RESIDENT BLOCKS
+#endif
+#define KERNEL extern "C" __global__ void __launch_bounds__(32 * ROWS, RESIDENT)
 
 KERNEL one_pass(
     const REAL* __restrict__ e, const REAL* __restrict__ h, REAL* __restrict__ e_next, REAL* __restrict__ h_next,

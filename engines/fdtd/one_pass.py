@@ -16,11 +16,11 @@ from engines.fdtd.yee import Yee
 ONE_PASS = Path(__file__).with_name("one_pass.cu")
 LANES = 32
 OneShape = tuple[int, int, int, int]
-"""Values of a thread along x, rows of a tile (the last computes E only), blocks that a multiprocessor is to hold, planes
-of a tile."""
+"""Values of a thread along x, rows of a tile (the last computes E only), blocks that a multiprocessor is to hold,
+planes of a tile."""
 NO_SHAPE: OneShape = (0, 0, 0, 0)
 LAUNCHES = {"float32": ((4, 8, 2), (2, 8, 3)), "float64": ((2, 8, 2), (1, 8, 3))}
-SPANS = (16, 32, 96)
+SPANS = (16, 48, 96)
 
 
 def one_shapes(dtype: np.dtype[Any]) -> list[OneShape]:
@@ -64,7 +64,7 @@ def tiles_of(
 ) -> tuple[Array, Array]:
     """(n, 4) int32: first place of x and y, first plane and the one behind the last; and which reach into layers.
 
-    Tiles begin 31 vectors and ``rows − 1`` rows apart: the last lane and row of each compute E only, for their neighbours,
+    Tiles begin 31 vectors and ``rows − 1`` rows apart: the last lane and row of each compute E only, for H beside them,
     unless they are the last of the grid. Planes are parted where the layers of z begin.
     """
     _, ny, nz = yee.counts
