@@ -12,11 +12,13 @@ from engines.api import Array
 from engines.backend.tuning import tune, tuning_key
 from engines.fdtd.boundaries import Axis, kernel_tables, psi_shapes
 from engines.fdtd.cpu import energy_weights
+from engines.fdtd.dispersion import Dispersion
 from engines.fdtd.materials import Media
 from engines.fdtd.sources import Entries, Sources
 from engines.fdtd.yee import Yee
 
 SOURCE = Path(__file__).with_name("fdtd.cu")
+ABSORBER = Path(__file__).with_name("absorber.cu")
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 PACKED = {"float32": (4, 2, 1), "float64": (2, 1)}
 THREADS = 256
@@ -41,6 +43,9 @@ class CudaYee:
         shapes = psi_shapes(yee, axes)
         self.psi = [self._zeros(each) for each in (*shapes, *shapes)]
         self.signals = self._zeros((max(sources.count, 1),))
+        self._poles = _CudaPoles(backend, media.dispersion, self.dtype)
+        self.states = self._poles.states
+        self._faders = [_Fader(backend, yee, d, axis, self.dtype) for d, axis in enumerate(axes) if any(axis.fading)]
         self._ids_e = backend.array(media.ids_e)
         self._ids_h = None if media.ids_h is None else backend.array(media.ids_h)
         self._tables = [backend.array(kernel_tables(yee, axes, electric, self.dtype)) for electric in (True, False)]
@@ -71,7 +76,8 @@ class CudaYee:
 
     def _kernel(self, packed: int, name: str) -> Any:
         if (packed, name) not in self._kernels:
-            macros = [REAL[self.dtype.name], f"-DV={packed}", *(["-DMAGNETIC"] if self._magnetic else [])]
+            macros = [REAL[self.dtype.name], f"-DV={packed}"]
+            macros += ["-DMAGNETIC"] * self._magnetic + ["-DPOLES"] * bool(self._poles.arguments)
             self._kernels[packed, name] = self._backend.compile(SOURCE, macros).get_function(name)
         return self._kernels[packed, name]
 
@@ -91,6 +97,8 @@ class CudaYee:
         """Measured on the fields as they are, all zero: a step then changes nothing."""
         size = "x".join(str(n.bit_length()) for n in self._yee.counts)
         kind = f"fdtd {name} {size} {'magnetic' if self._magnetic else ''} layers {sum(p.size > 0 for p in self.psi)}"
+        if self._poles.arguments:
+            kind += f" poles {self.states.shape[0]} {(self.states.shape[1] // self._yee.places).bit_length()}"
         key = tuning_key(kind, self._backend.info, SOURCE, self._yee.places, [REAL[self.dtype.name]])
         return tune(key, self.shapes(), lambda shape: self._backend.elapsed(lambda: self.launch(name, shape)))
 
@@ -107,6 +115,7 @@ class CudaYee:
             (
                 self.electric, self.magnetic, ids, self._coefficients[second], self._tables[second],
                 *self.psi[3 * second : 3 * second + 3], *self._grid, np.int32(span),
+                *(() if second else self._poles.arguments),
             ),
         )  # fmt: skip
 
@@ -119,10 +128,14 @@ class CudaYee:
             if drives:
                 self._drive(table, step, 1)
             self.launch("electric", self._shapes["electric"])
+            for fader in self._faders:
+                fader.launch(self.electric, False)
             if drives:
                 self._inject("inject_electric", self.electric, 0)
                 self._drive(table, step, 0)
             self.launch("magnetic", self._shapes["magnetic"])
+            for fader in self._faders:
+                fader.launch(self.magnetic, True)
             if sources.lines:
                 self._inject("inject_magnetic", self.magnetic, 1)
 
@@ -148,7 +161,7 @@ class CudaYee:
         )  # fmt: skip
 
     def energy(self) -> tuple[float, float]:
-        """Σ ε_r E² and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
+        """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         nz = self._yee.shape[0]
         sums = self._backend.empty((nz, 2), np.float64)
         self._kernel(1, "energy")(
@@ -159,6 +172,16 @@ class CudaYee:
             ),
         )  # fmt: skip
         electric, magnetic = self._backend.to_host(sums).sum(axis=0)
+        if self._poles.arguments:
+            held = self._backend.empty((nz,), np.float64)
+            self._kernel(1, "pole_energy")(
+                (nz,), (THREADS,),
+                (
+                    self.electric, self._ids_e, *self._poles.stored, self._energy_weights,
+                    np.int32(self._energy_weights.shape[1]), held, *self._grid[:4], *self._poles.arguments,
+                ),
+            )  # fmt: skip
+            electric += self._backend.to_host(held).sum()
         return float(electric), float(magnetic)
 
     def parts(self) -> dict[str, Any]:
@@ -166,7 +189,8 @@ class CudaYee:
         psi = {
             f"psi {field}{axis}": self.psi[3 * n + a] for n, field in enumerate("eh") for a, axis in enumerate("xyz")
         }
-        return {"electric": self.electric, "magnetic": self.magnetic, "signals": self.signals, **psi, **self.line_psi()}
+        fields = {"electric": self.electric, "magnetic": self.magnetic, "poles": self.states, "signals": self.signals}
+        return {**fields, **psi, **self.line_psi()}
 
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""
@@ -178,6 +202,40 @@ class CudaYee:
                 start = place + 3 * (line.n + 1)
                 found[f"line {number} {name}"] = table[start : start + line.n + 1]
         return found
+
+
+class _CudaPoles:
+    """The states of the poles, (states, places), and what the kernels need of them: nothing where there is no pole."""
+
+    def __init__(self, backend: Any, dispersion: Dispersion | None, dtype: Any) -> None:
+        self.arguments: tuple[Any, ...] = ()
+        if dispersion is None:
+            self.states = backend.array(np.zeros((0, 0), dtype))
+            return
+        slots, beta = dispersion.slots, dispersion.beta
+        self.states = backend.array(np.zeros((slots.states, dispersion.places), dtype))
+        self.arguments = (
+            backend.array(dispersion.spans), self.states, backend.array(slots.constants.astype(dtype)),
+            backend.array(beta.astype(dtype)), np.int32(slots.count), np.int32(slots.seconds), np.int32(beta.shape[1]),
+            np.int64(dispersion.places),
+        )  # fmt: skip
+        by_state = np.concatenate([beta, beta[: slots.seconds]])
+        self.stored = backend.array(dispersion.energy_weights()), backend.array(by_state)
+
+
+class _Fader:
+    """The absorbers of one axis."""
+
+    def __init__(self, backend: Any, yee: Yee, along: int, axis: Axis, dtype: Any) -> None:
+        self._kernel = backend.compile(ABSORBER, [REAL[dtype.name]]).get_function("fade")
+        nz, ny, row = yee.shape
+        layers = sum(axis.fading) + 2
+        self._blocks = -(-(nz * ny * layers if along == 0 else row * layers * (nz if along == 1 else ny)) // THREADS)
+        self._factors = [backend.array(factors.astype(dtype)) for factors in (axis.fade_nodes, axis.fade_halves)]
+        self._numbers = [np.int32(n) for n in (along, axis.n, *axis.fading, nz, ny, row)]
+
+    def launch(self, field: Any, magnetic: bool) -> None:
+        self._kernel((self._blocks, 3), (THREADS,), (field, *self._factors, *self._numbers, np.int32(magnetic)))
 
 
 def _line_places(sources: Sources) -> list[tuple[int, int, int]]:
