@@ -9,8 +9,8 @@
   the depth as its third power up to ``σ = 0.8·4/(η₀Δ)`` (Gedney's optimum), α falls linearly to zero at the wall.
 - **absorber**, backed by PEC: a layer in which all fields fade, E and H alike (``σ/ε = σ*/μ``, so that nothing is
   reflected where it varies slowly: Oskooi et al., doi 10.1364/OE.16.011376). After each pass E (or H) is multiplied by
-  ``f = 1/(1 + 2a)``, a growing as the third power of the depth: the step of a medium with a larger ε_∞ (or μ) and a loss.
-  So it takes energy whatever stands in it, poles too, while a CPML gives energy to waves whose phase runs against it.
+  ``f = 1/(1 + 2a)``, a growing as the third power of the depth: the step of a medium with a larger ε_∞ (or μ) and a
+  loss. So it takes energy whatever stands in it, poles too; a CPML gives energy to waves whose phase runs against it.
 """
 
 from __future__ import annotations
@@ -103,12 +103,12 @@ def _axis(yee: Yee, axis: int, pair: tuple[Face, Face], dt: float, index: float)
     for values in (inverse_h, b_h, c_h):
         values[n] = 0.0
     backed = ("PEC", "CPML", "absorber")
-    stretched, fading = (
-        [face.layer if face.kind == kind else 0 for face in (low, high)] for kind in ("CPML", "absorber")
-    )
+    stretched = [face.layer if face.kind == "CPML" else 0 for face in pair]
+    fading = [face.layer if face.kind == "absorber" else 0 for face in pair]
     return Axis(
         n, low.kind == "periodic", (low.kind in backed, high.kind in backed), stretched[0], stretched[1],
-        inverse_e, inverse_h, b_e, c_e * unit, b_h, c_h * unit, *fades, (fading[0], fading[1]),
+        inverse_e, inverse_h, b_e, c_e * unit, b_h, c_h * unit, fades[0], fades[1],
+        (fading[0], fading[1]),
     )  # fmt: skip
 
 

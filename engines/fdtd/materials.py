@@ -50,6 +50,13 @@ class Medium:
         permittivity = self.permittivity + sum(pole.susceptibility(omega) for pole in self.poles)
         return np.asarray(np.sqrt(np.broadcast_to(permittivity, omega.shape) * self.permeability + 0j))
 
+    def largest_index(self, omega: float) -> tuple[float, float]:
+        """(n, k): the largest of Re and Im of ``index_at(ω') ω'/ω`` up to ``omega`` [1/time]: by what the shortest
+        wavelength 2πc/(nω) and the least skin depth c/(kω) come out."""
+        below = np.linspace(1 / 64, 1, 64)
+        index = self.index_at(omega * below) * below
+        return float(index.real.max()), float(index.imag.max())
+
 
 @dataclass(frozen=True)
 class Media:
@@ -93,7 +100,7 @@ def make_media(yee: Yee, axes: Sequence[Axis], cells: Array, media: Sequence[Med
     rows[blocked] = 0.0
     kinds, number = np.unique(np.concatenate([np.zeros((1, rows.shape[1])), rows]), axis=0, return_inverse=True)
     permittivity, lost = _padded(kinds[:, 0]), _padded(kinds[:, 1])
-    beta = np.stack([_padded(kinds[:, 2 + n]) for n in range(slots.count)] or np.zeros((0, 256)))
+    beta = np.array([_padded(kinds[:, 2 + n]) for n in range(slots.count)]).reshape(-1, 256)
     beta *= (slots.beta * largest)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         divisor = permittivity + lost / 2 + beta.sum(axis=0)

@@ -48,8 +48,11 @@ class ReferenceYee:
             if self._poles is None:
                 self.electric[c] = self._ca[c] * self.electric[c] + self._cb[c] * curl
             else:
-                self.electric[c] = self._poles.step(c, self.electric[c], curl)
+                before = self.electric[c].copy()
+                self.electric[c] = self._poles.electric(c, before, curl)
             self._fade(self.electric[c], c, False)
+            if self._poles is not None:
+                self._poles.follow(c, before, self.electric[c])
 
     def step_magnetic(self) -> None:
         for c in range(3):
@@ -89,8 +92,25 @@ class ReferencePoles:
         self.currents = [np.zeros_like(permittivity) for _ in shapes]
         self.polarizations = [np.zeros_like(permittivity) for _ in shapes]
 
-    def step(self, c: int, e: Array, curl: Array) -> Array:
-        """The new E_c: unknowns (E, then J and P of each pole), ``A x⁺ = B x + curl``."""
+    def electric(self, c: int, e: Array, curl: Array) -> Array:
+        """The new E_c."""
+        after, right = self._system(c, e)
+        right[..., 0] += self._courant * curl
+        after[self._blocked[c]] = np.eye(after.shape[-1])
+        right[self._blocked[c]] = 0
+        return np.asarray(np.linalg.solve(after, right[..., None])[..., 0, 0])
+
+    def follow(self, c: int, before: Array, new: Array) -> None:
+        """J and P take their step with E_c as it is at its two ends: absorbers have changed it."""
+        after, right = self._system(c, before)
+        after[..., 0, :] = 0
+        after[..., 0, 0], right[..., 0] = 1, new
+        found = np.linalg.solve(after, right[..., None])[..., 0]
+        for n in range(len(self._shapes)):
+            self.currents[n][c], self.polarizations[n][c] = found[..., 1 + 2 * n], found[..., 2 + 2 * n]
+
+    def _system(self, c: int, e: Array) -> tuple[Array, Array]:
+        """A and B x for the unknowns E⁺, then J⁺ and P⁺ of each pole: ``A x⁺ = B x + curl``."""
         count = 1 + 2 * len(self._shapes)
         after, before = np.zeros((2, *e.shape, count, count))
         after[..., 0, 0] = self._permittivity[c] + self._conductivity[c] / 2
@@ -115,13 +135,7 @@ class ReferencePoles:
             [e, *(x[c] for n in range(len(self._shapes)) for x in (self.currents[n], self.polarizations[n]))]
         )
         right = np.einsum("...mn,n...->...m", before, known)
-        right[..., 0] += self._courant * curl
-        after[self._blocked[c]] = np.eye(count)
-        right[self._blocked[c]] = 0
-        new = np.linalg.solve(after, right[..., None])[..., 0]
-        for n in range(len(self._shapes)):
-            self.currents[n][c], self.polarizations[n][c] = new[..., 1 + 2 * n], new[..., 2 + 2 * n]
-        return np.asarray(new[..., 0])
+        return after, right
 
 
 def _on(values: Array, along: int) -> Array:

@@ -1,7 +1,7 @@
 """Poles of a material's permittivity.
 
-Frequencies are in THz and are no angular frequencies: f = ω/2π, and γ/2π of the damping; they do not depend on the unit of
-length. 1 eV is 241.799 THz, a wavelength of 1 µm 299.792 THz.
+Frequencies are in THz and are no angular frequencies: f = ω/2π, and γ/2π of the damping; they do not depend on the unit
+of length. 1 eV is 241.799 THz, a wavelength of 1 µm 299.792 THz.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Published materials as poles with positive strengths.
 
 - Metals: the Lorentz–Drude fits of Rakić, Djurišić, Elazar and Majewski, Appl. Opt. 37, 5271 (1998), tables 1 and 2,
-  doi 10.1364/AO.37.005271; 0.25 (0.2 for Al) to 12.4 µm. ``ε = 1 − f₀ω_p²/(ω² + iωΓ₀) + Σ f_j ω_p²/(ω_j² − ω² − iωΓ_j)``.
+  doi 10.1364/AO.37.005271; 0.25 (Al: 0.2) to 12.4 µm: ``ε = 1 − f₀ω_p²/(ω² + iωΓ₀) + Σ f_jω_p²/(ω_j² − ω² − iωΓ_j)``.
 - Glasses and silicon: Sellmeier terms, which are Lorentz poles without loss. SiO₂: Malitson, J. Opt. Soc. Am. 55, 1205
   (1965), doi 10.1364/JOSA.55.001205. Si: Salzberg and Villa, J. Opt. Soc. Am. 47, 244 (1957),
   doi 10.1364/JOSA.47.000244, with the coefficients of Tatian, Appl. Opt. 23, 4477 (1984).

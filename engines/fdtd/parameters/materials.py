@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engines.fdtd.parameters.library import LABELS, Library
 from engines.fdtd.parameters.dispersion import PoleSetting
+from engines.fdtd.parameters.library import LABELS, Library
 from engines.parameters import ParameterGroup, quantity
 
 MOST_POLES = 16

@@ -31,8 +31,8 @@ def backend():
 
 
 def assert_equal_to_reference(faces, maker, backend, precision, **options):
-    """Tolerance as in test_fdtd_steps.py with twice the roundings, as a slot makes about as many as a curl, and 1e-12 for
-    each step: to that make_media rounds mixtures, which the reference does not."""
+    """Tolerance as in test_fdtd_steps.py with twice the roundings, as a slot makes about as many as a curl, and 1e-12
+    for each step: to that make_media rounds mixtures, which the reference does not."""
     case, cells = pole_case(faces)
     fields = case.random_fields()
     steps = steps_of(maker, backend, case, case.sources(), precision, fields, **options)
