@@ -122,8 +122,9 @@ class CpuYee:
         psi = {
             f"psi {field}{axis}": self.psi[3 * n + a] for n, field in enumerate("eh") for a, axis in enumerate("xyz")
         }
-        fields = {"electric": self.electric, "magnetic": self.magnetic, "poles": self.states, "signals": self.signals}
-        return {**fields, **psi, **self.line_psi()}
+        poles = {"poles": self.states} if self.states.size else {}
+        fields = {"electric": self.electric, "magnetic": self.magnetic, "signals": self.signals}
+        return {**fields, **poles, **psi, **self.line_psi()}
 
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""

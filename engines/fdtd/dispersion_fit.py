@@ -1,9 +1,9 @@
 """Poles fitted to measured n and k.
 
 All strengths, widths and ε_∞ − 1 are bounded to be positive, so every pole takes energy at every frequency and the sum
-is passive also where nothing was measured. Poles of Lorentz come one by one: the one of a coarse set that leaves the least
-(non-negative least squares for all strengths, linear in ε) is added, then all numbers are refined by nonlinear least
-squares in n and k (scipy's trust region with bounds).
+is passive also where nothing was measured. Poles of Lorentz come one by one: the one of a coarse set that leaves the
+least (non-negative least squares for all strengths, linear in ε) is added, then all numbers are refined by nonlinear
+least squares in n and k (scipy's trust region with bounds).
 """
 
 from __future__ import annotations

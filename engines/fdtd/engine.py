@@ -31,7 +31,16 @@ from engines.fdtd.boundaries import make_axes
 from engines.fdtd.dispersion import make_slots
 from engines.fdtd.dispersive_layers import dispersive_cells, layer_findings, range_findings
 from engines.fdtd.materials import make_media
-from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
+from engines.fdtd.parameters import (
+    Faces,
+    FdtdParameters,
+    GridSetting,
+    Material,
+    Numerics,
+    PointSource,
+    Sphere,
+    WaveSource,
+)
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
 from engines.fdtd.shapes import cells_of
@@ -101,12 +110,18 @@ class FdtdEngine(Engine):
         return (FitDispersion(),)
 
     def warm(self, backend: Backend) -> None:
-        """A few steps of a small grid with both kinds of source, in both precisions."""
-        for precision in ("fp32", "fp64"):
-            grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
+        """A few steps of a small grid with both kinds of source, in both precisions, without and with a metal."""
+        grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
+        sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource()]
+        metal = {
+            "materials": [Material(name="metal", library="Ag")],
+            "objects": [Sphere(material="metal", center=(1.4, 1.0, 1.0), radius=0.2)],
+            "faces": Faces(x_high="absorber", absorber=10),
+        }
+        for precision, extras in ((p, e) for p in ("fp32", "fp64") for e in ({}, metal)):
             numerics = Numerics(precision=precision)
-            sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource()]
-            simulation = self.build(Problem(FdtdParameters(grid=grid, sources=sources, numerics=numerics)), backend)
+            parameters = FdtdParameters(grid=grid, sources=sources, numerics=numerics, **extras)
+            simulation = self.build(Problem(parameters), backend)
             simulation.advance(2)
             simulation.observe()
             simulation.synchronize()
