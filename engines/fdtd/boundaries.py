@@ -7,6 +7,10 @@
 - **CPML** (Roden and Gedney, doi 10.1002/1098-2760(20001205)27:5<334::AID-MOP14>3.0.CO;2-A), backed by PEC: in it
   ``∂ → ∂/κ + ψ`` with ``ψ ← bψ + c∂``, ``b = exp(−(σ/κ + α)Δt/ε₀)``, ``c = σ(b − 1)/(κ(σ + κα))``. σ and κ grow with
   the depth as its third power up to ``σ = 0.8·4/(η₀Δ)`` (Gedney's optimum), α falls linearly to zero at the wall.
+- **absorber**, backed by PEC: a layer in which all fields fade, E and H alike (``σ/ε = σ*/μ``, so that nothing is
+  reflected where it varies slowly: Oskooi et al., doi 10.1364/OE.16.011376). After each pass E (or H) is multiplied by
+  ``f = 1/(1 + 2a)``, a growing as the third power of the depth: the step of a medium with a larger ε_∞ (or μ) and a
+  loss. So it takes energy whatever stands in it, poles too; a CPML gives energy to waves whose phase runs against it.
 """
 
 from __future__ import annotations
@@ -21,18 +25,20 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.fdtd.yee import SPEED_OF_LIGHT, Yee
 
-Kind = Literal["CPML", "PEC", "PMC", "periodic"]
+Kind = Literal["CPML", "PEC", "PMC", "periodic", "absorber"]
 AXES = "xyz"
 ORDER = 3
 OPTIMUM = 0.8
 LARGEST_KAPPA = 5.0
 LARGEST_ALPHA = 0.01
 """Of σ's maximum. Ten cells with κ 5 left −90 dB of a pulse and R + T of a slab within 1e-4 (with 0.05: 7e-4)."""
+FADED = 1e-6
+"""What is left of a wave in vacuum after an absorber, to the wall and back."""
 
 
 @dataclass(frozen=True)
 class Face:
-    """One face: what holds there, and how many cells a CPML takes."""
+    """One face: what holds there, and how many cells a CPML or an absorber takes."""
 
     kind: Kind
     layer: int = 0
@@ -44,6 +50,7 @@ class Axis:
 
     low, high: cells of the CPML at the two ends
     inverse_e, inverse_h: Δ_smallest/(κΔ);  b_*, c_*: of the CPML, c already over Δ in the same unit
+    fading: cells of the absorbers at the two ends; fade_nodes, fade_halves: what fields are multiplied by there
     """
 
     n: int
@@ -57,6 +64,14 @@ class Axis:
     c_e: Array
     b_h: Array
     c_h: Array
+    fade_nodes: Array
+    fade_halves: Array
+    fading: tuple[int, int] = (0, 0)
+
+    @property
+    def clear(self) -> tuple[int, int]:
+        """The first and the last node outside of the absorbing layers."""
+        return self.low + self.fading[0], self.n - self.high - self.fading[1]
 
 
 def make_axes(yee: Yee, faces: Sequence[tuple[Face, Face]], dt: float, index: float = 1.0) -> tuple[Axis, Axis, Axis]:
@@ -76,10 +91,9 @@ def _axis(yee: Yee, axis: int, pair: tuple[Face, Face], dt: float, index: float)
             f"use at least {low.layer + high.layer + 2} cells, or thinner layers."
         )
     at = np.arange(n + 1.0)
-    tables = [
-        _layer(np.maximum(low.layer - p, 0.0), np.maximum(p - (n - high.layer), 0.0), low, high, spacing, dt, index)
-        for p in (at, at + 0.5)
-    ]
+    depths = [(np.maximum(low.layer - p, 0.0), np.maximum(p - (n - high.layer), 0.0)) for p in (at, at + 0.5)]
+    tables = [_layer(*deep, low, high, spacing, dt, index) for deep in depths]
+    fades = [_fade(*deep, low, high, spacing, dt) for deep in depths]
     unit = yee.smallest / spacing
     (kappa_e, b_e, c_e), (kappa_h, b_h, c_h) = tables
     inverse_e, inverse_h = unit / kappa_e, unit / kappa_h
@@ -88,11 +102,24 @@ def _axis(yee: Yee, axis: int, pair: tuple[Face, Face], dt: float, index: float)
             inverse_e[end] *= 2.0
     for values in (inverse_h, b_h, c_h):
         values[n] = 0.0
-    walls = (low.kind in ("PEC", "CPML"), high.kind in ("PEC", "CPML"))
+    backed = ("PEC", "CPML", "absorber")
+    stretched = [face.layer if face.kind == "CPML" else 0 for face in pair]
+    fading = [face.layer if face.kind == "absorber" else 0 for face in pair]
     return Axis(
-        n, low.kind == "periodic", walls, low.layer, high.layer,
-        inverse_e, inverse_h, b_e, c_e * unit, b_h, c_h * unit,
+        n, low.kind == "periodic", (low.kind in backed, high.kind in backed), stretched[0], stretched[1],
+        inverse_e, inverse_h, b_e, c_e * unit, b_h, c_h * unit, fades[0], fades[1],
+        (fading[0], fading[1]),
     )  # fmt: skip
+
+
+def _fade(deep_low: Array, deep_high: Array, low: Face, high: Face, spacing: float, dt: float) -> Array:
+    """1/(1 + 2a) for depths [cells], 1 outside of absorbers; ∫ 2a dx/(cΔt) there and back is −ln FADED."""
+    total = np.zeros(len(deep_low))
+    for deep, face in ((deep_low, low), (deep_high, high)):
+        if face.kind == "absorber":
+            strongest = -np.log(FADED) * (ORDER + 1) * SPEED_OF_LIGHT * dt / (2 * face.layer * spacing)
+            total += strongest * np.minimum(deep / face.layer, 1.0) ** ORDER
+    return np.asarray(1.0 / (1.0 + total))
 
 
 def _layer(
@@ -101,7 +128,7 @@ def _layer(
     """κ, b, c for depths [cells] in the two layers, 0 outside of them."""
     depth = np.zeros(len(deep_low))
     for deep, face in ((deep_low, low), (deep_high, high)):
-        if face.layer:
+        if face.kind == "CPML" and face.layer:
             depth = np.maximum(depth, np.minimum(deep / face.layer, 1.0))
     strongest = OPTIMUM * (ORDER + 1) * SPEED_OF_LIGHT * dt / (spacing * index)  # σΔt/ε₀
     sigma = strongest * depth**ORDER

@@ -9,8 +9,10 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.base import Backend
+from engines.fdtd import cpu_extras as extras
 from engines.fdtd import cpu_kernels as kernels
 from engines.fdtd.boundaries import Axis, kernel_tables, psi_shapes
+from engines.fdtd.dispersion import Dispersion
 from engines.fdtd.materials import Media
 from engines.fdtd.sources import Sources
 from engines.fdtd.yee import Yee
@@ -22,8 +24,8 @@ BANDS_PER_THREAD = 4
 class CpuYee:
     """Leapfrog steps of E and H; the equations are in README.md.
 
-    electric, magnetic: (3, nz + 1, ny + 1, row); psi: six arrays, of E for x, y, z and then of H; signals: (count,).
-    They are all that changes from step to step.
+    electric, magnetic: (3, nz + 1, ny + 1, row); psi: six arrays, of E for x, y, z and then of H; signals: (count,);
+    states: of the poles, (states, places). They are all that changes from step to step.
     """
 
     def __init__(
@@ -37,6 +39,8 @@ class CpuYee:
         shapes = psi_shapes(yee, axes)
         self.psi = [np.zeros(shape, self.dtype) for shape in (*shapes, *shapes)]
         self.signals = np.zeros(max(sources.count, 1), self.dtype)
+        self._axes, self._poles = axes, _CpuPoles(media.dispersion, self.dtype)
+        self.states = self._poles.states
         self._counts = np.array(yee.counts)
         self._lows, self._highs = (np.array([getattr(axis, end) for axis in axes]) for end in ("low", "high"))
         self._wraps = np.array([axis.wraps for axis in axes])
@@ -66,8 +70,9 @@ class CpuYee:
                     signals[slot] = value
             kernels.electric_pass(
                 self.electric, self.magnetic, self._media.ids_e, self._rows_e, self._ca, self._cb, self._table_e,
-                self._lows, self._highs, self._wraps, self._counts, *self.psi[:3], self._bands,
+                self._lows, self._highs, self._wraps, self._counts, *self.psi[:3], self._bands, *self._poles.arguments,
             )  # fmt: skip
+            self._fade(self.electric, False)
             if sources.count:
                 entries = sources.electric
                 kernels.inject(flat_e, entries.places, self._weights[0], entries.slots, signals)
@@ -80,20 +85,36 @@ class CpuYee:
                 self.electric, self.magnetic, self._ids_h, self._rows_h, self._da, self._db, self._table_h,
                 self._lows, self._highs, self._counts, *self.psi[3:], self._bands,
             )  # fmt: skip
+            self._fade(self.magnetic, True)
             if self._lines:
                 entries = sources.magnetic
                 kernels.inject(flat_h, entries.places, self._weights[1], entries.slots, signals)
             for line in self._lines:
                 line.magnetic()
 
+    def _fade(self, field: Array, magnetic: bool) -> None:
+        for along, axis in enumerate(self._axes):
+            if any(axis.fading):
+                nodes, halves = axis.fade_nodes.astype(self.dtype), axis.fade_halves.astype(self.dtype)
+                for component in range(3):
+                    extras.fade(field, along, component, *axis.fading, axis.n, nodes, halves, magnetic)
+
     def energy(self) -> tuple[float, float]:
-        """Σ ε_r E² and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
+        """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         sums = np.zeros((self._yee.shape[0], 2))
         kernels.energy_sums(
             self.electric, self.magnetic, self._media.ids_e, self._media.ids_h, self._media.permittivity,
             self._media.permeability, self._counts, self._energy_weights, sums,
         )  # fmt: skip
         electric, magnetic = sums.sum(axis=0)
+        poles = self._media.dispersion
+        if poles is not None:
+            held = np.zeros(self._yee.shape[0])
+            extras.pole_energy(
+                self.electric, self._media.ids_e, poles.spans, self.states, poles.beta, poles.energy_weights(),
+                self._counts, self._energy_weights, held,
+            )  # fmt: skip
+            electric += held.sum()
         return float(electric), float(magnetic)
 
     def parts(self) -> dict[str, Any]:
@@ -101,11 +122,32 @@ class CpuYee:
         psi = {
             f"psi {field}{axis}": self.psi[3 * n + a] for n, field in enumerate("eh") for a, axis in enumerate("xyz")
         }
-        return {"electric": self.electric, "magnetic": self.magnetic, "signals": self.signals, **psi, **self.line_psi()}
+        poles = {"poles": self.states} if self.states.size else {}
+        fields = {"electric": self.electric, "magnetic": self.magnetic, "signals": self.signals}
+        return {**fields, **poles, **psi, **self.line_psi()}
 
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""
         return {f"line {n} {name}": psi for n, line in enumerate(self._lines) for name, psi in line.psi.items()}
+
+
+class _CpuPoles:
+    """The states of the poles, (states, places), and what ``electric_pass`` needs of them."""
+
+    def __init__(self, dispersion: Dispersion | None, dtype: Any) -> None:
+        spans, constants, beta, seconds, shape = (
+            np.zeros((3, 1, 1, 4), np.int32),
+            np.zeros((0, 4)),
+            np.zeros((0, 1)),
+            0,
+            (0, 0),
+        )
+        if dispersion is not None:
+            slots = dispersion.slots
+            spans, beta, seconds = dispersion.spans, dispersion.beta, slots.seconds
+            constants, shape = slots.constants, (slots.states, dispersion.places)
+        self.states = np.zeros(shape, dtype)
+        self.arguments = (spans, self.states, constants.astype(dtype), beta.astype(dtype), seconds)
 
 
 class _CpuLine:

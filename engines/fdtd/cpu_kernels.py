@@ -90,6 +90,31 @@ def _update(values, curl, ids, row, ca, cb):
 
 
 @nb.njit(nogil=True)
+def _polarize(values, curl, ids, span, states, constants, beta, seconds):
+    """curl −= w of each slot over the span of a row, and its states (dispersion.py) take their step."""
+    first = span[0]
+    count = min(span[1], values.size) - first
+    start = 4 * np.int64(span[2])
+    for slot in range(constants.shape[0]):
+        p, c, g, r = constants[slot, 0], constants[slot, 1], constants[slot, 2], constants[slot, 3]
+        strength = beta[slot]
+        y_j = states[slot, start : start + count]
+        if slot < seconds:
+            y_p = states[constants.shape[0] + slot, start : start + count]
+            for n in range(count):
+                t = strength[ids[first + n]] * values[first + n]
+                w = p * y_j[n] + c * y_p[n] + g * t
+                curl[first + n] -= w
+                y_j[n] = w + r * y_j[n]
+                y_p[n] += w + (t + t)
+        else:
+            for n in range(count):
+                w = p * y_j[n] + g * strength[ids[first + n]] * values[first + n]
+                curl[first + n] -= w
+                y_j[n] = w + r * y_j[n]
+
+
+@nb.njit(nogil=True)
 def _slot(n, low, start):
     """Place of a node or half in the arrays of ψ, −1 outside of the layers; the high layer begins at ``start``."""
     if n < low:
@@ -98,8 +123,15 @@ def _slot(n, low, start):
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def electric_pass(e, h, ids, rows, ca, cb, table, lows, highs, wraps, counts, psi_x, psi_y, psi_z, bands):
-    """E ← ca E + cb curl H; arrays as in yee.py, ψ and ``table`` as in boundaries.py, the others (x, y, z)."""
+def electric_pass(
+    e, h, ids, rows, ca, cb, table, lows, highs, wraps, counts, psi_x, psi_y, psi_z, bands,
+    spans, states, constants, beta, seconds,
+):  # fmt: skip
+    """E ← ca E + cb curl H; arrays as in yee.py, ψ and ``table`` as in boundaries.py, the others (x, y, z).
+
+    spans … seconds: as in dispersion.py; ``states`` is empty where nothing is dispersive
+    """
+    dispersive = states.size > 0
     nx, ny, nz = counts[0], counts[1], counts[2]
     row = e.shape[3]
     inverse_x, b_x, c_x = table[:row], table[row : 2 * row], table[2 * row : 3 * row]
@@ -127,6 +159,8 @@ def electric_pass(e, h, ids, rows, ca, cb, table, lows, highs, wraps, counts, ps
                 _layer_row(around, psi_y[1, k, sy, :nx], by, cy, p, p_low)
             if sz >= 0:
                 _layer_row_minus(around, psi_z[0, sz, j, :nx], bz, cz, q, q_low)
+            if dispersive and spans[0, k, j, 1]:
+                _polarize(e[0, k, j, :nx], around, ids[0, k, j, :nx], spans[0, k, j], states, constants, beta, seconds)
             # its row has no end places: it is all of one material, or mixed
             _update(e[0, k, j, :nx], around, ids[0, k, j, :nx], rows[0, k, j], ca, cb)
             # E_y and E_z: the halves of x before the nodes, which at node 0 are node n's or nothing
@@ -147,6 +181,8 @@ def electric_pass(e, h, ids, rows, ca, cb, table, lows, highs, wraps, counts, ps
                 _layer_end(curl, psi_x[0, k, j], b_x, c_x, here_z, before_z, 0, 0, low, minus)
             if high:
                 _layer_end(curl, psi_x[0, k, j], b_x, c_x, here_z, before_z, nx - high + 1, low, high, minus)
+            if dispersive and spans[1, k, j, 1]:
+                _polarize(e[1, k, j, : nx + 1], curl, ids[1, k, j], spans[1, k, j], states, constants, beta, seconds)
             _update(e[1, k, j, : nx + 1], curl, ids[1, k, j], rows[1, k, j], ca, cb)
             q, q_low = h[0, k, jh, : nx + 1], h[0, k, jl, : nx + 1]
             _differences_x_first(curl, here_y[: nx + 1], before_y, inverse_x, q, q_low, iy)
@@ -157,6 +193,8 @@ def electric_pass(e, h, ids, rows, ca, cb, table, lows, highs, wraps, counts, ps
                 _layer_end(curl, psi_x[1, k, j], b_x, c_x, here_y, before_y, 0, 0, low, plus)
             if high:
                 _layer_end(curl, psi_x[1, k, j], b_x, c_x, here_y, before_y, nx - high + 1, low, high, plus)
+            if dispersive and spans[2, k, j, 1]:
+                _polarize(e[2, k, j, : nx + 1], curl, ids[2, k, j], spans[2, k, j], states, constants, beta, seconds)
             _update(e[2, k, j, : nx + 1], curl, ids[2, k, j], rows[2, k, j], ca, cb)
 
 

@@ -14,13 +14,14 @@ from engines.api import Array
 from engines.backend.tuning import TuningKey, tune, tuning_key
 from engines.fdtd.boundaries import Axis, kernel_tables
 from engines.fdtd.cpu import energy_weights
+from engines.fdtd.dispersion import Dispersion
 from engines.fdtd.materials import Media
 from engines.fdtd.one_pass import NO_SHAPE, ONE_PASS, OnePass, OneShape, one_shapes
 from engines.fdtd.sources import Entries, Sources, induced
 from engines.fdtd.yee import Yee
 
 HERE = Path(__file__).parent
-SOURCE, LAYERS = HERE / "fdtd.cu", HERE / "layers.cu"
+SOURCE, LAYERS, ABSORBER = (HERE / f"{name}.cu" for name in ("fdtd", "layers", "absorber"))
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 PACKED = {"float32": (4, 2, 1), "float64": (2, 1)}
 THREADS = 256
@@ -63,6 +64,9 @@ class CudaYee:
         self.psi = [self._zeros(each) for each in (*shapes, *shapes)]
         self._vectors = [math.prod(each) // 2 // PACKED[precision][0] for each in shapes]
         self.signals = self._zeros((max(sources.count, 1),))
+        self._poles = _CudaPoles(backend, media.dispersion, self.dtype)
+        self.states = self._poles.states
+        self._faders = [_Fader(backend, yee, d, axis, self.dtype) for d, axis in enumerate(axes) if any(axis.fading)]
         self._ids_e = backend.array(media.ids_e)
         self._ids_h = None if media.ids_h is None else backend.array(media.ids_h)
         self._tables = [backend.array(kernel_tables(yee, axes, electric, self.dtype)) for electric in (True, False)]
@@ -91,9 +95,10 @@ class CudaYee:
         self._asked: Counter[int] = Counter()
         self._shapes = {name: shape or self._best(name) for name in ("electric", "magnetic")}
         self._one = None
-        if not self._magnetic and one_pass is not None:
+        plain = not (self._magnetic or self._poles.arguments or self._faders)
+        if plain and one_pass is not None:
             self._one = self._one_pass(one_pass)
-        elif not self._magnetic and shape is None and 2 * self.electric.nbytes <= room:
+        elif plain and shape is None and 2 * self.electric.nbytes <= room:
             self._one = self._worth()
 
     def _zeros(self, shape: tuple[int, ...]) -> Any:
@@ -106,7 +111,8 @@ class CudaYee:
     def _kernel(self, packed: int, name: str, source: Path = SOURCE) -> Any:
         key = source, packed, name
         if key not in self._kernels:
-            macros = [self._real, f"-DV={packed}", *(["-DMAGNETIC"] if self._magnetic else [])]
+            macros = [self._real, f"-DV={packed}", *["-DMAGNETIC"] * self._magnetic]
+            macros += ["-DPOLES"] * (source == SOURCE and bool(self._poles.arguments))
             self._kernels[key] = self._backend.compile(source, macros).get_function(name)
         return self._kernels[key]
 
@@ -126,6 +132,8 @@ class CudaYee:
         size = "x".join(str(n.bit_length()) for n in self._yee.counts)
         layered = sum(count > 0 for count in self._vectors)
         kind = f"fdtd {name} {size} {'magnetic' if self._magnetic else ''} layers {layered}"
+        if self._poles.arguments:
+            kind += f" poles {self.states.shape[0]} {(self.states.shape[1] // self._yee.places).bit_length()}"
         return tuning_key(kind, self._backend.info, source, self._yee.places, [self._real])
 
     def _best(self, name: str) -> Shape:
@@ -178,6 +186,7 @@ class CudaYee:
         fields, last = (self.electric, self.magnetic), (*self._grid, np.int32(span))
         if name == "electric":
             arguments = (*fields, self._ids_e, self._coefficients[0], self._tables[0], *self.psi[:3], *last)
+            arguments += self._poles.arguments
         else:
             ids = self._ids_e if self._ids_h is None else self._ids_h
             arguments = (*fields, ids, self._coefficients[1], self._tables[1], *last)
@@ -206,24 +215,51 @@ class CudaYee:
 
     def _launches(self, count: int) -> None:
         """One pass reads one pair of fields and writes the other, so the last of an odd number of steps takes two."""
-        for step in range(count):
-            self._step(step, self._one if step < count // 2 * 2 else None)
+        for row in range(count):
+            if self._faders:
+                self.electric_half(row)
+                self.magnetic_half(row)
+            else:
+                self._step(row, self._one if row < count // 2 * 2 else None)
 
     def _step(self, row: int, one: OnePass | None) -> None:
-        sources = self._sources
+        """E and H one right after the other; what sources do to E then goes to both."""
         self._layers_electric(row)
         if one is None:
             self._two_passes()
         else:
             self._launch_one(one)
             self.electric, self.magnetic = one.swapped(self.electric, self.magnetic)
-        if sources.count:
-            self._inject_electric()
+        self._sources_of_electric(together=True)
         for part in (0, 1):
             self._layers_magnetic(part)
-        if sources.lines:
+        self._sources_of_magnetic(row)
+
+    def electric_half(self, row: int) -> None:
+        """E of the step of one row of the values, and what sources add to it."""
+        self._layers_electric(row)
+        self.launch("electric", self._shapes["electric"])
+        for fader in self._faders:
+            fader.launch(self.electric, False)
+        self._sources_of_electric(together=False)
+
+    def magnetic_half(self, row: int) -> None:
+        """H of the step of one row of the values, and what sources add to it."""
+        self.launch("magnetic", self._shapes["magnetic"])
+        for part in (0, 1):
+            self._layers_magnetic(part)
+        for fader in self._faders:
+            fader.launch(self.magnetic, True)
+        self._sources_of_magnetic(row)
+
+    def _sources_of_electric(self, together: bool) -> None:
+        if self._sources.count:
+            self._inject_electric(together)
+
+    def _sources_of_magnetic(self, row: int) -> None:
+        if self._sources.lines:
             self._drive(row, 0)
-        if sources.lines or len(self._entries[2][0]):
+        if self._sources.lines or len(self._entries[2][0]):
             self._inject_magnetic()
 
     def _two_passes(self) -> None:
@@ -265,8 +301,8 @@ class CudaYee:
                 (self.signals, self._values, self._drives, np.int32(count), np.int32(row), np.int32(half)),
             )  # fmt: skip
 
-    def _inject_electric(self) -> None:
-        """Into E and, as those of E act on it, into H; E of the lines takes its step."""
+    def _inject_electric(self, together: bool) -> None:
+        """Into E, and into H what E brings there if H took its step before; E of the lines takes its step."""
         (places, *rest), (others, *more) = self._entries[:2]
         lines = self._sources.lines
         threads = max([len(places), len(others), *(line.n + 1 for line in lines)])
@@ -274,7 +310,8 @@ class CudaYee:
             (-(-threads // THREADS),), (THREADS,),
             (
                 self.electric, places, *rest, np.int32(len(places)), self.magnetic, others, *more,
-                np.int32(len(others)), self.signals, self._line_tables[0], self._lines, np.int32(len(lines)),
+                np.int32(len(others) if together else 0), self.signals, self._line_tables[0], self._lines,
+                np.int32(len(lines)),
             ),
         )  # fmt: skip
 
@@ -291,7 +328,7 @@ class CudaYee:
         )  # fmt: skip
 
     def energy(self) -> tuple[float, float]:
-        """Σ ε_r E² and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
+        """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         nz = self._yee.shape[0]
         sums = self._backend.empty((nz, 2), np.float64)
         self._kernel(1, "energy")(
@@ -302,6 +339,16 @@ class CudaYee:
             ),
         )  # fmt: skip
         electric, magnetic = self._backend.to_host(sums).sum(axis=0)
+        if self._poles.arguments:
+            held = self._backend.empty((nz,), np.float64)
+            self._kernel(1, "pole_energy")(
+                (nz,), (THREADS,),
+                (
+                    self.electric, self._ids_e, *self._poles.stored, self._energy_weights,
+                    np.int32(self._energy_weights.shape[1]), held, *self._grid[:4], *self._poles.arguments,
+                ),
+            )  # fmt: skip
+            electric += self._backend.to_host(held).sum()
         return float(electric), float(magnetic)
 
     def parts(self) -> dict[str, Any]:
@@ -309,7 +356,9 @@ class CudaYee:
         psi = {
             f"psi {field}{axis}": self.psi[3 * n + a] for n, field in enumerate("eh") for a, axis in enumerate("xyz")
         }
-        return {"electric": self.electric, "magnetic": self.magnetic, "signals": self.signals, **psi, **self.line_psi()}
+        poles = {"poles": self.states} if self.states.size else {}
+        fields = {"electric": self.electric, "magnetic": self.magnetic, "signals": self.signals}
+        return {**fields, **poles, **psi, **self.line_psi()}
 
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""
@@ -335,6 +384,40 @@ def _psi_shapes(yee: Yee, axes: Sequence[Axis], x: tuple[int, int]) -> tuple[tup
     nz, ny, row = yee.shape
     y, z = (axis.low + axis.high for axis in axes[1:])
     return (2, nz, ny, x[0] + row - x[1]), (2, nz, y, row), (2, z, ny, row)
+
+
+class _CudaPoles:
+    """The states of the poles, (states, places), and what the kernels need of them: nothing where there is no pole."""
+
+    def __init__(self, backend: Any, dispersion: Dispersion | None, dtype: Any) -> None:
+        self.arguments: tuple[Any, ...] = ()
+        if dispersion is None:
+            self.states = backend.array(np.zeros((0, 0), dtype))
+            return
+        slots, beta = dispersion.slots, dispersion.beta
+        self.states = backend.array(np.zeros((slots.states, dispersion.places), dtype))
+        self.arguments = (
+            backend.array(dispersion.spans), self.states, backend.array(slots.constants.astype(dtype)),
+            backend.array(beta.astype(dtype)), np.int32(slots.count), np.int32(slots.seconds), np.int32(beta.shape[1]),
+            np.int64(dispersion.places),
+        )  # fmt: skip
+        by_state = np.concatenate([beta, beta[: slots.seconds]])
+        self.stored = backend.array(dispersion.energy_weights()), backend.array(by_state)
+
+
+class _Fader:
+    """The absorbers of one axis."""
+
+    def __init__(self, backend: Any, yee: Yee, along: int, axis: Axis, dtype: Any) -> None:
+        self._kernel = backend.compile(ABSORBER, [REAL[dtype.name]]).get_function("fade")
+        nz, ny, row = yee.shape
+        layers = sum(axis.fading) + 2
+        self._blocks = -(-(nz * ny * layers if along == 0 else row * layers * (nz if along == 1 else ny)) // THREADS)
+        self._factors = [backend.array(factors.astype(dtype)) for factors in (axis.fade_nodes, axis.fade_halves)]
+        self._numbers = [np.int32(n) for n in (along, axis.n, *axis.fading, nz, ny, row)]
+
+    def launch(self, field: Any, magnetic: bool) -> None:
+        self._kernel((self._blocks, 3), (THREADS,), (field, *self._factors, *self._numbers, np.int32(magnetic)))
 
 
 def _line_places(sources: Sources) -> list[tuple[int, int, int]]:

@@ -28,23 +28,38 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
+from engines.fdtd.dispersion import make_slots
+from engines.fdtd.dispersive_layers import dispersive_cells, layer_findings, range_findings
 from engines.fdtd.materials import make_media
-from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
+from engines.fdtd.parameters import (
+    Faces,
+    FdtdParameters,
+    GridSetting,
+    Material,
+    Numerics,
+    PointSource,
+    Sphere,
+    WaveSource,
+)
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
 from engines.fdtd.shapes import cells_of
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps
+from engines.fdtd.tools.fit_dispersion import FitDispersion
 from engines.fdtd.traffic import memory_bytes, traffic
 from engines.fdtd.waveforms import Waveform
 from engines.fdtd.yee import SPEED_OF_LIGHT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.geometry.grid import Grid
+from engines.tools import Tool
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 FEWEST_PER_WAVELENGTH = 6.0
 """Below this a wave on the grid is more than 5 % slower than light and depends on its direction."""
 GOOD_PER_WAVELENGTH = 12.0
+FEWEST_PER_DEPTH = 3
+"""Cells in which the field in a metal falls to 1/e: with 3 the decay is 0.5 % wrong, (Δ/δ)²/24."""
 MEMORY_SHARE = 0.9
 """The part of a device's memory that a problem may take; the rest is the system's and the viewers'."""
 ROUNDING = 1e-12
@@ -91,13 +106,22 @@ class FdtdEngine(Engine):
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.fdtd").joinpath("presets"))
 
+    def tools(self) -> Sequence[Tool]:
+        return (FitDispersion(),)
+
     def warm(self, backend: Backend) -> None:
-        """A few steps of a small grid with both kinds of source, in both precisions."""
-        for precision in ("fp32", "fp64"):
-            grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
+        """A few steps of a small grid with both kinds of source, in both precisions, without and with a metal."""
+        grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
+        sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource()]
+        metal = {
+            "materials": [Material(name="metal", library="Ag")],
+            "objects": [Sphere(material="metal", center=(1.4, 1.0, 1.0), radius=0.2)],
+            "faces": Faces(x_high="absorber", absorber=10),
+        }
+        for precision, extras in ((p, e) for p in ("fp32", "fp64") for e in ({}, metal)):
             numerics = Numerics(precision=precision)
-            sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource()]
-            simulation = self.build(Problem(FdtdParameters(grid=grid, sources=sources, numerics=numerics)), backend)
+            parameters = FdtdParameters(grid=grid, sources=sources, numerics=numerics, **extras)
+            simulation = self.build(Problem(parameters), backend)
             simulation.advance(2)
             simulation.observe()
             simulation.synchronize()
@@ -137,14 +161,22 @@ class _Setup:
                 f"which is a step of {self.limit:.4g} {unit} on this grid."
             )
         self.dt = courant * self.limit
-        self.axes = make_axes(self.yee, make_faces(parameters.faces), self.dt)
+        faces = make_faces(parameters.faces)
+        self.axes = make_axes(self.yee, faces, self.dt)
         magnetic = len({(medium.permeability, medium.magnetic_loss) for medium in self.media}) > 1
         value_bytes = np.dtype(self.precision).itemsize
-        self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic) + self.yee.cells
-        self.traffic = traffic(self.yee, self.axes, value_bytes, magnetic)
+        self.slots = make_slots([medium.poles for medium in real], self.dt)
+        states = 3 * dispersive_cells(parameters, self.media, self.yee) * self.slots.states if self.slots.count else 0
+        self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic, states) + self.yee.cells
+        self.traffic = traffic(self.yee, self.axes, value_bytes, magnetic, states)
+        self._magnetic, self._value_bytes = magnetic, value_bytes
         self._check_memory()
         self.dipoles, self.waves = sources_of(parameters)
-        self.findings = self._resolution()
+        self.findings = (*self._resolution(), *layer_findings(parameters, self.media, self.yee, faces))
+        waveforms = self._waveforms()
+        if waveforms:
+            shortest = SPEED_OF_LIGHT / max(waveform.highest_frequency for waveform in waveforms)
+            self.findings += range_findings(parameters, shortest)
 
     def _check_memory(self) -> None:
         available = self.backend.info.memory_bytes
@@ -164,12 +196,13 @@ class _Setup:
         if not waveforms:
             return (Finding("There is no source: nothing will move."),)
         used = {item.material for item in self.parameters.objects}
-        indices = [1.0] + [
-            medium.index
+        highest = max(waveform.highest_frequency for waveform in waveforms)
+        indices = [(1.0, 0.0)] + [
+            medium.largest_index(2 * np.pi * highest)
             for medium, material in zip(self.media[1:], self.parameters.materials, strict=True)
             if material.name in used and not medium.perfect_conductor
         ]
-        shortest = SPEED_OF_LIGHT / max(waveform.highest_frequency for waveform in waveforms) / max(indices)
+        shortest = SPEED_OF_LIGHT / highest / max(index for index, _ in indices)
         varying = [h for h, n in zip(self.yee.spacing, self.yee.counts, strict=True) if n > 1] or [self.yee.smallest]
         cells = shortest / max(varying)
         unit = self.parameters.grid.length_unit.replace("um", "µm")
@@ -178,6 +211,15 @@ class _Setup:
             raise ProblemError(
                 f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: "
                 f"use cells of at most {needed:.2g} {unit}, or a longer wavelength."
+            )
+        extinction = max(found for _, found in indices)
+        depth = SPEED_OF_LIGHT / (2 * np.pi * highest * extinction) if extinction else np.inf
+        if depth < FEWEST_PER_DEPTH * max(varying):
+            return (
+                Finding(
+                    f"The field falls to 1/e within {depth:.2g} {unit} of a metal, {depth / max(varying):.2g} cells: "
+                    f"{FEWEST_PER_DEPTH} or more are better."
+                ),
             )
         if cells < GOOD_PER_WAVELENGTH:
             return (
@@ -193,6 +235,9 @@ class _Setup:
         cells = cells_of(parameters, yee)
         progress("Mixing materials along edges", 0.2)
         media = make_media(yee, self.axes, cells, self.media, self.dt)
+        if media.dispersion is not None:
+            states = media.dispersion.places * self.slots.states
+            self.traffic = traffic(yee, self.axes, self._value_bytes, self._magnetic, states)
         sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision)

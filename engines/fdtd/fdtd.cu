@@ -15,6 +15,11 @@
 // variants: -DREAL=float -DV=1; -DREAL=float -DV=2; -DREAL=float -DV=4; -DREAL=double -DV=1; -DREAL=double -DV=2
 // variants: -DREAL=float -DV=1 -DMAGNETIC; -DREAL=float -DV=2 -DMAGNETIC; -DREAL=float -DV=4 -DMAGNETIC
 // variants: -DREAL=double -DV=1 -DMAGNETIC; -DREAL=double -DV=2 -DMAGNETIC
+// variants: -DREAL=float -DV=1 -DPOLES; -DREAL=float -DV=2 -DPOLES; -DREAL=float -DV=4 -DPOLES
+// variants: -DREAL=double -DV=1 -DPOLES; -DREAL=double -DV=2 -DPOLES
+// variants: -DREAL=float -DV=1 -DMAGNETIC -DPOLES; -DREAL=float -DV=2 -DMAGNETIC -DPOLES
+// variants: -DREAL=float -DV=4 -DMAGNETIC -DPOLES
+// variants: -DREAL=double -DV=1 -DMAGNETIC -DPOLES; -DREAL=double -DV=2 -DMAGNETIC -DPOLES
 
 #include "fdtd/yee.cuh"
 
@@ -35,6 +40,16 @@ DEVICE void update_uniform(REAL* __restrict__ field, const REAL a, const REAL b,
     store(field, uniform(load(field), a, b, curl));
 }
 
+#ifdef POLES
+#include "fdtd/poles.cuh"
+#define POLARIZE(component, curl)                                                                                        \
+    polarize(                                                                                                            \
+        poles, (component * size_t(g.nz + 1) + k) * (g.ny + 1) + j, i, e + component * volume + here + at,               \
+        ids + component * volume + here + at, curl)
+#else
+#define POLARIZE(component, curl)
+#endif
+
 DEVICE void read_table(REAL* shared, const REAL* __restrict__ from)
 {
     const int threads = blockDim.x * blockDim.y;
@@ -46,11 +61,19 @@ DEVICE void read_table(REAL* shared, const REAL* __restrict__ from)
 KERNEL electric(
     REAL* __restrict__ e, const REAL* __restrict__ h, const unsigned char* __restrict__ ids,
     const REAL* __restrict__ coefficients, const REAL* __restrict__ table, const REAL* __restrict__ psi_x,
-    const REAL* __restrict__ psi_y, const REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int span)
+    const REAL* __restrict__ psi_y, const REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int span
+#ifdef POLES
+    ,
+    POLE_ARGUMENTS
+#endif
+)
 {
     __shared__ REAL shared[512];
     read_table(shared, coefficients);
     const Grid g = GRID;
+#ifdef POLES
+    const Poles poles = POLES_OF;
+#endif
     const int i = (blockIdx.x * blockDim.x + threadIdx.x) * V, j = blockIdx.y * blockDim.y + threadIdx.y;
     const int first = blockIdx.z * span, last = min(first + span, g.nz + 1);
     if (i >= g.row || j > g.ny) return;
@@ -96,8 +119,11 @@ KERNEL electric(
         add(curl_x, more_x);
         add(curl_y, more_y);
         add(curl_z, more_z);
+        POLARIZE(0, curl_x);
         update(e + here + at, ids + here + at, shared, shared + 256, curl_x);
+        POLARIZE(1, curl_y);
         update(e + volume + here + at, ids + volume + here + at, shared, shared + 256, curl_y);
+        POLARIZE(2, curl_z);
         update(e + 2 * volume + here + at, ids + 2 * volume + here + at, shared, shared + 256, curl_z);
     }
 }

@@ -3,7 +3,7 @@
 Each cell has one material. An edge of E takes the mean of ε and σ of the four cells around it, a face of H the mean of
 1/μ of the two cells beside it: interfaces along cell walls are then of second order. The mixtures that occur get
 numbers of their own, so an edge costs the kernels one byte. Number 0 is the perfect conductor, ``E = 0``: also edges on
-PEC faces and places that do not exist.
+PEC faces and places that do not exist. A mixture has the poles of its materials with the mean of their strengths.
 """
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -19,6 +19,7 @@ import numpy as np
 from engines.api import Array
 from engines.backend.threads import parallel_region
 from engines.fdtd.boundaries import Axis
+from engines.fdtd.dispersion import Dispersion, Pole, make_dispersion, make_slots
 from engines.fdtd.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 
 MOST = 7
@@ -27,17 +28,34 @@ MOST = 7
 
 @dataclass(frozen=True)
 class Medium:
-    """ε_r, μ_r, σ [S/length unit] and σ* [Ω/length unit]; a perfect conductor needs none of them."""
+    """ε_r, μ_r, σ [S/length unit] and σ* [Ω/length unit]; a perfect conductor needs none of them.
+
+    With ``poles`` ε_r is the permittivity far above them, ε_∞.
+    """
 
     permittivity: float = 1.0
     permeability: float = 1.0
     conductivity: float = 0.0
     magnetic_loss: float = 0.0
     perfect_conductor: bool = False
+    poles: tuple[Pole, ...] = ()
 
     @property
     def index(self) -> float:
+        """That of ε_∞, on which the largest step depends."""
         return float(np.sqrt(self.permittivity * self.permeability))
+
+    def index_at(self, omega: Array) -> Array:
+        """n + ik (n,) at angular frequencies [1/time], for fields ∝ exp(−iωt); σ and σ* left out."""
+        permittivity = self.permittivity + sum(pole.susceptibility(omega) for pole in self.poles)
+        return np.asarray(np.sqrt(np.broadcast_to(permittivity, omega.shape) * self.permeability + 0j))
+
+    def largest_index(self, omega: float) -> tuple[float, float]:
+        """(n, k): the largest of Re and Im of ``index_at(ω') ω'/ω`` up to ``omega`` [1/time]: by what the shortest
+        wavelength 2πc/(nω) and the least skin depth c/(kω) come out."""
+        below = np.linspace(1 / 64, 1, 64)
+        index = self.index_at(omega * below) * below
+        return float(index.real.max()), float(index.imag.max())
 
 
 @dataclass(frozen=True)
@@ -56,6 +74,7 @@ class Media:
     db: Array
     permittivity: Array
     permeability: Array
+    dispersion: Dispersion | None = None
 
 
 def make_media(yee: Yee, axes: Sequence[Axis], cells: Array, media: Sequence[Medium], dt: float) -> Media:
@@ -71,14 +90,22 @@ def make_media(yee: Yee, axes: Sequence[Axis], cells: Array, media: Sequence[Med
 
     four = np.stack(np.unravel_index(np.arange(count**4), (count,) * 4))
     blocked = perfect[four].any(axis=0)
-    rows = np.stack([eps[four].mean(axis=0), loss[four].mean(axis=0)], axis=1).round(12)
+    slots = make_slots([() if m.perfect_conductor else m.poles for m in media], dt)
+    strengths = np.array([slots.strengths(() if m.perfect_conductor else m.poles) for m in media])
+    largest = strengths.max(axis=0)
+    mixed = (strengths / largest)[four].mean(axis=0)
+    rows = np.concatenate([np.stack([eps[four].mean(axis=0), loss[four].mean(axis=0)], axis=1), mixed], axis=1).round(
+        12
+    )
     rows[blocked] = 0.0
-    kinds, number = np.unique(np.concatenate([np.zeros((1, 2)), rows]), axis=0, return_inverse=True)
+    kinds, number = np.unique(np.concatenate([np.zeros((1, rows.shape[1])), rows]), axis=0, return_inverse=True)
     permittivity, lost = _padded(kinds[:, 0]), _padded(kinds[:, 1])
+    beta = np.array([_padded(kinds[:, 2 + n]) for n in range(slots.count)]).reshape(-1, 256)
+    beta *= (slots.beta * largest)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        half = np.where(permittivity > 0, lost / (2 * permittivity), 0.0)
-        ca = np.where(permittivity > 0, (1 - half) / (1 + half), 0.0)
-        cb = np.where(permittivity > 0, courant / (permittivity * (1 + half)), 0.0)
+        divisor = permittivity + lost / 2 + beta.sum(axis=0)
+        ca = np.where(permittivity > 0, (permittivity - lost / 2 + slots.sign @ beta) / divisor, 0.0)
+        cb = np.where(permittivity > 0, courant / divisor, 0.0)
 
     two = np.stack(np.unravel_index(np.arange(count**2), (count,) * 2))
     magnetic_rows = np.stack([inverse_mu[two].mean(axis=0), magnetic[two].mean(axis=0)], axis=1).round(12)
@@ -95,7 +122,8 @@ def make_media(yee: Yee, axes: Sequence[Axis], cells: Array, media: Sequence[Med
         _edges(cells, number.reshape(-1)[1:].astype(np.uint8), count, wraps, walls, ids_e)
         if ids_h is not None:
             _faces(cells, magnetic_number.reshape(-1).astype(np.uint8), count, wraps, ids_h)
-    return Media(ids_e, ids_h, ca, cb, da, db, permittivity, 1.0 / inverse)
+    dispersion = make_dispersion(slots, beta / courant, courant, ids_e) if slots.count else None
+    return Media(ids_e, ids_h, ca, cb, da, db, permittivity, 1.0 / inverse, dispersion)
 
 
 def _padded(values: Array, rest: float = 0.0) -> Array:

@@ -16,9 +16,13 @@ from engines.fdtd.materials import Media
 
 
 class ReferenceYee:
-    """E and H stepped by ``E ← ca E + cb curl H``, ``H ← da H − db curl E``."""
+    """E and H stepped by ``E ← ca E + cb curl H``, ``H ← da H − db curl E``.
 
-    def __init__(self, axes: Sequence[Axis], media: Media) -> None:
+    With ``poles`` ca and cb are not used: each pole's equations and that of E are solved for the new E, J and P.
+    """
+
+    def __init__(self, axes: Sequence[Axis], media: Media, poles: ReferencePoles | None = None) -> None:
+        self._poles = poles
         self._axes = axes
         places = tuple(axis.n + 1 for axis in reversed(axes))
         ids_e = media.ids_e[..., : axes[0].n + 1]
@@ -41,7 +45,14 @@ class ReferenceYee:
                 difference = np.moveaxis(difference, 0, along)
                 self._psi_e[c, d] = _on(axis.b_e, along) * self._psi_e[c, d] + _on(axis.c_e, along) * difference
                 curl += sign * (_on(axis.inverse_e, along) * difference + self._psi_e[c, d])
-            self.electric[c] = self._ca[c] * self.electric[c] + self._cb[c] * curl
+            if self._poles is None:
+                self.electric[c] = self._ca[c] * self.electric[c] + self._cb[c] * curl
+            else:
+                before = self.electric[c].copy()
+                self.electric[c] = self._poles.electric(c, before, curl)
+            self._fade(self.electric[c], c, False)
+            if self._poles is not None:
+                self._poles.follow(c, before, self.electric[c])
 
     def step_magnetic(self) -> None:
         for c in range(3):
@@ -58,6 +69,73 @@ class ReferenceYee:
             new = self._da[c] * self.magnetic[c] - self._db[c] * curl
             here = tuple(slice(None) if 2 - axis == c else slice(0, -1) for axis in range(3))
             self.magnetic[c][here] = new[here]
+            self._fade(self.magnetic[c], c, True)
+
+    def _fade(self, field: Array, c: int, magnetic: bool) -> None:
+        for d, axis in enumerate(self._axes):
+            field *= _on(axis.fade_halves if (c == d) != magnetic else axis.fade_nodes, 2 - d)
+
+
+class ReferencePoles:
+    """J and P of each pole on all edges, by the trapezoidal rule: a linear system of E⁺, J⁺ and P⁺ for each edge.
+
+    permittivity, conductivity (σΔt/ε₀), strengths[pole]: (3, nz + 1, ny + 1, nx + 1), the means over four cells;
+    blocked: edges of perfect conductors; courant: cΔt/Δ
+    """
+
+    def __init__(
+        self, shapes: Sequence[tuple[str, float, float]], strengths: Sequence[Array], permittivity: Array,
+        conductivity: Array, blocked: Array, courant: float, dt: float,
+    ) -> None:  # fmt: skip
+        self._shapes, self._strengths, self._courant, self._dt = shapes, strengths, courant, dt
+        self._permittivity, self._conductivity, self._blocked = permittivity, conductivity, blocked
+        self.currents = [np.zeros_like(permittivity) for _ in shapes]
+        self.polarizations = [np.zeros_like(permittivity) for _ in shapes]
+
+    def electric(self, c: int, e: Array, curl: Array) -> Array:
+        """The new E_c."""
+        after, right = self._system(c, e)
+        right[..., 0] += self._courant * curl
+        after[self._blocked[c]] = np.eye(after.shape[-1])
+        right[self._blocked[c]] = 0
+        return np.asarray(np.linalg.solve(after, right[..., None])[..., 0, 0])
+
+    def follow(self, c: int, before: Array, new: Array) -> None:
+        """J and P take their step with E_c as it is at its two ends: absorbers have changed it."""
+        after, right = self._system(c, before)
+        after[..., 0, :] = 0
+        after[..., 0, 0], right[..., 0] = 1, new
+        found = np.linalg.solve(after, right[..., None])[..., 0]
+        for n in range(len(self._shapes)):
+            self.currents[n][c], self.polarizations[n][c] = found[..., 1 + 2 * n], found[..., 2 + 2 * n]
+
+    def _system(self, c: int, e: Array) -> tuple[Array, Array]:
+        """A and B x for the unknowns E⁺, then J⁺ and P⁺ of each pole: ``A x⁺ = B x + curl``."""
+        count = 1 + 2 * len(self._shapes)
+        after, before = np.zeros((2, *e.shape, count, count))
+        after[..., 0, 0] = self._permittivity[c] + self._conductivity[c] / 2
+        before[..., 0, 0] = self._permittivity[c] - self._conductivity[c] / 2
+        half = self._dt / 2
+        for n, (kind, resonance, rate) in enumerate(self._shapes):
+            j, p, strength = 1 + 2 * n, 2 + 2 * n, self._strengths[n][c]
+            # what E loses to the pole is what P gains
+            after[..., 0, p], before[..., 0, p] = 1, 1
+            after[..., p, p], before[..., p, p] = 1, 1
+            if kind == "debye":  # (P⁺ − P) τ/Δt + mean P = Δε mean E; J is not used
+                after[..., j, j] = 1
+                after[..., p, p] += half * rate
+                before[..., p, p] -= half * rate
+                after[..., p, 0], before[..., p, 0] = -half * rate * strength, half * rate * strength
+            else:
+                after[..., p, j], before[..., p, j] = -half, half
+                after[..., j, j], before[..., j, j] = 1 + half * rate, 1 - half * rate
+                after[..., j, p], before[..., j, p] = half * resonance**2, -half * resonance**2
+                after[..., j, 0], before[..., j, 0] = -half * strength, half * strength
+        known = np.stack(
+            [e, *(x[c] for n in range(len(self._shapes)) for x in (self.currents[n], self.polarizations[n]))]
+        )
+        right = np.einsum("...mn,n...->...m", before, known)
+        return after, right
 
 
 def _on(values: Array, along: int) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from engines.fdtd.boundaries import Face
+from engines.fdtd.dispersion import Pole
 from engines.fdtd.materials import Medium
 from engines.fdtd.parameters import (
     Continuous,
@@ -17,9 +18,11 @@ from engines.fdtd.parameters import (
     Pulse,
     Signal,
 )
+from engines.fdtd.parameters.dispersion import Debye, Drude, Lorentz, PoleSetting
+from engines.fdtd.parameters.library import PUBLISHED
 from engines.fdtd.sources import Dipole, PlaneWave
 from engines.fdtd.waveforms import FALL, Waveform
-from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
+from engines.fdtd.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 
 DELAY = 4.5
 """Standard deviations before the middle of a pulse: it begins at 4e-5 of its amplitude."""
@@ -32,17 +35,34 @@ def make_yee(grid: GridSetting) -> Yee:
 
 def make_faces(faces: Faces) -> list[tuple[Face, Face]]:
     def face(kind: str) -> Face:
-        return Face(kind, faces.layer if kind == "CPML" else 0)  # type: ignore[arg-type]  # one of the kinds
+        layers = {"CPML": faces.layer, "absorber": faces.absorber}
+        return Face(kind, layers.get(kind, 0))  # type: ignore[arg-type]  # one of the kinds
 
     return [(face(low), face(high)) for low, high in faces.pairs()]
 
 
 def make_medium(material: Material, length_unit: str) -> Medium:
     metre = METRES[length_unit]
+    permittivity, conductivity, poles = material.permittivity, material.conductivity, tuple(material.poles)
+    if material.library != "own":
+        published = PUBLISHED[material.library]
+        permittivity, conductivity, poles = published.permittivity, 0.0, published.poles
     return Medium(
-        material.permittivity, material.permeability, material.conductivity * metre, material.magnetic_loss * metre,
-        material.perfect_conductor,
+        permittivity, material.permeability, conductivity * metre, material.magnetic_loss * metre,
+        material.perfect_conductor, tuple(make_pole(pole, length_unit) for pole in poles),
     )  # fmt: skip
+
+
+def make_pole(pole: PoleSetting, length_unit: str) -> Pole:
+    """With angular frequencies in the unit of time."""
+    tera = 2 * math.pi * 1e12 * SECONDS[length_unit]
+    if isinstance(pole, Drude):
+        return Pole("drude", (pole.plasma * tera) ** 2, pole.damping * tera)
+    if isinstance(pole, Lorentz):
+        resonance = pole.resonance * tera
+        return Pole("lorentz", pole.strength * resonance**2, pole.damping * tera, resonance)
+    assert isinstance(pole, Debye)
+    return Pole("debye", pole.strength, SECONDS[length_unit] / (pole.relaxation * 1e-12))
 
 
 def media_of(parameters: FdtdParameters) -> tuple[Medium, ...]:

@@ -131,7 +131,8 @@ class FdtdSimulation(Simulation):
         return (mean / (len(offsets) * unit)).reshape(-1).astype(np.float32)
 
     def observe(self) -> Mapping[str, float]:
-        """``½ε₀ Σ (ε_r E² + μ_r η₀²H²) ΔV`` [J]; E and H stand half a step apart."""
+        """``½ε₀ Σ (ε_r E² + μ_r η₀²H²) ΔV`` [J]; E and H stand half a step apart. Of a dispersive material ε_r is that
+        far above its poles, and what these hold, as motion and as displaced charge, is added to the electric energy."""
         with self._backend.active():
             electric, magnetic = self._steps.energy()
         metre = METRES[self.geometry.length_unit]

@@ -176,7 +176,7 @@ def _dipole(
         x, nodes = dipole.place[d], yee.nodes(d)
         if not nodes[0] <= x <= nodes[-1]:
             raise ProblemError(f"Point source {number} lies outside of the grid along {'xyz'[d]}: move it inside.")
-        low, high = nodes[axis.low], nodes[axis.n - axis.high]
+        low, high = (nodes[node] for node in axis.clear)
         if not low <= x <= high:
             raise ProblemError(
                 f"Point source {number} lies in the absorbing layer of {'xyz'[d]}: "
@@ -205,7 +205,7 @@ def _box(yee: Yee, axes: Sequence[Axis], wave: PlaneWave) -> list[tuple[int, int
             raise ProblemError(
                 f"A plane wave along {'xyz'[d]} needs faces of {'xyz'[d]} that are not periodic: use CPML."
             )
-        low, high = axis.low + wave.margin, axis.n - axis.high - wave.margin
+        low, high = axis.clear[0] + wave.margin, axis.clear[1] - wave.margin
         if high - low < 2:
             raise ProblemError(
                 f"The box of the plane wave has no room along {'xyz'[d]}: use more cells, or a smaller margin."

@@ -26,7 +26,7 @@ class YeeSteps(Protocol):
         """A step for each row of ``values``, (steps, drives)."""
 
     def energy(self) -> tuple[float, float]:
-        """Σ ε_r E² and Σ μ_r (η₀H)² over the cells."""
+        """Σ ε_r E² with what poles hold, and Σ μ_r (η₀H)², over the cells."""
 
     def parts(self) -> dict[str, Any]:
         """What changes from step to step, by name."""

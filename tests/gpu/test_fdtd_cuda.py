@@ -6,13 +6,20 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
+from engines.fdtd.boundaries import Face
 from engines.fdtd.cpu import CpuYee
 from engines.fdtd.cuda import CudaYee
 from tests.engines.fdtd.fdtd_cases import FACES, MAGNETIC, MEDIA, driven, make_case, reference_after
+from tests.engines.fdtd.pole_cases import pole_case, reference_of, states_of
 
 pytestmark = pytest.mark.gpu
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
 STEPS = 6
+ABSORBING = (
+    (Face("absorber", 5), Face("CPML", 3)),
+    (Face("periodic"),) * 2,
+    (Face("absorber", 3), Face("absorber", 4)),
+)
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
@@ -35,6 +42,37 @@ def test_steps_equal_the_reference(gpu, faces, materials, precision):
             found = gpu.to_host(mine)
             np.testing.assert_allclose(found[..., :places], right, rtol=0, atol=12 * 4 * 2**STEPS * EPSILON[precision])
             assert not found[..., places:].any()
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("faces", ["mixed", ABSORBING], ids=["layers", "absorber"])
+def test_poles_equal_the_reference(gpu, faces, precision):
+    """Tolerance as in tests/engines/fdtd/test_fdtd_dispersion.py; every launch shape. The energy is the CPU's."""
+    case, cells = pole_case(faces)
+    fields, places = case.random_fields(), case.yee.counts[0] + 1
+    reference = reference_of(case, cells)
+    reference.electric[...], reference.magnetic[...] = (field[..., :places] for field in fields)
+    for _ in range(STEPS):
+        reference.step_electric()
+        reference.step_magnetic()
+    atol = 24 * 4 * 2**STEPS * EPSILON[precision] + 1e-12 * STEPS
+    cpu = CpuYee(CpuBackend(), case.yee, case.axes, case.media, case.sources(), precision)
+    with CpuBackend().active():
+        cpu.electric[...], cpu.magnetic[...], cpu.states[...] = *fields, states_of(case, fields[0])
+        cpu.advance(np.zeros((STEPS, 0)))
+        energy = cpu.energy()
+    first = CudaYee(gpu, case.yee, case.axes, case.media, case.sources(), precision, shape=(1, 32, 4, 4))
+    for shape in first.shapes():
+        steps = CudaYee(gpu, case.yee, case.axes, case.media, case.sources(), precision, shape=shape)
+        with gpu.active():
+            steps.electric[...] = gpu.array(fields[0].astype(precision))
+            steps.magnetic[...] = gpu.array(fields[1].astype(precision))
+            steps.states[...] = gpu.array(states_of(case, fields[0]).astype(precision))
+            steps.advance(np.zeros((STEPS, 0)))
+            found = steps.energy()
+        np.testing.assert_allclose(gpu.to_host(steps.electric)[..., :places], reference.electric, rtol=0, atol=atol)
+        np.testing.assert_allclose(gpu.to_host(steps.magnetic)[..., :places], reference.magnetic, rtol=0, atol=atol)
+        np.testing.assert_allclose(found, energy, rtol=1e-5 if precision == "float32" else 1e-11)
 
 
 def test_sources_and_energy_are_those_of_the_cpu(gpu):

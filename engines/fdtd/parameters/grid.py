@@ -27,9 +27,10 @@ class GridSetting(ParameterGroup):
     size_z: float = quantity(4.0, "", "Length along z, in the unit of length", gt=0)
 
 
-FaceKind = Literal["CPML", "PEC", "PMC", "periodic"]
+FaceKind = Literal["CPML", "absorber", "PEC", "PMC", "periodic"]
 FACE_LABELS = {
     "CPML": "absorbing (CPML)",
+    "absorber": "absorbing slowly, dispersive materials too",
     "PEC": "perfect conductor (PEC)",
     "PMC": "magnetic wall (PMC)",
     "periodic": "periodic",
@@ -46,6 +47,10 @@ class Faces(ParameterGroup):
     z_low: FaceKind = quantity("CPML", "", "Face of lowest z", title="z low", labels=FACE_LABELS)
     z_high: FaceKind = quantity("CPML", "", "Face of highest z", title="z high", labels=FACE_LABELS)
     layer: int = quantity(10, "1", "Cells that each absorbing layer takes", title="Absorbing cells", ge=4, le=64)
+    absorber: int = quantity(
+        40, "1", "Cells that each slowly absorbing layer takes: one or two wavelengths", title="Slowly absorbing cells",
+        ge=4, le=1000, advanced=True,
+    )  # fmt: skip
 
     def pairs(self) -> list[tuple[FaceKind, FaceKind]]:
         """(low, high) for x, y, z."""

@@ -1,0 +1,59 @@
+"""What a step needs on the CPU only where a problem has it: the energy of poles, and absorbers that fade the fields."""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import numba as nb
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def pole_energy(e, ids, spans, states, beta, stored, counts, weights, sums):
+    """sums: (nz + 1,) of Σ stored (Y + βE)² (dispersion.py) over the edges, weights as for ``energy_sums``."""
+    slots = beta.shape[0]
+    for k in nb.prange(e.shape[1]):
+        total = 0.0
+        for c in range(3):
+            if c == 2 and k == counts[2]:
+                continue
+            for j in range(e.shape[2]):
+                if c == 1 and j == counts[1]:
+                    continue
+                first, last, start = spans[c, k, j, 0], spans[c, k, j, 1], 4 * int(spans[c, k, j, 2])
+                last = min(last, counts[0] if c == 0 else counts[0] + 1)
+                for i in range(first, last):
+                    weight = 1.0
+                    if c != 0:
+                        weight *= weights[0, i]
+                    if c != 1:
+                        weight *= weights[1, j]
+                    if c != 2:
+                        weight *= weights[2, k]
+                    number = ids[c, k, j, i]
+                    for state in range(states.shape[0]):
+                        slot = state if state < slots else state - slots
+                        at = states[state, start + i - first] + beta[slot, number] * e[c, k, j, i]
+                        total += weight * stored[state, number] * at**2
+        sums[k] = total
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def fade(field, along, component, low, high, n, nodes, halves, magnetic):
+    """A component times the factors of the absorbers of one axis: at nodes 0 … low and n − high … n (or the halves)."""
+    at_halves = (along == component) != magnetic
+    factors = halves if at_halves else nodes
+    values = field[component]
+    for k in nb.prange(values.shape[0]):
+        if along == 2:
+            if k <= low or k >= n - high:
+                values[k] *= factors[k]
+        elif along == 1:
+            for j in range(values.shape[1]):
+                if j <= low or j >= n - high:
+                    values[k, j] *= factors[j]
+        else:
+            for j in range(values.shape[1]):
+                for i in range(low + 1):
+                    values[k, j, i] *= factors[i]
+                for i in range(n - high, n + 1):
+                    values[k, j, i] *= factors[i]

@@ -1,0 +1,1 @@
+"""What may be done with a Maxwell problem besides running it."""
