@@ -2,11 +2,14 @@
 
 - **PEC**: tangential E is zero at nodes 0 and n: edges there are of a perfect conductor (materials.py).
 - **PMC**: tangential H is zero on the face. Node 0 then has half a cell around it: its difference of H, to a zero, is
-  divided by Δ/2.
+  divided by Δ/2. Both walls are planes of mirror symmetry too: E is odd at a PEC and even at a PMC.
 - **periodic**: node n is node 0.
 - **CPML** (Roden and Gedney, doi 10.1002/1098-2760(20001205)27:5<334::AID-MOP14>3.0.CO;2-A), backed by PEC: in it
   ``∂ → ∂/κ + ψ`` with ``ψ ← bψ + c∂``, ``b = exp(−(σ/κ + α)Δt/ε₀)``, ``c = σ(b − 1)/(κ(σ + κα))``. σ and κ grow with
   the depth as its third power up to ``σ = 0.8·4/(η₀Δ)`` (Gedney's optimum), α falls linearly to zero at the wall.
+
+On a graded axis a difference of H is divided by what lies around the node, the mean of two cells, one of E by the cell;
+of a layer Δ is the mean cell.
 """
 
 from __future__ import annotations
@@ -43,7 +46,8 @@ class Axis:
     """One axis; arrays have a value per node, which for H stand for the halves (the last is 0).
 
     low, high: cells of the CPML at the two ends
-    inverse_e, inverse_h: Δ_smallest/(κΔ);  b_*, c_*: of the CPML, c already over Δ in the same unit
+    inverse_e, inverse_h: Δ_smallest/(κΔ), 0 on a flat axis;  b_*, c_*: of the CPML, c already over Δ in the same unit
+    part_e, part_h: of each node and half, of an integral over the axis, in units of the axis' spacing
     """
 
     n: int
@@ -57,6 +61,8 @@ class Axis:
     c_e: Array
     b_h: Array
     c_h: Array
+    part_e: Array
+    part_h: Array
 
 
 def make_axes(yee: Yee, faces: Sequence[tuple[Face, Face]], dt: float, index: float = 1.0) -> tuple[Axis, Axis, Axis]:
@@ -67,43 +73,48 @@ def make_axes(yee: Yee, faces: Sequence[tuple[Face, Face]], dt: float, index: fl
 
 def _axis(yee: Yee, axis: int, pair: tuple[Face, Face], dt: float, index: float) -> Axis:
     low, high = pair
-    n, spacing = yee.counts[axis], yee.spacing[axis]
-    if (low.kind == "periodic") != (high.kind == "periodic"):
+    n, wraps = yee.counts[axis], low.kind == "periodic"
+    if wraps != (high.kind == "periodic"):
         raise ProblemError(f"Only one face of {AXES[axis]} is periodic: make both so, or none.")
     if low.layer + high.layer > n - 2 and low.layer + high.layer > 0:
         raise ProblemError(
             f"The absorbing layers along {AXES[axis]} take {low.layer + high.layer} of {n} cells: "
             f"use at least {low.layer + high.layer + 2} cells, or thinner layers."
         )
-    at = np.arange(n + 1.0)
-    tables = [
-        _layer(np.maximum(low.layer - p, 0.0), np.maximum(p - (n - high.layer), 0.0), low, high, spacing, dt, index)
-        for p in (at, at + 0.5)
-    ]
-    unit = yee.smallest / spacing
-    (kappa_e, b_e, c_e), (kappa_h, b_h, c_h) = tables
-    inverse_e, inverse_h = unit / kappa_e, unit / kappa_h
+    sizes, around = yee.sizes(axis), yee.around(axis, wraps)
+    nodes = np.concatenate([[0.0], np.cumsum(sizes / yee.spacing[axis])])
+    halves = np.append(0.5 * (nodes[1:] + nodes[:-1]), nodes[n])
+    (kappa_e, b_e, c_e), (kappa_h, b_h, c_h) = (
+        _layer(at, nodes, low, high, yee.spacing[axis], dt, index) for at in (nodes, halves)
+    )
+    unit = 0.0 if yee.flat[axis] else yee.smallest
+    unit_e, unit_h = unit / around, unit / np.append(sizes, sizes[-1])
+    inverse_e, inverse_h = unit_e / kappa_e, unit_h / kappa_h
     for end, face in ((0, low), (n, high)):
         if face.kind == "PMC":
             inverse_e[end] *= 2.0
     for values in (inverse_h, b_h, c_h):
         values[n] = 0.0
     walls = (low.kind in ("PEC", "CPML"), high.kind in ("PEC", "CPML"))
+    part_e, part_h = around / yee.spacing[axis], np.append(sizes / yee.spacing[axis], 0.0)
+    part_e[[0, n]] *= 0.5  # a node of a periodic axis counts once, one on a wall half
     return Axis(
-        n, low.kind == "periodic", walls, low.layer, high.layer,
-        inverse_e, inverse_h, b_e, c_e * unit, b_h, c_h * unit,
+        n, wraps, walls, low.layer, high.layer,
+        inverse_e, inverse_h, b_e, c_e * unit_e, b_h, c_h * unit_h, part_e, part_h,
     )  # fmt: skip
 
 
 def _layer(
-    deep_low: Array, deep_high: Array, low: Face, high: Face, spacing: float, dt: float, index: float
+    at: Array, nodes: Array, low: Face, high: Face, spacing: float, dt: float, index: float
 ) -> tuple[Array, Array, Array]:
-    """κ, b, c for depths [cells] in the two layers, 0 outside of them."""
-    depth = np.zeros(len(deep_low))
-    for deep, face in ((deep_low, low), (deep_high, high)):
-        if face.layer:
-            depth = np.maximum(depth, np.minimum(deep / face.layer, 1.0))
-    strongest = OPTIMUM * (ORDER + 1) * SPEED_OF_LIGHT * dt / (spacing * index)  # σΔt/ε₀
+    """κ, b, c at places of an axis, 0 outside of the layers; ``at`` and ``nodes`` in units of ``spacing``."""
+    depth, cell = np.zeros(len(at)), np.ones(len(at))
+    first, last = nodes[low.layer], nodes[len(nodes) - 1 - high.layer]
+    for layer, deep, thickness in ((low.layer, first - at, first), (high.layer, at - last, nodes[-1] - last)):
+        if layer:
+            depth = np.maximum(depth, np.clip(deep / thickness, 0.0, 1.0))
+            cell = np.where(deep > 0, thickness / layer, cell)
+    strongest = OPTIMUM * (ORDER + 1) * SPEED_OF_LIGHT * dt / (cell * spacing * index)  # σΔt/ε₀
     sigma = strongest * depth**ORDER
     kappa = 1.0 + (LARGEST_KAPPA - 1.0) * depth**ORDER
     alpha = np.where(depth > 0, LARGEST_ALPHA * strongest * (1.0 - depth), 0.0)

@@ -11,6 +11,7 @@ from engines.api import Array
 from engines.backend.base import Backend
 from engines.fdtd import cpu_kernels as kernels
 from engines.fdtd.boundaries import Axis, kernel_tables, psi_shapes
+from engines.fdtd.dimensions import ALL, Parts, make_twins
 from engines.fdtd.materials import Media
 from engines.fdtd.sources import Sources
 from engines.fdtd.yee import Yee
@@ -27,8 +28,9 @@ class CpuYee:
     """
 
     def __init__(
-        self, backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str
-    ) -> None:
+        self, backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
+        parts: Parts = ALL,
+    ) -> None:  # fmt: skip
         self.dtype = np.dtype(precision)
         self._yee, self._media, self._sources = yee, media, sources
         self._bands = BANDS_PER_THREAD * backend.info.threads
@@ -38,6 +40,7 @@ class CpuYee:
         self.psi = [np.zeros(shape, self.dtype) for shape in (*shapes, *shapes)]
         self.signals = np.zeros(max(sources.count, 1), self.dtype)
         self._counts = np.array(yee.counts)
+        self._parts_e, self._parts_h = np.array(parts.electric), np.array(parts.magnetic)
         self._lows, self._highs = (np.array([getattr(axis, end) for axis in axes]) for end in ("low", "high"))
         self._wraps = np.array([axis.wraps for axis in axes])
         self._table_e, self._table_h = (kernel_tables(yee, axes, electric, self.dtype) for electric in (True, False))
@@ -66,7 +69,8 @@ class CpuYee:
                     signals[slot] = value
             kernels.electric_pass(
                 self.electric, self.magnetic, self._media.ids_e, self._rows_e, self._ca, self._cb, self._table_e,
-                self._lows, self._highs, self._wraps, self._counts, *self.psi[:3], self._bands,
+                self._lows, self._highs, self._wraps, self._counts, self._yee.planes, self._parts_e, *self.psi[:3],
+                self._bands,
             )  # fmt: skip
             if sources.count:
                 entries = sources.electric
@@ -78,13 +82,14 @@ class CpuYee:
                     signals[slot] = value
             kernels.magnetic_pass(
                 self.electric, self.magnetic, self._ids_h, self._rows_h, self._da, self._db, self._table_h,
-                self._lows, self._highs, self._counts, *self.psi[3:], self._bands,
+                self._lows, self._highs, self._counts, self._yee.planes, self._parts_h, *self.psi[3:], self._bands,
             )  # fmt: skip
             if self._lines:
                 entries = sources.magnetic
                 kernels.inject(flat_h, entries.places, self._weights[1], entries.slots, signals)
             for line in self._lines:
                 line.magnetic()
+        make_twins(self._yee, self.electric, self.magnetic)
 
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
@@ -130,9 +135,9 @@ class _CpuLine:
 
 
 def energy_weights(axes: Sequence[Axis]) -> Array:
-    """(3, longest): the part of a cell around each node; a node of a periodic axis counts once, one on a wall half."""
-    weights = np.zeros((3, max(axis.n for axis in axes) + 1))
+    """(6, longest): the part of a cell around each node of x, y, z, then at each half, in units of its spacing."""
+    weights = np.zeros((6, max(axis.n for axis in axes) + 1))
     for d, axis in enumerate(axes):
-        weights[d, : axis.n + 1] = 1.0
-        weights[d, [0, axis.n]] = 0.5
+        weights[d, : axis.n + 1] = axis.part_e
+        weights[3 + d, : axis.n + 1] = axis.part_h
     return weights

@@ -12,6 +12,7 @@ from engines.api import Array
 from engines.backend.tuning import tune, tuning_key
 from engines.fdtd.boundaries import Axis, kernel_tables, psi_shapes
 from engines.fdtd.cpu import energy_weights
+from engines.fdtd.dimensions import ALL, Parts, make_twins
 from engines.fdtd.materials import Media
 from engines.fdtd.sources import Entries, Sources
 from engines.fdtd.yee import Yee
@@ -32,11 +33,11 @@ class CudaYee:
 
     def __init__(
         self, backend: Any, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
-        shape: Shape | None = None,
+        shape: Shape | None = None, parts: Parts = ALL,
     ) -> None:  # fmt: skip
         self.dtype = np.dtype(precision)
         self._backend, self._yee, self._sources = backend, yee, sources
-        self._magnetic = media.ids_h is not None
+        self._magnetic, self._mask = media.ids_h is not None, parts.mask
         self.electric, self.magnetic = (self._zeros((3, *yee.shape)) for _ in range(2))
         shapes = psi_shapes(yee, axes)
         self.psi = [self._zeros(each) for each in (*shapes, *shapes)]
@@ -72,18 +73,21 @@ class CudaYee:
     def _kernel(self, packed: int, name: str) -> Any:
         if (packed, name) not in self._kernels:
             macros = [REAL[self.dtype.name], f"-DV={packed}", *(["-DMAGNETIC"] if self._magnetic else [])]
+            if self._mask != ALL.mask and name in ("electric", "magnetic"):
+                macros.append(f"-DPARTS={self._mask}")
             self._kernels[packed, name] = self._backend.compile(SOURCE, macros).get_function(name)
         return self._kernels[packed, name]
 
     def shapes(self) -> list[Shape]:
         """Launch shapes worth measuring."""
-        nx, _ny, nz = self._yee.counts
+        nx, planes = self._yee.counts[0], self._yee.planes
         found: list[Shape] = []
-        for packed in PACKED[self.dtype.name]:
+        widths = PACKED[self.dtype.name]
+        for packed in widths if self._mask == ALL.mask else widths[:1]:
             for across, rows in ((32, 4), (32, 8), (64, 2), (64, 4), (128, 2)):
                 if across > 32 and across * packed >= 2 * (nx + 1):
                     continue
-                spans = {min(span, nz + 1) for span in (4, 16, 64)}
+                spans = {min(span, planes) for span in (4, 16, 64)}
                 found += [(packed, across, rows, span) for span in sorted(spans)]
         return found
 
@@ -91,14 +95,17 @@ class CudaYee:
         """Measured on the fields as they are, all zero: a step then changes nothing."""
         size = "x".join(str(n.bit_length()) for n in self._yee.counts)
         kind = f"fdtd {name} {size} {'magnetic' if self._magnetic else ''} layers {sum(p.size > 0 for p in self.psi)}"
+        if self._mask != ALL.mask:
+            kind += f" parts {self._mask}"
         key = tuning_key(kind, self._backend.info, SOURCE, self._yee.places, [REAL[self.dtype.name]])
         return tune(key, self.shapes(), lambda shape: self._backend.elapsed(lambda: self.launch(name, shape)))
 
     def launch(self, name: str, shape: Shape) -> None:
         """One pass, ``"electric"`` or ``"magnetic"``."""
         packed, across, rows, span = shape
-        nz, ny, row = self._yee.shape
-        grid = (-(-row // (across * packed)), -(-ny // rows), -(-nz // span))
+        _nz, ny, row = self._yee.shape
+        span = min(span, self._yee.planes)  # the kernels stop at the last plane that is kept
+        grid = (-(-row // (across * packed)), -(-ny // rows), -(-self._yee.planes // span))
         second = name == "magnetic"
         ids = self._ids_e if not second or self._ids_h is None else self._ids_h
         self._kernel(packed, name)(
@@ -125,6 +132,7 @@ class CudaYee:
             self.launch("magnetic", self._shapes["magnetic"])
             if sources.lines:
                 self._inject("inject_magnetic", self.magnetic, 1)
+        make_twins(self._yee, self.electric, self.magnetic)
 
     def _drive(self, table: Any, step: int, half: int) -> None:
         sources = self._sources

@@ -15,6 +15,18 @@
 // variants: -DREAL=float -DV=1; -DREAL=float -DV=2; -DREAL=float -DV=4; -DREAL=double -DV=1; -DREAL=double -DV=2
 // variants: -DREAL=float -DV=1 -DMAGNETIC; -DREAL=float -DV=2 -DMAGNETIC; -DREAL=float -DV=4 -DMAGNETIC
 // variants: -DREAL=double -DV=1 -DMAGNETIC; -DREAL=double -DV=2 -DMAGNETIC
+// variants: -DREAL=float -DV=4 -DPARTS=28; -DREAL=double -DV=2 -DPARTS=28
+// variants: -DREAL=float -DV=4 -DMAGNETIC -DPARTS=35; -DREAL=double -DV=2 -DMAGNETIC -DPARTS=35
+// any: PARTS
+//
+// PARTS: which components are stepped, bits 0 … 2 of E and 3 … 5 of H (28: E_z, H_x, H_y); what the others would need is
+// not even read. A flat z has iz = 0 and is launched with one plane.
+
+#ifndef PARTS
+#define PARTS 63
+#endif
+#define HAS_E(c) ((PARTS >> (c)) & 1)
+#define HAS_H(c) ((PARTS >> (3 + (c))) & 1)
 
 #define DEVICE static __device__ __forceinline__
 #define KERNEL extern "C" __global__ void __launch_bounds__(256, sizeof(REAL) == 8 ? 1 : 0)
@@ -191,23 +203,23 @@ KERNEL electric(
         Values curl_z = curl_of(scaled(dx_hy, x, i), REAL(1), dy_hx, iy);
         if (in_x) {
             REAL* psi = psi_x + (size_t(k) * (g.ny + 1) + j) * slots_x;
-            layer_x(psi, x, i, g.low_x, start_x, g.nx + 1, dx_hz, REAL(-1), curl_y);
+            if (HAS_E(1)) layer_x(psi, x, i, g.low_x, start_x, g.nx + 1, dx_hz, REAL(-1), curl_y);
             psi += size_t(g.nz + 1) * (g.ny + 1) * slots_x;
-            layer_x(psi, x, i, g.low_x, start_x, g.nx + 1, dx_hy, REAL(1), curl_z);
+            if (HAS_E(2)) layer_x(psi, x, i, g.low_x, start_x, g.nx + 1, dx_hy, REAL(1), curl_z);
         }
         if (slot_y >= 0) {
             REAL* psi = psi_y + (size_t(k) * slots_y + slot_y) * g.row + i;
-            layer(psi, by, cy, dy_hx, REAL(-1), curl_z);
-            layer(psi + size_t(g.nz + 1) * slots_y * g.row, by, cy, dy_hz, REAL(1), curl_x);
+            if (HAS_E(2)) layer(psi, by, cy, dy_hx, REAL(-1), curl_z);
+            if (HAS_E(0)) layer(psi + size_t(g.nz + 1) * slots_y * g.row, by, cy, dy_hz, REAL(1), curl_x);
         }
         if (slot_z >= 0) {
             REAL* psi = psi_z + slot_z * plane + at;
-            layer(psi, z.b(k), z.c(k), dz_hy, REAL(-1), curl_x);
-            layer(psi + (g.low_z + g.high_z) * plane, z.b(k), z.c(k), dz_hx, REAL(1), curl_y);
+            if (HAS_E(0)) layer(psi, z.b(k), z.c(k), dz_hy, REAL(-1), curl_x);
+            if (HAS_E(1)) layer(psi + (g.low_z + g.high_z) * plane, z.b(k), z.c(k), dz_hx, REAL(1), curl_y);
         }
-        update(e + here + at, ids + here + at, shared, shared + 256, curl_x);
-        update(e + volume + here + at, ids + volume + here + at, shared, shared + 256, curl_y);
-        update(e + 2 * volume + here + at, ids + 2 * volume + here + at, shared, shared + 256, curl_z);
+        if (HAS_E(0)) update(e + here + at, ids + here + at, shared, shared + 256, curl_x);
+        if (HAS_E(1)) update(e + volume + here + at, ids + volume + here + at, shared, shared + 256, curl_y);
+        if (HAS_E(2)) update(e + 2 * volume + here + at, ids + 2 * volume + here + at, shared, shared + 256, curl_z);
     }
 }
 
@@ -263,29 +275,29 @@ KERNEL magnetic(
         Values curl_z = curl_of(scaled(dx_ey, x, i), REAL(1), dy_ex, iy);
         if (in_x) {
             REAL* psi = psi_x + (size_t(k) * (g.ny + 1) + j) * slots_x;
-            layer_x(psi, x, i, g.low_x, start_x, g.nx, dx_ez, REAL(-1), curl_y);
+            if (HAS_H(1)) layer_x(psi, x, i, g.low_x, start_x, g.nx, dx_ez, REAL(-1), curl_y);
             psi += size_t(g.nz + 1) * (g.ny + 1) * slots_x;
-            layer_x(psi, x, i, g.low_x, start_x, g.nx, dx_ey, REAL(1), curl_z);
+            if (HAS_H(2)) layer_x(psi, x, i, g.low_x, start_x, g.nx, dx_ey, REAL(1), curl_z);
         }
         if (slot_y >= 0 && j < g.ny) {
             REAL* psi = psi_y + (size_t(k) * slots_y + slot_y) * g.row + i;
-            layer(psi, by, cy, dy_ex, REAL(-1), curl_z);
-            layer(psi + size_t(g.nz + 1) * slots_y * g.row, by, cy, dy_ez, REAL(1), curl_x);
+            if (HAS_H(2)) layer(psi, by, cy, dy_ex, REAL(-1), curl_z);
+            if (HAS_H(0)) layer(psi + size_t(g.nz + 1) * slots_y * g.row, by, cy, dy_ez, REAL(1), curl_x);
         }
         if (slot_z >= 0 && k < g.nz) {
             REAL* psi = psi_z + slot_z * plane + at;
-            layer(psi, z.b(k), z.c(k), dz_ey, REAL(-1), curl_x);
-            layer(psi + (g.low_z + g.high_z) * plane, z.b(k), z.c(k), dz_ex, REAL(1), curl_y);
+            if (HAS_H(0)) layer(psi, z.b(k), z.c(k), dz_ey, REAL(-1), curl_x);
+            if (HAS_H(1)) layer(psi + (g.low_z + g.high_z) * plane, z.b(k), z.c(k), dz_ex, REAL(1), curl_y);
         }
-        if (j < g.ny && k < g.nz) UPDATE_H(0, curl_x);
-        if (k < g.nz) {
+        if (HAS_H(0) && j < g.ny && k < g.nz) UPDATE_H(0, curl_x);
+        if (HAS_H(1) && k < g.nz) {
             // the half nx stays zero
 #pragma unroll
             for (int v = 0; v < V; ++v)
                 if (i + v >= g.nx) curl_y.v[v] = REAL(0);
             UPDATE_H(1, curl_y);
         }
-        if (j < g.ny) {
+        if (HAS_H(2) && j < g.ny) {
 #pragma unroll
             for (int v = 0; v < V; ++v)
                 if (i + v >= g.nx) curl_z.v[v] = REAL(0);
@@ -359,7 +371,8 @@ KERNEL drive(
     if (n < count && drives[2 * n + 1] == half) signals[drives[2 * n]] = values[step * count + n];
 }
 
-// sums: (blocks, 2) of ε E² and μ H² over the planes k = block, in float64; weights: (3, longest) part of a cell at a node.
+// sums: (blocks, 2) of ε E² and μ H² over the planes k = block, in float64; weights: (6, longest) part of a cell at a node
+// of x, y, z, then at a half.
 KERNEL energy(
     const REAL* __restrict__ e, const REAL* __restrict__ h, const unsigned char* __restrict__ ids_e,
     const unsigned char* __restrict__ ids_h, const double* __restrict__ media, const double* __restrict__ weights,
@@ -374,13 +387,16 @@ KERNEL energy(
         if (i > nx) continue;
         const size_t at = k * plane + n;
         const double w[3] = {weights[i], weights[longest + j], weights[2 * longest + k]};
+        const double* const of_half = weights + 3 * longest;
+        const double v[3] = {of_half[i], of_half[longest + j], of_half[2 * longest + k]};
 #pragma unroll
         for (int c = 0; c < 3; ++c) {
             const bool inside = c == 0 ? i < nx : c == 1 ? j < ny : k < nz;
             const bool others = (c == 0 || i < nx) && (c == 1 || j < ny) && (c == 2 || k < nz);
             const double of_e = e[c * volume + at], of_h = h[c * volume + at];
-            if (inside) electric += media[ids_e[c * volume + at]] * w[(c + 1) % 3] * w[(c + 2) % 3] * of_e * of_e;
-            if (others) magnetic += media[256 + (ids_h ? ids_h[c * volume + at] : 0)] * w[c] * of_h * of_h;
+            const int a = (c + 1) % 3, b = (c + 2) % 3;
+            if (inside) electric += media[ids_e[c * volume + at]] * v[c] * w[a] * w[b] * of_e * of_e;
+            if (others) magnetic += media[256 + (ids_h ? ids_h[c * volume + at] : 0)] * w[c] * v[a] * v[b] * of_h * of_h;
         }
     }
     part[0][threadIdx.x] = electric;

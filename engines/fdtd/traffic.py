@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from engines.api import KernelTraffic
 from engines.fdtd.boundaries import Axis, psi_shapes
+from engines.fdtd.dimensions import ALL, Parts
 from engines.fdtd.yee import Yee
 
 
@@ -20,19 +21,26 @@ def layer_values(yee: Yee, axes: Sequence[Axis]) -> int:
     return values
 
 
-def traffic(yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool) -> tuple[KernelTraffic, ...]:
-    """Per cell a pass reads six values and an id for each of three components (H only with ``magnetic``), and writes
-    three; in the layers it reads and writes ψ. A component takes 7 operations, ψ 4."""
-    cells, psi = yee.cells, layer_values(yee, axes)
+def traffic(
+    yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, parts: Parts = ALL
+) -> tuple[KernelTraffic, ...]:
+    """Per cell a pass reads the components that there are (six, but in two dimensions three) and an id for each that it
+    steps (H only with ``magnetic``), which it writes; in the layers it reads and writes ψ. A component takes 7
+    operations, ψ 4."""
+    cells, psi = yee.cells, layer_values(yee, axes) * yee.planes // yee.shape[0]
+    if parts.count < ALL.count:
+        psi //= 2  # of the two components that have a difference along an axis of the plane there is one
     return tuple(
         KernelTraffic(
             name,
-            bytes_read=cells * (6 * value_bytes + (3 if ids else 0)) + psi * value_bytes,
-            bytes_written=(3 * cells + psi) * value_bytes,
-            flops=21 * cells + 4 * psi,
+            bytes_read=cells * (parts.count * value_bytes + (stepped if ids else 0)) + psi * value_bytes,
+            bytes_written=(stepped * cells + psi) * value_bytes,
+            flops=7 * stepped * cells + 4 * psi,
         )
-        for name, ids in (("electric", True), ("magnetic", magnetic))
-    )
+        for name, ids, stepped in (
+            ("electric", True, sum(parts.electric)), ("magnetic", magnetic, sum(parts.magnetic)),
+        )
+    )  # fmt: skip
 
 
 def memory_bytes(yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool) -> int:
