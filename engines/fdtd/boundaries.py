@@ -3,7 +3,7 @@
 - **PEC**: tangential E is zero at nodes 0 and n: edges there are of a perfect conductor (materials.py).
 - **PMC**: tangential H is zero on the face. Node 0 then has half a cell around it: its difference of H, to a zero, is
   divided by Δ/2. Both walls are planes of mirror symmetry too: E is odd at a PEC and even at a PMC.
-- **periodic**: node n is node 0.
+- **periodic**: node n is node 0, or node 0 times exp(i phase) (bloch.py).
 - **CPML** (Roden and Gedney, doi 10.1002/1098-2760(20001205)27:5<334::AID-MOP14>3.0.CO;2-A), backed by PEC: in it
   ``∂ → ∂/κ + ψ`` with ``ψ ← bψ + c∂``, ``b = exp(−(σ/κ + α)Δt/ε₀)``, ``c = σ(b − 1)/(κ(σ + κα))``. σ and κ grow with
   the depth as its third power up to ``σ = 0.8·4/(η₀Δ)`` (Gedney's optimum), α falls linearly to zero at the wall.
@@ -35,10 +35,11 @@ LARGEST_ALPHA = 0.01
 
 @dataclass(frozen=True)
 class Face:
-    """One face: what holds there, and how many cells a CPML takes."""
+    """One face: what holds there, how many cells a CPML takes, and the phase of the high periodic face [rad]."""
 
     kind: Kind
     layer: int = 0
+    phase: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Axis:
 
     low, high: cells of the CPML at the two ends
     inverse_e, inverse_h: Δ_smallest/(κΔ), 0 on a flat axis;  b_*, c_*: of the CPML, c already over Δ in the same unit
+    phase: of node n over node 0 of an axis that wraps [rad]
     part_e, part_h: of each node and half, of an integral over the axis, in units of the axis' spacing
     """
 
@@ -63,6 +65,7 @@ class Axis:
     c_h: Array
     part_e: Array
     part_h: Array
+    phase: float = 0.0
 
 
 def make_axes(yee: Yee, faces: Sequence[tuple[Face, Face]], dt: float, index: float = 1.0) -> tuple[Axis, Axis, Axis]:
@@ -101,6 +104,7 @@ def _axis(yee: Yee, axis: int, pair: tuple[Face, Face], dt: float, index: float)
     return Axis(
         n, wraps, walls, low.layer, high.layer,
         inverse_e, inverse_h, b_e, c_e * unit_e, b_h, c_h * unit_h, part_e, part_h,
+        low.phase if wraps else 0.0,
     )  # fmt: skip
 
 

@@ -61,35 +61,52 @@ class CpuYee:
 
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
-        sources, signals = self._sources, self.signals
-        flat_e, flat_h = self.electric.reshape(-1), self.magnetic.reshape(-1)
-        for row in values:
-            for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
-                if half:
-                    signals[slot] = value
-            kernels.electric_pass(
-                self.electric, self.magnetic, self._media.ids_e, self._rows_e, self._ca, self._cb, self._table_e,
-                self._lows, self._highs, self._wraps, self._counts, self._yee.planes, self._parts_e, *self.psi[:3],
-                self._bands,
-            )  # fmt: skip
-            if sources.count:
-                entries = sources.electric
-                kernels.inject(flat_e, entries.places, self._weights[0], entries.slots, signals)
-            for line in self._lines:
-                line.electric()
-            for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
-                if not half:
-                    signals[slot] = value
-            kernels.magnetic_pass(
-                self.electric, self.magnetic, self._ids_h, self._rows_h, self._da, self._db, self._table_h,
-                self._lows, self._highs, self._counts, self._yee.planes, self._parts_h, *self.psi[3:], self._bands,
-            )  # fmt: skip
-            if self._lines:
-                entries = sources.magnetic
-                kernels.inject(flat_h, entries.places, self._weights[1], entries.slots, signals)
-            for line in self._lines:
-                line.magnetic()
+        prepared = self.prepare(values)
+        for step in range(len(values)):
+            self.electric_half(prepared, step)
+            self.magnetic_half(prepared, step)
+        self.finish()
+
+    def prepare(self, values: Array) -> Array:
+        """What the halves of steps are given of ``values``."""
+        return values
+
+    def finish(self) -> None:
+        """What is to be done when steps have been taken by halves."""
         make_twins(self._yee, self.electric, self.magnetic)
+
+    def electric_half(self, values: Array, step: int) -> None:
+        """E of a step, and what sources add to it."""
+        sources, signals, row = self._sources, self.signals, values[step]
+        for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
+            if half:
+                signals[slot] = value
+        kernels.electric_pass(
+            self.electric, self.magnetic, self._media.ids_e, self._rows_e, self._ca, self._cb, self._table_e,
+            self._lows, self._highs, self._wraps, self._counts, self._yee.planes, self._parts_e, *self.psi[:3],
+            self._bands,
+        )  # fmt: skip
+        if sources.count:
+            entries = sources.electric
+            kernels.inject(self.electric.reshape(-1), entries.places, self._weights[0], entries.slots, signals)
+        for line in self._lines:
+            line.electric()
+
+    def magnetic_half(self, values: Array, step: int) -> None:
+        """H of a step, and what sources add to it."""
+        sources, signals, row = self._sources, self.signals, values[step]
+        for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
+            if not half:
+                signals[slot] = value
+        kernels.magnetic_pass(
+            self.electric, self.magnetic, self._ids_h, self._rows_h, self._da, self._db, self._table_h,
+            self._lows, self._highs, self._counts, self._yee.planes, self._parts_h, *self.psi[3:], self._bands,
+        )  # fmt: skip
+        if self._lines:
+            entries = sources.magnetic
+            kernels.inject(self.magnetic.reshape(-1), entries.places, self._weights[1], entries.slots, signals)
+        for line in self._lines:
+            line.magnetic()
 
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""

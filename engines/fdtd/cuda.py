@@ -119,20 +119,35 @@ class CudaYee:
 
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
-        sources = self._sources
-        drives = len(sources.drives)
-        table = self._backend.array(values.astype(self.dtype)) if drives else None
+        prepared = self.prepare(values)
         for step in range(len(values)):
-            if drives:
-                self._drive(table, step, 1)
-            self.launch("electric", self._shapes["electric"])
-            if drives:
-                self._inject("inject_electric", self.electric, 0)
-                self._drive(table, step, 0)
-            self.launch("magnetic", self._shapes["magnetic"])
-            if sources.lines:
-                self._inject("inject_magnetic", self.magnetic, 1)
+            self.electric_half(prepared, step)
+            self.magnetic_half(prepared, step)
+        self.finish()
+
+    def prepare(self, values: Array) -> Any:
+        """What the halves of steps are given of ``values``."""
+        return self._backend.array(values.astype(self.dtype)) if self._sources.drives else None
+
+    def finish(self) -> None:
+        """What is to be done when steps have been taken by halves."""
         make_twins(self._yee, self.electric, self.magnetic)
+
+    def electric_half(self, table: Any, step: int) -> None:
+        """E of a step, and what sources add to it."""
+        if self._sources.drives:
+            self._drive(table, step, 1)
+        self.launch("electric", self._shapes["electric"])
+        if self._sources.drives:
+            self._inject("inject_electric", self.electric, 0)
+
+    def magnetic_half(self, table: Any, step: int) -> None:
+        """H of a step, and what sources add to it."""
+        if self._sources.drives:
+            self._drive(table, step, 0)
+        self.launch("magnetic", self._shapes["magnetic"])
+        if self._sources.lines:
+            self._inject("inject_magnetic", self.magnetic, 1)
 
     def _drive(self, table: Any, step: int, half: int) -> None:
         sources = self._sources

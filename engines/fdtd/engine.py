@@ -8,6 +8,7 @@ is absorbed in a CPML; plane waves enter through a total-field box. README.md ha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -145,6 +146,14 @@ class _Setup:
         driven = [dipole.axis for dipole in self.dipoles] + [wave.polarization for wave in self.waves]
         self.parts = parts_of(self.yee, driven)
         self.traffic = traffic(self.yee, self.axes, value_bytes, magnetic, self.parts)
+        if any(axis.phase for axis in self.axes):  # real and imaginary part
+            self.memory = 2 * self.memory - self.yee.cells
+            self.traffic = tuple(
+                replace(
+                    each, bytes_read=2 * each.bytes_read, bytes_written=2 * each.bytes_written, flops=2 * each.flops
+                )
+                for each in self.traffic
+            )
         self._check_memory()
         self.findings = self._resolution()
 

@@ -32,7 +32,7 @@ from engines.geometry.grid import Grid, rectilinear
 
 STRIP = 20
 """A line is shown as a strip this many times as long as it is wide."""
-WALLS = {"symmetric": "PMC", "antisymmetric": "PEC"}
+WALLS = {"symmetric": "PMC", "antisymmetric": "PEC", "Bloch": "periodic"}
 DELAY = 4.5
 """Standard deviations before the middle of a pulse: it begins at 4e-5 of its amplitude."""
 
@@ -82,14 +82,20 @@ def _three(values: Sequence[Any]) -> Any:
 
 
 def make_faces(faces: Faces, yee: Yee) -> list[tuple[Face, Face]]:
-    def face(kind: FaceKind) -> Face:
-        return Face(WALLS.get(kind, kind), faces.layer if kind == "CPML" else 0)  # type: ignore[arg-type]  # one of Kind
+    """(low, high) for x, y, z. Raises ProblemError."""
 
-    side = Face("periodic")
-    return [
-        (side, side) if flat else (face(low), face(high))
-        for flat, (low, high) in zip(yee.flat, faces.pairs(), strict=True)
-    ]
+    def face(kind: FaceKind, phase: float) -> Face:
+        return Face(WALLS.get(kind, kind), faces.layer if kind == "CPML" else 0, phase)  # type: ignore[arg-type]  # one of Kind
+
+    side, found = Face("periodic"), []
+    for axis, ((low, high), phase) in enumerate(zip(faces.pairs(), faces.phases(), strict=True)):
+        if yee.flat[axis]:
+            found.append((side, side))
+            continue
+        if (low == "Bloch") != (high == "Bloch"):
+            raise ProblemError(f"Only one face of {'xyz'[axis]} is a Bloch face: make both so, or none.")
+        found.append((face(low, phase), face(high, phase)))
+    return found
 
 
 def make_medium(material: Material, length_unit: str) -> Medium:

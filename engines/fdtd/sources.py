@@ -180,6 +180,10 @@ def _box(yee: Yee, axes: Sequence[Axis], wave: PlaneWave) -> list[tuple[int, int
     """Nodes of the total-field box along x, y, z. Raises ProblemError."""
     found = []
     for d, axis in enumerate(axes):
+        if axis.phase:
+            raise ProblemError(
+                f"A plane wave has no phase along {'xyz'[d]}: use periodic faces there, or a point source."
+            )
         if axis.wraps and d != wave.axis:
             found.append((0, axis.n))
             continue

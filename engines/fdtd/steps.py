@@ -38,6 +38,19 @@ def make_steps(
     parts: Parts = ALL,
 ) -> YeeSteps:  # fmt: skip
     """Fields at rest on the device of ``backend``; precision: ``"float32"`` or ``"float64"``."""
+    if any(axis.phase for axis in axes):
+        from engines.fdtd.bloch import BlochSteps
+
+        def copy(walled: Sequence[Axis], driven: Sources) -> Any:
+            return _copy(backend, yee, walled, media, driven, precision, parts)
+
+        return BlochSteps(backend, yee, axes, sources, copy)
+    return _copy(backend, yee, axes, media, sources, precision, parts)
+
+
+def _copy(
+    backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str, parts: Parts
+) -> Any:
     if backend.id == "cpu":
         from engines.fdtd.cpu import CpuYee
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,7 +52,7 @@ class GridSetting(ParameterGroup):
     )  # fmt: skip
 
 
-FaceKind = Literal["CPML", "PEC", "PMC", "symmetric", "antisymmetric", "periodic"]
+FaceKind = Literal["CPML", "PEC", "PMC", "symmetric", "antisymmetric", "periodic", "Bloch"]
 FACE_LABELS = {
     "CPML": "absorbing (CPML)",
     "PEC": "perfect conductor (PEC)",
@@ -59,9 +60,11 @@ FACE_LABELS = {
     "symmetric": "mirror, E symmetric",
     "antisymmetric": "mirror, E antisymmetric",
     "periodic": "periodic",
+    "Bloch": "periodic with a phase (Bloch)",
 }
 MIRRORS: dict[str, int] = {"symmetric": 1, "antisymmetric": -1}
 """The sign of E along the face at the image of a place; the field across it has the other."""
+PHASE = "Turns of the phase from the low face to the high: ½ at the edge of the Brillouin zone"
 WITH_Y = {"grid.dimensions": ["3D", "2D"]}
 WITH_Z = {"grid.dimensions": ["3D"]}
 
@@ -80,7 +83,7 @@ class Mirror:
 
 
 class Faces(ParameterGroup):
-    """What holds at the faces; both faces of an axis are periodic, or none.
+    """What holds at the faces; both faces of an axis are periodic or Bloch faces, or none.
 
     A mirror stands for the middle of a problem twice as long, of which one half is computed: E along it is even
     (symmetric, as at a PMC) or odd (antisymmetric, as at a PEC).
@@ -92,11 +95,22 @@ class Faces(ParameterGroup):
     y_high: FaceKind = quantity("CPML", "", "Face of highest y", title="y high", labels=FACE_LABELS, when=WITH_Y)
     z_low: FaceKind = quantity("CPML", "", "Face of lowest z", title="z low", labels=FACE_LABELS, when=WITH_Z)
     z_high: FaceKind = quantity("CPML", "", "Face of highest z", title="z high", labels=FACE_LABELS, when=WITH_Z)
+    phase_x: float = quantity(0.0, "1", PHASE, title="k_x L/2π", ge=-1, le=1, when={"x_low": ["Bloch"]})
+    phase_y: float = quantity(0.0, "1", PHASE, title="k_y L/2π", ge=-1, le=1, when={**WITH_Y, "y_low": ["Bloch"]})
+    phase_z: float = quantity(0.0, "1", PHASE, title="k_z L/2π", ge=-1, le=1, when={**WITH_Z, "z_low": ["Bloch"]})
     layer: int = quantity(10, "1", "Cells that each absorbing layer takes", title="Absorbing cells", ge=4, le=64)
 
     def pairs(self) -> list[tuple[FaceKind, FaceKind]]:
         """(low, high) for x, y, z."""
         return [(self.x_low, self.x_high), (self.y_low, self.y_high), (self.z_low, self.z_high)]
+
+    def phases(self) -> tuple[float, float, float]:
+        """Of the high Bloch face over the low one along x, y, z [rad]; 0 where there is none."""
+        turns = (self.phase_x, self.phase_y, self.phase_z)
+        x, y, z = (
+            2 * math.pi * turn if "Bloch" in pair else 0.0 for turn, pair in zip(turns, self.pairs(), strict=True)
+        )
+        return x, y, z
 
     def mirrors(self) -> tuple[Mirror, ...]:
         """The faces that are mirrors; in two dimensions those of z are of no account."""
