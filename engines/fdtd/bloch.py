@@ -1,8 +1,8 @@
 """Periodic faces with a phase: ``F(x + L) = exp(i k L) F(x)``, as the modes of a crystal have it.
 
-Fields are then complex. Two real copies of them, E and H each, take the same steps between walls, and are coupled at the
-faces alone. Before E is stepped, the half beyond the last node (which stands for −1 too) becomes the last half times
-exp(−ikL); after that node n becomes node 0 times exp(ikL). The first copy, the real part, has the sources and is shown.
+Fields are then complex. Two real copies of them, E and H each, take the same steps between walls, and are coupled only
+at the faces. Before E is stepped, the half beyond the last node (which stands for −1 too) becomes the last half times
+exp(−ikL); after that node n becomes node 0 times exp(ikL). The first copy, the real part, is driven and shown.
 """
 
 from __future__ import annotations
