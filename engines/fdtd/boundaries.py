@@ -2,8 +2,8 @@
 
 - **PEC**: tangential E is zero at nodes 0 and n: edges there are of a perfect conductor (materials.py).
 - **PMC**: tangential H is zero on the face. Node 0 then has half a cell around it: its difference of H, to a zero, is
-  divided by Δ/2.
-- **periodic**: node n is node 0.
+  divided by Δ/2. Both walls are planes of mirror symmetry too: E is odd at a PEC and even at a PMC.
+- **periodic**: node n is node 0, or node 0 times exp(i phase) (bloch.py).
 - **CPML** (Roden and Gedney, doi 10.1002/1098-2760(20001205)27:5<334::AID-MOP14>3.0.CO;2-A), backed by PEC: in it
   ``∂ → ∂/κ + ψ`` with ``ψ ← bψ + c∂``, ``b = exp(−(σ/κ + α)Δt/ε₀)``, ``c = σ(b − 1)/(κ(σ + κα))``. σ and κ grow with
   the depth as its third power up to ``σ = 0.8·4/(η₀Δ)`` (Gedney's optimum), α falls linearly to zero at the wall.
@@ -11,6 +11,9 @@
   reflected where it varies slowly: Oskooi et al., doi 10.1364/OE.16.011376). After each pass E (or H) is multiplied by
   ``f = 1/(1 + 2a)``, a growing as the third power of the depth: the step of a medium with a larger ε_∞ (or μ) and a
   loss. So it takes energy whatever stands in it, poles too; a CPML gives energy to waves whose phase runs against it.
+
+On a graded axis a difference of H is divided by what lies around the node, the mean of two cells, one of E by the cell;
+of a layer Δ is the mean cell.
 """
 
 from __future__ import annotations
@@ -38,10 +41,11 @@ FADED = 1e-6
 
 @dataclass(frozen=True)
 class Face:
-    """One face: what holds there, and how many cells a CPML or an absorber takes."""
+    """One face: what holds there, the cells of a CPML or an absorber, and the phase of the high periodic face [rad]."""
 
     kind: Kind
     layer: int = 0
+    phase: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,10 @@ class Axis:
     """One axis; arrays have a value per node, which for H stand for the halves (the last is 0).
 
     low, high: cells of the CPML at the two ends
-    inverse_e, inverse_h: Δ_smallest/(κΔ);  b_*, c_*: of the CPML, c already over Δ in the same unit
+    inverse_e, inverse_h: Δ_smallest/(κΔ), 0 on a flat axis;  b_*, c_*: of the CPML, c already over Δ in the same unit
     fading: cells of the absorbers at the two ends; fade_nodes, fade_halves: what fields are multiplied by there
+    phase: of node n over node 0 of an axis that wraps [rad]
+    part_e, part_h: of each node and half, of an integral over the axis, in units of the axis' spacing
     """
 
     n: int
@@ -64,9 +70,12 @@ class Axis:
     c_e: Array
     b_h: Array
     c_h: Array
+    part_e: Array
+    part_h: Array
     fade_nodes: Array
     fade_halves: Array
     fading: tuple[int, int] = (0, 0)
+    phase: float = 0.0
 
     @property
     def clear(self) -> tuple[int, int]:
@@ -82,21 +91,24 @@ def make_axes(yee: Yee, faces: Sequence[tuple[Face, Face]], dt: float, index: fl
 
 def _axis(yee: Yee, axis: int, pair: tuple[Face, Face], dt: float, index: float) -> Axis:
     low, high = pair
-    n, spacing = yee.counts[axis], yee.spacing[axis]
-    if (low.kind == "periodic") != (high.kind == "periodic"):
+    n, wraps = yee.counts[axis], low.kind == "periodic"
+    if wraps != (high.kind == "periodic"):
         raise ProblemError(f"Only one face of {AXES[axis]} is periodic: make both so, or none.")
     if low.layer + high.layer > n - 2 and low.layer + high.layer > 0:
         raise ProblemError(
             f"The absorbing layers along {AXES[axis]} take {low.layer + high.layer} of {n} cells: "
             f"use at least {low.layer + high.layer + 2} cells, or thinner layers."
         )
-    at = np.arange(n + 1.0)
-    depths = [(np.maximum(low.layer - p, 0.0), np.maximum(p - (n - high.layer), 0.0)) for p in (at, at + 0.5)]
-    tables = [_layer(*deep, low, high, spacing, dt, index) for deep in depths]
-    fades = [_fade(*deep, low, high, spacing, dt) for deep in depths]
-    unit = yee.smallest / spacing
-    (kappa_e, b_e, c_e), (kappa_h, b_h, c_h) = tables
-    inverse_e, inverse_h = unit / kappa_e, unit / kappa_h
+    sizes, around = yee.sizes(axis), yee.around(axis, wraps)
+    nodes = np.concatenate([[0.0], np.cumsum(sizes / yee.spacing[axis])])
+    halves = np.append(0.5 * (nodes[1:] + nodes[:-1]), nodes[n])
+    (kappa_e, b_e, c_e), (kappa_h, b_h, c_h) = (
+        _layer(at, nodes, low, high, yee.spacing[axis], dt, index) for at in (nodes, halves)
+    )
+    fades = [_fade(at, nodes, low, high, yee.spacing[axis], dt) for at in (nodes, halves)]
+    unit = 0.0 if yee.flat[axis] else yee.smallest
+    unit_e, unit_h = unit / around, unit / np.append(sizes, sizes[-1])
+    inverse_e, inverse_h = unit_e / kappa_e, unit_h / kappa_h
     for end, face in ((0, low), (n, high)):
         if face.kind == "PMC":
             inverse_e[end] *= 2.0
@@ -105,32 +117,43 @@ def _axis(yee: Yee, axis: int, pair: tuple[Face, Face], dt: float, index: float)
     backed = ("PEC", "CPML", "absorber")
     stretched = [face.layer if face.kind == "CPML" else 0 for face in pair]
     fading = [face.layer if face.kind == "absorber" else 0 for face in pair]
+    part_e, part_h = around / yee.spacing[axis], np.append(sizes / yee.spacing[axis], 0.0)
+    part_e[[0, n]] *= 0.5  # a node of a periodic axis counts once, one on a wall half
     return Axis(
-        n, low.kind == "periodic", (low.kind in backed, high.kind in backed), stretched[0], stretched[1],
-        inverse_e, inverse_h, b_e, c_e * unit, b_h, c_h * unit, fades[0], fades[1],
-        (fading[0], fading[1]),
+        n, wraps, (low.kind in backed, high.kind in backed), stretched[0], stretched[1],
+        inverse_e, inverse_h, b_e, c_e * unit_e, b_h, c_h * unit_h, part_e, part_h, fades[0], fades[1],
+        (fading[0], fading[1]), low.phase if wraps else 0.0,
     )  # fmt: skip
 
 
-def _fade(deep_low: Array, deep_high: Array, low: Face, high: Face, spacing: float, dt: float) -> Array:
-    """1/(1 + 2a) for depths [cells], 1 outside of absorbers; ∫ 2a dx/(cΔt) there and back is −ln FADED."""
-    total = np.zeros(len(deep_low))
-    for deep, face in ((deep_low, low), (deep_high, high)):
-        if face.kind == "absorber":
-            strongest = -np.log(FADED) * (ORDER + 1) * SPEED_OF_LIGHT * dt / (2 * face.layer * spacing)
-            total += strongest * np.minimum(deep / face.layer, 1.0) ** ORDER
+def _depths(at: Array, nodes: Array, low: Face, high: Face, kind: Kind) -> list[tuple[Array, float, int]]:
+    """For each layer of a kind: how deep places lie in it, 0 … 1, its thickness, and its cells."""
+    first, last = nodes[low.layer], nodes[len(nodes) - 1 - high.layer]
+    return [
+        (np.clip(deep / thickness, 0.0, 1.0), float(thickness), face.layer)
+        for face, deep, thickness in ((low, first - at, first), (high, at - last, nodes[-1] - last))
+        if face.kind == kind and face.layer
+    ]
+
+
+def _fade(at: Array, nodes: Array, low: Face, high: Face, spacing: float, dt: float) -> Array:
+    """1/(1 + 2a), 1 outside of absorbers; places as in ``_layer``; ∫ 2a dx/(cΔt) there and back is −ln FADED."""
+    total = np.zeros(len(at))
+    for depth, thickness, _ in _depths(at, nodes, low, high, "absorber"):
+        strongest = -np.log(FADED) * (ORDER + 1) * SPEED_OF_LIGHT * dt / (2 * thickness * spacing)
+        total += strongest * depth**ORDER
     return np.asarray(1.0 / (1.0 + total))
 
 
 def _layer(
-    deep_low: Array, deep_high: Array, low: Face, high: Face, spacing: float, dt: float, index: float
+    at: Array, nodes: Array, low: Face, high: Face, spacing: float, dt: float, index: float
 ) -> tuple[Array, Array, Array]:
-    """κ, b, c for depths [cells] in the two layers, 0 outside of them."""
-    depth = np.zeros(len(deep_low))
-    for deep, face in ((deep_low, low), (deep_high, high)):
-        if face.kind == "CPML" and face.layer:
-            depth = np.maximum(depth, np.minimum(deep / face.layer, 1.0))
-    strongest = OPTIMUM * (ORDER + 1) * SPEED_OF_LIGHT * dt / (spacing * index)  # σΔt/ε₀
+    """κ, b, c at places of an axis, 0 outside of the layers; ``at`` and ``nodes`` in units of ``spacing``."""
+    depth, cell = np.zeros(len(at)), np.ones(len(at))
+    for deep, thickness, layer in _depths(at, nodes, low, high, "CPML"):
+        depth = np.maximum(depth, deep)
+        cell = np.where(deep > 0, thickness / layer, cell)
+    strongest = OPTIMUM * (ORDER + 1) * SPEED_OF_LIGHT * dt / (cell * spacing * index)  # σΔt/ε₀
     sigma = strongest * depth**ORDER
     kappa = 1.0 + (LARGEST_KAPPA - 1.0) * depth**ORDER
     alpha = np.where(depth > 0, LARGEST_ALPHA * strongest * (1.0 - depth), 0.0)

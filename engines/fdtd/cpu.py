@@ -12,6 +12,7 @@ from engines.backend.base import Backend
 from engines.fdtd import cpu_extras as extras
 from engines.fdtd import cpu_kernels as kernels
 from engines.fdtd.boundaries import Axis, kernel_tables, psi_shapes
+from engines.fdtd.dimensions import ALL, Parts, make_twins
 from engines.fdtd.dispersion import Dispersion
 from engines.fdtd.materials import Media
 from engines.fdtd.sources import Sources
@@ -29,8 +30,9 @@ class CpuYee:
     """
 
     def __init__(
-        self, backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str
-    ) -> None:
+        self, backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
+        parts: Parts = ALL,
+    ) -> None:  # fmt: skip
         self.dtype = np.dtype(precision)
         self._yee, self._media, self._sources = yee, media, sources
         self._bands = BANDS_PER_THREAD * backend.info.threads
@@ -42,6 +44,7 @@ class CpuYee:
         self._axes, self._poles = axes, _CpuPoles(media.dispersion, self.dtype)
         self.states = self._poles.states
         self._counts = np.array(yee.counts)
+        self._parts_e, self._parts_h = np.array(parts.electric), np.array(parts.magnetic)
         self._lows, self._highs = (np.array([getattr(axis, end) for axis in axes]) for end in ("low", "high"))
         self._wraps = np.array([axis.wraps for axis in axes])
         self._table_e, self._table_h = (kernel_tables(yee, axes, electric, self.dtype) for electric in (True, False))
@@ -62,35 +65,54 @@ class CpuYee:
 
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
-        sources, signals = self._sources, self.signals
-        flat_e, flat_h = self.electric.reshape(-1), self.magnetic.reshape(-1)
-        for row in values:
-            for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
-                if half:
-                    signals[slot] = value
-            kernels.electric_pass(
-                self.electric, self.magnetic, self._media.ids_e, self._rows_e, self._ca, self._cb, self._table_e,
-                self._lows, self._highs, self._wraps, self._counts, *self.psi[:3], self._bands, *self._poles.arguments,
-            )  # fmt: skip
-            self._fade(self.electric, False)
-            if sources.count:
-                entries = sources.electric
-                kernels.inject(flat_e, entries.places, self._weights[0], entries.slots, signals)
-            for line in self._lines:
-                line.electric()
-            for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
-                if not half:
-                    signals[slot] = value
-            kernels.magnetic_pass(
-                self.electric, self.magnetic, self._ids_h, self._rows_h, self._da, self._db, self._table_h,
-                self._lows, self._highs, self._counts, *self.psi[3:], self._bands,
-            )  # fmt: skip
-            self._fade(self.magnetic, True)
-            if self._lines:
-                entries = sources.magnetic
-                kernels.inject(flat_h, entries.places, self._weights[1], entries.slots, signals)
-            for line in self._lines:
-                line.magnetic()
+        prepared = self.prepare(values)
+        for step in range(len(values)):
+            self.electric_half(prepared, step)
+            self.magnetic_half(prepared, step)
+        self.finish()
+
+    def prepare(self, values: Array) -> Array:
+        """What the halves of steps are given of ``values``."""
+        return values
+
+    def finish(self) -> None:
+        """What is to be done when steps have been taken by halves."""
+        make_twins(self._yee, self.electric, self.magnetic)
+
+    def electric_half(self, values: Array, step: int) -> None:
+        """E of a step, and what sources add to it."""
+        sources, signals, row = self._sources, self.signals, values[step]
+        for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
+            if half:
+                signals[slot] = value
+        kernels.electric_pass(
+            self.electric, self.magnetic, self._media.ids_e, self._rows_e, self._ca, self._cb, self._table_e,
+            self._lows, self._highs, self._wraps, self._counts, self._yee.planes, self._parts_e, *self.psi[:3],
+            self._bands, *self._poles.arguments,
+        )  # fmt: skip
+        self._fade(self.electric, False)
+        if sources.count:
+            entries = sources.electric
+            kernels.inject(self.electric.reshape(-1), entries.places, self._weights[0], entries.slots, signals)
+        for line in self._lines:
+            line.electric()
+
+    def magnetic_half(self, values: Array, step: int) -> None:
+        """H of a step, and what sources add to it."""
+        sources, signals, row = self._sources, self.signals, values[step]
+        for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
+            if not half:
+                signals[slot] = value
+        kernels.magnetic_pass(
+            self.electric, self.magnetic, self._ids_h, self._rows_h, self._da, self._db, self._table_h,
+            self._lows, self._highs, self._counts, self._yee.planes, self._parts_h, *self.psi[3:], self._bands,
+        )  # fmt: skip
+        self._fade(self.magnetic, True)
+        if self._lines:
+            entries = sources.magnetic
+            kernels.inject(self.magnetic.reshape(-1), entries.places, self._weights[1], entries.slots, signals)
+        for line in self._lines:
+            line.magnetic()
 
     def _fade(self, field: Array, magnetic: bool) -> None:
         for along, axis in enumerate(self._axes):
@@ -172,9 +194,9 @@ class _CpuLine:
 
 
 def energy_weights(axes: Sequence[Axis]) -> Array:
-    """(3, longest): the part of a cell around each node; a node of a periodic axis counts once, one on a wall half."""
-    weights = np.zeros((3, max(axis.n for axis in axes) + 1))
+    """(6, longest): the part of a cell around each node of x, y, z, then at each half, in units of its spacing."""
+    weights = np.zeros((6, max(axis.n for axis in axes) + 1))
     for d, axis in enumerate(axes):
-        weights[d, : axis.n + 1] = 1.0
-        weights[d, [0, axis.n]] = 0.5
+        weights[d, : axis.n + 1] = axis.part_e
+        weights[3 + d, : axis.n + 1] = axis.part_h
     return weights

@@ -124,12 +124,13 @@ def _slot(n, low, start):
 
 @nb.njit(cache=True, nogil=True, parallel=True)
 def electric_pass(
-    e, h, ids, rows, ca, cb, table, lows, highs, wraps, counts, psi_x, psi_y, psi_z, bands,
+    e, h, ids, rows, ca, cb, table, lows, highs, wraps, counts, planes, parts, psi_x, psi_y, psi_z, bands,
     spans, states, constants, beta, seconds,
 ):  # fmt: skip
     """E ← ca E + cb curl H; arrays as in yee.py, ψ and ``table`` as in boundaries.py, the others (x, y, z).
 
-    spans … seconds: as in dispersion.py; ``states`` is empty where nothing is dispersive
+    planes: 0 … planes − 1 are stepped; parts: (3,) which components are; spans … seconds: as in dispersion.py, with
+    ``states`` empty where nothing is dispersive
     """
     dispersive = states.size > 0
     nx, ny, nz = counts[0], counts[1], counts[2]
@@ -137,7 +138,7 @@ def electric_pass(
     inverse_x, b_x, c_x = table[:row], table[row : 2 * row], table[2 * row : 3 * row]
     y0, z0 = 3 * row, 3 * (row + ny + 1)
     minus, plus = e.dtype.type(-1), e.dtype.type(1)
-    total = (nz + 1) * (ny + 1)
+    total = planes * (ny + 1)
     for band in nb.prange(bands):
         curl = np.zeros(nx + 1, e.dtype)
         before_y, before_z = np.zeros(nx + 1, e.dtype), np.zeros(nx + 1, e.dtype)
@@ -152,61 +153,71 @@ def electric_pass(
             sy = _slot(j, lows[1], ny - highs[1] + 1)
             sz = _slot(k, lows[2], nz - highs[2] + 1)
             # E_x
-            p, p_low, q, q_low = h[2, k, jh, :nx], h[2, k, jl, :nx], h[1, kh, j, :nx], h[1, kl, j, :nx]
-            around = curl[:nx]
-            _differences(around, p, p_low, iy, q, q_low, iz)
-            if sy >= 0:
-                _layer_row(around, psi_y[1, k, sy, :nx], by, cy, p, p_low)
-            if sz >= 0:
-                _layer_row_minus(around, psi_z[0, sz, j, :nx], bz, cz, q, q_low)
-            if dispersive and spans[0, k, j, 1]:
-                _polarize(e[0, k, j, :nx], around, ids[0, k, j, :nx], spans[0, k, j], states, constants, beta, seconds)
-            # its row has no end places: it is all of one material, or mixed
-            _update(e[0, k, j, :nx], around, ids[0, k, j, :nx], rows[0, k, j], ca, cb)
+            if parts[0]:
+                p, p_low, q, q_low = h[2, k, jh, :nx], h[2, k, jl, :nx], h[1, kh, j, :nx], h[1, kl, j, :nx]
+                around = curl[:nx]
+                _differences(around, p, p_low, iy, q, q_low, iz)
+                if sy >= 0:
+                    _layer_row(around, psi_y[1, k, sy, :nx], by, cy, p, p_low)
+                if sz >= 0:
+                    _layer_row_minus(around, psi_z[0, sz, j, :nx], bz, cz, q, q_low)
+                if dispersive and spans[0, k, j, 1]:
+                    _polarize(
+                        e[0, k, j, :nx], around, ids[0, k, j, :nx], spans[0, k, j], states, constants, beta, seconds
+                    )
+                # its row has no end places: it is all of one material, or mixed
+                _update(e[0, k, j, :nx], around, ids[0, k, j, :nx], rows[0, k, j], ca, cb)
             # E_y and E_z: the halves of x before the nodes, which at node 0 are node n's or nothing
-            here_z, here_y = h[2, k, j], h[1, k, j]
-            before_z[1:] = here_z[:nx]
-            before_y[1:] = here_y[:nx]
-            before_z[0] = here_z[nx - 1] if wraps[0] else here_z[nx]
-            before_y[0] = here_y[nx - 1] if wraps[0] else here_y[nx]
-            p, p_low = h[0, kh, j, : nx + 1], h[0, kl, j, : nx + 1]
-            after_z = here_z[0] if wraps[0] else here_z[nx]
-            after_y = here_y[0] if wraps[0] else here_y[nx]
-            _differences_x_second(curl, p, p_low, iz, here_z[: nx + 1], before_z, inverse_x)
-            curl[nx] = (p[nx] - p_low[nx]) * iz - (after_z - before_z[nx]) * inverse_x[nx]
-            if sz >= 0:
-                _layer_row(curl, psi_z[1, sz, j, : nx + 1], bz, cz, p, p_low)
             low, high = lows[0], highs[0]
-            if low:
-                _layer_end(curl, psi_x[0, k, j], b_x, c_x, here_z, before_z, 0, 0, low, minus)
-            if high:
-                _layer_end(curl, psi_x[0, k, j], b_x, c_x, here_z, before_z, nx - high + 1, low, high, minus)
-            if dispersive and spans[1, k, j, 1]:
-                _polarize(e[1, k, j, : nx + 1], curl, ids[1, k, j], spans[1, k, j], states, constants, beta, seconds)
-            _update(e[1, k, j, : nx + 1], curl, ids[1, k, j], rows[1, k, j], ca, cb)
-            q, q_low = h[0, k, jh, : nx + 1], h[0, k, jl, : nx + 1]
-            _differences_x_first(curl, here_y[: nx + 1], before_y, inverse_x, q, q_low, iy)
-            curl[nx] = (after_y - before_y[nx]) * inverse_x[nx] - (q[nx] - q_low[nx]) * iy
-            if sy >= 0:
-                _layer_row_minus(curl, psi_y[0, k, sy, : nx + 1], by, cy, q, q_low)
-            if low:
-                _layer_end(curl, psi_x[1, k, j], b_x, c_x, here_y, before_y, 0, 0, low, plus)
-            if high:
-                _layer_end(curl, psi_x[1, k, j], b_x, c_x, here_y, before_y, nx - high + 1, low, high, plus)
-            if dispersive and spans[2, k, j, 1]:
-                _polarize(e[2, k, j, : nx + 1], curl, ids[2, k, j], spans[2, k, j], states, constants, beta, seconds)
-            _update(e[2, k, j, : nx + 1], curl, ids[2, k, j], rows[2, k, j], ca, cb)
+            if parts[1]:
+                here_z = h[2, k, j]
+                before_z[1:] = here_z[:nx]
+                before_z[0] = here_z[nx - 1] if wraps[0] else here_z[nx]
+                after_z = here_z[0] if wraps[0] else here_z[nx]
+                p, p_low = h[0, kh, j, : nx + 1], h[0, kl, j, : nx + 1]
+                _differences_x_second(curl, p, p_low, iz, here_z[: nx + 1], before_z, inverse_x)
+                curl[nx] = (p[nx] - p_low[nx]) * iz - (after_z - before_z[nx]) * inverse_x[nx]
+                if sz >= 0:
+                    _layer_row(curl, psi_z[1, sz, j, : nx + 1], bz, cz, p, p_low)
+                if low:
+                    _layer_end(curl, psi_x[0, k, j], b_x, c_x, here_z, before_z, 0, 0, low, minus)
+                if high:
+                    _layer_end(curl, psi_x[0, k, j], b_x, c_x, here_z, before_z, nx - high + 1, low, high, minus)
+                if dispersive and spans[1, k, j, 1]:
+                    _polarize(
+                        e[1, k, j, : nx + 1], curl, ids[1, k, j], spans[1, k, j], states, constants, beta, seconds
+                    )
+                _update(e[1, k, j, : nx + 1], curl, ids[1, k, j], rows[1, k, j], ca, cb)
+            if parts[2]:
+                here_y = h[1, k, j]
+                before_y[1:] = here_y[:nx]
+                before_y[0] = here_y[nx - 1] if wraps[0] else here_y[nx]
+                after_y = here_y[0] if wraps[0] else here_y[nx]
+                q, q_low = h[0, k, jh, : nx + 1], h[0, k, jl, : nx + 1]
+                _differences_x_first(curl, here_y[: nx + 1], before_y, inverse_x, q, q_low, iy)
+                curl[nx] = (after_y - before_y[nx]) * inverse_x[nx] - (q[nx] - q_low[nx]) * iy
+                if sy >= 0:
+                    _layer_row_minus(curl, psi_y[0, k, sy, : nx + 1], by, cy, q, q_low)
+                if low:
+                    _layer_end(curl, psi_x[1, k, j], b_x, c_x, here_y, before_y, 0, 0, low, plus)
+                if high:
+                    _layer_end(curl, psi_x[1, k, j], b_x, c_x, here_y, before_y, nx - high + 1, low, high, plus)
+                if dispersive and spans[2, k, j, 1]:
+                    _polarize(
+                        e[2, k, j, : nx + 1], curl, ids[2, k, j], spans[2, k, j], states, constants, beta, seconds
+                    )
+                _update(e[2, k, j, : nx + 1], curl, ids[2, k, j], rows[2, k, j], ca, cb)
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def magnetic_pass(e, h, ids, rows, da, db, table, lows, highs, counts, psi_x, psi_y, psi_z, bands):
+def magnetic_pass(e, h, ids, rows, da, db, table, lows, highs, counts, planes, parts, psi_x, psi_y, psi_z, bands):
     """H ← da H − db curl E; ``db`` is given negative, so that both passes update alike. Arguments as above."""
     nx, ny, nz = counts[0], counts[1], counts[2]
     row = e.shape[3]
     inverse_x, b_x, c_x = table[:row], table[row : 2 * row], table[2 * row : 3 * row]
     y0, z0 = 3 * row, 3 * (row + ny + 1)
     minus, plus = e.dtype.type(-1), e.dtype.type(1)
-    total = (nz + 1) * (ny + 1)
+    total = planes * (ny + 1)
     low, high = lows[0], highs[0]
     for band in nb.prange(bands):
         curl = np.zeros(nx + 1, e.dtype)
@@ -216,7 +227,7 @@ def magnetic_pass(e, h, ids, rows, da, db, table, lows, highs, counts, psi_x, ps
             iz, bz, cz = table[z0 + k], table[z0 + nz + 1 + k], table[z0 + 2 * (nz + 1) + k]
             sy = _slot(j, lows[1], ny - highs[1])
             sz = _slot(k, lows[2], nz - highs[2])
-            if j < ny and k < nz:
+            if j < ny and k < nz and parts[0]:
                 p, p_low = e[2, k, j + 1, : nx + 1], e[2, k, j, : nx + 1]
                 q, q_low = e[1, k + 1, j, : nx + 1], e[1, k, j, : nx + 1]
                 _differences(curl, p, p_low, iy, q, q_low, iz)
@@ -226,7 +237,7 @@ def magnetic_pass(e, h, ids, rows, da, db, table, lows, highs, counts, psi_x, ps
                     _layer_row_minus(curl, psi_z[0, sz, j, : nx + 1], bz, cz, q, q_low)
                 _update(h[0, k, j, : nx + 1], curl, ids[0, k, j], rows[0, k, j], da, db)
             around = curl[:nx]
-            if k < nz:
+            if k < nz and parts[1]:
                 p, p_low = e[0, k + 1, j, :nx], e[0, k, j, :nx]
                 q, q_low = e[2, k, j, 1 : nx + 1], e[2, k, j, :nx]
                 _differences_x_second(around, p, p_low, iz, q, q_low, inverse_x)
@@ -237,7 +248,7 @@ def magnetic_pass(e, h, ids, rows, da, db, table, lows, highs, counts, psi_x, ps
                 if high:
                     _layer_end(around, psi_x[0, k, j], b_x, c_x, q, q_low, nx - high, low, high, minus)
                 _update(h[1, k, j, :nx], around, ids[1, k, j], rows[1, k, j], da, db)
-            if j < ny:
+            if j < ny and parts[2]:
                 p, p_low = e[1, k, j, 1 : nx + 1], e[1, k, j, :nx]
                 q, q_low = e[0, k, j + 1, :nx], e[0, k, j, :nx]
                 _differences_x_first(around, p, p_low, inverse_x, q, q_low, iy)
@@ -276,32 +287,33 @@ def line_magnetic(line_e, line_h, inverse, b, c, psi, db):
 
 @nb.njit(cache=True, nogil=True, parallel=True)
 def energy_sums(e, h, ids_e, ids_h, permittivity, permeability, counts, weights, sums):
-    """sums: (nz + 1, 2) of ε E² and μ H²; weights: (3, longest) part of a cell at each node of x, y, z."""
+    """sums: (nz + 1, 2) of ε E² and μ H²; weights: (6, longest) part of a cell at nodes of x, y, z, then at halves."""
     nx, ny, nz = counts[0], counts[1], counts[2]
     for k in nb.prange(nz + 1):
         electric, magnetic = 0.0, 0.0
         for j in range(ny + 1):
             for i in range(nx + 1):
                 wx, wy, wz = weights[0, i], weights[1, j], weights[2, k]
+                vx, vy, vz = weights[3, i], weights[4, j], weights[5, k]
                 hx, hy, hz = i < nx, j < ny, k < nz
                 mu = permeability[0]
                 if hx:
-                    electric += permittivity[ids_e[0, k, j, i]] * wy * wz * e[0, k, j, i] ** 2
+                    electric += permittivity[ids_e[0, k, j, i]] * vx * wy * wz * e[0, k, j, i] ** 2
                 if hy:
-                    electric += permittivity[ids_e[1, k, j, i]] * wx * wz * e[1, k, j, i] ** 2
+                    electric += permittivity[ids_e[1, k, j, i]] * wx * vy * wz * e[1, k, j, i] ** 2
                 if hz:
-                    electric += permittivity[ids_e[2, k, j, i]] * wx * wy * e[2, k, j, i] ** 2
+                    electric += permittivity[ids_e[2, k, j, i]] * wx * wy * vz * e[2, k, j, i] ** 2
                 if hy and hz:
                     if ids_h is not None:
                         mu = permeability[ids_h[0, k, j, i]]
-                    magnetic += mu * wx * h[0, k, j, i] ** 2
+                    magnetic += mu * wx * vy * vz * h[0, k, j, i] ** 2
                 if hx and hz:
                     if ids_h is not None:
                         mu = permeability[ids_h[1, k, j, i]]
-                    magnetic += mu * wy * h[1, k, j, i] ** 2
+                    magnetic += mu * vx * wy * vz * h[1, k, j, i] ** 2
                 if hx and hy:
                     if ids_h is not None:
                         mu = permeability[ids_h[2, k, j, i]]
-                    magnetic += mu * wz * h[2, k, j, i] ** 2
+                    magnetic += mu * vx * vy * wz * h[2, k, j, i] ** 2
         sums[k, 0] = electric
         sums[k, 1] = magnetic

@@ -14,6 +14,7 @@ from engines.api import Array
 from engines.backend.tuning import TuningKey, tune, tuning_key
 from engines.fdtd.boundaries import Axis, kernel_tables
 from engines.fdtd.cpu import energy_weights
+from engines.fdtd.dimensions import ALL, Parts, make_twins
 from engines.fdtd.dispersion import Dispersion
 from engines.fdtd.materials import Media
 from engines.fdtd.one_pass import NO_SHAPE, ONE_PASS, OnePass, OneShape, one_shapes
@@ -21,7 +22,9 @@ from engines.fdtd.sources import Entries, Sources, induced
 from engines.fdtd.yee import Yee
 
 HERE = Path(__file__).parent
-SOURCE, LAYERS, ABSORBER = (HERE / f"{name}.cu" for name in ("fdtd", "layers", "absorber"))
+SOURCE, LAYERS, ABSORBER, INJECT, ENERGY = (
+    HERE / f"{name}.cu" for name in ("fdtd", "layers", "absorber", "inject", "energy")
+)
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 PACKED = {"float32": (4, 2, 1), "float64": (2, 1)}
 THREADS = 256
@@ -34,6 +37,7 @@ KEPT = 16
 SMALL = 1 << 22
 """Places of a small grid: a pass takes less than some ten microseconds."""
 IN_A_ROW = 20
+SHARE = 0.8
 SLOTS = 4
 """Places of ψ of x begin and end at a multiple of this: vectors of either precision."""
 Shape = tuple[int, int, int, int]
@@ -47,16 +51,18 @@ class CudaYee:
     (:func:`engines.fdtd.sources.induced`), so that nothing comes between E and H.
 
     shape: two passes of this launch shape; one_pass: one pass of this shape; neither: the fastest, measured once per
-    device and size of grid. room: bytes of the device that a second pair of fields, which one pass needs, may take
+    device and size of grid. room: bytes of the device that a second pair of fields, which one pass needs, may take;
+    None: most of what is free
     """
 
     def __init__(
         self, backend: Any, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
-        shape: Shape | None = None, one_pass: OneShape | None = None, room: float = math.inf,
+        shape: Shape | None = None, one_pass: OneShape | None = None, room: float | None = None,
+        parts: Parts = ALL,
     ) -> None:  # fmt: skip
         self.dtype = np.dtype(precision)
         self._backend, self._yee, self._axes, self._sources = backend, yee, axes, sources
-        self._magnetic = media.ids_h is not None
+        self._magnetic, self._mask = media.ids_h is not None, parts.mask
         self._real = REAL[self.dtype.name]
         self.electric, self.magnetic = (self._zeros((3, *yee.shape)) for _ in range(2))
         self._x = slots_x(yee, axes[0])
@@ -80,25 +86,28 @@ class CudaYee:
             for n in (*yee.counts, yee.row, *self._x, *(n for axis in axes[1:] for n in (axis.low, axis.high)),
                       sum(axis.wraps << d for d, axis in enumerate(axes)))
         ]  # fmt: skip
-        self._entries = [
-            self._placed(each)
-            for each in (sources.electric, induced(yee, axes, media, sources.electric), sources.magnetic)
-        ]
+        self._layers = (*self._grid, np.int32(yee.planes), *map(np.int64, self._vectors))
+        of_h = induced(yee, axes, media, sources.electric)
+        self._entries = [self._placed(each) for each in (sources.electric, of_h, sources.magnetic)]
         self._lines = backend.array(np.array(_line_places(sources), np.int32).reshape(-1, 3))
         self._line_tables = [backend.array(_line_table(sources, electric, self.dtype)) for electric in (True, False)]
         self._drives = backend.array(np.array([[d[2], d[3]] for d in sources.drives], np.int32).reshape(-1, 2))
         self._values = self._zeros((LONGEST, max(1, len(sources.drives))))
         self._energy_media = backend.array(np.concatenate([media.permittivity, media.permeability]))
         self._energy_weights = backend.array(energy_weights(axes))
-        self._kernels: dict[tuple[Path, int, str], Any] = {}
+        self._kernels: dict[tuple[Path, str, tuple[str, ...]], Any] = {}
         self._graphs: dict[int, Callable[[], None]] = {}
         self._asked: Counter[int] = Counter()
         self._shapes = {name: shape or self._best(name) for name in ("electric", "magnetic")}
         self._one = None
-        plain = not (self._magnetic or self._poles.arguments or self._faders)
+        plain = not (self._magnetic or self._poles.arguments or self._faders or self._mask != ALL.mask or any(yee.flat))
         if plain and one_pass is not None:
             self._one = self._one_pass(one_pass)
-        elif plain and shape is None and 2 * self.electric.nbytes <= room:
+        elif (
+            plain
+            and shape is None
+            and 2 * self.electric.nbytes <= (SHARE * backend.memory()[0] if room is None else room)
+        ):
             self._one = self._worth()
 
     def _zeros(self, shape: tuple[int, ...]) -> Any:
@@ -109,22 +118,29 @@ class CudaYee:
         return array(entries.places), array(entries.weights.astype(self.dtype)), array(entries.slots)
 
     def _kernel(self, packed: int, name: str, source: Path = SOURCE) -> Any:
-        key = source, packed, name
+        """A kernel for vectors of ``packed`` values."""
+        macros = [f"-DV={packed}", *["-DMAGNETIC"] * (self._magnetic and name in ("magnetic", "layers_magnetic"))]
+        macros += ["-DPOLES"] * (name == "electric" and bool(self._poles.arguments))
+        if self._mask != ALL.mask and source == SOURCE:
+            macros.append(f"-DPARTS={self._mask}")
+        return self._compiled(source, name, *macros)
+
+    def _compiled(self, source: Path, name: str, *macros: str) -> Any:
+        key = source, name, macros
         if key not in self._kernels:
-            macros = [self._real, f"-DV={packed}", *["-DMAGNETIC"] * self._magnetic]
-            macros += ["-DPOLES"] * (source == SOURCE and bool(self._poles.arguments))
-            self._kernels[key] = self._backend.compile(source, macros).get_function(name)
+            self._kernels[key] = self._backend.compile(source, [self._real, *macros]).get_function(name)
         return self._kernels[key]
 
     def shapes(self) -> list[Shape]:
         """Launch shapes of two passes worth measuring."""
-        nx, _ny, nz = self._yee.counts
+        nx, planes = self._yee.counts[0], self._yee.planes
         found: list[Shape] = []
-        for packed in PACKED[self.dtype.name]:
+        widths = PACKED[self.dtype.name]
+        for packed in widths if self._mask == ALL.mask else widths[:1]:
             for across, rows in ((32, 4), (32, 8), (64, 2), (64, 4), (128, 2)):
                 if across > 32 and across * packed >= 2 * (nx + 1):
                     continue
-                spans = {min(span, nz + 1) for span in (4, 16, 64)}
+                spans = {min(span, planes) for span in (4, 16, 64)}
                 found += [(packed, across, rows, span) for span in sorted(spans)]
         return found
 
@@ -181,8 +197,9 @@ class CudaYee:
     def launch(self, name: str, shape: Shape) -> None:
         """One pass, ``"electric"`` or ``"magnetic"``."""
         packed, across, rows, span = shape
-        nz, ny, row = self._yee.shape
-        grid = (-(-row // (across * packed)), -(-ny // rows), -(-nz // span))
+        _nz, ny, row = self._yee.shape
+        span = min(span, self._yee.planes)  # the kernels stop at the last plane that is kept
+        grid = (-(-row // (across * packed)), -(-ny // rows), -(-self._yee.planes // span))
         fields, last = (self.electric, self.magnetic), (*self._grid, np.int32(span))
         if name == "electric":
             arguments = (*fields, self._ids_e, self._coefficients[0], self._tables[0], *self.psi[:3], *last)
@@ -200,6 +217,15 @@ class CudaYee:
             if table is not None:
                 self._values[:count] = table[first : first + count]
             self._put(count)
+        self.finish()
+
+    def prepare(self, values: Array) -> Any:
+        """What the halves of steps are given of ``values``."""
+        return self._backend.array(values.astype(self.dtype)) if self._sources.drives else self._values
+
+    def finish(self) -> None:
+        """What is to be done when steps have been taken by halves."""
+        make_twins(self._yee, self.electric, self.magnetic)
 
     def _put(self, count: int) -> None:
         """``count`` steps with the first rows of ``_values``, as a graph if so many come often."""
@@ -217,14 +243,14 @@ class CudaYee:
         """One pass reads one pair of fields and writes the other, so the last of an odd number of steps takes two."""
         for row in range(count):
             if self._faders:
-                self.electric_half(row)
-                self.magnetic_half(row)
+                self.electric_half(self._values, row)
+                self.magnetic_half(self._values, row)
             else:
                 self._step(row, self._one if row < count // 2 * 2 else None)
 
     def _step(self, row: int, one: OnePass | None) -> None:
         """E and H one right after the other; what sources do to E then goes to both."""
-        self._layers_electric(row)
+        self._layers_electric(self._values, row)
         if one is None:
             self._two_passes()
         else:
@@ -233,32 +259,32 @@ class CudaYee:
         self._sources_of_electric(together=True)
         for part in (0, 1):
             self._layers_magnetic(part)
-        self._sources_of_magnetic(row)
+        self._sources_of_magnetic(self._values, row)
 
-    def electric_half(self, row: int) -> None:
-        """E of the step of one row of the values, and what sources add to it."""
-        self._layers_electric(row)
+    def electric_half(self, table: Any, row: int) -> None:
+        """E of the step of a row of the values, and what sources add to it."""
+        self._layers_electric(table, row)
         self.launch("electric", self._shapes["electric"])
         for fader in self._faders:
             fader.launch(self.electric, False)
         self._sources_of_electric(together=False)
 
-    def magnetic_half(self, row: int) -> None:
-        """H of the step of one row of the values, and what sources add to it."""
+    def magnetic_half(self, table: Any, row: int) -> None:
+        """H of the step of a row of the values, and what sources add to it."""
         self.launch("magnetic", self._shapes["magnetic"])
         for part in (0, 1):
             self._layers_magnetic(part)
         for fader in self._faders:
             fader.launch(self.magnetic, True)
-        self._sources_of_magnetic(row)
+        self._sources_of_magnetic(table, row)
 
     def _sources_of_electric(self, together: bool) -> None:
         if self._sources.count:
             self._inject_electric(together)
 
-    def _sources_of_magnetic(self, row: int) -> None:
+    def _sources_of_magnetic(self, table: Any, row: int) -> None:
         if self._sources.lines:
-            self._drive(row, 0)
+            self._drive(table, row, 0)
         if self._sources.lines or len(self._entries[2][0]):
             self._inject_magnetic()
 
@@ -266,17 +292,17 @@ class CudaYee:
         self.launch("electric", self._shapes["electric"])
         self.launch("magnetic", self._shapes["magnetic"])
 
-    def _layers_electric(self, row: int) -> None:
+    def _layers_electric(self, table: Any, row: int) -> None:
         """ψ of E; sets the signals of currents too."""
         threads, drives = sum(self._vectors), len(self._sources.drives)
         if not threads:
-            self._drive(row, 1)
+            self._drive(table, row, 1)
             return
         self._kernel(PACKED[self.dtype.name][0], "layers_electric", LAYERS)(
             (-(-max(threads, drives) // THREADS),), (THREADS,),
             (
-                self.magnetic, self._tables[0], *self.psi[:3], *self._grid, *map(np.int64, self._vectors),
-                self.signals, self._values, self._drives, np.int32(drives), np.int32(row),
+                self.magnetic, self._tables[0], *self.psi[:3], *self._layers,
+                self.signals, table, self._drives, np.int32(drives), np.int32(row),
             ),
         )  # fmt: skip
 
@@ -288,17 +314,17 @@ class CudaYee:
                 (-(-threads // THREADS),), (THREADS,),
                 (
                     self.electric, self.magnetic, ids, self._coefficients[1], self._tables[1], *self.psi[3:],
-                    *self._grid, *map(np.int64, self._vectors), np.int32(part),
+                    *self._layers, np.int32(part),
                 ),
             )  # fmt: skip
 
-    def _drive(self, row: int, half: int) -> None:
+    def _drive(self, table: Any, row: int, half: int) -> None:
         sources = self._sources
         if any(drive[3] == bool(half) for drive in sources.drives):
             count = len(sources.drives)
-            self._kernel(1, "drive")(
+            self._compiled(INJECT, "drive")(
                 (1,), (-(-count // 32) * 32,),
-                (self.signals, self._values, self._drives, np.int32(count), np.int32(row), np.int32(half)),
+                (self.signals, table, self._drives, np.int32(count), np.int32(row), np.int32(half)),
             )  # fmt: skip
 
     def _inject_electric(self, together: bool) -> None:
@@ -306,7 +332,7 @@ class CudaYee:
         (places, *rest), (others, *more) = self._entries[:2]
         lines = self._sources.lines
         threads = max([len(places), len(others), *(line.n + 1 for line in lines)])
-        self._kernel(1, "inject_electric")(
+        self._compiled(INJECT, "inject_electric")(
             (-(-threads // THREADS),), (THREADS,),
             (
                 self.electric, places, *rest, np.int32(len(places)), self.magnetic, others, *more,
@@ -319,7 +345,7 @@ class CudaYee:
         places, weights, slots = self._entries[2]
         lines = self._sources.lines
         threads = max([len(places), *(line.n + 1 for line in lines)])
-        self._kernel(1, "inject_magnetic")(
+        self._compiled(INJECT, "inject_magnetic")(
             (-(-threads // THREADS),), (THREADS,),
             (
                 self.magnetic, places, weights, slots, self.signals, np.int32(len(places)), self._line_tables[1],
@@ -331,7 +357,7 @@ class CudaYee:
         """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         nz = self._yee.shape[0]
         sums = self._backend.empty((nz, 2), np.float64)
-        self._kernel(1, "energy")(
+        self._compiled(ENERGY, "energy")(
             (nz,), (THREADS,),
             (
                 self.electric, self.magnetic, self._ids_e, self._ids_h, self._energy_media, self._energy_weights,
@@ -341,7 +367,7 @@ class CudaYee:
         electric, magnetic = self._backend.to_host(sums).sum(axis=0)
         if self._poles.arguments:
             held = self._backend.empty((nz,), np.float64)
-            self._kernel(1, "pole_energy")(
+            self._compiled(ENERGY, "pole_energy")(
                 (nz,), (THREADS,),
                 (
                     self.electric, self._ids_e, *self._poles.stored, self._energy_weights,

@@ -8,6 +8,7 @@ is absorbed in a CPML; plane waves enter through a total-field box. README.md ha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -19,6 +20,7 @@ from engines.api import (
     Estimate,
     FieldInfo,
     Finding,
+    KernelTraffic,
     Preset,
     Problem,
     Progress,
@@ -28,6 +30,7 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
+from engines.fdtd.dimensions import parts_of
 from engines.fdtd.dispersion import make_slots
 from engines.fdtd.dispersive_layers import dispersive_cells, layer_findings, range_findings
 from engines.fdtd.materials import make_media
@@ -42,7 +45,7 @@ from engines.fdtd.parameters import (
     WaveSource,
 )
 from engines.fdtd.presets import presets
-from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
+from engines.fdtd.scene import expected_field, make_faces, make_grid, make_yee, media_of, sources_of
 from engines.fdtd.shapes import cells_of
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.sources import make_sources
@@ -138,8 +141,7 @@ def _checked(problem: Problem) -> FdtdParameters:
 def _grid(settings: str) -> Grid:
     """The same object for the same settings: viewers compare grids by identity."""
     setting = GridSetting.model_validate_json(settings)
-    yee = make_yee(setting)
-    return Grid(yee.counts[::-1], yee.spacing, length_unit=setting.length_unit)
+    return make_grid(make_yee(setting), setting.length_unit)
 
 
 class _Setup:
@@ -161,30 +163,51 @@ class _Setup:
                 f"which is a step of {self.limit:.4g} {unit} on this grid."
             )
         self.dt = courant * self.limit
-        faces = make_faces(parameters.faces)
+        faces = make_faces(parameters.faces, self.yee)
         self.axes = make_axes(self.yee, faces, self.dt)
         magnetic = len({(medium.permeability, medium.magnetic_loss) for medium in self.media}) > 1
         value_bytes = np.dtype(self.precision).itemsize
         self.slots = make_slots([medium.poles for medium in real], self.dt)
         states = 3 * dispersive_cells(parameters, self.media, self.yee) * self.slots.states if self.slots.count else 0
         self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic, states) + self.yee.cells
-        self.traffic = traffic(self.yee, self.axes, value_bytes, magnetic, states)
-        self._magnetic, self._value_bytes = magnetic, value_bytes
-        self._check_memory()
         self.dipoles, self.waves = sources_of(parameters)
+        driven = [dipole.axis for dipole in self.dipoles] + [wave.polarization for wave in self.waves]
+        self.parts = parts_of(self.yee, driven)
+        self._magnetic, self._value_bytes = magnetic, value_bytes
+        self.traffic = self._traffic(states)
+        if self._complex:
+            self.memory = 2 * self.memory - self.yee.cells
+        self._check_memory()
         self.findings = (*self._resolution(), *layer_findings(parameters, self.media, self.yee, faces))
         waveforms = self._waveforms()
         if waveforms:
             shortest = SPEED_OF_LIGHT / max(waveform.highest_frequency for waveform in waveforms)
             self.findings += range_findings(parameters, shortest)
 
+    @property
+    def _complex(self) -> bool:
+        """Whether there are two copies of the fields, a real and an imaginary part."""
+        return any(axis.phase for axis in self.axes)
+
+    def _traffic(self, states: int) -> tuple[KernelTraffic, ...]:
+        copies = 2 if self._complex else 1
+        return tuple(
+            replace(
+                each, bytes_read=copies * each.bytes_read, bytes_written=copies * each.bytes_written,
+                flops=copies * each.flops,
+            )
+            for each in traffic(self.yee, self.axes, self._value_bytes, self._magnetic, self.parts, states)
+        )  # fmt: skip
+
     def _check_memory(self) -> None:
         available = self.backend.info.memory_bytes
         if available and self.memory > MEMORY_SHARE * available:
-            side = int((MEMORY_SHARE * available / (self.memory / self.yee.cells)) ** (1 / 3))
+            dimensions = len(self.yee.varying)
+            side = int((MEMORY_SHARE * available / (self.memory / self.yee.cells)) ** (1 / dimensions))
+            cells = f"{side:,}{('', '²', '³')[dimensions - 1]} cells"
             raise ProblemError(
                 f"This grid needs {self.memory / 2**30:,.1f} GB, and {self.backend.info.name} has "
-                f"{available / 2**30:,.1f} GB: use at most about {side:,}³ cells, or fp32 if it is fp64."
+                f"{available / 2**30:,.1f} GB: use at most about {cells}, or fp32 if it is fp64."
             )
 
     def _waveforms(self) -> list[Waveform]:
@@ -203,8 +226,8 @@ class _Setup:
             if material.name in used and not medium.perfect_conductor
         ]
         shortest = SPEED_OF_LIGHT / highest / max(index for index, _ in indices)
-        varying = [h for h, n in zip(self.yee.spacing, self.yee.counts, strict=True) if n > 1] or [self.yee.smallest]
-        cells = shortest / max(varying)
+        varying = [float(self.yee.sizes(d).max()) for d in self.yee.varying if self.yee.counts[d] > 1]
+        cells = shortest / max(varying, default=self.yee.smallest)
         unit = self.parameters.grid.length_unit.replace("um", "µm")
         needed = shortest / FEWEST_PER_WAVELENGTH
         if cells < FEWEST_PER_WAVELENGTH:
@@ -237,15 +260,15 @@ class _Setup:
         media = make_media(yee, self.axes, cells, self.media, self.dt)
         if media.dispersion is not None:
             states = media.dispersion.places * self.slots.states
-            self.traffic = traffic(yee, self.axes, self._value_bytes, self._magnetic, states)
+            self.traffic = self._traffic(states)
         sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
-        steps = make_steps(backend, yee, self.axes, media, sources, self.precision)
+        steps = make_steps(backend, yee, self.axes, media, sources, self.precision, self.parts)
         highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
         return FdtdSimulation(
             backend, self._grid_object(), yee, self.dt, steps, sources, parameters.source_scale, cells, self._fields(),
-            self.traffic, period,
+            self.traffic, period, there=self.parts,
         )  # fmt: skip
 
     def _grid_object(self) -> Grid:
@@ -255,17 +278,19 @@ class _Setup:
         """The component that the first source drives comes first."""
         largest = expected_field(self.parameters)
         magnetic = float(f"{largest / VACUUM_IMPEDANCE:.2g}")
+        there = self.parts.names()
         first = "z"
         if self.parameters.sources:
             source = self.parameters.sources[0]
             first = source.axis if isinstance(source, PointSource) else source.polarization
-        order = [first, *(axis for axis in "xyz" if axis != first)]
+        order = [axis for axis in (first, *(axis for axis in "xyz" if axis != first)) if f"E{axis}" in there]
         electric = [FieldInfo(f"E{a}", f"E{a}", "V/m", "cell", (-largest, largest), "diverging") for a in order]
+        of_h = [axis for axis in "xyz" if f"H{axis}" in there]
         return (
             electric[0],
             FieldInfo("E", "|E|", "V/m", "cell", (0.0, largest), "inferno"),
             *electric[1:],
-            *(FieldInfo(f"H{a}", f"H{a}", "A/m", "cell", (-magnetic, magnetic), "diverging") for a in "xyz"),
+            *(FieldInfo(f"H{a}", f"H{a}", "A/m", "cell", (-magnetic, magnetic), "diverging") for a in of_h),
             FieldInfo("H", "|H|", "A/m", "cell", (0.0, magnetic), "inferno"),
             FieldInfo("material", "Material", "", "cell", (0.0, float(max(1, len(self.media) - 1))), "viridis"),
         )

@@ -1,4 +1,4 @@
-// One leapfrog step of Maxwell's equations on Yee's grid, in two passes, and the sources:
+// One leapfrog step of Maxwell's equations on Yee's grid, in two passes:
 //
 //   E <- ca E + cb curl H,     H <- da H - db curl E          (H is kept as eta_0 H; lengths in the smallest spacing)
 //
@@ -17,9 +17,19 @@
 // variants: -DREAL=double -DV=1 -DMAGNETIC; -DREAL=double -DV=2 -DMAGNETIC
 // variants: -DREAL=float -DV=1 -DPOLES; -DREAL=float -DV=2 -DPOLES; -DREAL=float -DV=4 -DPOLES
 // variants: -DREAL=double -DV=1 -DPOLES; -DREAL=double -DV=2 -DPOLES
-// variants: -DREAL=float -DV=1 -DMAGNETIC -DPOLES; -DREAL=float -DV=2 -DMAGNETIC -DPOLES
-// variants: -DREAL=float -DV=4 -DMAGNETIC -DPOLES
-// variants: -DREAL=double -DV=1 -DMAGNETIC -DPOLES; -DREAL=double -DV=2 -DMAGNETIC -DPOLES
+// variants: -DREAL=float -DV=4 -DPARTS=28; -DREAL=double -DV=2 -DPARTS=28
+// variants: -DREAL=float -DV=4 -DMAGNETIC -DPARTS=35; -DREAL=double -DV=2 -DMAGNETIC -DPARTS=35
+// variants: -DREAL=float -DV=4 -DPOLES -DPARTS=28; -DREAL=double -DV=2 -DPOLES -DPARTS=28
+// any: PARTS
+//
+// PARTS: which components are stepped, bits 0 … 2 of E and 3 … 5 of H (28: E_z, H_x, H_y); what the others would need is
+// not even read. A flat z has iz = 0 and is launched with one plane. -DMAGNETIC concerns H alone, -DPOLES E alone.
+
+#ifndef PARTS
+#define PARTS 63
+#endif
+#define HAS_E(c) ((PARTS >> (c)) & 1)
+#define HAS_H(c) ((PARTS >> (3 + (c))) & 1)
 
 #include "fdtd/yee.cuh"
 
@@ -119,12 +129,18 @@ KERNEL electric(
         add(curl_x, more_x);
         add(curl_y, more_y);
         add(curl_z, more_z);
-        POLARIZE(0, curl_x);
-        update(e + here + at, ids + here + at, shared, shared + 256, curl_x);
-        POLARIZE(1, curl_y);
-        update(e + volume + here + at, ids + volume + here + at, shared, shared + 256, curl_y);
-        POLARIZE(2, curl_z);
-        update(e + 2 * volume + here + at, ids + 2 * volume + here + at, shared, shared + 256, curl_z);
+        if (HAS_E(0)) {
+            POLARIZE(0, curl_x);
+            update(e + here + at, ids + here + at, shared, shared + 256, curl_x);
+        }
+        if (HAS_E(1)) {
+            POLARIZE(1, curl_y);
+            update(e + volume + here + at, ids + volume + here + at, shared, shared + 256, curl_y);
+        }
+        if (HAS_E(2)) {
+            POLARIZE(2, curl_z);
+            update(e + 2 * volume + here + at, ids + 2 * volume + here + at, shared, shared + 256, curl_z);
+        }
     }
 }
 
@@ -168,121 +184,19 @@ KERNEL magnetic(
         const Values curl_x = curl_of(dy_ez, iy, dz_ey, iz);
         Values curl_y = curl_of(dz_ex, iz, scaled(dx_ez, x, i), REAL(1));
         Values curl_z = curl_of(scaled(dx_ey, x, i), REAL(1), dy_ex, iy);
-        if (j < g.ny && k < g.nz) UPDATE_H(0, curl_x);
-        if (k < g.nz) {
+        if (HAS_H(0) && j < g.ny && k < g.nz) UPDATE_H(0, curl_x);
+        if (HAS_H(1) && k < g.nz) {
             // the half nx stays zero
 #pragma unroll
             for (int v = 0; v < V; ++v)
                 if (i + v >= g.nx) curl_y.v[v] = REAL(0);
             UPDATE_H(1, curl_y);
         }
-        if (j < g.ny) {
+        if (HAS_H(2) && j < g.ny) {
 #pragma unroll
             for (int v = 0; v < V; ++v)
                 if (i + v >= g.nx) curl_z.v[v] = REAL(0);
             UPDATE_H(2, curl_z);
         }
     }
-}
-
-// What the sources add: thread n looks at entry n, and takes all entries of its place if it is the first of them.
-DEVICE void inject(
-    REAL* __restrict__ field, const long long* __restrict__ places, const REAL* __restrict__ weights,
-    const int* __restrict__ slots, const REAL* __restrict__ signals, const int count, const int n)
-{
-    if (n >= count || (n > 0 && places[n - 1] == places[n])) return;
-    REAL value = field[places[n]];
-    for (int m = n; m < count && places[m] == places[n]; ++m) value += weights[m] * signals[slots[m]];
-    field[places[n]] = value;
-}
-
-// Currents and, of plane waves, H of their lines go to E, and what that changes of the step that H took goes to H; then E
-// of the lines takes its step. A thread for each entry and for each node of the lines. lines: (count, 3) first signal,
-// nodes − 1, place in line_table; line_table: for each line inverse, b, c, psi (n + 1 each) and cb (or db).
-KERNEL inject_electric(
-    REAL* __restrict__ e, const long long* __restrict__ places, const REAL* __restrict__ weights,
-    const int* __restrict__ slots, const int count, REAL* __restrict__ h, const long long* __restrict__ h_places,
-    const REAL* __restrict__ h_weights, const int* __restrict__ h_slots, const int h_count, REAL* __restrict__ signals,
-    REAL* __restrict__ line_table, const int* __restrict__ lines, const int line_count)
-{
-    const int n = blockIdx.x * blockDim.x + threadIdx.x;
-    inject(e, places, weights, slots, signals, count, n);
-    inject(h, h_places, h_weights, h_slots, signals, h_count, n);
-    for (int line = 0; line < line_count; ++line) {
-        const int first = lines[3 * line], length = lines[3 * line + 1];
-        REAL* const t = line_table + lines[3 * line + 2];
-        const int size = length + 1;
-        if (n < 1 || n >= length) continue;
-        REAL* const line_e = signals + first;
-        const REAL* const line_h = line_e + size;
-        const REAL d = line_h[n] - line_h[n - 1];
-        const REAL psi = t[size + n] * t[3 * size + n] + t[2 * size + n] * d;
-        t[3 * size + n] = psi;
-        line_e[n] -= t[4 * size] * (d * t[n] + psi);
-    }
-}
-
-KERNEL inject_magnetic(
-    REAL* __restrict__ h, const long long* __restrict__ places, const REAL* __restrict__ weights,
-    const int* __restrict__ slots, REAL* __restrict__ signals, const int count, REAL* __restrict__ line_table,
-    const int* __restrict__ lines, const int line_count)
-{
-    const int n = blockIdx.x * blockDim.x + threadIdx.x;
-    inject(h, places, weights, slots, signals, count, n);
-    for (int line = 0; line < line_count; ++line) {
-        const int first = lines[3 * line], length = lines[3 * line + 1];
-        REAL* const t = line_table + lines[3 * line + 2];
-        const int size = length + 1;
-        if (n >= length) continue;
-        const REAL* const line_e = signals + first;
-        REAL* const line_h = signals + first + size;
-        const REAL d = line_e[n + 1] - line_e[n];
-        const REAL psi = t[size + n] * t[3 * size + n] + t[2 * size + n] * d;
-        t[3 * size + n] = psi;
-        line_h[n] -= t[4 * size] * (d * t[n] + psi);
-    }
-}
-
-KERNEL drive(
-    REAL* __restrict__ signals, const REAL* __restrict__ values, const int* __restrict__ drives, const int count,
-    const int row, const int half)
-{
-    set_signals(signals, values, drives, count, row, half, threadIdx.x);
-}
-
-// sums: (blocks, 2) of ε E² and μ H² over the planes k = block, in float64; weights: (3, longest) part of a cell at a node.
-KERNEL energy(
-    const REAL* __restrict__ e, const REAL* __restrict__ h, const unsigned char* __restrict__ ids_e,
-    const unsigned char* __restrict__ ids_h, const double* __restrict__ media, const double* __restrict__ weights,
-    const int longest, double* __restrict__ sums, const int nx, const int ny, const int nz, const int row)
-{
-    __shared__ double part[2][256];
-    const size_t plane = size_t(ny + 1) * row, volume = plane * (nz + 1);
-    const int k = blockIdx.x;
-    double electric = 0, magnetic = 0;
-    for (size_t n = threadIdx.x; n < plane; n += 256) {
-        const int j = int(n / row), i = int(n % row);
-        if (i > nx) continue;
-        const size_t at = k * plane + n;
-        const double w[3] = {weights[i], weights[longest + j], weights[2 * longest + k]};
-#pragma unroll
-        for (int c = 0; c < 3; ++c) {
-            const bool inside = c == 0 ? i < nx : c == 1 ? j < ny : k < nz;
-            const bool others = (c == 0 || i < nx) && (c == 1 || j < ny) && (c == 2 || k < nz);
-            const double of_e = e[c * volume + at], of_h = h[c * volume + at];
-            if (inside) electric += media[ids_e[c * volume + at]] * w[(c + 1) % 3] * w[(c + 2) % 3] * of_e * of_e;
-            if (others) magnetic += media[256 + (ids_h ? ids_h[c * volume + at] : 0)] * w[c] * of_h * of_h;
-        }
-    }
-    part[0][threadIdx.x] = electric;
-    part[1][threadIdx.x] = magnetic;
-    for (int width = 128; width > 0; width /= 2) {
-        __syncthreads();
-        if (threadIdx.x < width) {
-            part[0][threadIdx.x] += part[0][threadIdx.x + width];
-            part[1][threadIdx.x] += part[1][threadIdx.x + width];
-        }
-    }
-    __syncthreads();
-    if (threadIdx.x < 2) sums[2 * k + threadIdx.x] = part[threadIdx.x][0];
 }

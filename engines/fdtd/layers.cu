@@ -91,11 +91,11 @@ DEVICE Values difference_e(const REAL* __restrict__ e, const Grid& g, const int 
     return minus(load(e + p.at + (axis == 1 ? g.row : size_t(g.ny + 1) * g.row)), here);
 }
 
-// A thread for V places; counts: of vectors in one component's psi along x, y, z. The currents of this step are set in
+// A thread for V places; planes: as many are stepped; counts: of vectors in one component's psi along x, y, z. The currents of this step are set in
 // passing, which saves small grids a launch.
 KERNEL layers_electric(
     const REAL* __restrict__ h, const REAL* __restrict__ table, REAL* __restrict__ psi_x, REAL* __restrict__ psi_y,
-    REAL* __restrict__ psi_z, GRID_ARGUMENTS, const long long count_x, const long long count_y, const long long count_z,
+    REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int planes, const long long count_x, const long long count_y, const long long count_z,
     REAL* __restrict__ signals, const REAL* __restrict__ values, const int* __restrict__ drives, const int drive_count,
     const int row_of_values)
 {
@@ -108,6 +108,7 @@ KERNEL layers_electric(
     if (number >= count) return;
     const size_t volume = size_t(g.nz + 1) * (g.ny + 1) * g.row;
     const Place p = place_of(g, axis, number, 1);
+    if (p.k >= planes) return;
     const Table t = table_of(table, g, axis);
     REAL* first = (axis == 0 ? psi_x : axis == 1 ? psi_y : psi_z) + number * V;
     REAL* second = first + count * V;
@@ -120,7 +121,7 @@ KERNEL layers_electric(
 KERNEL layers_magnetic(
     const REAL* __restrict__ e, REAL* __restrict__ h, const unsigned char* __restrict__ ids,
     const REAL* __restrict__ coefficients, const REAL* __restrict__ table, REAL* __restrict__ psi_x,
-    REAL* __restrict__ psi_y, REAL* __restrict__ psi_z, GRID_ARGUMENTS, const long long count_x, const long long count_y,
+    REAL* __restrict__ psi_y, REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int planes, const long long count_x, const long long count_y,
     const long long count_z, const int part)
 {
     const Grid g = GRID;
@@ -133,7 +134,7 @@ KERNEL layers_magnetic(
     const Place p = place_of(g, axis, number, 0);
     const int component = (axis + 1 + part) % 3;
     // halves ny and nz are not there
-    if ((component != 1 && p.j >= g.ny) || (component != 2 && p.k >= g.nz)) return;
+    if (p.k >= planes || (component != 1 && p.j >= g.ny) || (component != 2 && p.k >= g.nz)) return;
     const Table t = table_of(table, g, axis);
     REAL* psi = (axis == 0 ? psi_x : axis == 1 ? psi_y : psi_z) + (part * count + number) * V;
     const Values next = decayed(psi, t, axis, p.n, difference_e(e + (axis + 2 - part) % 3 * volume, g, axis, p));

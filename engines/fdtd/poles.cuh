@@ -20,6 +20,7 @@ struct Poles {
         const REAL *__restrict__ beta, const int slots, const int seconds, const int id_count, const long long places
 #define POLES_OF {spans, states, constants, beta, slots, seconds, id_count, places}
 
+#ifdef V
 // V places of a row from place i on; `row`: its number; `field` and `ids`: at these places.
 DEVICE void polarize(
     const Poles& poles, const size_t row, const int i, const REAL* __restrict__ field,
@@ -60,37 +61,4 @@ DEVICE void polarize(
         place += poles.places;
     }
 }
-
-// sums: (nz + 1) of what the poles hold on the planes k = block: stored (Y + beta E)²; stored: (states, ids).
-KERNEL pole_energy(
-    const REAL* __restrict__ e, const unsigned char* __restrict__ ids, const double* __restrict__ stored,
-    const double* __restrict__ beta_of_state, const double* __restrict__ weights, const int longest,
-    double* __restrict__ sums, const int nx, const int ny, const int nz, const int row, POLE_ARGUMENTS)
-{
-    __shared__ double part[256];
-    const Poles poles = POLES_OF;
-    const int k = blockIdx.x;
-    double total = 0;
-    for (int n = threadIdx.x; n < 3 * (ny + 1) * row; n += 256) {
-        const int c = n / ((ny + 1) * row), j = n / row % (ny + 1), i = n % row;
-        if ((c == 0 && i >= nx) || i > nx || (c == 1 && j >= ny) || (c == 2 && k >= nz)) continue;
-        const size_t line = (size_t(c) * (nz + 1) + k) * (ny + 1) + j, at = line * row + i;
-        const int4 span = poles.spans[line];
-        if (i < span.x || i >= span.y) continue;
-        const double weight = (c == 0 ? 1.0 : weights[i]) * (c == 1 ? 1.0 : weights[longest + j])
-            * (c == 2 ? 1.0 : weights[2 * longest + k]);
-        const REAL* state = poles.states + (size_t(span.z) * 4 + i - span.x);
-        for (int s = 0; s < poles.slots + poles.seconds; ++s, state += poles.places) {
-            const size_t entry = size_t(s) * poles.ids + ids[at];
-            const double held = *state + beta_of_state[entry] * e[at];
-            total += weight * stored[entry] * held * held;
-        }
-    }
-    part[threadIdx.x] = total;
-    for (int width = 128; width > 0; width /= 2) {
-        __syncthreads();
-        if (threadIdx.x < width) part[threadIdx.x] += part[threadIdx.x + width];
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) sums[k] = part[0];
-}
+#endif

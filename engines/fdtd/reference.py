@@ -1,7 +1,7 @@
 """One step in float64 NumPy, written from the equations: full arrays of ε and σ, ψ everywhere, differences by index.
 
 Shares with the kernels the numbers of :mod:`boundaries` and :mod:`materials` and nothing else. Fields, (3, nz + 1,
-ny + 1, nx + 1) without the padding of rows, are changed in place.
+ny + 1, nx + 1) without the padding of rows, are changed in place; with Bloch faces they are complex.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ class ReferenceYee:
         ids_e = media.ids_e[..., : axes[0].n + 1]
         ids_h = np.zeros_like(ids_e) if media.ids_h is None else media.ids_h[..., : axes[0].n + 1]
         self._ca, self._cb, self._da, self._db = media.ca[ids_e], media.cb[ids_e], media.da[ids_h], media.db[ids_h]
-        self.electric, self.magnetic = np.zeros((3, *places)), np.zeros((3, *places))
-        self._psi_e, self._psi_h = np.zeros((3, 3, *places)), np.zeros((3, 3, *places))
+        kind = complex if any(axis.phase for axis in axes) else float
+        self.electric, self.magnetic = np.zeros((3, *places), kind), np.zeros((3, *places), kind)
+        self._psi_e, self._psi_h = np.zeros((3, 3, *places), kind), np.zeros((3, 3, *places), kind)
 
     def step_electric(self) -> None:
         for c in range(3):
@@ -40,7 +41,8 @@ class ReferenceYee:
                 h = np.moveaxis(self.magnetic[3 - c - d], along, 0)
                 difference = np.empty_like(h)
                 difference[1:-1] = h[1:-1] - h[:-2]
-                beyond = (h[-2], h[0]) if axis.wraps else (0.0, 0.0)
+                turn = np.exp(1j * axis.phase) if axis.phase else 1.0
+                beyond = (h[-2] / turn, h[0] * turn) if axis.wraps else (0.0, 0.0)
                 difference[0], difference[-1] = h[0] - beyond[0], beyond[1] - h[-2]
                 difference = np.moveaxis(difference, 0, along)
                 self._psi_e[c, d] = _on(axis.b_e, along) * self._psi_e[c, d] + _on(axis.c_e, along) * difference

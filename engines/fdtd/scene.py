@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+
+from engines.api import Array
+from engines.errors import ProblemError
 from engines.fdtd.boundaries import Face
 from engines.fdtd.dispersion import Pole
+from engines.fdtd.grading import Span, graded_nodes
 from engines.fdtd.materials import Medium
 from engines.fdtd.parameters import (
     Continuous,
+    FaceKind,
     Faces,
     FdtdParameters,
     Gaussian,
@@ -23,22 +31,75 @@ from engines.fdtd.parameters.library import PUBLISHED
 from engines.fdtd.sources import Dipole, PlaneWave
 from engines.fdtd.waveforms import FALL, Waveform
 from engines.fdtd.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
+from engines.geometry.grid import Grid, rectilinear
 
+STRIP = 20
+"""A line is shown as a strip this many times as long as it is wide."""
+WALLS = {"symmetric": "PMC", "antisymmetric": "PEC", "Bloch": "periodic"}
 DELAY = 4.5
 """Standard deviations before the middle of a pulse: it begins at 4e-5 of its amplitude."""
 
 
+FLAT = {"3D": (False, False, False), "2D": (False, False, True), "1D": (False, True, True)}
+
+
 def make_yee(grid: GridSetting) -> Yee:
-    counts = (grid.cells_x, grid.cells_y, grid.cells_z)
-    return Yee(counts, (grid.size_x / counts[0], grid.size_y / counts[1], grid.size_z / counts[2]))
+    """A flat axis is one unit of length thick, around where the plane or line is. Raises ProblemError."""
+    flat = FLAT[grid.dimensions]
+    counts, spacing = [grid.cells_x, grid.cells_y, grid.cells_z], [0.0, 0.0, 0.0]
+    origin = [0.0, 0.0, 0.0]
+    lines: list[Array | None] = [None, None, None]
+    sizes = ((grid.size_x, 0.0), (grid.size_y, grid.at_y), (grid.size_z, grid.at_z))
+    for axis, (size, at) in enumerate(sizes):
+        spans = [Span(item.low, item.high, item.cell) for item in grid.finer if item.axis == "xyz"[axis]]
+        if flat[axis]:
+            counts[axis], spacing[axis], origin[axis] = 1, 1.0, at - 0.5
+        elif spans:
+            nodes = graded_nodes(size, size / counts[axis], spans, grid.growth, "xyz"[axis])
+            counts[axis], spacing[axis], lines[axis] = len(nodes) - 1, float(np.diff(nodes).min()), nodes
+        else:
+            spacing[axis] = size / counts[axis]
+    return Yee(_three(counts), _three(spacing), _three(origin), flat, _three(lines))
 
 
-def make_faces(faces: Faces) -> list[tuple[Face, Face]]:
-    def face(kind: str) -> Face:
+def make_grid(yee: Yee, length_unit: str) -> Grid:
+    """What viewers see: a box, a plane, or for a line a strip around it."""
+    dimensions = 3 if not yee.flat[2] else 2
+    shape, lines = yee.counts[::-1][3 - dimensions :], yee.lines[:dimensions]
+    spacing, origin = list(yee.spacing[:dimensions]), list(yee.origin)
+    if yee.flat[2]:
+        origin[2] += 0.5
+    if yee.flat[1]:
+        length = float(yee.nodes(0)[-1])
+        spacing[1] = length / STRIP
+        origin[1] += 0.5 - spacing[1] / 2
+    if all(line is None for line in lines):
+        return Grid(shape, tuple(spacing), _three(origin), length_unit)
+    even = [start + h * np.arange(n + 1) for start, h, n in zip(origin, spacing, yee.counts, strict=False)]
+    walls = [each if line is None else line for line, each in zip(lines, even, strict=True)]
+    return rectilinear(walls, origin[2], length_unit)
+
+
+def _three(values: Sequence[Any]) -> Any:
+    return tuple(values)
+
+
+def make_faces(faces: Faces, yee: Yee) -> list[tuple[Face, Face]]:
+    """(low, high) for x, y, z. Raises ProblemError."""
+
+    def face(kind: FaceKind, phase: float) -> Face:
         layers = {"CPML": faces.layer, "absorber": faces.absorber}
-        return Face(kind, layers.get(kind, 0))  # type: ignore[arg-type]  # one of the kinds
+        return Face(WALLS.get(kind, kind), layers.get(kind, 0), phase)  # type: ignore[arg-type]  # one of Kind
 
-    return [(face(low), face(high)) for low, high in faces.pairs()]
+    side, found = Face("periodic"), []
+    for axis, ((low, high), phase) in enumerate(zip(faces.pairs(), faces.phases(), strict=True)):
+        if yee.flat[axis]:
+            found.append((side, side))
+            continue
+        if (low == "Bloch") != (high == "Bloch"):
+            raise ProblemError(f"Only one face of {'xyz'[axis]} is a Bloch face: make both so, or none.")
+        found.append((face(low, phase), face(high, phase)))
+    return found
 
 
 def make_medium(material: Material, length_unit: str) -> Medium:
@@ -83,7 +144,8 @@ def waveform_of(signal: Signal) -> Waveform:
 
 
 def sources_of(parameters: FdtdParameters) -> tuple[list[Dipole], list[PlaneWave]]:
-    dipoles, waves = [], []
+    dipoles: list[Dipole] = []
+    waves: list[PlaneWave] = []
     for source in parameters.sources:
         waveform = waveform_of(source.signal)
         if isinstance(source, PointSource):
@@ -91,15 +153,41 @@ def sources_of(parameters: FdtdParameters) -> tuple[list[Dipole], list[PlaneWave
         else:
             axis, forward = "xyz".index(source.direction[1]), source.direction[0] == "+"
             across = "xyz".index(source.polarization)
-            waves.append(PlaneWave(axis, forward, across, source.amplitude, waveform, source.margin))
+            mirrors = _mirrors_of_wave(parameters.faces, len(dipoles) + len(waves) + 1, axis, across)
+            waves.append(PlaneWave(axis, forward, across, source.amplitude, waveform, source.margin, mirrors))
     return dipoles, waves
+
+
+def _mirrors_of_wave(
+    faces: Faces, number: int, axis: int, polarization: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Axes of the mirrors at the low and at the high faces. Raises ProblemError for those that the wave has not got.
+
+    A plane wave is odd at the image in a plane across its E (there E is across the plane) and even in one along it.
+    """
+    found: tuple[list[int], list[int]] = ([], [])
+    for mirror in faces.mirrors():
+        name = "xyz"[mirror.axis]
+        if mirror.axis == axis:
+            raise ProblemError(
+                f"Source {number}, a plane wave along {name}, which has no mirror across it: use CPML there."
+            )
+        needed = -1 if mirror.axis == polarization else 1
+        if mirror.sign != needed:
+            word = "symmetric" if needed > 0 else "antisymmetric"
+            raise ProblemError(
+                f"A mirror across {name} of source {number}, a plane wave with E along {'xyz'[polarization]}, "
+                f"is {word}: choose that at the face of {name}."
+            )
+        found[mirror.high].append(mirror.axis)
+    return tuple(found[0]), tuple(found[1])
 
 
 def expected_field(parameters: FdtdParameters) -> float:
     """About the largest electric field that is worth showing [V/m]: of waves 1.5 amplitudes, of a dipole its
     far field ``η₀ I l/(2 λ r)`` a quarter of the grid away (the near field is far above any colour range)."""
     grid = parameters.grid
-    reach = max(grid.size_x, grid.size_y, grid.size_z) / 4
+    reach = max([grid.size_x, grid.size_y, grid.size_z][: int(grid.dimensions[0])]) / 4
     found = 0.0
     for source in parameters.sources:
         if isinstance(source, PointSource):

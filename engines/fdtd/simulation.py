@@ -24,6 +24,7 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.charts import ChartData
 from engines.errors import ProblemError
+from engines.fdtd.dimensions import ALL, Parts
 from engines.fdtd.recorders import Recorder
 from engines.fdtd.sources import Sources
 from engines.fdtd.steps import YeeSteps
@@ -59,6 +60,7 @@ class FdtdSimulation(Simulation):
         traffic: tuple[KernelTraffic, ...],
         period: float,
         recorders: Sequence[Recorder] = (),
+        there: Parts = ALL,
     ) -> None:
         self.geometry, self.dt, self.step = grid, dt, 0
         self.fields, self.traffic = fields, traffic
@@ -66,6 +68,7 @@ class FdtdSimulation(Simulation):
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)
         self._recorders = tuple(recorders)
+        self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
         self.charts = tuple(info for recorder in self._recorders for info in recorder.charts)
         self.series = (*ENERGIES, *(info for recorder in self._recorders for info in recorder.series))
 
@@ -104,7 +107,7 @@ class FdtdSimulation(Simulation):
         if name == "material":
             return self._backend.gather(self._cells.reshape(-1), handle.cells())
         if name in PARTS:
-            parts = [self._component(part, handle, runs=False).astype(float) for part in PARTS[name]]
+            parts = [self._component(part, handle, runs=False).astype(float) for part in self._names[name]]
             return handle.means(np.sqrt(sum(part**2 for part in parts)))
         return self._component(name, handle, runs=True)
 
@@ -118,7 +121,7 @@ class FdtdSimulation(Simulation):
         if name == "material":
             return self._backend.to_host(self._cells).reshape(-1).astype(np.float32)
         if name in PARTS:
-            parts = [self.field(part).astype(float) for part in PARTS[name]]
+            parts = [self.field(part).astype(float) for part in self._names[name]]
             return np.sqrt(sum(part**2 for part in parts)).astype(np.float32)
         axis = "xyz".index(name[1])
         values = self._backend.to_host((self._steps.electric if name[0] == "E" else self._steps.magnetic)[axis])

@@ -42,6 +42,7 @@ class PlaneWave:
     """E of ``amplitude`` [V/m] along ``polarization``, travelling along ±``axis``, inside of the total-field box.
 
     margin: cells between the absorbing layers (or walls) and the box; it fills a periodic axis
+    mirrors: the axes whose low and whose high face is a mirror of the wave itself, up to which the box reaches
     """
 
     axis: int
@@ -50,6 +51,7 @@ class PlaneWave:
     amplitude: float
     waveform: Waveform
     margin: int = 4
+    mirrors: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
 @dataclass(frozen=True)
@@ -171,9 +173,14 @@ def _twins(index: int, axis: Axis) -> tuple[int, ...]:
 def _dipole(
     yee: Yee, axes: Sequence[Axis], media: Media, dipole: Dipole, unit: str, number: int
 ) -> tuple[Array, Array]:
-    at = []
+    at: list[tuple[int, ...]] = []
+    widths = []
     for d, axis in enumerate(axes):
         x, nodes = dipole.place[d], yee.nodes(d)
+        if yee.flat[d]:
+            at.append((0,) if d == dipole.axis else (0, 1))
+            widths.append(yee.spacing[d])
+            continue
         if not nodes[0] <= x <= nodes[-1]:
             raise ProblemError(f"Point source {number} lies outside of the grid along {'xyz'[d]}: move it inside.")
         low, high = (nodes[node] for node in axis.clear)
@@ -183,14 +190,16 @@ def _dipole(
                 f"place it between {low:g} and {high:g}."
             )
         along = d == dipole.axis
-        at.append((yee.cell_at(d, x),) if along else _twins(yee.node_at(d, x), axis))
+        index = yee.cell_at(d, x) if along else yee.node_at(d, x)
+        at.append((index,) if along else _twins(index, axis))
+        widths.append(yee.sizes(d)[index] if along else yee.around(d, axis.wraps)[index])
     places = np.array([_place(yee, dipole.axis, *map(np.asarray, each)) for each in itertools.product(*at)])
     ids = media.ids_e.reshape(-1)[places]
     if (media.cb[ids] == 0).any():
         raise ProblemError(f"Point source {number} stands on a perfect conductor: move it by a cell.")
     # E loses Δt J/(ε₀ ε_r), J = I l/volume [A/m²]; lengths to metres
     metre = METRES[unit]
-    current = dipole.moment * metre / (np.prod(yee.spacing) * metre**3)
+    current = dipole.moment * metre / (np.prod(widths) * metre**3)
     return places, -media.cb[ids] * yee.smallest * metre * VACUUM_IMPEDANCE * current
 
 
@@ -198,20 +207,33 @@ def _box(yee: Yee, axes: Sequence[Axis], wave: PlaneWave) -> list[tuple[int, int
     """Nodes of the total-field box along x, y, z. Raises ProblemError."""
     found = []
     for d, axis in enumerate(axes):
+        if axis.phase:
+            raise ProblemError(
+                f"A plane wave has no phase along {'xyz'[d]}: use periodic faces there, or a point source."
+            )
         if axis.wraps and d != wave.axis:
             found.append((0, axis.n))
             continue
+        if yee.flat[d]:
+            raise ProblemError(f"Nothing goes along {'xyz'[d]} here: choose another direction of the plane wave.")
         if axis.wraps:
             raise ProblemError(
                 f"A plane wave along {'xyz'[d]} needs faces of {'xyz'[d]} that are not periodic: use CPML."
             )
-        low, high = axis.clear[0] + wave.margin, axis.clear[1] - wave.margin
+        low = 0 if d in wave.mirrors[0] else axis.clear[0] + wave.margin
+        high = axis.n if d in wave.mirrors[1] else axis.clear[1] - wave.margin
         if high - low < 2:
             raise ProblemError(
                 f"The box of the plane wave has no room along {'xyz'[d]}: use more cells, or a smaller margin."
             )
         found.append((low, high))
     return found
+
+
+def _sides(box: Sequence[tuple[int, int]], axis: int, wave: PlaneWave) -> list[tuple[int, int]]:
+    """(node, ±1 inward) of the faces of the box across ``axis`` that are no mirrors."""
+    ends = zip(box[axis], (1, -1), wave.mirrors, strict=True)
+    return [(end, inward) for end, inward, mirrors in ends if axis not in mirrors]
 
 
 def _permutation(a: int, b: int, c: int) -> int:
@@ -228,7 +250,7 @@ def _wave(
     q = 3 - a - p
     box = _box(yee, axes, wave)
     sign = (1 if wave.forward else -1) * _permutation(a, p, q)
-    line = _line(yee, around, box[a][1] - box[a][0] + 2 * LEAD, a, dt, first)
+    line = _line(yee, around, box[a], wave, dt, first)
     hs = first + line.n + 1
 
     def node(index: Array) -> Array:
@@ -271,21 +293,29 @@ def _wave(
         on_face = np.full(reach, node_slots[end])
         magnetic.append(entries(False, q, face, a, p, -inward, on_face))
     if not axes[p].wraps:
-        for end, inward in ((box[p][0], 1), (box[p][1], -1)):
+        for end, inward in _sides(box, p, wave):
             face = {a: halves[a], p: np.array([end]), q: nodes[q]}
             electric.append(entries(True, a, face, p, q, -inward * sign, half_slots))
     if not axes[q].wraps:
-        for end, inward in ((box[q][0], 1), (box[q][1], -1)):
+        for end, inward in _sides(box, q, wave):
             face = {a: nodes[a], p: halves[p], q: np.array([end - 1 if inward > 0 else end])}
             magnetic.append(entries(False, a, face, q, p, -inward, node_slots))
     return line, electric, magnetic
 
 
-def _line(yee: Yee, around: Medium, length: int, along: int, dt: float, first: int) -> Line:
-    n = length + LINE_END
-    spacing = yee.spacing[along]
-    alone = Yee((n, 1, 1), (spacing, spacing, spacing))
+def _line(yee: Yee, around: Medium, ends: tuple[int, int], wave: PlaneWave, dt: float, first: int) -> Line:
+    """Its cells are those of the grid from before the box to behind it, the other way round for a wave that goes back;
+    then come equal ones."""
+    sizes = yee.sizes(wave.axis)
+    cells = sizes[np.clip(np.arange(ends[0] - LEAD, ends[1] + LEAD), 0, len(sizes) - 1)]
+    if not wave.forward:
+        cells = cells[::-1]
+    cells = np.concatenate([cells, np.full(LINE_END, cells[-1])])
+    n, spacing = len(cells), float(cells.min())
+    nodes = np.concatenate([[0.0], np.cumsum(cells)])
+    graded = yee.lines[wave.axis] is not None
+    alone = Yee((n, 1, 1), (spacing,) * 3, flat=(False, True, True), lines=(nodes if graded else None, None, None))
     wall, end, side = Face("PEC"), Face("CPML", LINE_END), Face("periodic")
     axis = make_axes(alone, [(wall, end), (side, side), (side, side)], dt, around.index)[0]
-    courant = SPEED_OF_LIGHT * dt / spacing
+    courant = SPEED_OF_LIGHT * dt / alone.smallest
     return Line(first, n, axis, courant / around.permittivity, courant / around.permeability)

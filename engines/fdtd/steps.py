@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from engines.api import Array
 from engines.fdtd.boundaries import Axis
+from engines.fdtd.dimensions import ALL, Parts
 from engines.fdtd.materials import Media
 from engines.fdtd.sources import Sources
 from engines.fdtd.yee import Yee
@@ -33,13 +34,28 @@ class YeeSteps(Protocol):
 
 
 def make_steps(
-    backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str
-) -> YeeSteps:
+    backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
+    parts: Parts = ALL,
+) -> YeeSteps:  # fmt: skip
     """Fields at rest on the device of ``backend``; precision: ``"float32"`` or ``"float64"``."""
+    if any(axis.phase for axis in axes):
+        from engines.fdtd.bloch import BlochSteps
+
+        def copy(walled: Sequence[Axis], driven: Sources) -> Any:
+            return _copy(backend, yee, walled, media, driven, precision, parts, room=0.0)
+
+        return BlochSteps(backend, yee, axes, sources, copy)
+    return _copy(backend, yee, axes, media, sources, precision, parts)
+
+
+def _copy(
+    backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str, parts: Parts,
+    room: float | None = None,
+) -> Any:  # fmt: skip
     if backend.id == "cpu":
         from engines.fdtd.cpu import CpuYee
 
-        return CpuYee(backend, yee, axes, media, sources, precision)
+        return CpuYee(backend, yee, axes, media, sources, precision, parts)
     from engines.fdtd.cuda import CudaYee
 
-    return CudaYee(backend, yee, axes, media, sources, precision)
+    return CudaYee(backend, yee, axes, media, sources, precision, parts=parts, room=room)

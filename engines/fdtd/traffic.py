@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from engines.api import KernelTraffic
 from engines.fdtd.boundaries import Axis, psi_shapes
+from engines.fdtd.dimensions import ALL, Parts
 from engines.fdtd.yee import Yee
 
 
@@ -26,21 +27,26 @@ def faded_values(yee: Yee, axes: Sequence[Axis]) -> int:
 
 
 def traffic(
-    yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, states: int = 0
+    yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, parts: Parts = ALL, states: int = 0
 ) -> tuple[KernelTraffic, ...]:
-    """Per cell a pass reads six values and an id for each of three components (H only with ``magnetic``), and writes
-    three; in the layers it reads and writes ψ, where poles are ``states`` values of theirs, and in absorbers the field
-    once more. A component takes 7 operations, ψ 4, a state 4."""
-    cells, psi, faded = yee.cells, layer_values(yee, axes), faded_values(yee, axes)
+    """Per cell a pass reads the components that there are (six, but in two dimensions three) and an id for each that it
+    steps (H only with ``magnetic``), which it writes; in the layers it reads and writes ψ, where poles are ``states``
+    values of theirs, and in absorbers the field once more. A component takes 7 operations, ψ 4, a state 4."""
+    cells, psi = yee.cells, layer_values(yee, axes) * yee.planes // yee.shape[0]
+    faded, there = faded_values(yee, axes), parts.count
+    if there < ALL.count:
+        psi //= 2  # of the two components that have a difference along an axis of the plane there is one
     return tuple(
         KernelTraffic(
             name,
-            bytes_read=cells * (6 * value_bytes + (3 if ids else 0)) + (psi + held + faded) * value_bytes,
-            bytes_written=(3 * cells + psi + held + faded) * value_bytes,
-            flops=21 * cells + 4 * (psi + held) + faded,
+            bytes_read=cells * (there * value_bytes + (stepped if ids else 0)) + (psi + held + faded) * value_bytes,
+            bytes_written=(stepped * cells + psi + held + faded) * value_bytes,
+            flops=7 * stepped * cells + 4 * (psi + held) + faded,
         )
-        for name, ids, held in (("electric", True, states), ("magnetic", magnetic, 0))
-    )
+        for name, ids, stepped, held in (
+            ("electric", True, sum(parts.electric), states), ("magnetic", magnetic, sum(parts.magnetic), 0),
+        )
+    )  # fmt: skip
 
 
 def memory_bytes(yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, states: int = 0) -> int:

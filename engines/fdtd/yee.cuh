@@ -3,7 +3,7 @@
 // Products are added by fma where a compiler could choose what it rounds, so that all kernels find the same bits.
 #pragma once
 
-#define DEVICE static __device__ __forceinline__
+#include "fdtd/signals.cuh"
 
 // V values that are loaded together.
 struct __align__(V * sizeof(REAL)) Values {
@@ -143,12 +143,4 @@ DEVICE Values differences(const Values& a, const REAL beyond)
 #pragma unroll
     for (int v = 0; v < V; ++v) d.v[v] = (v + 1 < V ? a.v[(v + 1) % V] : beyond) - a.v[v];
     return d;
-}
-
-// signals[slot] <- values[row][n] of those drives whose `half` is as asked; thread `n` for one of them.
-DEVICE void set_signals(
-    REAL* __restrict__ signals, const REAL* __restrict__ values, const int* __restrict__ drives, const int count,
-    const int row, const int half, const long long n)
-{
-    if (n < count && drives[2 * n + 1] == half) signals[drives[2 * n]] = values[row * count + n];
 }

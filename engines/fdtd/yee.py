@@ -7,6 +7,10 @@ Both fields are arrays (3, nz + 1, ny + 1, row), x fastest, with a place for eac
 whole vectors. A half n does not exist, so its place is zero for ever and serves as the field beyond a wall: index n
 stands for −1 too. On a periodic axis node n is node 0 once more, and both are kept and stepped alike.
 
+Nothing varies along a *flat* axis (z in two dimensions, y and z in one): it has one cell between periodic faces, its
+differences are zero and it has no part in the limit of the step. Along a flat z the passes step plane 0 alone; plane 1,
+its twin, is made up at the end of ``advance``.
+
 H is kept as η₀H [V/m], so that both fields are of one size.
 """
 
@@ -30,12 +34,19 @@ METRES = {"um": 1e-6, "mm": 1e-3, "m": 1.0}
 SECONDS = {"um": 1e-15, "mm": 1e-12, "m": 1e-9}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Yee:
-    """counts: cells along x, y, z; spacing: their size along x, y, z [length unit]."""
+    """counts: cells along x, y, z; spacing: their size along x, y, z, of graded axes the smallest [length unit]
+
+    origin: the corner of lowest coordinates; flat: axes along which nothing varies
+    lines: (n + 1,) nodes of graded axes, None for axes of equal cells
+    """
 
     counts: tuple[int, int, int]
     spacing: tuple[float, float, float]
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    flat: tuple[bool, bool, bool] = (False, False, False)
+    lines: tuple[Array | None, Array | None, Array | None] = (None, None, None)
 
     @property
     def row(self) -> int:
@@ -48,6 +59,11 @@ class Yee:
         return self.counts[2] + 1, self.counts[1] + 1, self.row
 
     @property
+    def planes(self) -> int:
+        """Planes that the passes step."""
+        return 1 if self.flat[2] else self.counts[2] + 1
+
+    @property
     def places(self) -> int:
         return self.shape[0] * self.shape[1] * self.shape[2]
 
@@ -56,18 +72,40 @@ class Yee:
         return self.counts[0] * self.counts[1] * self.counts[2]
 
     @property
+    def varying(self) -> tuple[int, ...]:
+        """The axes that are not flat."""
+        return tuple(axis for axis in range(3) if not self.flat[axis])
+
+    @property
     def smallest(self) -> float:
         """The unit of length of the kernels [length unit]."""
-        return min(self.spacing)
+        return min(self.spacing[axis] for axis in self.varying)
 
     def nodes(self, axis: int) -> Array:
         """(n + 1,) float64: where the nodes of an axis are [length unit]."""
-        return np.arange(self.counts[axis] + 1) * self.spacing[axis]
+        line = self.lines[axis]
+        if line is not None:
+            return line
+        return self.origin[axis] + np.arange(self.counts[axis] + 1) * self.spacing[axis]
 
     def halves(self, axis: int) -> Array:
         """(n,) float64: where the middles of the cells of an axis are [length unit]."""
         nodes = self.nodes(axis)
         return 0.5 * (nodes[1:] + nodes[:-1])
+
+    def sizes(self, axis: int) -> Array:
+        """(n,) float64: of the cells of an axis [length unit]."""
+        line = self.lines[axis]
+        return np.full(self.counts[axis], self.spacing[axis]) if line is None else np.diff(line)
+
+    def around(self, axis: int, wraps: bool = False) -> Array:
+        """(n + 1,) float64: what belongs to each node of an axis, half of the cells beside it [length unit].
+
+        Beyond the ends the cells are mirrored; on an axis that ``wraps`` they are those of the other end.
+        """
+        sizes = self.sizes(axis)
+        ends = (sizes[-1:], sizes[:1]) if wraps else (sizes[:1], sizes[-1:])
+        return 0.5 * (np.concatenate([ends[0], sizes]) + np.concatenate([sizes, ends[1]]))
 
     def node_at(self, axis: int, place: float) -> int:
         """The node of an axis that is nearest to ``place`` [length unit]."""
@@ -78,8 +116,6 @@ class Yee:
         return int(np.clip(np.searchsorted(self.nodes(axis), place, "right") - 1, 0, self.counts[axis] - 1))
 
     def largest_step(self, slowness: float = 1.0) -> float:
-        """Limit of the time step [time unit]: ``Δt = √(ε_r μ_r) / (c √Σ 1/Δ²)``; slowness: the least √(ε_r μ_r).
-
-        An axis of one cell takes part, though on a periodic one nothing varies along it.
-        """
-        return float(slowness / (SPEED_OF_LIGHT * sum(h**-2 for h in self.spacing) ** 0.5))
+        """Limit of the time step [time unit] by the smallest cells: ``Δt = √(ε_r μ_r) / (c √Σ 1/Δ²)`` over the axes
+        that are not flat; slowness: the least √(ε_r μ_r)."""
+        return float(slowness / (SPEED_OF_LIGHT * sum(self.spacing[axis] ** -2 for axis in self.varying) ** 0.5))

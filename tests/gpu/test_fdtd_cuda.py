@@ -9,8 +9,23 @@ from engines.backend.cpu import CpuBackend
 from engines.fdtd.boundaries import Face
 from engines.fdtd.cpu import CpuYee
 from engines.fdtd.cuda import CudaYee
-from tests.engines.fdtd.fdtd_cases import FACES, MAGNETIC, MEDIA, driven, make_case, reference_after
+from engines.fdtd.dimensions import ALL
+from engines.fdtd.engine import FdtdEngine
+from engines.fdtd.parameters import Numerics
+from tests.engines.fdtd.fdtd_cases import (
+    FACES,
+    MAGNETIC,
+    MEDIA,
+    PMC,
+    WRAP,
+    cpml,
+    driven,
+    make_case,
+    reference_after,
+)
 from tests.engines.fdtd.pole_cases import pole_case, reference_of, states_of
+from tests.engines.fdtd.test_fdtd_bloch import problem as bloch_problem
+from tests.engines.fdtd.test_fdtd_grids import TE, TM, plane_case
 
 pytestmark = pytest.mark.gpu
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
@@ -89,3 +104,36 @@ def test_sources_and_energy_are_those_of_the_cpu(gpu):
     for mine, other in zip(found[0][:2], found[1][:2], strict=True):
         np.testing.assert_allclose(mine, other, rtol=0, atol=1e-12 * np.abs(mine).max())
     np.testing.assert_allclose(found[0][2], found[1][2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("parts", [ALL, TM, TE], ids=["all", "TM", "TE"])
+def test_a_graded_plane_equals_the_reference(gpu, parts, precision):
+    case = plane_case(((cpml(4), cpml(3)), (PMC, cpml(3)), (WRAP, WRAP)), counts=(53, 31, 1))
+    fields = case.random_fields()
+    for n, has in enumerate((*parts.electric, *parts.magnetic)):
+        fields[n // 3][n % 3] *= has
+    expected = reference_after(case, fields, STEPS)
+    places = case.yee.counts[0] + 1
+    steps = CudaYee(gpu, case.yee, case.axes, case.media, case.sources(), precision, parts=parts)
+    with gpu.active():
+        steps.electric[...] = gpu.array(fields[0].astype(precision))
+        steps.magnetic[...] = gpu.array(fields[1].astype(precision))
+        steps.advance(np.zeros((STEPS, 0)))
+    for mine, right in zip((steps.electric, steps.magnetic), expected, strict=True):
+        found = gpu.to_host(mine)[..., :places]
+        np.testing.assert_allclose(found, right, rtol=0, atol=12 * 4 * 2**STEPS * EPSILON[precision])
+
+
+def test_bloch_faces_are_those_of_the_cpu(gpu):
+    """fp64, 20 steps of a driven crystal through the engine: the same sums but for fused operations."""
+    engine, found = FdtdEngine(), []
+    for backend in (CpuBackend(), gpu):
+        run = engine.build(bloch_problem(numerics=Numerics(precision="fp64")), backend)
+        run.advance(20)
+        found.append(run.state())
+        run.close()
+    for name in ("electric", "imaginary electric", "magnetic", "imaginary magnetic"):
+        mine, other = found[0][name], found[1][name]
+        assert np.abs(mine).max() > 0
+        np.testing.assert_allclose(mine, other, rtol=0, atol=1e-12 * np.abs(mine).max())

@@ -1,4 +1,4 @@
-"""A uniform grid in the scene: an image or a relief in two dimensions, three slices or a volume in three."""
+"""A grid in the scene: an image or a relief in two dimensions, three slices or a volume in three."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class Values(NamedTuple):
 
 
 class GridLayer(Layer):
-    """Draws a :class:`Grid`."""
+    """Draws a :class:`Grid`; one with lines of its own through its raster, of which ``grid`` here is short for."""
 
     clips = False
     ruled = True
     locations = ("cell", "grid")
 
     def __init__(self, grid: Grid) -> None:
-        self.grid = self.geometry = grid
+        self.geometry, self.grid = grid, grid.raster
         self.length_unit = grid.length_unit
         self.flat = grid.dimensions == 2
         self.home = FROM_ABOVE if self.flat else ASLANT
@@ -68,7 +68,7 @@ class GridLayer(Layer):
         self._kept: tuple[Plan, GridShape] | None = None
         self._shape = self.plan_shape(Plan())
         self._values: dict[str, Values] = {}
-        self._painter = GridPainter(grid)
+        self._painter = GridPainter(self.grid)
         self._limits = (0.0, 1.0)
 
     @property
@@ -140,7 +140,7 @@ class GridLayer(Layer):
         field = shape.plan.field
         if field is None:
             return {}
-        return {name: (field.name, box.selection(self.grid)) for name, box in shape.samplings().items()}
+        return {name: (field.name, box.selection(self.geometry)) for name, box in shape.samplings().items()}
 
     def adopt(self, shape: GridShape) -> None:
         old, self._shape = self._shape, shape
@@ -177,9 +177,9 @@ class GridLayer(Layer):
     def set_fields(self, fields: Mapping[str, Array], time: float) -> None:
         field = self.shape.plan.field
         if field is not None:
-            whole = np.asarray(fields[field.name]).reshape(self.grid.n_cells, -1)
+            whole = np.asarray(fields[field.name]).reshape(self.geometry.n_cells, -1)
             whole = whole if field.components > 1 else whole[:, 0]
-            taken = {name: box.of_whole(self.grid, whole) for name, box in self.shape.samplings().items()}
+            taken = {name: box.of_whole(self.geometry, whole) for name, box in self.shape.samplings().items()}
             self.set_values(taken, time)
 
     @property
@@ -199,7 +199,7 @@ class GridLayer(Layer):
 
     def pick(self, origin: Array, direction: Array) -> tuple[int, Array] | None:
         position = self._met(np.asarray(origin, float), np.asarray(direction, float))
-        return None if position is None else (int(self.grid.nearest(position)[0]), position)
+        return None if position is None else (int(self.geometry.nearest(position)[0]), position)
 
     def _met(self, origin: Array, direction: Array) -> Array | None:
         low, high = self.grid.bounds
@@ -263,4 +263,5 @@ class GridLayer(Layer):
         if max(box.strides) == 1:
             return ""
         block = " × ".join(str(stride) for stride in box.strides[: self.grid.dimensions])
-        return f"{'means' if box.means else 'one'} of each {block} cells"
+        cells = "cells" if self.geometry is self.grid else "of the smallest cells"
+        return f"{'means' if box.means else 'one'} of each {block} {cells}"

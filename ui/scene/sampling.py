@@ -46,17 +46,21 @@ class Sampling:
         return x * y * z
 
     def selection(self, grid: Grid) -> Selection:
-        """What to ask of a simulation: a value for each block, x fastest, then y, then z."""
-        nx, ny = grid.counts[:2]
+        """What to ask of a simulation: a value for each block, x fastest, then y, then z.
+
+        The box is one of the grid's raster; the answer is in the numbers of the grid itself.
+        """
+        nx, ny = grid.raster.counts[:2]
         if self.means:
             low, high, strides = (np.array(triple, np.int64) for triple in (self.low, self.high, self.strides))
-            return Selection(*_blocks(low, high, strides, np.array(self.counts, np.int64), nx, ny))
+            elements, offsets = _blocks(low, high, strides, np.array(self.counts, np.int64), nx, ny)
+            return Selection(grid.under(elements), offsets)
         x, y, z = (
             np.minimum(low + stride * np.arange(count) + stride // 2, high - 1)
             for low, high, stride, count in zip(self.low, self.high, self.strides, self.counts, strict=True)
         )
         elements = (z[:, None, None] * ny + y[:, None]) * nx + x
-        return Selection(elements.ravel().astype(np.int32))
+        return Selection(grid.under(elements.ravel().astype(np.int32)))
 
     def of_whole(self, grid: Grid, values: Array) -> Array:
         """The answer to :meth:`selection` taken from a whole field: (size,) or (size, components)."""

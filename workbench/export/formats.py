@@ -39,10 +39,14 @@ FORMATS: Mapping[type, Format] = {
     Grid: Format(".vti", VtiWriter),
     Particles: Format(".vtu", VtuParticlesWriter),
 }
+RECTILINEAR = Format(".vtr", VtiWriter)
+"""Of grids with lines of their own."""
 
 
 def format_of(geometry: Any) -> Format:
     """The format that results on ``geometry`` are written in. Raises ProblemError."""
+    if isinstance(geometry, Grid) and geometry.lines is not None:
+        return RECTILINEAR
     for kind, found in FORMATS.items():
         if isinstance(geometry, kind):
             return found

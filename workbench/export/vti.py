@@ -1,4 +1,4 @@
-"""Grids as .vti, the XML format of VTK for images: values appended raw, x fastest, read by ParaView.
+"""Grids as .vti or .vtr, the XML formats of VTK for images and for rectilinear grids: values appended raw, x fastest.
 
 Format: VTK File Formats, "XML file formats", appended raw data: each array is its length in bytes as UInt64, then its
 bytes. Not compressed: a snapshot of 1024³ cells is then bound by the disk (zlib's fastest level packs 0.1 GB/s), and
@@ -24,17 +24,23 @@ SLAB = 1 << 22
 
 
 class VtiWriter:
-    """Writes fields on one grid. A grid of two dimensions is one layer of points high: flat, as ``Grid.bounds`` is."""
+    """Writes fields on one grid. A grid of two dimensions is one layer of points high: flat, as ``Grid.bounds`` is.
+
+    A grid with lines of its own is written as a RectilinearGrid, whose coordinates come after the values.
+    """
 
     def __init__(self, grid: Grid) -> None:
         self._cells = grid.n_cells
         counts = [*grid.counts, 0][:3]
         spacing = [*grid.spacing, 1.0][:3]
         extent = " ".join(f"0 {count}" for count in counts)
+        self._lines = [] if grid.lines is None else [*grid.lines, np.array(grid.origin[2:])][:3]
+        self._kind = "RectilinearGrid" if self._lines else "ImageData"
+        where = "" if self._lines else f' Origin="{_numbers(grid.origin)}" Spacing="{_numbers(spacing)}"'
         self._head = (
             '<?xml version="1.0"?>\n'
-            '<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'
-            f'<ImageData WholeExtent="{extent}" Origin="{_numbers(grid.origin)}" Spacing="{_numbers(spacing)}">\n'
+            f'<VTKFile type="{self._kind}" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'
+            f'<{self._kind} WholeExtent="{extent}"{where}>\n'
             f'<Piece Extent="{extent}">\n'
         )
 
@@ -43,7 +49,9 @@ class VtiWriter:
         lines = [self._head]
         arrays: list[Array] = []
         offset = 0
-        for section, data in (("PointData", point_data or {}), ("CellData", cell_data)):
+        coordinates = {"xyz"[axis]: line for axis, line in enumerate(self._lines)}
+        sections = [("PointData", point_data or {}), ("CellData", cell_data)]
+        for section, data in [*sections, ("Coordinates", coordinates)][: 3 if coordinates else 2]:
             lines.append(f"<{section}>\n")
             for name, given in data.items():
                 values = np.asarray(given)
@@ -55,7 +63,7 @@ class VtiWriter:
                 arrays.append(values)
                 offset += 8 + values.nbytes
             lines.append(f"</{section}>\n")
-        lines.append('</Piece>\n</ImageData>\n<AppendedData encoding="raw">\n_')
+        lines.append("</Piece>\n</" + self._kind + '>\n<AppendedData encoding="raw">\n_')
 
         def content(file: BinaryIO) -> None:
             file.write("".join(lines).encode())

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from engines.fdtd.materials import MOST
 from engines.fdtd.parameters.common import Axis, LengthUnit, Place
-from engines.fdtd.parameters.grid import FaceKind, Faces, GridSetting
+from engines.fdtd.parameters.grading import FineRegion
+from engines.fdtd.parameters.grid import FaceKind, Faces, GridSetting, Mirror
 from engines.fdtd.parameters.materials import Material
 from engines.fdtd.parameters.numerics import Numerics
 from engines.fdtd.parameters.objects import Box, Cylinder, Object, Sphere
@@ -23,10 +24,12 @@ __all__ = [
     "FaceKind",
     "Faces",
     "FdtdParameters",
+    "FineRegion",
     "Gaussian",
     "GridSetting",
     "LengthUnit",
     "Material",
+    "Mirror",
     "Numerics",
     "Object",
     "Place",
@@ -42,7 +45,7 @@ MOST_SOURCES = 16
 
 
 class FdtdParameters(ParameterGroup):
-    """A Maxwell problem on a uniform Yee grid."""
+    """A Maxwell problem on a Yee grid."""
 
     grid: GridSetting = quantity(GridSetting(), "", "Cells and size")
     faces: Faces = quantity(Faces(), "", "What holds at the faces of the grid")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.geometry.grid import Grid
+from engines.geometry.grid import Grid, rectilinear
 from tests.ui.scene.grids import gather
 from ui.scene.sampling import LONGEST_SIDE, MEANS_CELLS, sampling
 
@@ -68,3 +68,14 @@ def test_fields_that_miss_are_not_mixed() -> None:
 
 def test_blocks_of_long_cells_are_as_square_as_can_be() -> None:
     assert whole(Grid((100, 400), (1.0, 4.0)), 10_000).strides[:2] == (4, 1)
+
+
+def test_samples_of_a_grid_with_lines_are_means_by_area() -> None:
+    x, y = np.array([1.0, 1.5, 3.0, 3.25]), np.array([-1.0, 1.0, 2.0])
+    grid = rectilinear([x, y])
+    values = np.arange(6.0)
+    whole = sampling(grid.raster, (0, 0, 0), (9, 3, 1), 1, True)
+    areas = np.outer(np.diff(y), np.diff(x)).ravel()
+    assert whole.of_whole(grid, values)[0] == pytest.approx((areas @ values) / areas.sum(), rel=1e-6)
+    each = sampling(grid.raster, (0, 0, 0), (9, 3, 1), 100, True)
+    np.testing.assert_array_equal(each.of_whole(grid, values), values[grid.under(np.arange(27))])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engines.api import Problem
 from engines.errors import ProblemError
-from engines.geometry.grid import Grid
+from engines.geometry.grid import Grid, rectilinear
 from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.fake_grid_engine import FadeEngine, FadeParameters, GridSize
 from workbench.export import vti
@@ -25,22 +25,22 @@ from workbench.export.vti import VtiWriter
 NUMPY = {"Float32": "<f4", "Float64": "<f8", "Int32": "<i4", "Int64": "<i8", "UInt8": "u1"}
 
 
-def read_vti(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
+def read_vti(path: Path, kind: str = "ImageData") -> tuple[dict[str, str], dict[str, Any]]:
     """(attributes of the image, cell arrays by name). The raw bytes are no XML: they are cut out before parsing."""
     content = path.read_bytes()
     begin = content.index(b"_", content.index(b"<AppendedData")) + 1
     end = content.rindex(b"\n</AppendedData>")
     root = ElementTree.fromstring(content[:begin] + content[end:])
-    assert (root.tag, root.attrib["type"], root.attrib["header_type"]) == ("VTKFile", "ImageData", "UInt64")
+    assert (root.tag, root.attrib["type"], root.attrib["header_type"]) == ("VTKFile", kind, "UInt64")
     assert "compressor" not in root.attrib
     image, _ = root
     data, arrays, used = content[begin:end], {}, 0
     for entry in image.iter("DataArray"):
-        offset, kind = int(entry.attrib["offset"]), np.dtype(NUMPY[entry.attrib["type"]])
+        offset, dtype = int(entry.attrib["offset"]), np.dtype(NUMPY[entry.attrib["type"]])
         assert offset == used  # one after the other, nothing between
         length = int.from_bytes(data[offset : offset + 8], "little")
         used = offset + 8 + length
-        values = np.frombuffer(data[offset + 8 : used], kind)
+        values = np.frombuffer(data[offset + 8 : used], dtype)
         components = int(entry.attrib.get("NumberOfComponents", 1))
         arrays[entry.attrib["Name"]] = values.reshape(-1, components) if components > 1 else values
     assert used == len(data)
@@ -90,6 +90,21 @@ def test_the_present_moment_of_a_grid_is_exported(tmp_path):
     lines = written[2].read_text().splitlines()
     assert lines[0] == "name,x [um],y [um],z [um],element,flow_0,flow_1"
     assert lines[1] == "middle,2.25,2.75,3.25,7,2.25,2.75"  # cell (2, 1, 0): origin + (index + ½) · 0.5
+
+
+def test_a_grid_with_lines_is_written_with_its_coordinates(tmp_path):
+    lines = [np.array([0.5, 1.0, 3.0]), np.array([0.0, 0.1, 0.3, 0.9])]
+    for grid, heights in ((rectilinear(lines, 0.25), [0.25]), (rectilinear([*lines, lines[0]]), [0.5, 1.0, 3.0])):
+        found = format_of(grid)
+        assert found.suffix == ".vtr"
+        values = np.arange(grid.n_cells, dtype=np.float32)
+        found.writer(grid).write(tmp_path / "a.vtr", {"u": values})
+        attributes, arrays = read_vti(tmp_path / "a.vtr", "RectilinearGrid")
+        assert attributes == {"WholeExtent": f"0 2 0 3 0 {len(heights) - 1}"}
+        assert list(arrays) == ["u", "x", "y", "z"]
+        for name, right in zip("xyz", [*lines, heights], strict=True):
+            np.testing.assert_array_equal(arrays[name], right)
+        np.testing.assert_array_equal(arrays["u"], values)
 
 
 def test_a_geometry_without_a_format_is_refused_in_a_sentence():
