@@ -19,6 +19,8 @@ from engines.fdtd.yee import Yee
 SOURCE = Path(__file__).with_name("fdtd.cu")
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 PACKED = {"float32": (4, 2, 1), "float64": (2, 1)}
+PACKED_WIDE = {"float32": (4,), "float64": (2,)}
+"""With ids of 16 bits."""
 THREADS = 256
 Shape = tuple[int, int, int, int]
 """Values of a thread along x, threads along x, threads along y, planes that a thread marches over."""
@@ -44,8 +46,10 @@ class CudaYee:
         self._ids_e = backend.array(media.ids_e)
         self._ids_h = None if media.ids_h is None else backend.array(media.ids_h)
         self._tables = [backend.array(kernel_tables(yee, axes, electric, self.dtype)) for electric in (True, False)]
+        self._wide = media.wide
+        self._packed = (PACKED_WIDE if media.wide else PACKED)[self.dtype.name]
         self._coefficients = [
-            backend.array(np.concatenate(pair).astype(self.dtype))
+            backend.array(np.stack(pair, axis=1 if media.wide else 0).reshape(-1).astype(self.dtype))
             for pair in ((media.ca, media.cb), (media.da, -media.db))
         ]
         self._grid = [
@@ -57,6 +61,7 @@ class CudaYee:
         self._lines = backend.array(np.array(_line_places(sources), np.int32).reshape(-1, 3))
         self._line_tables = [backend.array(_line_table(sources, electric, self.dtype)) for electric in (True, False)]
         self._drives = backend.array(np.array([[d[2], d[3]] for d in sources.drives], np.int32).reshape(-1, 2))
+        self._mixtures = len(media.permittivity)
         self._energy_media = backend.array(np.concatenate([media.permittivity, media.permeability]))
         self._energy_weights = backend.array(energy_weights(axes))
         self._kernels: dict[tuple[int, str], Any] = {}
@@ -69,9 +74,12 @@ class CudaYee:
         array = self._backend.array
         return array(entries.places), array(entries.weights.astype(self.dtype)), array(entries.slots)
 
+    def _options(self) -> list[str]:
+        return ["-DMAGNETIC"] * self._magnetic + ["-DWIDE"] * self._wide
+
     def _kernel(self, packed: int, name: str) -> Any:
         if (packed, name) not in self._kernels:
-            macros = [REAL[self.dtype.name], f"-DV={packed}", *(["-DMAGNETIC"] if self._magnetic else [])]
+            macros = [REAL[self.dtype.name], f"-DV={packed}", *self._options()]
             self._kernels[packed, name] = self._backend.compile(SOURCE, macros).get_function(name)
         return self._kernels[packed, name]
 
@@ -79,7 +87,7 @@ class CudaYee:
         """Launch shapes worth measuring."""
         nx, _ny, nz = self._yee.counts
         found: list[Shape] = []
-        for packed in PACKED[self.dtype.name]:
+        for packed in self._packed:
             for across, rows in ((32, 4), (32, 8), (64, 2), (64, 4), (128, 2)):
                 if across > 32 and across * packed >= 2 * (nx + 1):
                     continue
@@ -90,8 +98,9 @@ class CudaYee:
     def _best(self, name: str) -> Shape:
         """Measured on the fields as they are, all zero: a step then changes nothing."""
         size = "x".join(str(n.bit_length()) for n in self._yee.counts)
-        kind = f"fdtd {name} {size} {'magnetic' if self._magnetic else ''} layers {sum(p.size > 0 for p in self.psi)}"
-        key = tuning_key(kind, self._backend.info, SOURCE, self._yee.places, [REAL[self.dtype.name]])
+        kind = f"fdtd {name} {size} layers {sum(p.size > 0 for p in self.psi)}"
+        macros = [REAL[self.dtype.name], *self._options()]
+        key = tuning_key(kind, self._backend.info, SOURCE, self._yee.places, macros)
         return tune(key, self.shapes(), lambda shape: self._backend.elapsed(lambda: self.launch(name, shape)))
 
     def launch(self, name: str, shape: Shape) -> None:
@@ -130,7 +139,7 @@ class CudaYee:
         sources = self._sources
         if any(drive[3] == bool(half) for drive in sources.drives):
             count = len(sources.drives)
-            self._kernel(1, "drive")(
+            self._kernel(self._packed[-1], "drive")(
                 (1,), (-(-count // 32) * 32,),
                 (self.signals, table, self._drives, np.int32(count), np.int32(step), np.int32(half)),
             )  # fmt: skip
@@ -139,7 +148,7 @@ class CudaYee:
         places, weights, slots = self._entries[which]
         lines = self._sources.lines
         threads = max([len(places), *(line.n + 1 for line in lines)])
-        self._kernel(1, name)(
+        self._kernel(self._packed[-1], name)(
             (-(-threads // THREADS),), (THREADS,),
             (
                 field, places, weights, slots, self.signals, np.int32(len(places)), self._line_tables[which],
@@ -151,11 +160,12 @@ class CudaYee:
         """Σ ε_r E² and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         nz = self._yee.shape[0]
         sums = self._backend.empty((nz, 2), np.float64)
-        self._kernel(1, "energy")(
+        self._kernel(self._packed[-1], "energy")(
             (nz,), (THREADS,),
             (
-                self.electric, self.magnetic, self._ids_e, self._ids_h, self._energy_media, self._energy_weights,
-                np.int32(self._energy_weights.shape[1]), sums, *self._grid[:4],
+                self.electric, self.magnetic, self._ids_e, self._ids_h, self._energy_media,
+                np.int32(self._mixtures), self._energy_weights, np.int32(self._energy_weights.shape[1]), sums,
+                *self._grid[:4],
             ),
         )  # fmt: skip
         electric, magnetic = self._backend.to_host(sums).sum(axis=0)

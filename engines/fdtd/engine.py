@@ -28,12 +28,14 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
-from engines.fdtd.materials import make_media
-from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
+from engines.fdtd.cpu import CPU_ID_BYTES
+from engines.fdtd.materials import Medium, expected_id_bytes, make_media
+from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, Sphere, WaveSource
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
-from engines.fdtd.shapes import cells_of
+from engines.fdtd.shapes import cells_of, solids_of
 from engines.fdtd.simulation import FdtdSimulation
+from engines.fdtd.smoothing import smoothed_edges
 from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps
 from engines.fdtd.traffic import memory_bytes, traffic
@@ -92,12 +94,14 @@ class FdtdEngine(Engine):
         return presets(resources.files("engines.fdtd").joinpath("presets"))
 
     def warm(self, backend: Backend) -> None:
-        """A few steps of a small grid with both kinds of source, in both precisions."""
-        for precision in ("fp32", "fp64"):
+        """A few steps of a small grid with both kinds of source, in both precisions, and with smoothing."""
+        for precision, smoothing in (("fp32", False), ("fp64", False), ("fp32", True)):
             grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
-            numerics = Numerics(precision=precision)
+            numerics = Numerics(precision=precision, smoothing=smoothing)
+            ball = Sphere(center=(1.0, 1.0, 1.0), radius=0.2)
             sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource()]
-            simulation = self.build(Problem(FdtdParameters(grid=grid, sources=sources, numerics=numerics)), backend)
+            parameters = FdtdParameters(grid=grid, objects=[ball], sources=sources, numerics=numerics)
+            simulation = self.build(Problem(parameters), backend)
             simulation.advance(2)
             simulation.observe()
             simulation.synchronize()
@@ -128,7 +132,7 @@ class _Setup:
         self.precision = PRECISIONS[parameters.numerics.precision]
         self.media = media_of(parameters)
         real = [medium for medium in self.media if not medium.perfect_conductor]
-        self.limit = self.yee.largest_step(min(medium.index for medium in real))
+        self.limit = self.yee.largest_step(min(medium.least_index for medium in real))
         courant = parameters.numerics.courant
         if courant > 1 + ROUNDING:
             unit = TIME_UNITS[parameters.grid.length_unit]
@@ -138,13 +142,22 @@ class _Setup:
             )
         self.dt = courant * self.limit
         self.axes = make_axes(self.yee, make_faces(parameters.faces), self.dt)
-        magnetic = len({(medium.permeability, medium.magnetic_loss) for medium in self.media}) > 1
+        self.magnetic = len({(medium.permeability, medium.magnetic_loss) for medium in self.media}) > 1
         value_bytes = np.dtype(self.precision).itemsize
-        self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic) + self.yee.cells
-        self.traffic = traffic(self.yee, self.axes, value_bytes, magnetic)
+        used = self._used_media()
+        id_bytes = expected_id_bytes(used, parameters.numerics.smoothing)
+        kept = CPU_ID_BYTES if backend.id == "cpu" else id_bytes
+        self.memory = memory_bytes(self.yee, self.axes, value_bytes, self.magnetic, kept) + self.yee.cells
+        self.traffic = traffic(self.yee, self.axes, value_bytes, self.magnetic, id_bytes)
         self._check_memory()
         self.dipoles, self.waves = sources_of(parameters)
         self.findings = self._resolution()
+
+    def _used_media(self) -> list[Medium]:
+        """Vacuum and the materials that objects are of."""
+        names = {item.material for item in self.parameters.objects}
+        named = zip(self.media[1:], self.parameters.materials, strict=True)
+        return [self.media[0], *(medium for medium, material in named if material.name in names)]
 
     def _check_memory(self) -> None:
         available = self.backend.info.memory_bytes
@@ -163,12 +176,7 @@ class _Setup:
         waveforms = self._waveforms()
         if not waveforms:
             return (Finding("There is no source: nothing will move."),)
-        used = {item.material for item in self.parameters.objects}
-        indices = [1.0] + [
-            medium.index
-            for medium, material in zip(self.media[1:], self.parameters.materials, strict=True)
-            if material.name in used and not medium.perfect_conductor
-        ]
+        indices = [medium.index for medium in self._used_media() if not medium.perfect_conductor]
         shortest = SPEED_OF_LIGHT / max(waveform.highest_frequency for waveform in waveforms) / max(indices)
         varying = [h for h, n in zip(self.yee.spacing, self.yee.counts, strict=True) if n > 1] or [self.yee.smallest]
         cells = shortest / max(varying)
@@ -192,7 +200,12 @@ class _Setup:
         unit = parameters.grid.length_unit
         cells = cells_of(parameters, yee)
         progress("Mixing materials along edges", 0.2)
-        media = make_media(yee, self.axes, cells, self.media, self.dt)
+        smoothed = None
+        if parameters.numerics.smoothing:
+            smoothed = smoothed_edges(yee, self.axes, cells, self.media, solids_of(parameters))
+        media = make_media(yee, self.axes, cells, self.media, self.dt, smoothed)
+        value_bytes = np.dtype(self.precision).itemsize
+        self.traffic = traffic(yee, self.axes, value_bytes, self.magnetic, media.ids_e.itemsize)
         sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision)

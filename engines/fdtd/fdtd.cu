@@ -5,7 +5,8 @@
 // Each difference d = ∂ in a curl is inverse[n] d + psi, psi <- b[n] psi + c[n] d, with psi only in the absorbing layers.
 //
 // Layout: E and H are (3, nz + 1, ny + 1, row), x fastest, row a multiple of 16; index n of a half does not exist, holds
-// zero, and stands for −1 too (engines/fdtd/yee.py). ids: the same shape, uint8, into ca and cb; 0 has ca = cb = 0.
+// zero, and stands for −1 too (engines/fdtd/yee.py). ids: the same shape, uint8 (-DWIDE: uint16), into ca
+// and cb; 0 has ca = cb = 0.
 // psi_x: (2, nz + 1, ny + 1, slots), psi_y: (2, nz + 1, slots, row), psi_z: (2, slots, ny + 1, row); the first is that of
 // the component of the next axis. table: inverse, b, c of x (row each), of y, of z (n + 1 each).
 //
@@ -15,6 +16,8 @@
 // variants: -DREAL=float -DV=1; -DREAL=float -DV=2; -DREAL=float -DV=4; -DREAL=double -DV=1; -DREAL=double -DV=2
 // variants: -DREAL=float -DV=1 -DMAGNETIC; -DREAL=float -DV=2 -DMAGNETIC; -DREAL=float -DV=4 -DMAGNETIC
 // variants: -DREAL=double -DV=1 -DMAGNETIC; -DREAL=double -DV=2 -DMAGNETIC
+// variants: -DREAL=float -DV=4 -DWIDE; -DREAL=double -DV=2 -DWIDE
+// variants: -DREAL=float -DV=4 -DMAGNETIC -DWIDE; -DREAL=double -DV=2 -DMAGNETIC -DWIDE
 
 #define DEVICE static __device__ __forceinline__
 #define KERNEL extern "C" __global__ void __launch_bounds__(256, sizeof(REAL) == 8 ? 1 : 0)
@@ -23,8 +26,17 @@
 struct __align__(V * sizeof(REAL)) Values {
     REAL v[V];
 };
-struct __align__(V) Ids {
-    unsigned char v[V];
+// A table of 256 mixtures is kept in shared memory; a larger one is read through the read-only cache, a pair at a time.
+#ifdef WIDE
+typedef unsigned short Id;
+#else
+typedef unsigned char Id;
+#endif
+struct __align__(V * sizeof(Id)) Ids {
+    Id v[V];
+};
+struct __align__(2 * sizeof(REAL)) Pair {
+    REAL a, b;
 };
 
 // Counts, layers and the ends of axes.
@@ -109,14 +121,42 @@ DEVICE Values scaled(const Values& a, const Table& x, const int first)
     return s;
 }
 
+// The two coefficients of a mixture. table: pairs of them (-DWIDE), or 256 times a and then 256 times b.
+#ifdef WIDE
+DEVICE Pair pair_at(const float* __restrict__ table, const int id)
+{
+    const float2 pair = __ldg(reinterpret_cast<const float2*>(table) + id);
+    return {REAL(pair.x), REAL(pair.y)};
+}
+DEVICE Pair pair_at(const double* __restrict__ table, const int id)
+{
+    const double2 pair = __ldg(reinterpret_cast<const double2*>(table) + id);
+    return {REAL(pair.x), REAL(pair.y)};
+}
+#define MINUS_DB 1
+#define COEFFICIENTS(name) const REAL* const name = coefficients
+#else
+DEVICE Pair pair_at(const REAL* table, const int id)
+{
+    return {table[id], table[256 + id]};
+}
+#define MINUS_DB 256
+#define COEFFICIENTS(name)                                                                                               \
+    __shared__ REAL name[512];                                                                                           \
+    read_table(name, coefficients)
+#endif
+
 // field <- a[id] field + b[id] curl
 DEVICE void update(
-    REAL* __restrict__ field, const unsigned char* __restrict__ ids, const REAL* a, const REAL* b, const Values& curl)
+    REAL* __restrict__ field, const Id* __restrict__ ids, const REAL* of, const Values& curl)
 {
     Values value = load(field);
     const Ids id = *reinterpret_cast<const Ids*>(ids);
 #pragma unroll
-    for (int v = 0; v < V; ++v) value.v[v] = a[id.v[v]] * value.v[v] + b[id.v[v]] * curl.v[v];
+    for (int v = 0; v < V; ++v) {
+        const Pair c = pair_at(of, id.v[v]);
+        value.v[v] = c.a * value.v[v] + c.b * curl.v[v];
+    }
     *reinterpret_cast<Values*>(field) = value;
 }
 
@@ -135,14 +175,14 @@ DEVICE void read_table(REAL* shared, const REAL* __restrict__ from)
     __syncthreads();
 }
 
-// Blocks of (bx, by) threads: bx V values along x, by rows, `span` planes. coefficients: ca (256), cb (256).
+// Blocks of (bx, by) threads: bx V values along x, by rows, `span` planes. coefficients: ca and cb,
+// laid out as pair_at reads them.
 KERNEL electric(
-    REAL* __restrict__ e, const REAL* __restrict__ h, const unsigned char* __restrict__ ids,
+    REAL* __restrict__ e, const REAL* __restrict__ h, const Id* __restrict__ ids,
     const REAL* __restrict__ coefficients, const REAL* __restrict__ table, REAL* __restrict__ psi_x,
     REAL* __restrict__ psi_y, REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int span)
 {
-    __shared__ REAL shared[512];
-    read_table(shared, coefficients);
+    COEFFICIENTS(mixtures);
     const Grid g = GRID;
     const int i = (blockIdx.x * blockDim.x + threadIdx.x) * V, j = blockIdx.y * blockDim.y + threadIdx.y;
     const int first = blockIdx.z * span, last = min(first + span, g.nz + 1);
@@ -205,25 +245,24 @@ KERNEL electric(
             layer(psi, z.b(k), z.c(k), dz_hy, REAL(-1), curl_x);
             layer(psi + (g.low_z + g.high_z) * plane, z.b(k), z.c(k), dz_hx, REAL(1), curl_y);
         }
-        update(e + here + at, ids + here + at, shared, shared + 256, curl_x);
-        update(e + volume + here + at, ids + volume + here + at, shared, shared + 256, curl_y);
-        update(e + 2 * volume + here + at, ids + 2 * volume + here + at, shared, shared + 256, curl_z);
+        update(e + here + at, ids + here + at, mixtures, curl_x);
+        update(e + volume + here + at, ids + volume + here + at, mixtures, curl_y);
+        update(e + 2 * volume + here + at, ids + 2 * volume + here + at, mixtures, curl_z);
     }
 }
 
-// As above; coefficients: da (256), −db (256).
+// As above; coefficients: da and −db.
 KERNEL magnetic(
-    const REAL* __restrict__ e, REAL* __restrict__ h, const unsigned char* __restrict__ ids,
+    const REAL* __restrict__ e, REAL* __restrict__ h, const Id* __restrict__ ids,
     const REAL* __restrict__ coefficients, const REAL* __restrict__ table, REAL* __restrict__ psi_x,
     REAL* __restrict__ psi_y, REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int span)
 {
 #ifdef MAGNETIC
-    __shared__ REAL shared[512];
-    read_table(shared, coefficients);
+    COEFFICIENTS(mixtures);
 #define UPDATE_H(component, curl)                                                                                        \
-    update(h + component * volume + here + at, ids + component * volume + here + at, shared, shared + 256, curl)
+    update(h + component * volume + here + at, ids + component * volume + here + at, mixtures, curl)
 #else
-    const REAL da = __ldg(coefficients), minus_db = __ldg(coefficients + 256);
+    const REAL da = __ldg(coefficients), minus_db = __ldg(coefficients + MINUS_DB);
 #define UPDATE_H(component, curl) update_uniform(h + component * volume + here + at, da, minus_db, curl)
 #endif
     const Grid g = GRID;
@@ -359,11 +398,12 @@ KERNEL drive(
     if (n < count && drives[2 * n + 1] == half) signals[drives[2 * n]] = values[step * count + n];
 }
 
-// sums: (blocks, 2) of ε E² and μ H² over the planes k = block, in float64; weights: (3, longest) part of a cell at a node.
+// sums: (blocks, 2) of ε E² and μ H² over the planes k = block, in float64; weights: (3, longest) part of a cell at a node;
+// media: ε of ``mixtures`` mixtures along edges, then μ of those at faces.
 KERNEL energy(
-    const REAL* __restrict__ e, const REAL* __restrict__ h, const unsigned char* __restrict__ ids_e,
-    const unsigned char* __restrict__ ids_h, const double* __restrict__ media, const double* __restrict__ weights,
-    const int longest, double* __restrict__ sums, const int nx, const int ny, const int nz, const int row)
+    const REAL* __restrict__ e, const REAL* __restrict__ h, const Id* __restrict__ ids_e, const Id* __restrict__ ids_h,
+    const double* __restrict__ media, const int mixtures, const double* __restrict__ weights, const int longest,
+    double* __restrict__ sums, const int nx, const int ny, const int nz, const int row)
 {
     __shared__ double part[2][256];
     const size_t plane = size_t(ny + 1) * row, volume = plane * (nz + 1);
@@ -380,7 +420,7 @@ KERNEL energy(
             const bool others = (c == 0 || i < nx) && (c == 1 || j < ny) && (c == 2 || k < nz);
             const double of_e = e[c * volume + at], of_h = h[c * volume + at];
             if (inside) electric += media[ids_e[c * volume + at]] * w[(c + 1) % 3] * w[(c + 2) % 3] * of_e * of_e;
-            if (others) magnetic += media[256 + (ids_h ? ids_h[c * volume + at] : 0)] * w[c] * of_h * of_h;
+            if (others) magnetic += media[mixtures + (ids_h ? ids_h[c * volume + at] : 0)] * w[c] * of_h * of_h;
         }
     }
     part[0][threadIdx.x] = electric;

@@ -39,9 +39,13 @@ def make_faces(faces: Faces) -> list[tuple[Face, Face]]:
 
 def make_medium(material: Material, length_unit: str) -> Medium:
     metre = METRES[length_unit]
+    apart = material.anisotropy
+    x, y, z = apart.conductivity
     return Medium(
         material.permittivity, material.permeability, material.conductivity * metre, material.magnetic_loss * metre,
         material.perfect_conductor,
+        permittivities=apart.permittivity if apart.by_component else None,
+        conductivities=(x * metre, y * metre, z * metre) if apart.by_component else None,
     )  # fmt: skip
 
 

@@ -20,14 +20,16 @@ def layer_values(yee: Yee, axes: Sequence[Axis]) -> int:
     return values
 
 
-def traffic(yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool) -> tuple[KernelTraffic, ...]:
+def traffic(
+    yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, id_bytes: int = 1
+) -> tuple[KernelTraffic, ...]:
     """Per cell a pass reads six values and an id for each of three components (H only with ``magnetic``), and writes
     three; in the layers it reads and writes ψ. A component takes 7 operations, ψ 4."""
     cells, psi = yee.cells, layer_values(yee, axes)
     return tuple(
         KernelTraffic(
             name,
-            bytes_read=cells * (6 * value_bytes + (3 if ids else 0)) + psi * value_bytes,
+            bytes_read=cells * (6 * value_bytes + (3 * id_bytes if ids else 0)) + psi * value_bytes,
             bytes_written=(3 * cells + psi) * value_bytes,
             flops=21 * cells + 4 * psi,
         )
@@ -35,7 +37,7 @@ def traffic(yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool) ->
     )
 
 
-def memory_bytes(yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool) -> int:
+def memory_bytes(yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, id_bytes: int = 1) -> int:
     """Fields, ids and ψ on the device."""
-    ids = 6 if magnetic else 3
+    ids = (6 if magnetic else 3) * id_bytes
     return yee.places * (6 * value_bytes + ids) + 2 * layer_values(yee, axes) * value_bytes

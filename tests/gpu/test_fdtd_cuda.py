@@ -8,7 +8,7 @@ import pytest
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.cpu import CpuYee
 from engines.fdtd.cuda import CudaYee
-from tests.engines.fdtd.fdtd_cases import FACES, MAGNETIC, MEDIA, driven, make_case, reference_after
+from tests.engines.fdtd.fdtd_cases import FACES, MAGNETIC, MANY, MEDIA, driven, make_case, reference_after
 
 pytestmark = pytest.mark.gpu
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
@@ -16,7 +16,7 @@ STEPS = 6
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-@pytest.mark.parametrize("materials", [MEDIA, MAGNETIC], ids=["electric", "magnetic"])
+@pytest.mark.parametrize("materials", [MEDIA, MAGNETIC, MANY], ids=["electric", "magnetic", "16 bits"])
 @pytest.mark.parametrize("faces", FACES)
 def test_steps_equal_the_reference(gpu, faces, materials, precision):
     """Tolerance as in tests/engines/fdtd/test_fdtd_steps.py; every launch shape."""
@@ -24,7 +24,15 @@ def test_steps_equal_the_reference(gpu, faces, materials, precision):
     fields = case.random_fields()
     expected = reference_after(case, fields, STEPS)
     places = case.yee.counts[0] + 1
-    first = CudaYee(gpu, case.yee, case.axes, case.media, case.sources(), precision, shape=(1, 32, 4, 4))
+    first = CudaYee(
+        gpu,
+        case.yee,
+        case.axes,
+        case.media,
+        case.sources(),
+        precision,
+        shape=(2 if precision == "float64" else 4, 32, 4, 4),
+    )
     for shape in first.shapes():
         steps = CudaYee(gpu, case.yee, case.axes, case.media, case.sources(), precision, shape=shape)
         with gpu.active():
@@ -37,9 +45,10 @@ def test_steps_equal_the_reference(gpu, faces, materials, precision):
             assert not found[..., places:].any()
 
 
-def test_sources_and_energy_are_those_of_the_cpu(gpu):
+@pytest.mark.parametrize("materials", [MAGNETIC, MANY], ids=["8 bits", "16 bits"])
+def test_sources_and_energy_are_those_of_the_cpu(gpu, materials):
     """fp64, 30 steps: the same sums but for fused operations."""
-    case = make_case("layers", MAGNETIC, counts=(24, 18, 17))
+    case = make_case("layers", materials, counts=(24, 18, 17))
     sources = driven(case)
     found = []
     for maker, backend in ((CpuYee, CpuBackend()), (CudaYee, gpu)):

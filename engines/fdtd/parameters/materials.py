@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engines.fdtd.parameters.anisotropy import Anisotropy
 from engines.parameters import ParameterGroup, quantity
 
 
@@ -14,3 +15,6 @@ class Material(ParameterGroup):
     conductivity: float = quantity(0.0, "S/m", "Electric conductivity: loss", title="σ", ge=0)
     magnetic_loss: float = quantity(0.0, "Ω/m", "Magnetic loss", title="σ*", ge=0, advanced=True)
     perfect_conductor: bool = quantity(False, "", "Nothing gets in: all else is then of no account")
+    anisotropy: Anisotropy = quantity(
+        Anisotropy(), "", "Permittivity and conductivity by component, instead of ε_r and σ", advanced=True, folded=True
+    )

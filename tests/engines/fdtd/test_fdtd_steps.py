@@ -14,7 +14,7 @@ from engines.backend.cpu import CpuBackend
 from engines.fdtd.cpu import CpuYee
 from engines.fdtd.cuda import CudaYee
 from tests.cuda_on_host import COMPILER, HostCudaBackend
-from tests.engines.fdtd.fdtd_cases import FACES, MAGNETIC, MEDIA, driven, make_case, reference_after, steps_of
+from tests.engines.fdtd.fdtd_cases import FACES, MAGNETIC, MANY, MEDIA, driven, make_case, reference_after, steps_of
 
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
 STEPS = 6
@@ -54,10 +54,30 @@ def test_cuda(faces, materials, precision, shape):
     assert_equal_to_reference(make_case(faces, materials), CudaYee, HostCudaBackend(), precision, shape=shape)
 
 
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_ids_of_16_bits_on_the_cpu(precision):
+    case = make_case("mixed", MANY)
+    assert case.media.wide
+    assert_equal_to_reference(case, CpuYee, CpuBackend(), precision)
+
+
 @on_device
-def test_sources_and_energy_are_the_same_on_both():
+@pytest.mark.parametrize(
+    ("precision", "shape"),
+    [("float32", (4, 32, 2, 5)), ("float64", (2, 32, 4, 4))],
+)
+@pytest.mark.parametrize("faces", ["layers", "mixed"])
+def test_ids_of_16_bits_in_cuda(faces, precision, shape):
+    case = make_case(faces, MANY)
+    assert case.media.wide
+    assert_equal_to_reference(case, CudaYee, HostCudaBackend(), precision, shape=shape)
+
+
+@on_device
+@pytest.mark.parametrize("materials", [MAGNETIC, MANY], ids=["8 bits", "16 bits"])
+def test_sources_and_energy_are_the_same_on_both(materials):
     """fp64; the same sums in the same order but for fused operations, 30 steps."""
-    case = make_case("layers", MAGNETIC, counts=(24, 18, 17))
+    case = make_case("layers", materials, counts=(24, 18, 17))
     sources = driven(case)
     found = []
     for maker, backend, options in (
