@@ -155,7 +155,7 @@ def rod_frequency(n: int, smoothing: bool) -> float:
 
 def test_a_rod_is_better_with_smoothing():
     """Against the smoothed grids of 120² and 240², extrapolated as of order 1.6. With the diagonal alone the order goes
-    from two to one, with a third of the staircase's error or less (a half is asserted)."""
+    from two to one, with 0.2 to 0.36 of the staircase's error (a half is asserted)."""
     coarse, fine = rod_frequency(120, True), rod_frequency(240, True)
     exact = fine + (fine - coarse) / 2
     sizes = (20, 30, 40, 60)
