@@ -21,6 +21,9 @@ from engines.fdtd.yee import Yee
 BANDS_PER_THREAD = 4
 """Parts of a pass per thread: one that another program holds up then costs a part of its share."""
 
+CPU_ID_BYTES = 2
+"""Always 16 bits, so that there is one set of kernels to compile: only rows of several materials read their ids."""
+
 
 class CpuYee:
     """Leapfrog steps of E and H; the equations are in README.md.
@@ -34,7 +37,7 @@ class CpuYee:
         parts: Parts = ALL,
     ) -> None:  # fmt: skip
         self.dtype = np.dtype(precision)
-        self._yee, self._media, self._sources = yee, media, sources
+        self._yee, self._sources = yee, sources
         self._bands = BANDS_PER_THREAD * backend.info.threads
         self.electric = backend.array(np.zeros((3, *yee.shape), self.dtype))
         self.magnetic = backend.array(np.zeros((3, *yee.shape), self.dtype))
@@ -42,7 +45,7 @@ class CpuYee:
         self.psi = [np.zeros(shape, self.dtype) for shape in (*shapes, *shapes)]
         self.signals = np.zeros(max(sources.count, 1), self.dtype)
         self._axes, self._poles = axes, _CpuPoles(media.dispersion, self.dtype)
-        self.states = self._poles.states
+        self.states, self._dispersion = self._poles.states, media.dispersion
         self._counts = np.array(yee.counts)
         self._parts_e, self._parts_h = np.array(parts.electric), np.array(parts.magnetic)
         self._lows, self._highs = (np.array([getattr(axis, end) for axis in axes]) for end in ("low", "high"))
@@ -51,14 +54,21 @@ class CpuYee:
         self._ca, self._cb, self._da, self._db = (
             values.astype(self.dtype) for values in (media.ca, media.cb, media.da, -media.db)
         )
+        self._ids_e = media.ids_e.astype(np.uint16, copy=False)
         # one material: a row of zeros that all rows share, which takes no memory
-        self._ids_h = np.broadcast_to(np.zeros(1, np.uint8), media.ids_e.shape) if media.ids_h is None else media.ids_h
-        self._rows_e = np.zeros((3, *yee.shape[:2]), np.int16)
-        self._rows_h = np.zeros((3, *yee.shape[:2]), np.int16)
+        self._ids_h = (
+            np.broadcast_to(np.zeros(1, np.uint16), media.ids_e.shape)
+            if media.ids_h is None
+            else media.ids_h.astype(np.uint16, copy=False)
+        )
+        self._rows_e = np.zeros((3, *yee.shape[:2]), np.int32)
+        self._rows_h = np.zeros((3, *yee.shape[:2]), np.int32)
         with backend.active():
-            kernels.row_materials(media.ids_e, yee.counts[0], self._rows_e)
+            kernels.row_materials(self._ids_e, yee.counts[0], self._rows_e)
             if media.ids_h is not None:
-                kernels.row_materials(media.ids_h, yee.counts[0], self._rows_h)
+                kernels.row_materials(self._ids_h, yee.counts[0], self._rows_h)
+        self._magnetic = media.ids_h is not None
+        self._permittivity, self._permeability = media.permittivity, media.permeability
         self._lines = [_CpuLine(line, self.signals, self.dtype) for line in sources.lines]
         self._weights = [entries.weights.astype(self.dtype) for entries in (sources.electric, sources.magnetic)]
         self._energy_weights = energy_weights(axes)
@@ -86,7 +96,7 @@ class CpuYee:
             if half:
                 signals[slot] = value
         kernels.electric_pass(
-            self.electric, self.magnetic, self._media.ids_e, self._rows_e, self._ca, self._cb, self._table_e,
+            self.electric, self.magnetic, self._ids_e, self._rows_e, self._ca, self._cb, self._table_e,
             self._lows, self._highs, self._wraps, self._counts, self._yee.planes, self._parts_e, *self.psi[:3],
             self._bands, *self._poles.arguments,
         )  # fmt: skip
@@ -125,15 +135,15 @@ class CpuYee:
         """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         sums = np.zeros((self._yee.shape[0], 2))
         kernels.energy_sums(
-            self.electric, self.magnetic, self._media.ids_e, self._media.ids_h, self._media.permittivity,
-            self._media.permeability, self._counts, self._energy_weights, sums,
+            self.electric, self.magnetic, self._ids_e, self._ids_h if self._magnetic else None,
+            self._permittivity, self._permeability, self._counts, self._energy_weights, sums,
         )  # fmt: skip
         electric, magnetic = sums.sum(axis=0)
-        poles = self._media.dispersion
+        poles = self._dispersion
         if poles is not None:
             held = np.zeros(self._yee.shape[0])
             extras.pole_energy(
-                self.electric, self._media.ids_e, poles.spans, self.states, poles.beta, poles.energy_weights(),
+                self.electric, self._ids_e, poles.spans, self.states, poles.beta, poles.energy_weights(),
                 self._counts, self._energy_weights, held,
             )  # fmt: skip
             electric += held.sum()

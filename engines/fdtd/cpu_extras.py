@@ -22,13 +22,9 @@ def pole_energy(e, ids, spans, states, beta, stored, counts, weights, sums):
                 first, last, start = spans[c, k, j, 0], spans[c, k, j, 1], 4 * int(spans[c, k, j, 2])
                 last = min(last, counts[0] if c == 0 else counts[0] + 1)
                 for i in range(first, last):
-                    weight = 1.0
-                    if c != 0:
-                        weight *= weights[0, i]
-                    if c != 1:
-                        weight *= weights[1, j]
-                    if c != 2:
-                        weight *= weights[2, k]
+                    weight = (
+                        weights[3 if c == 0 else 0, i] * weights[4 if c == 1 else 1, j] * weights[5 if c == 2 else 2, k]
+                    )
                     number = ids[c, k, j, i]
                     for state in range(states.shape[0]):
                         slot = state if state < slots else state - slots

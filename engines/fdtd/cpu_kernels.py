@@ -12,13 +12,13 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
-MIXED = 256
+MIXED = 65_536
 """What stands for a row of several materials."""
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
 def row_materials(ids, ends, rows):
-    """rows: (3, nz + 1, ny + 1) int16: the id of the places 1 … ends − 1 of a row, or MIXED; ends: nx."""
+    """rows: (3, nz + 1, ny + 1) int32: the id of the places 1 … ends − 1 of a row, or MIXED; ends: nx."""
     for k in nb.prange(ids.shape[1]):
         for c in range(3):
             for j in range(ids.shape[2]):

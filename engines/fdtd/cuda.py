@@ -76,8 +76,11 @@ class CudaYee:
         self._ids_e = backend.array(media.ids_e)
         self._ids_h = None if media.ids_h is None else backend.array(media.ids_h)
         self._tables = [backend.array(kernel_tables(yee, axes, electric, self.dtype)) for electric in (True, False)]
+        self._wide = media.wide
+        widths = PACKED[precision]
+        self._packed = widths[:1] if media.wide or parts != ALL else widths
         self._coefficients = [
-            backend.array(np.concatenate(pair).astype(self.dtype))
+            backend.array(np.stack(pair, axis=1 if media.wide else 0).reshape(-1).astype(self.dtype))
             for pair in ((media.ca, media.cb), (media.da, -media.db))
         ]
         self._uniform = float(media.da[0]), float(-media.db[0])
@@ -93,6 +96,7 @@ class CudaYee:
         self._line_tables = [backend.array(_line_table(sources, electric, self.dtype)) for electric in (True, False)]
         self._drives = backend.array(np.array([[d[2], d[3]] for d in sources.drives], np.int32).reshape(-1, 2))
         self._values = self._zeros((LONGEST, max(1, len(sources.drives))))
+        self._mixtures = len(media.permittivity)
         self._energy_media = backend.array(np.concatenate([media.permittivity, media.permeability]))
         self._energy_weights = backend.array(energy_weights(axes))
         self._kernels: dict[tuple[Path, str, tuple[str, ...]], Any] = {}
@@ -100,7 +104,14 @@ class CudaYee:
         self._asked: Counter[int] = Counter()
         self._shapes = {name: shape or self._best(name) for name in ("electric", "magnetic")}
         self._one = None
-        plain = not (self._magnetic or self._poles.arguments or self._faders or self._mask != ALL.mask or any(yee.flat))
+        plain = not (
+            self._magnetic
+            or self._wide
+            or self._poles.arguments
+            or self._faders
+            or self._mask != ALL.mask
+            or any(yee.flat)
+        )
         if plain and one_pass is not None:
             self._one = self._one_pass(one_pass)
         elif (
@@ -121,6 +132,7 @@ class CudaYee:
         """A kernel for vectors of ``packed`` values."""
         macros = [f"-DV={packed}", *["-DMAGNETIC"] * (self._magnetic and name in ("magnetic", "layers_magnetic"))]
         macros += ["-DPOLES"] * (name == "electric" and bool(self._poles.arguments))
+        macros += ["-DWIDE"] * self._wide
         if self._mask != ALL.mask and source == SOURCE:
             macros.append(f"-DPARTS={self._mask}")
         return self._compiled(source, name, *macros)
@@ -135,8 +147,7 @@ class CudaYee:
         """Launch shapes of two passes worth measuring."""
         nx, planes = self._yee.counts[0], self._yee.planes
         found: list[Shape] = []
-        widths = PACKED[self.dtype.name]
-        for packed in widths if self._mask == ALL.mask else widths[:1]:
+        for packed in self._packed:
             for across, rows in ((32, 4), (32, 8), (64, 2), (64, 4), (128, 2)):
                 if across > 32 and across * packed >= 2 * (nx + 1):
                     continue
@@ -148,6 +159,8 @@ class CudaYee:
         size = "x".join(str(n.bit_length()) for n in self._yee.counts)
         layered = sum(count > 0 for count in self._vectors)
         kind = f"fdtd {name} {size} {'magnetic' if self._magnetic else ''} layers {layered}"
+        if self._wide:
+            kind += " wide"
         if self._poles.arguments:
             kind += f" poles {self.states.shape[0]} {(self.states.shape[1] // self._yee.places).bit_length()}"
         return tuning_key(kind, self._backend.info, source, self._yee.places, [self._real])
@@ -357,17 +370,18 @@ class CudaYee:
         """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         nz = self._yee.shape[0]
         sums = self._backend.empty((nz, 2), np.float64)
-        self._compiled(ENERGY, "energy")(
+        self._compiled(ENERGY, "energy", *["-DWIDE"] * self._wide)(
             (nz,), (THREADS,),
             (
-                self.electric, self.magnetic, self._ids_e, self._ids_h, self._energy_media, self._energy_weights,
-                np.int32(self._energy_weights.shape[1]), sums, *self._grid[:4],
+                self.electric, self.magnetic, self._ids_e, self._ids_h, self._energy_media,
+                np.int32(self._mixtures), self._energy_weights, np.int32(self._energy_weights.shape[1]), sums,
+                *self._grid[:4],
             ),
         )  # fmt: skip
         electric, magnetic = self._backend.to_host(sums).sum(axis=0)
         if self._poles.arguments:
             held = self._backend.empty((nz,), np.float64)
-            self._compiled(ENERGY, "pole_energy")(
+            self._compiled(ENERGY, "pole_energy", *["-DWIDE"] * self._wide)(
                 (nz,), (THREADS,),
                 (
                     self.electric, self._ids_e, *self._poles.stored, self._energy_weights,

@@ -1,18 +1,19 @@
 // Sums over the grid, in float64, a block for each plane.
 //
-// variants: -DREAL=float; -DREAL=double
+// variants: -DREAL=float; -DREAL=double; -DREAL=float -DWIDE; -DREAL=double -DWIDE
 
 #define DEVICE static __device__ __forceinline__
+#include "fdtd/mixtures.cuh"
 #include "fdtd/poles.cuh"
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(256)
 
 // sums: (blocks, 2) of ε E² and μ H² over the planes k = block, in float64; weights: (6, longest) part of a cell at a node
-// of x, y, z, then at a half.
+// of x, y, z, then at a half; media: ε of `mixtures` mixtures along edges, then μ of those at faces.
 KERNEL energy(
-    const REAL* __restrict__ e, const REAL* __restrict__ h, const unsigned char* __restrict__ ids_e,
-    const unsigned char* __restrict__ ids_h, const double* __restrict__ media, const double* __restrict__ weights,
-    const int longest, double* __restrict__ sums, const int nx, const int ny, const int nz, const int row)
+    const REAL* __restrict__ e, const REAL* __restrict__ h, const Id* __restrict__ ids_e, const Id* __restrict__ ids_h,
+    const double* __restrict__ media, const int mixtures, const double* __restrict__ weights, const int longest,
+    double* __restrict__ sums, const int nx, const int ny, const int nz, const int row)
 {
     __shared__ double part[2][256];
     const size_t plane = size_t(ny + 1) * row, volume = plane * (nz + 1);
@@ -32,7 +33,7 @@ KERNEL energy(
             const double of_e = e[c * volume + at], of_h = h[c * volume + at];
             const int a = (c + 1) % 3, b = (c + 2) % 3;
             if (inside) electric += media[ids_e[c * volume + at]] * v[c] * w[a] * w[b] * of_e * of_e;
-            if (others) magnetic += media[256 + (ids_h ? ids_h[c * volume + at] : 0)] * w[c] * v[a] * v[b] * of_h * of_h;
+            if (others) magnetic += media[mixtures + (ids_h ? ids_h[c * volume + at] : 0)] * w[c] * v[a] * v[b] * of_h * of_h;
         }
     }
     part[0][threadIdx.x] = electric;
@@ -50,7 +51,7 @@ KERNEL energy(
 
 // sums: (nz + 1) of what the poles hold on the planes k = block: stored (Y + beta E)²; stored: (states, ids).
 KERNEL pole_energy(
-    const REAL* __restrict__ e, const unsigned char* __restrict__ ids, const double* __restrict__ stored,
+    const REAL* __restrict__ e, const Id* __restrict__ ids, const double* __restrict__ stored,
     const double* __restrict__ beta_of_state, const double* __restrict__ weights, const int longest,
     double* __restrict__ sums, const int nx, const int ny, const int nz, const int row, POLE_ARGUMENTS)
 {

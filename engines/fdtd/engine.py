@@ -30,10 +30,11 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
+from engines.fdtd.cpu import CPU_ID_BYTES
 from engines.fdtd.dimensions import parts_of
 from engines.fdtd.dispersion import make_slots
 from engines.fdtd.dispersive_layers import dispersive_cells, layer_findings, range_findings
-from engines.fdtd.materials import make_media
+from engines.fdtd.materials import Medium, expected_id_bytes, make_media
 from engines.fdtd.parameters import (
     Faces,
     FdtdParameters,
@@ -46,8 +47,9 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_grid, make_yee, media_of, sources_of
-from engines.fdtd.shapes import cells_of
+from engines.fdtd.shapes import cells_of, solids_of
 from engines.fdtd.simulation import FdtdSimulation
+from engines.fdtd.smoothing import smoothed_edges
 from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps
 from engines.fdtd.tools.fit_dispersion import FitDispersion
@@ -113,7 +115,8 @@ class FdtdEngine(Engine):
         return (FitDispersion(),)
 
     def warm(self, backend: Backend) -> None:
-        """A few steps of a small grid with both kinds of source, in both precisions, without and with a metal."""
+        """A few steps of a small grid with both kinds of source, in both precisions, without and with a metal,
+        and with smoothing."""
         grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
         sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource()]
         metal = {
@@ -121,9 +124,10 @@ class FdtdEngine(Engine):
             "objects": [Sphere(material="metal", center=(1.4, 1.0, 1.0), radius=0.2)],
             "faces": Faces(x_high="absorber", absorber=10),
         }
-        for precision, extras in ((p, e) for p in ("fp32", "fp64") for e in ({}, metal)):
-            numerics = Numerics(precision=precision)
-            parameters = FdtdParameters(grid=grid, sources=sources, numerics=numerics, **extras)
+        ball = {"objects": [Sphere(center=(1.0, 1.0, 1.0), radius=0.2)], "numerics": Numerics(smoothing=True)}
+        both = [{"numerics": Numerics(precision=p), **e} for p in ("fp32", "fp64") for e in ({}, metal)]
+        for extras in (*both, ball):
+            parameters = FdtdParameters(grid=grid, sources=sources, **extras)
             simulation = self.build(Problem(parameters), backend)
             simulation.advance(2)
             simulation.observe()
@@ -154,7 +158,7 @@ class _Setup:
         self.precision = PRECISIONS[parameters.numerics.precision]
         self.media = media_of(parameters)
         real = [medium for medium in self.media if not medium.perfect_conductor]
-        self.limit = self.yee.largest_step(min(medium.index for medium in real))
+        self.limit = self.yee.largest_step(min(medium.least_index for medium in real))
         courant = parameters.numerics.courant
         if courant > 1 + ROUNDING:
             unit = TIME_UNITS[parameters.grid.length_unit]
@@ -169,7 +173,10 @@ class _Setup:
         value_bytes = np.dtype(self.precision).itemsize
         self.slots = make_slots([medium.poles for medium in real], self.dt)
         states = 3 * dispersive_cells(parameters, self.media, self.yee) * self.slots.states if self.slots.count else 0
-        self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic, states) + self.yee.cells
+        used = self._used_media()
+        self._id_bytes = expected_id_bytes(used, parameters.numerics.smoothing)
+        kept = CPU_ID_BYTES if backend.id == "cpu" else self._id_bytes
+        self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic, states, kept) + self.yee.cells
         self.dipoles, self.waves = sources_of(parameters)
         driven = [dipole.axis for dipole in self.dipoles] + [wave.polarization for wave in self.waves]
         self.parts = parts_of(self.yee, driven)
@@ -196,8 +203,16 @@ class _Setup:
                 each, bytes_read=copies * each.bytes_read, bytes_written=copies * each.bytes_written,
                 flops=copies * each.flops,
             )
-            for each in traffic(self.yee, self.axes, self._value_bytes, self._magnetic, self.parts, states)
+            for each in traffic(
+                self.yee, self.axes, self._value_bytes, self._magnetic, self.parts, states, self._id_bytes
+            )
         )  # fmt: skip
+
+    def _used_media(self) -> list[Medium]:
+        """Vacuum and the materials that objects are of."""
+        names = {item.material for item in self.parameters.objects}
+        named = zip(self.media[1:], self.parameters.materials, strict=True)
+        return [self.media[0], *(medium for medium, material in named if material.name in names)]
 
     def _check_memory(self) -> None:
         available = self.backend.info.memory_bytes
@@ -218,12 +233,9 @@ class _Setup:
         waveforms = self._waveforms()
         if not waveforms:
             return (Finding("There is no source: nothing will move."),)
-        used = {item.material for item in self.parameters.objects}
         highest = max(waveform.highest_frequency for waveform in waveforms)
-        indices = [(1.0, 0.0)] + [
-            medium.largest_index(2 * np.pi * highest)
-            for medium, material in zip(self.media[1:], self.parameters.materials, strict=True)
-            if material.name in used and not medium.perfect_conductor
+        indices = [
+            medium.largest_index(2 * np.pi * highest) for medium in self._used_media() if not medium.perfect_conductor
         ]
         shortest = SPEED_OF_LIGHT / highest / max(index for index, _ in indices)
         varying = [float(self.yee.sizes(d).max()) for d in self.yee.varying if self.yee.counts[d] > 1]
@@ -257,10 +269,12 @@ class _Setup:
         unit = parameters.grid.length_unit
         cells = cells_of(parameters, yee)
         progress("Mixing materials along edges", 0.2)
-        media = make_media(yee, self.axes, cells, self.media, self.dt)
-        if media.dispersion is not None:
-            states = media.dispersion.places * self.slots.states
-            self.traffic = self._traffic(states)
+        smoothed = None
+        if parameters.numerics.smoothing:
+            smoothed = smoothed_edges(yee, self.axes, cells, self.media, solids_of(parameters))
+        media = make_media(yee, self.axes, cells, self.media, self.dt, smoothed)
+        self._id_bytes = media.ids_e.itemsize
+        self.traffic = self._traffic(0 if media.dispersion is None else media.dispersion.places * self.slots.states)
         sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision, self.parts)

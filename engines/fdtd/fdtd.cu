@@ -5,7 +5,8 @@
 // Each difference d = ∂ in a curl is inverse[n] d + psi, psi <- b[n] psi + c[n] d, with psi only in the absorbing layers.
 //
 // Layout: E and H are (3, nz + 1, ny + 1, row), x fastest, row a multiple of 16; index n of a half does not exist, holds
-// zero, and stands for −1 too (engines/fdtd/yee.py). ids: the same shape, uint8, into ca and cb; 0 has ca = cb = 0.
+// zero, and stands for −1 too (engines/fdtd/yee.py). ids: the same shape, uint8 (-DWIDE: uint16), into ca
+// and cb; 0 has ca = cb = 0.
 // psi_x: (2, nz + 1, ny + 1, slots), psi_y: (2, nz + 1, slots, row), psi_z: (2, slots, ny + 1, row); the first is that of
 // the component of the next axis. table: inverse, b, c of x (row each), of y, of z (n + 1 each).
 //
@@ -15,11 +16,17 @@
 // variants: -DREAL=float -DV=1; -DREAL=float -DV=2; -DREAL=float -DV=4; -DREAL=double -DV=1; -DREAL=double -DV=2
 // variants: -DREAL=float -DV=1 -DMAGNETIC; -DREAL=float -DV=2 -DMAGNETIC; -DREAL=float -DV=4 -DMAGNETIC
 // variants: -DREAL=double -DV=1 -DMAGNETIC; -DREAL=double -DV=2 -DMAGNETIC
+// variants: -DREAL=float -DV=4 -DWIDE; -DREAL=double -DV=2 -DWIDE
+// variants: -DREAL=float -DV=4 -DMAGNETIC -DWIDE; -DREAL=double -DV=2 -DMAGNETIC -DWIDE
+// variants: -DREAL=float -DV=4 -DPOLES -DWIDE; -DREAL=double -DV=2 -DPOLES -DWIDE
 // variants: -DREAL=float -DV=1 -DPOLES; -DREAL=float -DV=2 -DPOLES; -DREAL=float -DV=4 -DPOLES
 // variants: -DREAL=double -DV=1 -DPOLES; -DREAL=double -DV=2 -DPOLES
 // variants: -DREAL=float -DV=4 -DPARTS=28; -DREAL=double -DV=2 -DPARTS=28
 // variants: -DREAL=float -DV=4 -DMAGNETIC -DPARTS=35; -DREAL=double -DV=2 -DMAGNETIC -DPARTS=35
 // variants: -DREAL=float -DV=4 -DPOLES -DPARTS=28; -DREAL=double -DV=2 -DPOLES -DPARTS=28
+// variants: -DREAL=float -DV=4 -DWIDE -DPARTS=28; -DREAL=double -DV=2 -DWIDE -DPARTS=28
+// variants: -DREAL=float -DV=4 -DMAGNETIC -DWIDE -DPARTS=35; -DREAL=double -DV=2 -DMAGNETIC -DWIDE -DPARTS=35
+// variants: -DREAL=float -DV=4 -DPOLES -DWIDE -DPARTS=28; -DREAL=double -DV=2 -DPOLES -DWIDE -DPARTS=28
 // any: PARTS
 //
 // PARTS: which components are stepped, bits 0 … 2 of E and 3 … 5 of H (28: E_z, H_x, H_y); what the others would need is
@@ -36,12 +43,11 @@
 #define KERNEL extern "C" __global__ void __launch_bounds__(256, sizeof(REAL) == 8 ? 1 : 0)
 
 // field <- a[id] field + b[id] curl
-DEVICE void update(
-    REAL* __restrict__ field, const unsigned char* __restrict__ ids, const REAL* a, const REAL* b, const Values& curl)
+DEVICE void update(REAL* __restrict__ field, const Id* __restrict__ ids, const REAL* of, const Values& curl)
 {
     Values value = load(field);
     const Ids id = *reinterpret_cast<const Ids*>(ids);
-    mixed(value, id, a, b, curl);
+    mixed(value, id, of, curl);
     store(field, value);
 }
 
@@ -60,16 +66,10 @@ DEVICE void update_uniform(REAL* __restrict__ field, const REAL a, const REAL b,
 #define POLARIZE(component, curl)
 #endif
 
-DEVICE void read_table(REAL* shared, const REAL* __restrict__ from)
-{
-    const int threads = blockDim.x * blockDim.y;
-    for (int n = threadIdx.y * blockDim.x + threadIdx.x; n < 512; n += threads) shared[n] = from[n];
-    __syncthreads();
-}
-
-// Blocks of (bx, by) threads: bx V values along x, by rows, `span` planes. coefficients: ca (256), cb (256).
+// Blocks of (bx, by) threads: bx V values along x, by rows, `span` planes. coefficients: ca and cb, as pair_at reads
+// them.
 KERNEL electric(
-    REAL* __restrict__ e, const REAL* __restrict__ h, const unsigned char* __restrict__ ids,
+    REAL* __restrict__ e, const REAL* __restrict__ h, const Id* __restrict__ ids,
     const REAL* __restrict__ coefficients, const REAL* __restrict__ table, const REAL* __restrict__ psi_x,
     const REAL* __restrict__ psi_y, const REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int span
 #ifdef POLES
@@ -78,8 +78,7 @@ KERNEL electric(
 #endif
 )
 {
-    __shared__ REAL shared[512];
-    read_table(shared, coefficients);
+    COEFFICIENTS(mixtures);
     const Grid g = GRID;
 #ifdef POLES
     const Poles poles = POLES_OF;
@@ -131,31 +130,30 @@ KERNEL electric(
         add(curl_z, more_z);
         if (HAS_E(0)) {
             POLARIZE(0, curl_x);
-            update(e + here + at, ids + here + at, shared, shared + 256, curl_x);
+            update(e + here + at, ids + here + at, mixtures, curl_x);
         }
         if (HAS_E(1)) {
             POLARIZE(1, curl_y);
-            update(e + volume + here + at, ids + volume + here + at, shared, shared + 256, curl_y);
+            update(e + volume + here + at, ids + volume + here + at, mixtures, curl_y);
         }
         if (HAS_E(2)) {
             POLARIZE(2, curl_z);
-            update(e + 2 * volume + here + at, ids + 2 * volume + here + at, shared, shared + 256, curl_z);
+            update(e + 2 * volume + here + at, ids + 2 * volume + here + at, mixtures, curl_z);
         }
     }
 }
 
-// As above; coefficients: da (256), −db (256).
+// As above; coefficients: da and −db.
 KERNEL magnetic(
-    const REAL* __restrict__ e, REAL* __restrict__ h, const unsigned char* __restrict__ ids,
+    const REAL* __restrict__ e, REAL* __restrict__ h, const Id* __restrict__ ids,
     const REAL* __restrict__ coefficients, const REAL* __restrict__ table, GRID_ARGUMENTS, const int span)
 {
 #ifdef MAGNETIC
-    __shared__ REAL shared[512];
-    read_table(shared, coefficients);
+    COEFFICIENTS(mixtures);
 #define UPDATE_H(component, curl)                                                                                        \
-    update(h + component * volume + here + at, ids + component * volume + here + at, shared, shared + 256, curl)
+    update(h + component * volume + here + at, ids + component * volume + here + at, mixtures, curl)
 #else
-    const REAL da = __ldg(coefficients), minus_db = __ldg(coefficients + 256);
+    const REAL da = __ldg(coefficients), minus_db = __ldg(coefficients + SECOND);
 #define UPDATE_H(component, curl) update_uniform(h + component * volume + here + at, da, minus_db, curl)
 #endif
     const Grid g = GRID;

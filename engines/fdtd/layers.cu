@@ -7,6 +7,8 @@
 // row). The first is of the component of the next axis (E_y for x), whose curl has −∂, the second of the one after it.
 //
 // variants: -DREAL=float -DV=4; -DREAL=double -DV=2; -DREAL=float -DV=4 -DMAGNETIC; -DREAL=double -DV=2 -DMAGNETIC
+// variants: -DREAL=float -DV=4 -DWIDE; -DREAL=double -DV=2 -DWIDE
+// variants: -DREAL=float -DV=4 -DMAGNETIC -DWIDE; -DREAL=double -DV=2 -DMAGNETIC -DWIDE
 
 #include "fdtd/yee.cuh"
 
@@ -117,9 +119,9 @@ KERNEL layers_electric(
 }
 
 // As above for the component of the next axis (`part` 0) or the one after it (1): no two threads then change the same H.
-// coefficients: da (256), −db (256).
+// coefficients: da and −db, as pair_at reads them.
 KERNEL layers_magnetic(
-    const REAL* __restrict__ e, REAL* __restrict__ h, const unsigned char* __restrict__ ids,
+    const REAL* __restrict__ e, REAL* __restrict__ h, const Id* __restrict__ ids,
     const REAL* __restrict__ coefficients, const REAL* __restrict__ table, REAL* __restrict__ psi_x,
     REAL* __restrict__ psi_y, REAL* __restrict__ psi_z, GRID_ARGUMENTS, const int planes, const long long count_x, const long long count_y,
     const long long count_z, const int part)
@@ -144,9 +146,9 @@ KERNEL layers_magnetic(
 #pragma unroll
     for (int v = 0; v < V; ++v) {
 #ifdef MAGNETIC
-        const REAL minus_db = __ldg(coefficients + 256 + ids[component * volume + p.at + v]);
+        const REAL minus_db = pair_at(coefficients, ids[component * volume + p.at + v]).b;
 #else
-        const REAL minus_db = __ldg(coefficients + 256);
+        const REAL minus_db = __ldg(coefficients + SECOND);
 #endif
         if (component == 0 || p.i + v < g.nx) value.v[v] = fma(part == 0 ? -minus_db : minus_db, next.v[v], value.v[v]);
     }

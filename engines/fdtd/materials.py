@@ -1,29 +1,37 @@
 """Materials as ids and tables.
 
 Each cell has one material. An edge of E takes the mean of ε and σ of the four cells around it, a face of H the mean of
-1/μ of the two cells beside it: interfaces along cell walls are then of second order. The mixtures that occur get
-numbers of their own, so an edge costs the kernels one byte. Number 0 is the perfect conductor, ``E = 0``: also edges on
-PEC faces and places that do not exist. A mixture has the poles of its materials with the mean of their strengths.
+1/μ of the two cells beside it: interfaces along cell walls are then of second order. Edges near other interfaces may
+have an effective permittivity instead (:mod:`smoothing`). The mixtures that occur get numbers of their own, so an edge
+costs the kernels one byte, or two where there are more than 256. Number 0 is the perfect conductor, ``E = 0``: also
+edges on PEC faces and places that do not exist. A mixture has the poles of its materials with the mean of their
+strengths.
 """
-# Numba functions carry no annotations: their types are inferred where they are called.
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 
-import numba as nb
 import numpy as np
 
 from engines.api import Array
-from engines.backend.threads import parallel_region
+from engines.backend.threads import parallel_region, usable_cores
+from engines.errors import ProblemError
+from engines.fdtd import mixing
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.dispersion import Dispersion, Pole, make_dispersion, make_slots
 from engines.fdtd.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 
-MOST = 7
-"""Materials of a problem: four cells around an edge make at most 210 mixtures of 7, which fit into a byte."""
+MOST = 256
+"""Materials of a problem with vacuum: a cell has a byte."""
+BYTE_IDS = 256
+MOST_IDS = 65_536
+"""Mixtures that ids of 8 and of 16 bits name."""
+BANDS_PER_THREAD = 4
+
+Triple = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,7 @@ class Medium:
     """ε_r, μ_r, σ [S/length unit] and σ* [Ω/length unit]; a perfect conductor needs none of them.
 
     With ``poles`` ε_r is the permittivity far above them, ε_∞.
+    permittivities, conductivities: for the fields along x, y and z, instead of ``permittivity`` and ``conductivity``
     """
 
     permittivity: float = 1.0
@@ -39,15 +48,34 @@ class Medium:
     magnetic_loss: float = 0.0
     perfect_conductor: bool = False
     poles: tuple[Pole, ...] = ()
+    permittivities: Triple | None = None
+    conductivities: Triple | None = None
+
+    def along(self, axis: int) -> tuple[float, float]:
+        """ε_r and σ for the field along an axis."""
+        return (
+            self.permittivity if self.permittivities is None else self.permittivities[axis],
+            self.conductivity if self.conductivities is None else self.conductivities[axis],
+        )
 
     @property
     def index(self) -> float:
-        """That of ε_∞, on which the largest step depends."""
-        return float(np.sqrt(self.permittivity * self.permeability))
+        """Of refraction by ε_∞, for the slowest of polarizations."""
+        return float(np.sqrt(max(self.along(axis)[0] for axis in range(3)) * self.permeability))
+
+    @property
+    def least_index(self) -> float:
+        """For the fastest of polarizations, which limits the step."""
+        return float(np.sqrt(min(self.along(axis)[0] for axis in range(3)) * self.permeability))
+
+    @property
+    def lossless(self) -> bool:
+        """A dielectric whose interfaces can be smoothed."""
+        return not self.perfect_conductor and not self.poles and all(self.along(axis)[1] == 0 for axis in range(3))
 
     def index_at(self, omega: Array) -> Array:
         """n + ik (n,) at angular frequencies [1/time], for fields ∝ exp(−iωt); σ and σ* left out."""
-        permittivity = self.permittivity + sum(pole.susceptibility(omega) for pole in self.poles)
+        permittivity = self.index**2 / self.permeability + sum(pole.susceptibility(omega) for pole in self.poles)
         return np.asarray(np.sqrt(np.broadcast_to(permittivity, omega.shape) * self.permeability + 0j))
 
     def largest_index(self, omega: float) -> tuple[float, float]:
@@ -59,11 +87,23 @@ class Medium:
 
 
 @dataclass(frozen=True)
+class SmoothedEdges:
+    """Edges with a permittivity of their own and no loss.
+
+    places: (n,) int64 in (3, nz + 1, ny + 1, row), each once; permittivity: (n,) float64
+    """
+
+    places: Array
+    permittivity: Array
+
+
+@dataclass(frozen=True)
 class Media:
     """Ids and coefficients: ``E ← ca E + cb curl H``, ``H ← da H − db curl E`` with lengths in the smallest spacing.
 
-    ids_e, ids_h: (3, nz + 1, ny + 1, row) uint8; ids_h is None where all of space has the same μ and σ*
-    ca, cb, da, db: (256,) float64; permittivity, permeability: (256,), for the energy
+    ids_e, ids_h: (3, nz + 1, ny + 1, row), both uint8, or uint16 where one of them has more than 256 mixtures; ids_h is
+    None where all of space has the same μ and σ*
+    ca, cb: (256 or more,) float64, and so da, db; permittivity, permeability: the same, for the energy
     """
 
     ids_e: Array
@@ -76,109 +116,109 @@ class Media:
     permeability: Array
     dispersion: Dispersion | None = None
 
+    @property
+    def wide(self) -> bool:
+        """Whether ids have 16 bits."""
+        return bool(self.ids_e.dtype == np.uint16)
 
-def make_media(yee: Yee, axes: Sequence[Axis], cells: Array, media: Sequence[Medium], dt: float) -> Media:
-    """cells: (nz, ny, nx) uint8 numbers in ``media``."""
-    count = len(media)
+
+def make_media(
+    yee: Yee, axes: Sequence[Axis], cells: Array, media: Sequence[Medium], dt: float,
+    smoothed: SmoothedEdges | None = None,
+) -> Media:  # fmt: skip
+    """cells: (nz, ny, nx) uint8 numbers in ``media``. Raises ProblemError for more mixtures than ids can name.
+
+    Takes the ids (three or six per cell) and 1 MB per thread and band.
+    """
     courant = SPEED_OF_LIGHT * dt / yee.smallest
-    eps = np.array([m.permittivity for m in media])
-    inverse_mu = np.array([1.0 / m.permeability for m in media])
     # σΔt/ε₀ and σ*Δt/μ₀, without a unit
-    loss = np.array([m.conductivity for m in media]) * VACUUM_IMPEDANCE * SPEED_OF_LIGHT * dt
+    eps, sigma = np.moveaxis(np.array([[m.along(axis) for axis in range(3)] for m in media]), 2, 0)
+    loss = sigma * VACUUM_IMPEDANCE * SPEED_OF_LIGHT * dt
+    inverse_mu = np.array([1.0 / m.permeability for m in media])
     magnetic = np.array([m.magnetic_loss for m in media]) / VACUUM_IMPEDANCE * SPEED_OF_LIGHT * dt
     perfect = np.array([m.perfect_conductor for m in media])
+    wraps, walls = np.array([axis.wraps for axis in axes]), np.array([axis.walls for axis in axes])
 
-    four = np.stack(np.unravel_index(np.arange(count**4), (count,) * 4))
-    blocked = perfect[four].any(axis=0)
+    codes = occurring_codes(cells, perfect, wraps, walls)
+    parts = (codes[:, None] >> np.array([24, 16, 8, 0])) & 255  # (codes, 4) materials
     slots = make_slots([() if m.perfect_conductor else m.poles for m in media], dt)
     strengths = np.array([slots.strengths(() if m.perfect_conductor else m.poles) for m in media])
     largest = strengths.max(axis=0)
-    mixed = (strengths / largest)[four].mean(axis=0)
-    rows = np.concatenate([np.stack([eps[four].mean(axis=0), loss[four].mean(axis=0)], axis=1), mixed], axis=1).round(
-        12
-    )
-    rows[blocked] = 0.0
-    kinds, number = np.unique(np.concatenate([np.zeros((1, rows.shape[1])), rows]), axis=0, return_inverse=True)
+    shares = (strengths / largest)[parts].mean(axis=1)
+    mixed = [
+        np.column_stack([eps[parts, c].mean(axis=1), loss[parts, c].mean(axis=1), shares]).round(12) for c in range(3)
+    ]
+    values, value_of = np.zeros(0), np.zeros(0, np.int64)
+    if smoothed is not None:
+        values, value_of = np.unique(smoothed.permittivity, return_inverse=True)
+    columns = 2 + slots.count
+    lossless = np.zeros((len(values), columns))
+    lossless[:, 0] = values
+    kinds, number = np.unique(np.concatenate([np.zeros((1, columns)), *mixed, lossless]), axis=0, return_inverse=True)
+    numbers = number.reshape(-1)[1:]
+    _check(len(kinds))
+
+    count = len(media)
+    two = np.stack(np.unravel_index(np.arange(count**2), (count,) * 2))
+    magnetic_rows = np.stack([inverse_mu[two].mean(axis=0), magnetic[two].mean(axis=0)], axis=1).round(12)
+    magnetic_kinds, magnetic_number = np.unique(magnetic_rows, axis=0, return_inverse=True)
+
+    dtype = np.uint8 if max(len(kinds), len(magnetic_kinds)) <= BYTE_IDS else np.uint16
+    ids_e = np.zeros((3, *yee.shape), dtype)
+    ids_h = np.zeros((3, *yee.shape), dtype) if len(magnetic_kinds) > 1 else None
+    with parallel_region():
+        if codes.size:
+            of_codes = numbers[: 3 * codes.size].reshape(3, -1).astype(dtype)
+            mixing.number_edges(cells, perfect, wraps, walls, codes, of_codes, ids_e)
+        if ids_h is not None:
+            mixing.number_faces(cells, magnetic_number.reshape(-1).astype(dtype), count, wraps, ids_h)
+    if smoothed is not None:
+        ids_e.reshape(-1)[smoothed.places] = numbers[3 * codes.size :][value_of].astype(dtype)
+
     permittivity, lost = _padded(kinds[:, 0]), _padded(kinds[:, 1])
-    beta = np.array([_padded(kinds[:, 2 + n]) for n in range(slots.count)]).reshape(-1, 256)
+    beta = np.array([_padded(kinds[:, 2 + n]) for n in range(slots.count)]).reshape(-1, len(permittivity))
     beta *= (slots.beta * largest)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         divisor = permittivity + lost / 2 + beta.sum(axis=0)
         ca = np.where(permittivity > 0, (permittivity - lost / 2 + slots.sign @ beta) / divisor, 0.0)
         cb = np.where(permittivity > 0, courant / divisor, 0.0)
 
-    two = np.stack(np.unravel_index(np.arange(count**2), (count,) * 2))
-    magnetic_rows = np.stack([inverse_mu[two].mean(axis=0), magnetic[two].mean(axis=0)], axis=1).round(12)
-    magnetic_kinds, magnetic_number = np.unique(magnetic_rows, axis=0, return_inverse=True)
     inverse, magnetic_lost = _padded(magnetic_kinds[:, 0], 1.0), _padded(magnetic_kinds[:, 1])
     magnetic_half = magnetic_lost * inverse / 2
     da, db = (1 - magnetic_half) / (1 + magnetic_half), courant * inverse / (1 + magnetic_half)
-
-    wraps = np.array([axis.wraps for axis in axes])
-    walls = np.array([axis.walls for axis in axes])
-    ids_e = np.zeros((3, *yee.shape), np.uint8)
-    ids_h = np.zeros((3, *yee.shape), np.uint8) if len(magnetic_kinds) > 1 else None
-    with parallel_region():
-        _edges(cells, number.reshape(-1)[1:].astype(np.uint8), count, wraps, walls, ids_e)
-        if ids_h is not None:
-            _faces(cells, magnetic_number.reshape(-1).astype(np.uint8), count, wraps, ids_h)
     dispersion = make_dispersion(slots, beta / courant, courant, ids_e) if slots.count else None
     return Media(ids_e, ids_h, ca, cb, da, db, permittivity, 1.0 / inverse, dispersion)
 
 
+def expected_id_bytes(media: Sequence[Medium], smoothing: bool) -> int:
+    """Of an id, before the grid is looked at: 2 if more than 256 mixtures can occur."""
+    count = sum(not medium.perfect_conductor for medium in media)
+    mixtures = comb(count + 3, 4) * (3 if any(medium.permittivities for medium in media) else 1)
+    return 2 if (smoothing and count > 1) or mixtures >= BYTE_IDS else 1
+
+
+def occurring_codes(cells: Array, perfect: Array, wraps: Array, walls: Array) -> Array:
+    """(n,) int64, ascending: the mixtures of four cells around edges (:mod:`mixing`). Raises ProblemError."""
+    bands = BANDS_PER_THREAD * usable_cores()
+    sets = np.full((bands, mixing.SET_SIZE), mixing.BLOCKED, np.int64)
+    counts = np.zeros(bands, np.int64)
+    with parallel_region():
+        mixing.occurring(cells, perfect, wraps, walls, bands, sets, counts)
+    found = np.unique(sets)
+    codes = found[found != mixing.BLOCKED]
+    _check(max(codes.size + 1, int(counts.max()) + 1))
+    return codes
+
+
+def _check(mixtures: int) -> None:
+    if mixtures > MOST_IDS:
+        raise ProblemError(
+            f"The materials meet along edges in more than {MOST_IDS:,} mixtures: use fewer materials, larger "
+            "objects, or no smoothing."
+        )
+
+
 def _padded(values: Array, rest: float = 0.0) -> Array:
-    table = np.full(256, rest)
+    table = np.full(max(BYTE_IDS, len(values)), rest)
     table[: len(values)] = values
     return table
-
-
-@nb.njit(nogil=True)
-def _beside(node, n, wraps):
-    """The cells before and behind a node."""
-    if wraps:
-        return (node + n - 1) % n, node % n
-    return max(node - 1, 0), min(node, n - 1)
-
-
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _edges(cells, mixtures, count, wraps, walls, ids):
-    """ids: (3, nz + 1, ny + 1, row) of E; ``mixtures[((a · count + b) · count + c) · count + d]`` of four cells."""
-    nz, ny, nx = cells.shape
-    for plane in nb.prange(nz + 1):
-        k = np.int64(plane)
-        za, zb = _beside(k, nz, wraps[2])
-        on_z = (k == 0 and walls[2, 0]) or (k == nz and walls[2, 1])
-        for j in range(ny + 1):
-            ya, yb = _beside(j, ny, wraps[1])
-            on_y = (j == 0 and walls[1, 0]) or (j == ny and walls[1, 1])
-            for i in range(nx + 1):
-                xa, xb = _beside(i, nx, wraps[0])
-                on_x = (i == 0 and walls[0, 0]) or (i == nx and walls[0, 1])
-                if i < nx and not (on_y or on_z):
-                    code = (cells[za, ya, i] * count + cells[za, yb, i]) * count + cells[zb, ya, i]
-                    ids[0, k, j, i] = mixtures[code * count + cells[zb, yb, i]]
-                if j < ny and not (on_x or on_z):
-                    code = (cells[za, j, xa] * count + cells[za, j, xb]) * count + cells[zb, j, xa]
-                    ids[1, k, j, i] = mixtures[code * count + cells[zb, j, xb]]
-                if k < nz and not (on_x or on_y):
-                    code = (cells[k, ya, xa] * count + cells[k, ya, xb]) * count + cells[k, yb, xa]
-                    ids[2, k, j, i] = mixtures[code * count + cells[k, yb, xb]]
-
-
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _faces(cells, mixtures, count, wraps, ids):
-    """ids: (3, nz + 1, ny + 1, row) of H; ``mixtures[a · count + b]`` of two cells."""
-    nz, ny, nx = cells.shape
-    for plane in nb.prange(nz + 1):
-        k = np.int64(plane)
-        za, zb = _beside(k, nz, wraps[2])
-        for j in range(ny + 1):
-            ya, yb = _beside(j, ny, wraps[1])
-            for i in range(nx + 1):
-                xa, xb = _beside(i, nx, wraps[0])
-                if j < ny and k < nz:
-                    ids[0, k, j, i] = mixtures[cells[k, j, xa] * count + cells[k, j, xb]]
-                if i < nx and k < nz:
-                    ids[1, k, j, i] = mixtures[cells[k, ya, i] * count + cells[k, yb, i]]
-                if i < nx and j < ny:
-                    ids[2, k, j, i] = mixtures[cells[za, j, i] * count + cells[zb, j, i]]

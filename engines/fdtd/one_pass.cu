@@ -24,18 +24,13 @@
 
 KERNEL one_pass(
     const REAL* __restrict__ e, const REAL* __restrict__ h, REAL* __restrict__ e_next, REAL* __restrict__ h_next,
-    const unsigned char* __restrict__ ids, const REAL* __restrict__ coefficients, const REAL da, const REAL minus_db,
+    const Id* __restrict__ ids, const REAL* __restrict__ coefficients, const REAL da, const REAL minus_db,
     const REAL* __restrict__ table_e, const REAL* __restrict__ table_h,
     const REAL* __restrict__ psi_x, const REAL* __restrict__ psi_y, const REAL* __restrict__ psi_z,
     GRID_ARGUMENTS, const int4* __restrict__ tiles)
 {
-    __shared__ REAL shared[512];
+    COEFFICIENTS(mixtures);
     __shared__ Values planes[2][3][ROWS][32];  // E of this plane and of the one below
-    {
-        const int n = threadIdx.y * 32 + threadIdx.x;
-        for (int m = n; m < 512; m += 32 * ROWS) shared[m] = coefficients[m];
-        __syncthreads();
-    }
     const Grid g = GRID;
     const int4 tile = tiles[blockIdx.x];
     const int lane = threadIdx.x, ty = threadIdx.y;
@@ -103,9 +98,9 @@ KERNEL one_pass(
         add(curl_y, more_y);
         add(curl_z, more_z);
 #endif
-        mixed(ex, id_x, shared, shared + 256, curl_x);
-        mixed(ey, id_y, shared, shared + 256, curl_y);
-        mixed(ez, id_z, shared, shared + 256, curl_z);
+        mixed(ex, id_x, mixtures, curl_x);
+        mixed(ey, id_y, mixtures, curl_y);
+        mixed(ez, id_z, mixtures, curl_z);
         if (mine) {
             store(e_next + here + at, ex);
             store(e_next + volume + here + at, ey);

@@ -24,7 +24,7 @@ struct Poles {
 // V places of a row from place i on; `row`: its number; `field` and `ids`: at these places.
 DEVICE void polarize(
     const Poles& poles, const size_t row, const int i, const REAL* __restrict__ field,
-    const unsigned char* __restrict__ ids, Values& curl)
+    const Id* __restrict__ ids, Values& curl)
 {
     const int4 span = __ldg(poles.spans + row);
     if (i < span.x || i >= span.y) return;

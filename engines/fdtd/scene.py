@@ -26,6 +26,7 @@ from engines.fdtd.parameters import (
     Pulse,
     Signal,
 )
+from engines.fdtd.parameters.anisotropy import Anisotropy
 from engines.fdtd.parameters.dispersion import Debye, Drude, Lorentz, PoleSetting
 from engines.fdtd.parameters.library import PUBLISHED
 from engines.fdtd.sources import Dipole, PlaneWave
@@ -108,9 +109,13 @@ def make_medium(material: Material, length_unit: str) -> Medium:
     if material.library != "own":
         published = PUBLISHED[material.library]
         permittivity, conductivity, poles = published.permittivity, 0.0, published.poles
+    apart = material.anisotropy if material.library == "own" else Anisotropy()
+    x, y, z = apart.conductivity
     return Medium(
         permittivity, material.permeability, conductivity * metre, material.magnetic_loss * metre,
         material.perfect_conductor, tuple(make_pole(pole, length_unit) for pole in poles),
+        permittivities=apart.permittivity if apart.by_component else None,
+        conductivities=(x * metre, y * metre, z * metre) if apart.by_component else None,
     )  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,6 +11,47 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.fdtd.parameters import Box, Cylinder, FdtdParameters, Object
 from engines.fdtd.yee import Yee
+
+Corner = tuple[float, float, float]
+EVERYWHERE = (float("inf"),) * 3
+NOWHERE = (float("-inf"),) * 3
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What smoothing asks of an object.
+
+    contains: points (m, 3) [length unit] → (m,) bool, thread-safe; low, high: corners of a box that holds all of
+    it, which may be infinite
+    """
+
+    contains: Callable[[Array], Array]
+    low: Corner = NOWHERE
+    high: Corner = EVERYWHERE
+
+
+def shape_of(item: Object) -> Shape:
+    if isinstance(item, Box):
+        low, high = np.array(item.low), np.array(item.high)
+        return Shape(lambda points: np.asarray(((points >= low) & (points <= high)).all(axis=1)), item.low, item.high)
+    free = "xyz".index(item.axis) if isinstance(item, Cylinder) else -1
+    center = np.array(item.center)
+    reach = np.full(3, item.radius)
+    if isinstance(item, Cylinder):
+        reach[free] = item.length / 2
+
+    def contains(points: Array) -> Array:
+        squared = sum((points[:, d] - center[d]) ** 2 for d in range(3) if d != free)
+        inside = np.asarray(squared <= item.radius**2)
+        return inside if free < 0 else inside & (np.abs(points[:, free] - center[free]) <= reach[free])
+
+    return Shape(contains, tuple(center - reach), tuple(center + reach))
+
+
+def solids_of(parameters: FdtdParameters) -> list[tuple[int, Shape]]:
+    """(number of the material, shape) of the objects; later ones lie over earlier ones."""
+    numbers = {material.name: number for number, material in enumerate(parameters.materials, 1)}
+    return [(numbers[item.material], shape_of(item)) for item in parameters.objects]
 
 
 def cells_of(parameters: FdtdParameters, yee: Yee) -> Array:

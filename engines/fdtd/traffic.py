@@ -27,8 +27,9 @@ def faded_values(yee: Yee, axes: Sequence[Axis]) -> int:
 
 
 def traffic(
-    yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, parts: Parts = ALL, states: int = 0
-) -> tuple[KernelTraffic, ...]:
+    yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, parts: Parts = ALL, states: int = 0,
+    id_bytes: int = 1,
+) -> tuple[KernelTraffic, ...]:  # fmt: skip
     """Per cell a pass reads the components that there are (six, but in two dimensions three) and an id for each that it
     steps (H only with ``magnetic``), which it writes; in the layers it reads and writes ψ, where poles are ``states``
     values of theirs, and in absorbers the field once more. A component takes 7 operations, ψ 4, a state 4."""
@@ -39,7 +40,7 @@ def traffic(
     return tuple(
         KernelTraffic(
             name,
-            bytes_read=cells * (there * value_bytes + (stepped if ids else 0)) + (psi + held + faded) * value_bytes,
+            bytes_read=(cells * there + psi + held + faded) * value_bytes + (cells * stepped * id_bytes if ids else 0),
             bytes_written=(stepped * cells + psi + held + faded) * value_bytes,
             flops=7 * stepped * cells + 4 * (psi + held) + faded,
         )
@@ -49,9 +50,11 @@ def traffic(
     )  # fmt: skip
 
 
-def memory_bytes(yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, states: int = 0) -> int:
+def memory_bytes(
+    yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, states: int = 0, id_bytes: int = 1
+) -> int:
     """Fields, ids, ψ and ``states`` values of poles, with the spans of their rows, on the device."""
-    ids = 6 if magnetic else 3
+    ids = (6 if magnetic else 3) * id_bytes
     spans = 3 * yee.shape[0] * yee.shape[1] * 16 if states else 0
     values = 2 * layer_values(yee, axes) + states
     return yee.places * (6 * value_bytes + ids) + values * value_bytes + spans

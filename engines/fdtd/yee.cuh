@@ -4,13 +4,14 @@
 #pragma once
 
 #include "fdtd/signals.cuh"
+#include "fdtd/mixtures.cuh"
 
 // V values that are loaded together.
 struct __align__(V * sizeof(REAL)) Values {
     REAL v[V];
 };
-struct __align__(V) Ids {
-    unsigned char v[V];
+struct __align__(V * sizeof(Id)) Ids {
+    Id v[V];
 };
 
 // Counts, layers and the ends of axes. Layers of y and z: cells that they take; of x, in whole vectors: places 0 … low_x − 1
@@ -122,10 +123,13 @@ DEVICE Values scaled(const Values& a, const Table& x, const int first)
 }
 
 // value <- a[id] value + b[id] curl
-DEVICE void mixed(Values& value, const Ids& id, const REAL* a, const REAL* b, const Values& curl)
+DEVICE void mixed(Values& value, const Ids& id, const REAL* mixtures, const Values& curl)
 {
 #pragma unroll
-    for (int v = 0; v < V; ++v) value.v[v] = fma(a[id.v[v]], value.v[v], b[id.v[v]] * curl.v[v]);
+    for (int v = 0; v < V; ++v) {
+        const Pair of = pair_at(mixtures, id.v[v]);
+        value.v[v] = fma(of.a, value.v[v], of.b * curl.v[v]);
+    }
 }
 
 DEVICE Values uniform(const Values& value, const REAL a, const REAL b, const Values& curl)

@@ -15,6 +15,7 @@ from engines.fdtd.parameters import Numerics
 from tests.engines.fdtd.fdtd_cases import (
     FACES,
     MAGNETIC,
+    MANY,
     MEDIA,
     PMC,
     WRAP,
@@ -38,7 +39,7 @@ ABSORBING = (
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-@pytest.mark.parametrize("materials", [MEDIA, MAGNETIC], ids=["electric", "magnetic"])
+@pytest.mark.parametrize("materials", [MEDIA, MAGNETIC, MANY], ids=["electric", "magnetic", "16 bits"])
 @pytest.mark.parametrize("faces", FACES)
 def test_steps_equal_the_reference(gpu, faces, materials, precision):
     """Tolerance as in tests/engines/fdtd/test_fdtd_steps.py; every launch shape."""
@@ -46,7 +47,15 @@ def test_steps_equal_the_reference(gpu, faces, materials, precision):
     fields = case.random_fields()
     expected = reference_after(case, fields, STEPS)
     places = case.yee.counts[0] + 1
-    first = CudaYee(gpu, case.yee, case.axes, case.media, case.sources(), precision, shape=(1, 32, 4, 4))
+    first = CudaYee(
+        gpu,
+        case.yee,
+        case.axes,
+        case.media,
+        case.sources(),
+        precision,
+        shape=(2 if precision == "float64" else 4, 32, 4, 4),
+    )
     for shape in first.shapes():
         steps = CudaYee(gpu, case.yee, case.axes, case.media, case.sources(), precision, shape=shape)
         with gpu.active():
@@ -90,9 +99,10 @@ def test_poles_equal_the_reference(gpu, faces, precision):
         np.testing.assert_allclose(found, energy, rtol=1e-5 if precision == "float32" else 1e-11)
 
 
-def test_sources_and_energy_are_those_of_the_cpu(gpu):
+@pytest.mark.parametrize("materials", [MAGNETIC, MANY], ids=["8 bits", "16 bits"])
+def test_sources_and_energy_are_those_of_the_cpu(gpu, materials):
     """fp64, 30 steps: the same sums but for fused operations."""
-    case = make_case("layers", MAGNETIC, counts=(24, 18, 17))
+    case = make_case("layers", materials, counts=(24, 18, 17))
     sources = driven(case)
     found = []
     for maker, backend in ((CpuYee, CpuBackend()), (CudaYee, gpu)):

@@ -6,6 +6,7 @@ Lengths are in the grid's unit of length, times in the unit that light takes 0.2
 from __future__ import annotations
 
 from engines.fdtd.materials import MOST
+from engines.fdtd.parameters.anisotropy import Anisotropy
 from engines.fdtd.parameters.common import Axis, LengthUnit, Place
 from engines.fdtd.parameters.grading import FineRegion
 from engines.fdtd.parameters.grid import FaceKind, Faces, GridSetting, Mirror
@@ -17,6 +18,7 @@ from engines.fdtd.parameters.sources import PointSource, Source, WaveSource
 from engines.parameters import ParameterGroup, quantity
 
 __all__ = [
+    "Anisotropy",
     "Axis",
     "Box",
     "Continuous",

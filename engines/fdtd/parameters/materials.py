@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engines.fdtd.parameters.anisotropy import Anisotropy
 from engines.fdtd.parameters.dispersion import PoleSetting
 from engines.fdtd.parameters.library import LABELS, Library
 from engines.parameters import ParameterGroup, quantity
@@ -26,3 +27,6 @@ class Material(ParameterGroup):
     )
     magnetic_loss: float = quantity(0.0, "Ω/m", "Magnetic loss", title="σ*", ge=0, advanced=True)
     perfect_conductor: bool = quantity(False, "", "Nothing gets in: all else is then of no account")
+    anisotropy: Anisotropy = quantity(
+        Anisotropy(), "", "Permittivity and conductivity by component, instead of ε_r and σ", advanced=True, folded=True
+    )

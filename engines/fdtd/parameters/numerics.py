@@ -14,3 +14,9 @@ class Numerics(ParameterGroup):
         0.99, "1", "Time step over the largest stable one, at most 1", title="Courant number", gt=0
     )
     precision: Literal["fp32", "fp64"] = quantity("fp32", "", "Arithmetic of the kernels")
+    smoothing: bool = quantity(
+        False,
+        "",
+        "Edges near interfaces between lossless dielectrics get the permittivity of what is around them",
+        title="Subpixel smoothing",
+    )

@@ -31,6 +31,18 @@ FACES = {
 SHAPES = {"thin": (23, 11, 1)}
 MEDIA = (Medium(), Medium(permittivity=2.5, conductivity=0.003), Medium(perfect_conductor=True))
 MAGNETIC = (*MEDIA, Medium(permeability=1.7, magnetic_loss=80.0))
+MANY = (
+    *MAGNETIC,
+    *(
+        Medium(
+            permittivities=(2.0 + n**0.5, 1.3 + n**0.7, 1.1 + n**0.9),
+            permeability=1 + n / 9,
+            conductivity=1e-4 * n**0.3,
+        )
+        for n in range(9)
+    ),
+)
+"""More than 256 mixtures, of which some depend on the direction of the field."""
 
 
 @dataclass

@@ -13,8 +13,11 @@ import pytest
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.cpu import CpuYee
 from engines.fdtd.cuda import CudaYee
+from engines.fdtd.materials import Medium, make_media
+from engines.fdtd.smoothing import smoothed_edges
 from tests.cuda_on_host import COMPILER, HostCudaBackend
-from tests.engines.fdtd.fdtd_cases import FACES, MAGNETIC, MEDIA, driven, make_case, reference_after, steps_of
+from tests.engines.fdtd.fdtd_cases import FACES, MAGNETIC, MANY, MEDIA, driven, make_case, reference_after, steps_of
+from tests.engines.fdtd.mie import ball, filled
 
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
 STEPS = 6
@@ -54,6 +57,13 @@ def test_cuda(faces, materials, precision, shape):
     assert_equal_to_reference(make_case(faces, materials), CudaYee, HostCudaBackend(), precision, shape=shape)
 
 
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_ids_of_16_bits_on_the_cpu(precision):
+    case = make_case("mixed", MANY)
+    assert case.media.wide
+    assert_equal_to_reference(case, CpuYee, CpuBackend(), precision)
+
+
 @on_device
 @pytest.mark.parametrize(("precision", "shape"), [("float32", (4, 8, 2, 96)), ("float64", (1, 8, 3, 16))])
 @pytest.mark.parametrize("faces", FACES)
@@ -75,9 +85,35 @@ def test_one_pass_has_the_bits_of_two(faces, precision, shape):
 
 
 @on_device
-def test_sources_and_energy_are_the_same_on_both():
+@pytest.mark.parametrize(
+    ("precision", "shape"),
+    [("float32", (4, 32, 2, 5)), ("float64", (2, 32, 4, 4))],
+)
+@pytest.mark.parametrize("faces", ["layers", "mixed"])
+def test_ids_of_16_bits_in_cuda(faces, precision, shape):
+    case = make_case(faces, MANY)
+    assert case.media.wide
+    assert_equal_to_reference(case, CudaYee, HostCudaBackend(), precision, shape=shape)
+
+
+@on_device
+def test_smoothed_edges_on_both():
+    dielectric = (Medium(), Medium(permittivity=4.0))
+    case = make_case("layers", dielectric)
+    shape = ball((0.21, 0.16, 0.18), 0.11)
+    cells = filled(case.yee, shape)
+    smoothed = smoothed_edges(case.yee, case.axes, cells, dielectric, [(1, shape)])
+    case.media = make_media(case.yee, case.axes, cells, dielectric, case.dt, smoothed)
+    assert case.media.wide
+    assert_equal_to_reference(case, CpuYee, CpuBackend(), "float64")
+    assert_equal_to_reference(case, CudaYee, HostCudaBackend(), "float64", shape=(2, 32, 4, 4))
+
+
+@on_device
+@pytest.mark.parametrize("materials", [MAGNETIC, MANY], ids=["8 bits", "16 bits"])
+def test_sources_and_energy_are_the_same_on_both(materials):
     """fp64; the same sums in the same order but for fused operations, 30 steps."""
-    case = make_case("layers", MAGNETIC, counts=(24, 18, 17))
+    case = make_case("layers", materials, counts=(24, 18, 17))
     sources = driven(case)
     found = []
     for maker, backend, options in (
