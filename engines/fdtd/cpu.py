@@ -11,6 +11,7 @@ from engines.api import Array
 from engines.backend.base import Backend
 from engines.fdtd import cpu_kernels as kernels
 from engines.fdtd.boundaries import Axis, kernel_tables, psi_shapes
+from engines.fdtd.cpu_oblique import CpuObliqueLine
 from engines.fdtd.materials import Media
 from engines.fdtd.sources import Sources
 from engines.fdtd.yee import Yee
@@ -53,6 +54,7 @@ class CpuYee:
             if media.ids_h is not None:
                 kernels.row_materials(media.ids_h, yee.counts[0], self._rows_h)
         self._lines = [_CpuLine(line, self.signals, self.dtype) for line in sources.lines]
+        self._oblique = [CpuObliqueLine(line, self.signals, self.dtype) for line in sources.oblique]
         self._weights = [entries.weights.astype(self.dtype) for entries in (sources.electric, sources.magnetic)]
         self._energy_weights = energy_weights(axes)
 
@@ -76,15 +78,19 @@ class CpuYee:
             for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
                 if not half:
                     signals[slot] = value
+            for oblique in self._oblique:
+                oblique.electric()
             kernels.magnetic_pass(
                 self.electric, self.magnetic, self._ids_h, self._rows_h, self._da, self._db, self._table_h,
                 self._lows, self._highs, self._counts, *self.psi[3:], self._bands,
             )  # fmt: skip
-            if self._lines:
+            if sources.magnetic.places.size:
                 entries = sources.magnetic
                 kernels.inject(flat_h, entries.places, self._weights[1], entries.slots, signals)
             for line in self._lines:
                 line.magnetic()
+            for oblique in self._oblique:
+                oblique.magnetic()
 
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""

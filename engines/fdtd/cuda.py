@@ -12,6 +12,7 @@ from engines.api import Array
 from engines.backend.tuning import tune, tuning_key
 from engines.fdtd.boundaries import Axis, kernel_tables, psi_shapes
 from engines.fdtd.cpu import energy_weights
+from engines.fdtd.cuda_oblique import CudaObliqueLine
 from engines.fdtd.materials import Media
 from engines.fdtd.sources import Entries, Sources
 from engines.fdtd.yee import Yee
@@ -56,6 +57,7 @@ class CudaYee:
         self._entries = [self._placed(entries) for entries in (sources.electric, sources.magnetic)]
         self._lines = backend.array(np.array(_line_places(sources), np.int32).reshape(-1, 3))
         self._line_tables = [backend.array(_line_table(sources, electric, self.dtype)) for electric in (True, False)]
+        self._oblique = [CudaObliqueLine(backend, line, self.signals, self.dtype) for line in sources.oblique]
         self._drives = backend.array(np.array([[d[2], d[3]] for d in sources.drives], np.int32).reshape(-1, 2))
         self._energy_media = backend.array(np.concatenate([media.permittivity, media.permeability]))
         self._energy_weights = backend.array(energy_weights(axes))
@@ -122,9 +124,13 @@ class CudaYee:
             if drives:
                 self._inject("inject_electric", self.electric, 0)
                 self._drive(table, step, 0)
+            for line in self._oblique:
+                line.electric()
             self.launch("magnetic", self._shapes["magnetic"])
-            if sources.lines:
+            if sources.lines or len(sources.magnetic.places):
                 self._inject("inject_magnetic", self.magnetic, 1)
+            for line in self._oblique:
+                line.magnetic()
 
     def _drive(self, table: Any, step: int, half: int) -> None:
         sources = self._sources

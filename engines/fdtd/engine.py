@@ -29,17 +29,19 @@ from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.materials import make_media
-from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
+from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, ObliqueWaveSource, PointSource, WaveSource
 from engines.fdtd.presets import presets
-from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
+from engines.fdtd.scene import expected_field, leading_axis, make_faces, make_yee, media_of, sources_of
 from engines.fdtd.shapes import cells_of
 from engines.fdtd.simulation import FdtdSimulation
+from engines.fdtd.source_charts import ShowSources, SourceCharts
+from engines.fdtd.source_checks import source_findings
 from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps
 from engines.fdtd.traffic import memory_bytes, traffic
-from engines.fdtd.waveforms import Waveform
 from engines.fdtd.yee import SPEED_OF_LIGHT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.geometry.grid import Grid
+from engines.tools import Tool
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 FEWEST_PER_WAVELENGTH = 6.0
@@ -91,12 +93,15 @@ class FdtdEngine(Engine):
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.fdtd").joinpath("presets"))
 
+    def tools(self) -> Sequence[Tool]:
+        return (ShowSources(),)
+
     def warm(self, backend: Backend) -> None:
-        """A few steps of a small grid with both kinds of source, in both precisions."""
+        """A few steps of a small grid with all that sources need, in both precisions."""
         for precision in ("fp32", "fp64"):
             grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
             numerics = Numerics(precision=precision)
-            sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource()]
+            sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource(), ObliqueWaveSource()]
             simulation = self.build(Problem(FdtdParameters(grid=grid, sources=sources, numerics=numerics)), backend)
             simulation.advance(2)
             simulation.observe()
@@ -143,8 +148,8 @@ class _Setup:
         self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic) + self.yee.cells
         self.traffic = traffic(self.yee, self.axes, value_bytes, magnetic)
         self._check_memory()
-        self.dipoles, self.waves = sources_of(parameters)
-        self.findings = self._resolution()
+        self.driven = sources_of(parameters)
+        self.findings = (*self._resolution(), *source_findings(self.yee, self.axes, self.driven))
 
     def _check_memory(self) -> None:
         available = self.backend.info.memory_bytes
@@ -155,12 +160,9 @@ class _Setup:
                 f"{available / 2**30:,.1f} GB: use at most about {side:,}³ cells, or fp32 if it is fp64."
             )
 
-    def _waveforms(self) -> list[Waveform]:
-        return [dipole.waveform for dipole in self.dipoles] + [wave.waveform for wave in self.waves]
-
     def _resolution(self) -> tuple[Finding, ...]:
         """Cells per wavelength in the slowest material at the highest frequency of the sources."""
-        waveforms = self._waveforms()
+        waveforms = self.driven.waveforms()
         if not waveforms:
             return (Finding("There is no source: nothing will move."),)
         used = {item.material for item in self.parameters.objects}
@@ -193,14 +195,18 @@ class _Setup:
         cells = cells_of(parameters, yee)
         progress("Mixing materials along edges", 0.2)
         media = make_media(yee, self.axes, cells, self.media, self.dt)
-        sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)
+        driven = self.driven
+        sources = make_sources(
+            yee, self.axes, media, self.media[0], self.dt, unit, driven.dipoles, driven.waves, driven.oblique,
+            driven.beams, driven.launches,
+        )  # fmt: skip
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision)
-        highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
+        highest = max([waveform.highest_frequency for waveform in driven.waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
         return FdtdSimulation(
             backend, self._grid_object(), yee, self.dt, steps, sources, parameters.source_scale, cells, self._fields(),
-            self.traffic, period,
+            self.traffic, period, still=SourceCharts(parameters),
         )  # fmt: skip
 
     def _grid_object(self) -> Grid:
@@ -212,8 +218,7 @@ class _Setup:
         magnetic = float(f"{largest / VACUUM_IMPEDANCE:.2g}")
         first = "z"
         if self.parameters.sources:
-            source = self.parameters.sources[0]
-            first = source.axis if isinstance(source, PointSource) else source.polarization
+            first = leading_axis(self.parameters.sources[0])
         order = [first, *(axis for axis in "xyz" if axis != first)]
         electric = [FieldInfo(f"E{a}", f"E{a}", "V/m", "cell", (-largest, largest), "diverging") for a in order]
         return (
