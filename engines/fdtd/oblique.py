@@ -25,9 +25,9 @@ from engines.fdtd.materials import Medium
 from engines.fdtd.waveforms import TimeCourse
 from engines.fdtd.yee import SPEED_OF_LIGHT, Yee
 
-MOST_REACH = 96
+MOST_REACH = 240
 CLOSE = 0.1
-"""Degrees: the smallest integers that come so close are taken."""
+"""Degrees: the smallest integers that come so close are taken; they are 55 on the average on cubes."""
 TAPS = 13
 """Samples of a waveform that a value at the head of a line is made of: residual of the fit below 1e-6."""
 END = 40

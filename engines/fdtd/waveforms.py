@@ -16,9 +16,9 @@ from engines.api import Array
 Shape = Literal["pulse", "gaussian", "continuous", "derivative", "ricker"]
 FALL = 0.1
 """The top of a pulse's spectrum is where its amplitude has fallen to this part of the largest."""
-DERIVATIVE_TOP = 2.7916
+DERIVATIVE_TOP = 2.7638
 """Root of ``y e^{(1 − y²)/2} = FALL``: the top of a differentiated Gaussian's spectrum over its peak."""
-RICKER_TOP = 2.2117
+RICKER_TOP = 2.2113
 """Root of ``y² e^{1 − y²} = FALL``: the same of a Ricker wavelet."""
 
 
@@ -145,7 +145,7 @@ class Sampled:
     @cached_property
     def _spectrum(self) -> tuple[Array, Array]:
         times, values = self._even
-        size = 8 * len(values)
+        size = max(8 * len(values), 1 << 16)
         return np.fft.rfftfreq(size, times[1] - times[0]), np.abs(np.fft.rfft(values, size))
 
     @property
