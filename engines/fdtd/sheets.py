@@ -17,6 +17,7 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.incident import Range
+from engines.fdtd.materials import Media, Medium
 from engines.fdtd.waveforms import TimeCourse
 from engines.fdtd.yee import Yee
 
@@ -134,6 +135,19 @@ def window_of(yee: Yee, axes: Sequence[Axis], launch: ModeLaunch, what: str) -> 
                 )
         found.append((low, high))
     return found
+
+
+def check_empty(media: Media, around: Medium, axis: int, node: int, box: Sequence[Range], what: str) -> None:
+    """Raises ProblemError where something else than ``around`` lies on the sheet."""
+    for component in across(axis):
+        other = 3 - axis - component
+        at: list[slice] = [slice(0)] * 3
+        at[2 - axis] = slice(node, node + 1)
+        at[2 - component] = slice(*box[component])
+        at[2 - other] = slice(box[other][0] + 1, box[other][1])
+        found = media.permittivity[media.ids_e[component][tuple(at)]]
+        if found.size and np.abs(found - around.permittivity).max() > 1e-9:
+            raise ProblemError(f"The sheet of {what[0].lower() + what[1:]} cuts through an object: move one of them.")
 
 
 def carrier_of(waveform: TimeCourse, what: str) -> float:

@@ -15,6 +15,8 @@ from engines.fdtd.yee import SPEED_OF_LIGHT, Yee
 
 TIGHT = 1.0
 """Wavelengths: below this waist a beam's field is no longer the paraxial one."""
+ROOM = 2.0
+"""Radii beside the middle of a beam: cut at 1.7, −40 dB of its power goes back; uncut −72 dB."""
 FAR_OFF = 0.15
 """Degrees by which an oblique wave may miss its direction without a word."""
 
@@ -48,11 +50,11 @@ def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven) -> tuple[Fin
         for d in across(beam.axis):
             low, high = (yee.nodes(d)[n] for n in open_range(axes[d]))
             room = min(beam.focus[d] - low, high - beam.focus[d])
-            if not axes[d].wraps and room < 1.5 * radius:
+            if not axes[d].wraps and room < ROOM * radius:
                 found.append(
                     Finding(
                         f"{what} is cut along {NAMES[d]}: its radius at the sheet is {radius:.3g}, and the absorbing "
-                        f"layer is {max(room, 0.0):.3g} away from its middle; 1.5 radii or more are better."
+                        f"layer is {max(room, 0.0):.3g} away from its middle; 2 radii or more are better."
                     )
                 )
     for number, launch in enumerate(driven.launches, 1):

@@ -22,7 +22,7 @@ from engines.fdtd.incident import Entries, Incident, Part, Range, face_entries, 
 from engines.fdtd.materials import Media, Medium
 from engines.fdtd.modes import mode_profile
 from engines.fdtd.oblique import TAPS, ObliqueLine, ObliqueWave, OnLine, check_open, make_line
-from engines.fdtd.sheets import Beam, ModeLaunch, OnSheet, across, open_range, sheet_node, window_of
+from engines.fdtd.sheets import Beam, ModeLaunch, OnSheet, across, check_empty, open_range, sheet_node, window_of
 from engines.fdtd.waveforms import Ahead, TimeCourse
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 
@@ -177,6 +177,7 @@ def _sheet(
     if isinstance(sheet, Beam):
         node = sheet_node(yee, axes, s, sheet.sheet, what)
         box = [open_range(axis) for axis in axes]
+        check_empty(media, around, s, node, box, what)
         profile = beam_profile(yee, axes, around, sheet, node, box, dt, what)
     else:
         node = sheet_node(yee, axes, s, sheet.place[s], what)

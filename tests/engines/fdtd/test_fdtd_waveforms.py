@@ -109,7 +109,7 @@ def test_every_source_runs_and_is_drawn(backend, tmp_path):
     np.savetxt(path, np.column_stack([times, course.at(times) - course.at(times[:1])]), delimiter=",", header="t,v")
     sources = [
         ObliqueWaveSource(margin=2, signal=Ricker(wavelength=1.2)),
-        BEAM,
+        BEAM.model_copy(update={"direction": "-y", "sheet": 1.15, "focus": (0.75, 1.0, 0.75)}),
         GUIDE.model_copy(update={"signal": FromFile(path=str(path))}),
         PointSource(place=(0.7, 0.7, 0.7), signal=Derivative(wavelength=1.5)),
     ]
@@ -144,6 +144,7 @@ def test_every_source_runs_and_is_drawn(backend, tmp_path):
             {},
             "Beam 1 stands outside of the grid or in the absorbing layer of x",
         ),
+        (BEAM, CORE, "The sheet of beam 1 cuts through an object"),
         (BEAM.model_copy(update={"polarization": "x"}), {}, "Beam 1 goes along x and has its field across that"),
         (BEAM.model_copy(update={"signal": Gaussian()}), {}, "Beam 1 needs a carrier"),
         (GUIDE.model_copy(update={"place": (1.4, 0.75, 0.75)}), CORE, "Mode source 1 stands outside"),
