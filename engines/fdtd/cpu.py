@@ -12,6 +12,7 @@ from engines.backend.base import Backend
 from engines.fdtd import cpu_extras as extras
 from engines.fdtd import cpu_kernels as kernels
 from engines.fdtd.boundaries import Axis, kernel_tables, psi_shapes
+from engines.fdtd.cpu_oblique import CpuObliqueLine
 from engines.fdtd.dimensions import ALL, Parts, make_twins
 from engines.fdtd.dispersion import Dispersion
 from engines.fdtd.materials import Media
@@ -70,6 +71,7 @@ class CpuYee:
         self._magnetic = media.ids_h is not None
         self._permittivity, self._permeability = media.permittivity, media.permeability
         self._lines = [_CpuLine(line, self.signals, self.dtype) for line in sources.lines]
+        self._oblique = [CpuObliqueLine(line, self.signals, self.dtype) for line in sources.oblique]
         self._weights = [entries.weights.astype(self.dtype) for entries in (sources.electric, sources.magnetic)]
         self._energy_weights = energy_weights(axes)
 
@@ -78,7 +80,7 @@ class CpuYee:
         prepared = self.prepare(values)
         for step in range(len(values)):
             self.electric_half(prepared, step)
-            self.magnetic_half(prepared, step)
+            self.magnetic_half()
         self.finish()
 
     def prepare(self, values: Array) -> Array:
@@ -106,23 +108,27 @@ class CpuYee:
             kernels.inject(self.electric.reshape(-1), entries.places, self._weights[0], entries.slots, signals)
         for line in self._lines:
             line.electric()
-
-    def magnetic_half(self, values: Array, step: int) -> None:
-        """H of a step, and what sources add to it."""
-        sources, signals, row = self._sources, self.signals, values[step]
         for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
             if not half:
                 signals[slot] = value
+        for oblique in self._oblique:
+            oblique.electric()
+
+    def magnetic_half(self) -> None:
+        """H of a step, and what sources add to it."""
+        sources, signals = self._sources, self.signals
         kernels.magnetic_pass(
             self.electric, self.magnetic, self._ids_h, self._rows_h, self._da, self._db, self._table_h,
             self._lows, self._highs, self._counts, self._yee.planes, self._parts_h, *self.psi[3:], self._bands,
         )  # fmt: skip
         self._fade(self.magnetic, True)
-        if self._lines:
+        if sources.magnetic.places.size:
             entries = sources.magnetic
             kernels.inject(self.magnetic.reshape(-1), entries.places, self._weights[1], entries.slots, signals)
         for line in self._lines:
             line.magnetic()
+        for oblique in self._oblique:
+            oblique.magnetic()
 
     def _fade(self, field: Array, magnetic: bool) -> None:
         for along, axis in enumerate(self._axes):

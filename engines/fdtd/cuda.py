@@ -14,6 +14,7 @@ from engines.api import Array
 from engines.backend.tuning import TuningKey, tune, tuning_key
 from engines.fdtd.boundaries import Axis, kernel_tables
 from engines.fdtd.cpu import energy_weights
+from engines.fdtd.cuda_oblique import CudaObliqueLine
 from engines.fdtd.dimensions import ALL, Parts, make_twins
 from engines.fdtd.dispersion import Dispersion
 from engines.fdtd.materials import Media
@@ -94,6 +95,7 @@ class CudaYee:
         self._entries = [self._placed(each) for each in (sources.electric, of_h, sources.magnetic)]
         self._lines = backend.array(np.array(_line_places(sources), np.int32).reshape(-1, 3))
         self._line_tables = [backend.array(_line_table(sources, electric, self.dtype)) for electric in (True, False)]
+        self._oblique = [CudaObliqueLine(backend, line, self.signals, self.dtype) for line in sources.oblique]
         self._drives = backend.array(np.array([[d[2], d[3]] for d in sources.drives], np.int32).reshape(-1, 2))
         self._values = self._zeros((LONGEST, max(1, len(sources.drives))))
         self._mixtures = len(media.permittivity)
@@ -257,7 +259,7 @@ class CudaYee:
         for row in range(count):
             if self._faders:
                 self.electric_half(self._values, row)
-                self.magnetic_half(self._values, row)
+                self.magnetic_half()
             else:
                 self._step(row, self._one if row < count // 2 * 2 else None)
 
@@ -269,10 +271,10 @@ class CudaYee:
         else:
             self._launch_one(one)
             self.electric, self.magnetic = one.swapped(self.electric, self.magnetic)
-        self._sources_of_electric(together=True)
+        self._sources_of_electric(self._values, row, together=True)
         for part in (0, 1):
             self._layers_magnetic(part)
-        self._sources_of_magnetic(self._values, row)
+        self._sources_of_magnetic()
 
     def electric_half(self, table: Any, row: int) -> None:
         """E of the step of a row of the values, and what sources add to it."""
@@ -280,26 +282,30 @@ class CudaYee:
         self.launch("electric", self._shapes["electric"])
         for fader in self._faders:
             fader.launch(self.electric, False)
-        self._sources_of_electric(together=False)
+        self._sources_of_electric(table, row, together=False)
 
-    def magnetic_half(self, table: Any, row: int) -> None:
-        """H of the step of a row of the values, and what sources add to it."""
+    def magnetic_half(self) -> None:
+        """H of a step, and what sources add to it."""
         self.launch("magnetic", self._shapes["magnetic"])
         for part in (0, 1):
             self._layers_magnetic(part)
         for fader in self._faders:
             fader.launch(self.magnetic, True)
-        self._sources_of_magnetic(table, row)
+        self._sources_of_magnetic()
 
-    def _sources_of_electric(self, together: bool) -> None:
+    def _sources_of_electric(self, table: Any, row: int, together: bool) -> None:
+        """What sources add to E (``together``: to H too); E of lines and sheets then is that of the end of the step."""
         if self._sources.count:
             self._inject_electric(together)
+        self._drive(table, row, 0)
+        for line in self._oblique:
+            line.electric()
 
-    def _sources_of_magnetic(self, table: Any, row: int) -> None:
-        if self._sources.lines:
-            self._drive(table, row, 0)
+    def _sources_of_magnetic(self) -> None:
         if self._sources.lines or len(self._entries[2][0]):
             self._inject_magnetic()
+        for line in self._oblique:
+            line.magnetic()
 
     def _two_passes(self) -> None:
         self.launch("electric", self._shapes["electric"])

@@ -41,20 +41,22 @@ from engines.fdtd.parameters import (
     GridSetting,
     Material,
     Numerics,
+    ObliqueWaveSource,
     PointSource,
     Sphere,
     WaveSource,
 )
 from engines.fdtd.presets import presets
-from engines.fdtd.scene import expected_field, make_faces, make_grid, make_yee, media_of, sources_of
+from engines.fdtd.scene import expected_field, leading_axis, make_faces, make_grid, make_yee, media_of, sources_of
 from engines.fdtd.shapes import cells_of, solids_of
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.smoothing import smoothed_edges
+from engines.fdtd.source_charts import ShowSources, SourceCharts
+from engines.fdtd.source_checks import source_findings
 from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps
 from engines.fdtd.tools.fit_dispersion import FitDispersion
 from engines.fdtd.traffic import memory_bytes, traffic
-from engines.fdtd.waveforms import Waveform
 from engines.fdtd.yee import SPEED_OF_LIGHT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.geometry.grid import Grid
 from engines.tools import Tool
@@ -112,13 +114,13 @@ class FdtdEngine(Engine):
         return presets(resources.files("engines.fdtd").joinpath("presets"))
 
     def tools(self) -> Sequence[Tool]:
-        return (FitDispersion(),)
+        return (FitDispersion(), ShowSources())
 
     def warm(self, backend: Backend) -> None:
-        """A few steps of a small grid with both kinds of source, in both precisions, without and with a metal,
+        """A few steps of a small grid with all that sources need, in both precisions, without and with a metal,
         and with smoothing."""
         grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
-        sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource()]
+        sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource(), ObliqueWaveSource()]
         metal = {
             "materials": [Material(name="metal", library="Ag")],
             "objects": [Sphere(material="metal", center=(1.4, 1.0, 1.0), radius=0.2)],
@@ -177,16 +179,18 @@ class _Setup:
         self._id_bytes = expected_id_bytes(used, parameters.numerics.smoothing)
         kept = CPU_ID_BYTES if backend.id == "cpu" else self._id_bytes
         self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic, states, kept) + self.yee.cells
-        self.dipoles, self.waves = sources_of(parameters)
-        driven = [dipole.axis for dipole in self.dipoles] + [wave.polarization for wave in self.waves]
-        self.parts = parts_of(self.yee, driven)
+        self.driven = sources_of(parameters)
+        self.parts = parts_of(self.yee, self.driven.axes())
         self._magnetic, self._value_bytes = magnetic, value_bytes
         self.traffic = self._traffic(states)
         if self._complex:
             self.memory = 2 * self.memory - self.yee.cells
         self._check_memory()
-        self.findings = (*self._resolution(), *layer_findings(parameters, self.media, self.yee, faces))
-        waveforms = self._waveforms()
+        self.findings = (
+            *self._resolution(), *layer_findings(parameters, self.media, self.yee, faces),
+            *source_findings(self.yee, self.axes, self.driven),
+        )  # fmt: skip
+        waveforms = self.driven.waveforms()
         if waveforms:
             shortest = SPEED_OF_LIGHT / max(waveform.highest_frequency for waveform in waveforms)
             self.findings += range_findings(parameters, shortest)
@@ -225,12 +229,9 @@ class _Setup:
                 f"{available / 2**30:,.1f} GB: use at most about {cells}, or fp32 if it is fp64."
             )
 
-    def _waveforms(self) -> list[Waveform]:
-        return [dipole.waveform for dipole in self.dipoles] + [wave.waveform for wave in self.waves]
-
     def _resolution(self) -> tuple[Finding, ...]:
         """Cells per wavelength in the slowest material at the highest frequency of the sources."""
-        waveforms = self._waveforms()
+        waveforms = self.driven.waveforms()
         if not waveforms:
             return (Finding("There is no source: nothing will move."),)
         highest = max(waveform.highest_frequency for waveform in waveforms)
@@ -275,14 +276,18 @@ class _Setup:
         media = make_media(yee, self.axes, cells, self.media, self.dt, smoothed)
         self._id_bytes = media.ids_e.itemsize
         self.traffic = self._traffic(0 if media.dispersion is None else media.dispersion.places * self.slots.states)
-        sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)
+        driven = self.driven
+        sources = make_sources(
+            yee, self.axes, media, self.media[0], self.dt, unit, driven.dipoles, driven.waves, driven.oblique,
+            driven.beams, driven.launches,
+        )  # fmt: skip
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision, self.parts)
-        highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
+        highest = max([waveform.highest_frequency for waveform in driven.waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
         return FdtdSimulation(
             backend, self._grid_object(), yee, self.dt, steps, sources, parameters.source_scale, cells, self._fields(),
-            self.traffic, period, there=self.parts,
+            self.traffic, period, there=self.parts, still=SourceCharts(parameters),
         )  # fmt: skip
 
     def _grid_object(self) -> Grid:
@@ -295,8 +300,7 @@ class _Setup:
         there = self.parts.names()
         first = "z"
         if self.parameters.sources:
-            source = self.parameters.sources[0]
-            first = source.axis if isinstance(source, PointSource) else source.polarization
+            first = leading_axis(self.parameters.sources[0])
         order = [axis for axis in (first, *(axis for axis in "xyz" if axis != first)) if f"E{axis}" in there]
         electric = [FieldInfo(f"E{a}", f"E{a}", "V/m", "cell", (-largest, largest), "diverging") for a in order]
         of_h = [axis for axis in "xyz" if f"H{axis}" in there]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,23 +15,33 @@ from engines.fdtd.boundaries import Face
 from engines.fdtd.dispersion import Pole
 from engines.fdtd.grading import Span, graded_nodes
 from engines.fdtd.materials import Medium
+from engines.fdtd.oblique import ObliqueWave
 from engines.fdtd.parameters import (
+    BeamSource,
     Continuous,
+    Derivative,
     FaceKind,
     Faces,
     FdtdParameters,
+    FromFile,
     Gaussian,
     GridSetting,
     Material,
+    ModeSource,
+    ObliqueWaveSource,
     PointSource,
     Pulse,
+    Ricker,
     Signal,
+    Source,
 )
 from engines.fdtd.parameters.anisotropy import Anisotropy
 from engines.fdtd.parameters.dispersion import Debye, Drude, Lorentz, PoleSetting
 from engines.fdtd.parameters.library import PUBLISHED
+from engines.fdtd.sheets import Beam, ModeLaunch
 from engines.fdtd.sources import Dipole, PlaneWave
-from engines.fdtd.waveforms import FALL, Waveform
+from engines.fdtd.waveform_files import read_waveform
+from engines.fdtd.waveforms import FALL, TimeCourse, Waveform
 from engines.fdtd.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 from engines.geometry.grid import Grid, rectilinear
 
@@ -136,31 +147,95 @@ def media_of(parameters: FdtdParameters) -> tuple[Medium, ...]:
     return (Medium(), *(make_medium(material, parameters.grid.length_unit) for material in parameters.materials))
 
 
-def waveform_of(signal: Signal) -> Waveform:
+def waveform_of(signal: Signal) -> TimeCourse:
+    """Raises ProblemError for a file that holds no waveform."""
+    if isinstance(signal, FromFile):
+        return read_waveform(signal.path)
     frequency = SPEED_OF_LIGHT / signal.wavelength
     if isinstance(signal, Continuous):
         return Waveform("continuous", frequency, signal.rise / frequency, 0.0)
     if isinstance(signal, Gaussian):
         width = math.sqrt(-2 * math.log(FALL)) / (2 * math.pi * frequency)
         return Waveform("gaussian", 0.0, width, DELAY * width)
+    if isinstance(signal, Derivative):
+        width = 1 / (2 * math.pi * frequency)
+        return Waveform("derivative", frequency, width, (DELAY + 1) * width)
+    if isinstance(signal, Ricker):
+        width = 1 / (math.sqrt(2) * math.pi * frequency)
+        return Waveform("ricker", frequency, width, (DELAY + 1) * width)
     assert isinstance(signal, Pulse)
     width = signal.cycles / frequency
     return Waveform("pulse", frequency, width, DELAY * width)
 
 
-def sources_of(parameters: FdtdParameters) -> tuple[list[Dipole], list[PlaneWave]]:
-    dipoles: list[Dipole] = []
-    waves: list[PlaneWave] = []
-    for source in parameters.sources:
-        waveform = waveform_of(source.signal)
-        if isinstance(source, PointSource):
-            dipoles.append(Dipole(source.place, "xyz".index(source.axis), source.moment, waveform))
-        else:
-            axis, forward = "xyz".index(source.direction[1]), source.direction[0] == "+"
-            across = "xyz".index(source.polarization)
-            mirrors = _mirrors_of_wave(parameters.faces, len(dipoles) + len(waves) + 1, axis, across)
-            waves.append(PlaneWave(axis, forward, across, source.amplitude, waveform, source.margin, mirrors))
-    return dipoles, waves
+@dataclass
+class Driven:
+    """The sources by kind, each in its order."""
+
+    dipoles: list[Dipole] = field(default_factory=list)
+    waves: list[PlaneWave] = field(default_factory=list)
+    oblique: list[ObliqueWave] = field(default_factory=list)
+    beams: list[Beam] = field(default_factory=list)
+    launches: list[ModeLaunch] = field(default_factory=list)
+
+    def waveforms(self) -> list[TimeCourse]:
+        kinds: tuple[Sequence[Dipole | PlaneWave | ObliqueWave | Beam | ModeLaunch], ...] = (
+            self.dipoles, self.waves, self.oblique, self.beams, self.launches,
+        )  # fmt: skip
+        return [source.waveform for kind in kinds for source in kind]
+
+    def axes(self) -> list[int]:
+        """Directions of currents and electric fields, 0, 1, 2: all that a source may drive."""
+        found = [dipole.axis for dipole in self.dipoles] + [wave.polarization for wave in self.waves]
+        found += [beam.polarization for beam in self.beams]
+        return found + ([0, 1, 2] if self.oblique or self.launches else [])
+
+
+def sources_of(parameters: FdtdParameters) -> Driven:
+    """Raises ProblemError for a file that holds no waveform."""
+    driven = Driven()
+    for number, source in enumerate(parameters.sources, 1):
+        _add(driven, source, waveform_of(source.signal), parameters.faces, number)
+    return driven
+
+
+def _add(driven: Driven, source: Source, waveform: TimeCourse, faces: Faces, number: int) -> None:
+    if isinstance(source, PointSource):
+        driven.dipoles.append(Dipole(source.place, "xyz".index(source.axis), source.moment, waveform))
+        return
+    if isinstance(source, ObliqueWaveSource):
+        theta, phi, psi = (math.radians(angle) for angle in (source.theta, source.phi, source.polarization))
+        driven.oblique.append(ObliqueWave(theta, phi, psi, source.amplitude, waveform, source.margin))
+        return
+    axis, forward = "xyz".index(source.direction[1]), source.direction[0] == "+"
+    if isinstance(source, ModeSource):
+        driven.launches.append(
+            ModeLaunch(axis, forward, source.place, source.size, source.number, source.amplitude, waveform)
+        )
+        return
+    across = "xyz".index(source.polarization)
+    if isinstance(source, BeamSource):
+        driven.beams.append(
+            Beam(axis, forward, source.sheet, source.focus, source.waist, across, source.amplitude, waveform)
+        )
+    else:
+        mirrors = _mirrors_of_wave(faces, number, axis, across)
+        driven.waves.append(PlaneWave(axis, forward, across, source.amplitude, waveform, source.margin, mirrors))
+
+
+def leading_axis(source: Source) -> str:
+    """The component of E that a source drives most, as far as that is known beforehand."""
+    if isinstance(source, ObliqueWaveSource):
+        theta, phi, psi = (math.radians(angle) for angle in (source.theta, source.phi, source.polarization))
+        parts = (
+            math.cos(psi) * math.cos(theta) * math.cos(phi) - math.sin(psi) * math.sin(phi),
+            math.cos(psi) * math.cos(theta) * math.sin(phi) + math.sin(psi) * math.cos(phi),
+            -math.cos(psi) * math.sin(theta),
+        )
+        return "xyz"[max(range(3), key=lambda d: abs(parts[d]))]
+    if isinstance(source, ModeSource):
+        return "y" if source.direction[1] == "x" else "x"
+    return source.axis if isinstance(source, PointSource) else source.polarization
 
 
 def _mirrors_of_wave(
@@ -197,7 +272,13 @@ def expected_field(parameters: FdtdParameters) -> float:
     for source in parameters.sources:
         if isinstance(source, PointSource):
             current = abs(source.moment) / METRES[grid.length_unit]
-            found = max(found, VACUUM_IMPEDANCE * current / (2 * source.signal.wavelength * reach))
+            signal = source.signal
+            wavelength = (
+                SPEED_OF_LIGHT / waveform_of(signal).highest_frequency
+                if isinstance(signal, FromFile)
+                else signal.wavelength
+            )
+            found = max(found, VACUUM_IMPEDANCE * current / (2 * wavelength * reach))
         else:
             found = max(found, 1.5 * abs(source.amplitude))
     return float(f"{found:.2g}") or 1.0

@@ -26,6 +26,7 @@ from engines.charts import ChartData
 from engines.errors import ProblemError
 from engines.fdtd.dimensions import ALL, Parts
 from engines.fdtd.recorders import Recorder
+from engines.fdtd.source_charts import SourceCharts
 from engines.fdtd.sources import Sources
 from engines.fdtd.steps import YeeSteps
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
@@ -44,7 +45,8 @@ ENERGIES = (
 
 
 class FdtdSimulation(Simulation):
-    """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period driven."""
+    """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period driven.
+    still: charts that do not change during a run"""
 
     def __init__(
         self,
@@ -61,6 +63,7 @@ class FdtdSimulation(Simulation):
         period: float,
         recorders: Sequence[Recorder] = (),
         there: Parts = ALL,
+        still: SourceCharts | None = None,
     ) -> None:
         self.geometry, self.dt, self.step = grid, dt, 0
         self.fields, self.traffic = fields, traffic
@@ -69,7 +72,9 @@ class FdtdSimulation(Simulation):
         self._cells = backend.array(cells)
         self._recorders = tuple(recorders)
         self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
-        self.charts = tuple(info for recorder in self._recorders for info in recorder.charts)
+        self._still = still
+        drawn = still.charts if still else ()
+        self.charts = (*(info for recorder in self._recorders for info in recorder.charts), *drawn)
         self.series = (*ENERGIES, *(info for recorder in self._recorders for info in recorder.series))
 
     def advance(self, steps: int) -> None:
@@ -95,7 +100,9 @@ class FdtdSimulation(Simulation):
         for recorder in self._recorders:
             if any(info.name == name for info in recorder.charts):
                 return recorder.chart(name)
-        raise KeyError(name)
+        if self._still is None:
+            raise KeyError(name)
+        return self._still.chart(name)
 
     def synchronize(self) -> None:
         self._backend.synchronize()

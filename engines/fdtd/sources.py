@@ -16,9 +16,14 @@ import numpy as np
 
 from engines.api import Array
 from engines.errors import ProblemError
+from engines.fdtd.beams import beam_profile
 from engines.fdtd.boundaries import Axis, Face, make_axes
+from engines.fdtd.incident import Entries, Incident, Part, Range, face_entries, joined, permutation, place_of
 from engines.fdtd.materials import Media, Medium
-from engines.fdtd.waveforms import Waveform
+from engines.fdtd.modes import mode_profile
+from engines.fdtd.oblique import TAPS, ObliqueLine, ObliqueWave, OnLine, check_open, make_line
+from engines.fdtd.sheets import Beam, ModeLaunch, OnSheet, across, check_empty, open_range, sheet_node, window_of
+from engines.fdtd.waveforms import Ahead, TimeCourse
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 
 LINE_END = 40
@@ -34,7 +39,7 @@ class Dipole:
     place: tuple[float, float, float]
     axis: int
     moment: float
-    waveform: Waveform
+    waveform: TimeCourse
 
 
 @dataclass(frozen=True)
@@ -49,18 +54,9 @@ class PlaneWave:
     forward: bool
     polarization: int
     amplitude: float
-    waveform: Waveform
+    waveform: TimeCourse
     margin: int = 4
     mirrors: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-
-
-@dataclass(frozen=True)
-class Entries:
-    """places: (n,) int64 in a field of (3, …), ascending; weights: (n,) float64; slots: (n,) int32 of the signals."""
-
-    places: Array
-    weights: Array
-    slots: Array
 
 
 @dataclass(frozen=True)
@@ -82,14 +78,15 @@ class Sources:
     """All that drives a problem.
 
     drives: (amplitude, waveform, slot, half), whose value goes to ``signals[slot]`` each step: ``half`` at the middle
-    of the step (currents), else at its end (E at the head of a line). count: signals in all
+    of the step (currents, H of sheets), else at its end (E of sheets and at the head of a line). count: signals in all
     """
 
     electric: Entries
     magnetic: Entries
     lines: tuple[Line, ...]
-    drives: tuple[tuple[float, Waveform, int, bool], ...]
+    drives: tuple[Drive, ...]
     count: int
+    oblique: tuple[ObliqueLine, ...] = ()
 
     def table(self, step: int, steps: int, dt: float) -> Array:
         """(steps, drives) of the values for steps ``step`` … with times from the integer step, float64."""
@@ -100,37 +97,79 @@ class Sources:
         return values
 
 
+Drive = tuple[float, "TimeCourse | Ahead", int, bool]
+
+
+class _Assembly:
+    """Entries and drives as one source after the other adds its own."""
+
+    def __init__(self) -> None:
+        self.electric: list[Part] = []
+        self.magnetic: list[Part] = []
+        self.drives: list[Drive] = []
+        self.count = 0
+
+    def faces(
+        self, yee: Yee, axes: Sequence[Axis], media: Media, box: Sequence[Range], across: Sequence[int], wave: Incident,
+        mirrors: Sequence[Sequence[int]] = ((), ()),
+    ) -> None:  # fmt: skip
+        """Both faces of a total-field box across each of these axes, but those (low, high) that are mirrors."""
+        for d in across:
+            for high in (False, True):
+                if d not in mirrors[high]:
+                    self.face(yee, axes, media, box, d, high, wave)
+
+    def face(
+        self, yee: Yee, axes: Sequence[Axis], media: Media, box: Sequence[Range], d: int, high: bool, wave: Incident
+    ) -> None:
+        electric, magnetic = face_entries(yee, axes, media, box, d, high, wave)
+        self.electric += electric
+        self.magnetic += magnetic
+
+
 def make_sources(
     yee: Yee, axes: Sequence[Axis], media: Media, around: Medium, dt: float, unit: str,
-    dipoles: Sequence[Dipole], waves: Sequence[PlaneWave],
+    dipoles: Sequence[Dipole], waves: Sequence[PlaneWave], oblique: Sequence[ObliqueWave] = (),
+    beams: Sequence[Beam] = (), launches: Sequence[ModeLaunch] = (),
 ) -> Sources:  # fmt: skip
-    """Raises ProblemError for sources in an absorbing layer or without room."""
-    electric: list[tuple[Array, Array, Array]] = []
-    magnetic: list[tuple[Array, Array, Array]] = []
-    drives: list[tuple[float, Waveform, int, bool]] = []
-    count = 0
+    """Raises ProblemError for sources in an absorbing layer or without room, and for guides without the mode."""
+    made = _Assembly()
     for number, dipole in enumerate(dipoles, 1):
         places, weights = _dipole(yee, axes, media, dipole, unit, number)
-        electric.append((places, weights, np.full(len(places), count)))
-        drives.append((1.0, dipole.waveform, count, True))
-        count += 1
+        made.electric.append((places, weights, np.full(len(places), made.count)))
+        made.drives.append((1.0, dipole.waveform, made.count, True))
+        made.count += 1
     lines = []
     for wave in waves:
-        line, of_e, of_h = _wave(yee, axes, media, around, wave, dt, count)
+        if wave.axis == wave.polarization:
+            raise ProblemError(
+                f"A plane wave along {'xyz'[wave.axis]} has its field across that: choose another polarization."
+            )
+        box = _box(yee, axes, wave.margin, wave.axis, wave.mirrors)
+        line = _line(yee, around, box[wave.axis], wave, dt, made.count)
         lines.append(line)
-        electric += of_e
-        magnetic += of_h
-        drives.append((wave.amplitude, wave.waveform, count, False))
-        count += 2 * (line.n + 1)
-    return Sources(_joined(electric), _joined(magnetic), tuple(lines), tuple(drives), count)
-
-
-def _joined(parts: Sequence[tuple[Array, Array, Array]]) -> Entries:
-    if not parts:
-        return Entries(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int32))
-    places, weights, slots = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(places, kind="stable")
-    return Entries(places[order].astype(np.int64), weights[order], slots[order].astype(np.int32))
+        open_axes = [d for d in range(3) if not axes[d].wraps]
+        made.faces(yee, axes, media, box, open_axes, _OnAxis(line, wave, box[wave.axis]), wave.mirrors)
+        made.drives.append((wave.amplitude, wave.waveform, made.count, False))
+        made.count += 2 * (line.n + 1)
+    long = []
+    for tilted in oblique:
+        check_open(yee, [axis.wraps for axis in axes])
+        box = _box(yee, axes, tilted.margin)
+        row, origin = make_line(yee, around, tilted, box, dt, made.count)
+        long.append(row)
+        made.faces(yee, axes, media, box, range(3), OnLine(row, origin))
+        for tap in range(TAPS):
+            shifted = Ahead(tilted.waveform, (tap - TAPS // 2) * dt)
+            made.drives.append((tilted.amplitude, shifted, made.count + tap, False))
+        made.count += row.size
+    for number, beam in enumerate(beams, 1):
+        _sheet(made, yee, axes, media, around, dt, beam, f"Beam {number}")
+    for number, launch in enumerate(launches, 1):
+        _sheet(made, yee, axes, media, around, dt, launch, f"Mode source {number}")
+    return Sources(
+        joined(made.electric), joined(made.magnetic), tuple(lines), tuple(made.drives), made.count, tuple(long)
+    )
 
 
 def induced(yee: Yee, axes: Sequence[Axis], media: Media, electric: Entries) -> Entries:
@@ -153,16 +192,37 @@ def induced(yee: Yee, axes: Sequence[Axis], media: Media, electric: Entries) -> 
                 at = list(index)
                 at[d] = index[d] + beside
                 there = (at[d] >= 0) & (at[d] < axes[d].n)
-                places = _place(yee, q, *(each[there] for each in at))
+                places = place_of(yee, q, *(each[there] for each in at))
                 ids = 0 if media.ids_h is None else media.ids_h.reshape(-1)[places]
-                curl = _permutation(q, d, c) * sign * axes[d].inverse_h[at[d][there]]
+                curl = permutation(q, d, c) * sign * axes[d].inverse_h[at[d][there]]
                 parts.append((places, -media.db[ids] * curl * weights[there], slots[there]))
-    return _joined(parts)
+    return joined(parts)
 
 
-def _place(yee: Yee, component: int, i: Array, j: Array, k: Array) -> Array:
-    nz, ny, row = yee.shape
-    return np.asarray(((component * nz + k) * ny + j) * row + i)
+def _sheet(
+    made: _Assembly, yee: Yee, axes: Sequence[Axis], media: Media, around: Medium, dt: float,
+    sheet: Beam | ModeLaunch, what: str,
+) -> None:  # fmt: skip
+    """One face of a box that reaches over the sheet's window."""
+    s = sheet.axis
+    if isinstance(sheet, Beam):
+        node = sheet_node(yee, axes, s, sheet.sheet, what)
+        box = [open_range(axis) for axis in axes]
+        check_empty(media, around, s, node, box, what)
+        profile = beam_profile(yee, axes, around, sheet, node, box, dt, what)
+    else:
+        node = sheet_node(yee, axes, s, sheet.place[s], what)
+        box = window_of(yee, axes, sheet, what)
+        profile = mode_profile(yee, axes, media, sheet, node, box, dt, what)
+    box[s] = (node, node)
+    first = across(s)
+    slots = (made.count, made.count + 1, made.count + 2, made.count + 3)
+    wave = OnSheet(profile, first, (box[first[0]][0], box[first[1]][0]), slots)
+    made.face(yee, axes, media, box, s, not sheet.forward, wave)
+    for slot, half in zip(slots, (False, False, True, True), strict=True):
+        turned = (slot - made.count) % 2 == 1
+        made.drives.append((1.0, Ahead(sheet.waveform, profile.advance if half else 0.0, turned), slot, half))
+    made.count += 4
 
 
 def _twins(index: int, axis: Axis) -> tuple[int, ...]:
@@ -183,7 +243,7 @@ def _dipole(
             continue
         if not nodes[0] <= x <= nodes[-1]:
             raise ProblemError(f"Point source {number} lies outside of the grid along {'xyz'[d]}: move it inside.")
-        low, high = (nodes[node] for node in axis.clear)
+        low, high = nodes[list(axis.clear)]
         if not low <= x <= high:
             raise ProblemError(
                 f"Point source {number} lies in the absorbing layer of {'xyz'[d]}: "
@@ -193,7 +253,7 @@ def _dipole(
         index = yee.cell_at(d, x) if along else yee.node_at(d, x)
         at.append((index,) if along else _twins(index, axis))
         widths.append(yee.sizes(d)[index] if along else yee.around(d, axis.wraps)[index])
-    places = np.array([_place(yee, dipole.axis, *map(np.asarray, each)) for each in itertools.product(*at)])
+    places = np.array([place_of(yee, dipole.axis, *map(np.asarray, each)) for each in itertools.product(*at)])
     ids = media.ids_e.reshape(-1)[places]
     if (media.cb[ids] == 0).any():
         raise ProblemError(f"Point source {number} stands on a perfect conductor: move it by a cell.")
@@ -203,15 +263,17 @@ def _dipole(
     return places, -media.cb[ids] * yee.smallest * metre * VACUUM_IMPEDANCE * current
 
 
-def _box(yee: Yee, axes: Sequence[Axis], wave: PlaneWave) -> list[tuple[int, int]]:
-    """Nodes of the total-field box along x, y, z. Raises ProblemError."""
+def _box(
+    yee: Yee, axes: Sequence[Axis], margin: int, along: int = -1, mirrors: Sequence[Sequence[int]] = ((), ())
+) -> list[Range]:
+    """Nodes of the total-field box along x, y, z; it fills periodic axes across ``along``. Raises ProblemError."""
     found = []
     for d, axis in enumerate(axes):
         if axis.phase:
             raise ProblemError(
                 f"A plane wave has no phase along {'xyz'[d]}: use periodic faces there, or a point source."
             )
-        if axis.wraps and d != wave.axis:
+        if axis.wraps and d != along:
             found.append((0, axis.n))
             continue
         if yee.flat[d]:
@@ -220,8 +282,8 @@ def _box(yee: Yee, axes: Sequence[Axis], wave: PlaneWave) -> list[tuple[int, int
             raise ProblemError(
                 f"A plane wave along {'xyz'[d]} needs faces of {'xyz'[d]} that are not periodic: use CPML."
             )
-        low = 0 if d in wave.mirrors[0] else axis.clear[0] + wave.margin
-        high = axis.n if d in wave.mirrors[1] else axis.clear[1] - wave.margin
+        low = 0 if d in mirrors[0] else axis.clear[0] + margin
+        high = axis.n if d in mirrors[1] else axis.clear[1] - margin
         if high - low < 2:
             raise ProblemError(
                 f"The box of the plane wave has no room along {'xyz'[d]}: use more cells, or a smaller margin."
@@ -230,77 +292,23 @@ def _box(yee: Yee, axes: Sequence[Axis], wave: PlaneWave) -> list[tuple[int, int
     return found
 
 
-def _sides(box: Sequence[tuple[int, int]], axis: int, wave: PlaneWave) -> list[tuple[int, int]]:
-    """(node, ±1 inward) of the faces of the box across ``axis`` that are no mirrors."""
-    ends = zip(box[axis], (1, -1), wave.mirrors, strict=True)
-    return [(end, inward) for end, inward, mirrors in ends if axis not in mirrors]
+class _OnAxis:
+    """A :class:`Line` as what is known around a box."""
 
+    def __init__(self, line: Line, wave: PlaneWave, box: Range) -> None:
+        self._line, self._wave, self._box = line, wave, box
 
-def _permutation(a: int, b: int, c: int) -> int:
-    """Levi-Civita's symbol."""
-    return (b - a) * (c - a) * (c - b) // 2
-
-
-def _wave(
-    yee: Yee, axes: Sequence[Axis], media: Media, around: Medium, wave: PlaneWave, dt: float, first: int
-) -> tuple[Line, list[tuple[Array, Array, Array]], list[tuple[Array, Array, Array]]]:
-    a, p = wave.axis, wave.polarization
-    if a == p:
-        raise ProblemError(f"A plane wave along {'xyz'[a]} has its field across that: choose another polarization.")
-    q = 3 - a - p
-    box = _box(yee, axes, wave)
-    sign = (1 if wave.forward else -1) * _permutation(a, p, q)
-    line = _line(yee, around, box[a], wave, dt, first)
-    hs = first + line.n + 1
-
-    def node(index: Array) -> Array:
-        """Slot of E at nodes along the wave's axis."""
-        return first + (index - box[a][0] + LEAD if wave.forward else box[a][1] + LEAD - index)
-
-    def half(index: Array) -> Array:
-        return hs + (index - box[a][0] + LEAD if wave.forward else box[a][1] + LEAD - 1 - index)
-
-    def entries(
-        electric: bool, component: int, ranges: dict[int, Array], d: int, partner: int, value: float, slot: Array
-    ) -> tuple[Array, Array, Array]:
-        """``component`` over ``ranges``: the term ∂_d partner of its curl gains ``value · signal``."""
-        grid = np.meshgrid(*(ranges[axis] for axis in range(3)), indexing="ij")
-        i, j, k = (each.reshape(-1) for each in grid)
-        places = _place(yee, component, i, j, k)
-        index = (i, j, k)[d]
-        axis = axes[d]
-        curl = _permutation(component, d, partner)
-        if electric:
-            weights = curl * media.cb[media.ids_e.reshape(-1)[places]] * axis.inverse_e[index]
-        else:
-            ids = 0 if media.ids_h is None else media.ids_h.reshape(-1)[places]
-            weights = -curl * media.db[ids] * axis.inverse_h[index]
-        return places, weights * value, slot[(i, j, k)[a]]
-
-    reach = max(axis.n for axis in axes) + 1
-    node_slots, half_slots = node(np.arange(reach)), half(np.arange(reach))
-    nodes = {d: np.arange(box[d][0], box[d][1] + 1) for d in range(3)}
-    halves = {d: np.arange(box[d][0], box[d][1]) for d in range(3)}
-    electric, magnetic = [], []
-    shifted = half(np.arange(reach) - 1)
-    for end, inward in ((box[a][0], 1), (box[a][1], -1)):
-        # E on the box's face along the wave takes H from outside of the box
-        beyond = shifted if inward > 0 else half_slots
-        face = {a: np.array([end]), p: halves[p], q: nodes[q]}
-        electric.append(entries(True, p, face, a, q, -inward * sign, beyond))
-        # H just outside takes E from the face
-        face[a] = np.array([end - 1 if inward > 0 else end])
-        on_face = np.full(reach, node_slots[end])
-        magnetic.append(entries(False, q, face, a, p, -inward, on_face))
-    if not axes[p].wraps:
-        for end, inward in _sides(box, p, wave):
-            face = {a: halves[a], p: np.array([end]), q: nodes[q]}
-            electric.append(entries(True, a, face, p, q, -inward * sign, half_slots))
-    if not axes[q].wraps:
-        for end, inward in _sides(box, q, wave):
-            face = {a: nodes[a], p: halves[p], q: np.array([end - 1 if inward > 0 else end])}
-            magnetic.append(entries(False, a, face, q, p, -inward, node_slots))
-    return line, electric, magnetic
+    def terms(self, electric: bool, component: int, i: Array, j: Array, k: Array) -> list[tuple[Array, Array]]:
+        wave, (low, high) = self._wave, self._box
+        a, p = wave.axis, wave.polarization
+        q = 3 - a - p
+        if component != (p if electric else q):
+            return []
+        index = (i, j, k)[a]
+        place = index - low + LEAD if wave.forward else high + LEAD - index - (0 if electric else 1)
+        first = self._line.first + (0 if electric else self._line.n + 1)
+        sign = 1 if electric else (1 if wave.forward else -1) * permutation(a, p, q)
+        return [(first + place, np.full(place.shape, float(sign)))]
 
 
 def _line(yee: Yee, around: Medium, ends: tuple[int, int], wave: PlaneWave, dt: float, first: int) -> Line:

@@ -13,30 +13,36 @@ from engines.fdtd.parameters.grid import FaceKind, Faces, GridSetting, Mirror
 from engines.fdtd.parameters.materials import Material
 from engines.fdtd.parameters.numerics import Numerics
 from engines.fdtd.parameters.objects import Box, Cylinder, Object, Sphere
-from engines.fdtd.parameters.signals import Continuous, Gaussian, Pulse, Signal
-from engines.fdtd.parameters.sources import PointSource, Source, WaveSource
+from engines.fdtd.parameters.signals import Continuous, Derivative, FromFile, Gaussian, Pulse, Ricker, Signal
+from engines.fdtd.parameters.sources import BeamSource, ModeSource, ObliqueWaveSource, PointSource, Source, WaveSource
 from engines.parameters import ParameterGroup, quantity
 
 __all__ = [
     "Anisotropy",
     "Axis",
+    "BeamSource",
     "Box",
     "Continuous",
     "Cylinder",
+    "Derivative",
     "FaceKind",
     "Faces",
     "FdtdParameters",
     "FineRegion",
+    "FromFile",
     "Gaussian",
     "GridSetting",
     "LengthUnit",
     "Material",
     "Mirror",
+    "ModeSource",
     "Numerics",
     "Object",
+    "ObliqueWaveSource",
     "Place",
     "PointSource",
     "Pulse",
+    "Ricker",
     "Signal",
     "Source",
     "Sphere",

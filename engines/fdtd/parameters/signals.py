@@ -32,4 +32,27 @@ class Continuous(ParameterGroup):
     rise: float = quantity(3.0, "1", "Periods in which it rises", gt=0, le=1000)
 
 
-Signal = Annotated[Pulse | Gaussian | Continuous, Field(discriminator="kind")]
+class Derivative(ParameterGroup):
+    """A differentiated Gaussian: no constant part."""
+
+    kind: Literal["differentiated Gaussian"] = "differentiated Gaussian"
+    wavelength: float = quantity(1.0, "", "Wavelength in vacuum at the peak of its spectrum", gt=0)
+
+
+class Ricker(ParameterGroup):
+    """A Ricker wavelet, the negative second derivative of a Gaussian: what ground-penetrating radars send."""
+
+    kind: Literal["Ricker"] = "Ricker"
+    wavelength: float = quantity(1.0, "", "Wavelength in vacuum at the peak of its spectrum", gt=0)
+
+
+class FromFile(ParameterGroup):
+    """A waveform of one's own, cubic between the points of a file."""
+
+    kind: Literal["file"] = "file"
+    path: str = quantity(
+        "", "", "CSV of two columns: increasing time (fs, ps or ns, after the unit of length) and value", file="table"
+    )
+
+
+Signal = Annotated[Pulse | Gaussian | Continuous | Derivative | Ricker | FromFile, Field(discriminator="kind")]
