@@ -8,9 +8,7 @@
 // the plane w, compute E only. Hx and Hy of a plane wait for E of the next. -DLAYERS: for tiles that reach into layers.
 //
 // variants: -DREAL=float -DV=4 -DROWS=8 -DBLOCKS=2; -DREAL=float -DV=4 -DROWS=8 -DBLOCKS=2 -DLAYERS
-// variants: -DREAL=float -DV=2 -DROWS=8 -DBLOCKS=3; -DREAL=float -DV=2 -DROWS=8 -DBLOCKS=3 -DLAYERS
 // variants: -DREAL=double -DV=2 -DROWS=8 -DBLOCKS=2; -DREAL=double -DV=2 -DROWS=8 -DBLOCKS=2 -DLAYERS
-// variants: -DREAL=double -DV=1 -DROWS=8 -DBLOCKS=3; -DREAL=double -DV=1 -DROWS=8 -DBLOCKS=3 -DLAYERS
 
 #include "fdtd/yee.cuh"
 
@@ -58,6 +56,12 @@ KERNEL one_pass(
         const REAL* hx = h + here;
         const REAL* hy = h + volume + here;
         const REAL* hz = h + 2 * volume + here;
+        const size_t ahead = size_t(min(k + 1, g.nz)) * plane + at;  // one plane: two or three were slower than none
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            prefetch(h + c * volume + ahead);
+            prefetch(e + c * volume + ahead);
+        }
         const Values hz_at = load(hz + at);
         const Values hy_at = load(hy + at);
         const Values hx_at = load(hx + at);

@@ -63,6 +63,14 @@ DEVICE void add(Values& to, const Values& more)
     for (int v = 0; v < V; ++v) to.v[v] += more.v[v];
 }
 
+// Asks for a line of memory that is read later. No effect but on time.
+DEVICE void prefetch(const REAL* __restrict__ from)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+#endif
+}
+
 // The place of a node or half in psi, −1 outside of the layers; `start`: first one of the high layer.
 DEVICE int slot_of(const int n, const int low, const int start)
 {
