@@ -413,6 +413,13 @@ class Simulation(ABC):
         """The points of a chart that is not over time, at this moment."""
         raise KeyError(name)
 
+    def results(self) -> Mapping[str, Array]:
+        """What is exported beside fields and charts: arrays on the host by ``group/quantity [unit]``, real or complex.
+
+        For the end of a run and for export: it may copy gigabytes.
+        """
+        return {}
+
     def markers(self) -> Markers | None:
         """The points of ``marked`` at this moment, found on the device; None where there are none to tell."""
         return None

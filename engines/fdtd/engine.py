@@ -29,6 +29,9 @@ from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.materials import make_media
+from engines.fdtd.monitors import Surroundings, make_recorders, plan_monitors
+from engines.fdtd.monitors.incident import incident_of
+from engines.fdtd.monitors.making import Incident
 from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
@@ -88,6 +91,9 @@ class FdtdEngine(Engine):
         progress("Ready", 1.0)
         return simulation
 
+    def ends(self, problem: Problem) -> bool:
+        return _checked(problem).ending.at_decay
+
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.fdtd").joinpath("presets"))
 
@@ -142,9 +148,10 @@ class _Setup:
         value_bytes = np.dtype(self.precision).itemsize
         self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic) + self.yee.cells
         self.traffic = traffic(self.yee, self.axes, value_bytes, magnetic)
-        self._check_memory()
         self.dipoles, self.waves = sources_of(parameters)
-        self.findings = self._resolution()
+        self.monitors = plan_monitors(parameters, self._surroundings(value_bytes))
+        self._check_memory()
+        self.findings = (*self._resolution(), *self.monitors.findings)
 
     def _check_memory(self) -> None:
         available = self.backend.info.memory_bytes
@@ -154,6 +161,21 @@ class _Setup:
                 f"This grid needs {self.memory / 2**30:,.1f} GB, and {self.backend.info.name} has "
                 f"{available / 2**30:,.1f} GB: use at most about {side:,}³ cells, or fp32 if it is fp64."
             )
+        self.memory += sum(memory for _, memory in self.monitors.memory)
+        if available and self.memory > MEMORY_SHARE * available:
+            name, largest = max(self.monitors.memory, key=lambda each: each[1])
+            raise ProblemError(
+                f"Monitors bring this problem to {self.memory / 2**30:,.1f} GB, and {self.backend.info.name} has "
+                f"{available / 2**30:,.1f} GB: '{name}' takes {largest / 2**30:,.1f} GB, "
+                "give it fewer frequencies or make it smaller."
+            )
+
+    def _surroundings(self, value_bytes: int) -> Surroundings:
+        driven = [(dipole.moment, dipole.waveform) for dipole in self.dipoles]
+        driven += [(wave.amplitude, wave.waveform) for wave in self.waves]
+        amplitudes, waveforms = tuple(a for a, _ in driven), tuple(w for _, w in driven)
+        unit = self.parameters.grid.length_unit
+        return Surroundings(self.yee, self.axes, self.dt, unit, amplitudes, waveforms, value_bytes)
 
     def _waveforms(self) -> list[Waveform]:
         return [dipole.waveform for dipole in self.dipoles] + [wave.waveform for wave in self.waves]
@@ -187,8 +209,10 @@ class _Setup:
             )
         return (Finding(f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.3g} cells.", "info"),)
 
-    def build(self, progress: Progress) -> Simulation:
+    def build(self, progress: Progress) -> FdtdSimulation:
         parameters, yee, backend = self.parameters, self.yee, self.backend
+        # first, so that two runs are never on the device at once
+        incident = self._incident(progress) if self.monitors.normalised else None
         unit = parameters.grid.length_unit
         cells = cells_of(parameters, yee)
         progress("Mixing materials along edges", 0.2)
@@ -198,10 +222,19 @@ class _Setup:
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision)
         highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
+        recorders = make_recorders(parameters, self.monitors, backend, steps, expected_field(parameters), incident)
         return FdtdSimulation(
             backend, self._grid_object(), yee, self.dt, steps, sources, parameters.source_scale, cells, self._fields(),
-            self.traffic, period,
+            self.traffic, period, recorders,
         )  # fmt: skip
+
+    def _incident(self, progress: Progress) -> Incident:
+        """What the monitors of R and T see without objects."""
+
+        def build(empty: FdtdParameters) -> FdtdSimulation:
+            return _Setup(Problem(empty), self.backend).build(no_progress)
+
+        return incident_of(self.parameters, self.monitors, self.backend, progress, build)
 
     def _grid_object(self) -> Grid:
         return _grid(self.parameters.grid.model_dump_json())

@@ -65,15 +65,16 @@ class FdtdSimulation(Simulation):
         self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)
-        self._recorders = tuple(recorders)
-        self.charts = tuple(info for recorder in self._recorders for info in recorder.charts)
-        self.series = (*ENERGIES, *(info for recorder in self._recorders for info in recorder.series))
+        self.recorders = tuple(recorders)
+        self.fields += tuple(info for recorder in self.recorders for info in recorder.fields)
+        self.charts = tuple(info for recorder in self.recorders for info in recorder.charts)
+        self.series = (*ENERGIES, *(info for recorder in self.recorders for info in recorder.series))
 
     def advance(self, steps: int) -> None:
         end = self.step + steps
         while self.step < end:
-            self._advance(min([end, *(self._next(recorder) for recorder in self._recorders)]) - self.step)
-            for recorder in self._recorders:
+            self._advance(min([end, *(self._next(recorder) for recorder in self.recorders)]) - self.step)
+            for recorder in self.recorders:
                 if self.step % recorder.every == 0:
                     with self._backend.timed("monitors"):
                         recorder.record(self.step)
@@ -89,10 +90,26 @@ class FdtdSimulation(Simulation):
         self.step += steps
 
     def chart(self, name: str) -> ChartData:
-        for recorder in self._recorders:
+        for recorder in self.recorders:
             if any(info.name == name for info in recorder.charts):
                 return recorder.chart(name)
         raise KeyError(name)
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.ending)
+
+    @property
+    def ending(self) -> str:
+        return next((recorder.ending for recorder in self.recorders if recorder.ending), "")
+
+    def results(self) -> Mapping[str, Array]:
+        return {name: values for recorder in self.recorders for name, values in recorder.results().items()}
+
+    def _of_recorder(self, name: str) -> Recorder | None:
+        """The recorder that field ``name`` is of."""
+        found = (recorder for recorder in self.recorders if any(info.name == name for info in recorder.fields))
+        return next(found, None)
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -103,6 +120,8 @@ class FdtdSimulation(Simulation):
     def gather(self, name: str, handle: Any) -> Array:
         if name == "material":
             return self._backend.gather(self._cells.reshape(-1), handle.cells())
+        if recorder := self._of_recorder(name):
+            return handle.means(recorder.gather(name, handle.elements, handle.made))
         if name in PARTS:
             parts = [self._component(part, handle, runs=False).astype(float) for part in PARTS[name]]
             return handle.means(np.sqrt(sum(part**2 for part in parts)))
@@ -117,6 +136,8 @@ class FdtdSimulation(Simulation):
     def field(self, name: str) -> Array:
         if name == "material":
             return self._backend.to_host(self._cells).reshape(-1).astype(np.float32)
+        if recorder := self._of_recorder(name):
+            return recorder.field(name)
         if name in PARTS:
             parts = [self.field(part).astype(float) for part in PARTS[name]]
             return np.sqrt(sum(part**2 for part in parts)).astype(np.float32)
@@ -140,7 +161,7 @@ class FdtdSimulation(Simulation):
         found = {
             "energy": factor * (electric + magnetic), "electric": factor * electric, "magnetic": factor * magnetic,
         }  # fmt: skip
-        for recorder in self._recorders:
+        for recorder in self.recorders:
             found.update(recorder.observe())
         return found
 
@@ -155,7 +176,7 @@ class FdtdSimulation(Simulation):
 
     def _parts(self) -> dict[str, Any]:
         found = self._steps.parts()
-        for number, recorder in enumerate(self._recorders):
+        for number, recorder in enumerate(self.recorders):
             found.update({f"monitor {number} {name}": part for name, part in recorder.parts().items()})
         return found
 
@@ -168,6 +189,8 @@ class FdtdSimulation(Simulation):
             with self._backend.active():
                 part[...] = self._backend.array(state[name])
         self.step, self._scale = int(state["step"]), float(state["scale"])
+        for recorder in self.recorders:
+            recorder.restored(self.step)
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
@@ -183,7 +206,7 @@ class FdtdSimulation(Simulation):
         return None
 
     def close(self) -> None:
-        del self._steps, self._cells, self._recorders
+        del self._steps, self._cells, self.recorders
 
 
 def _around(field: str, axis: int) -> list[tuple[int, int, int]]:
@@ -202,19 +225,19 @@ class _Handle:
         elements = np.asarray(selection.elements, np.int64)
         if elements.size and (elements.min() < 0 or elements.max() >= yee.cells):
             raise ValueError(f"the selection reaches beyond the {yee.cells} cells")
-        self._selection = selection
-        self._made: dict[Any, Any] = {}
+        self._selection, self.elements = selection, elements
+        self.made: dict[Any, Any] = {}
 
     def cells(self) -> Any:
-        if "cells" not in self._made:
-            self._made["cells"] = self._backend.select(self._selection)
-        return self._made["cells"]
+        if "cells" not in self.made:
+            self.made["cells"] = self._backend.select(self._selection)
+        return self.made["cells"]
 
     def edges(self, field: str, axis: int, runs: bool) -> Any:
         """Places around the centres, in runs of one cell each, or (``runs``) in those of the selection."""
         offsets = self._selection.offsets if runs else None
         key = field, axis, offsets is None
-        if key not in self._made:
+        if key not in self.made:
             nx, ny, _ = self._yee.counts
             _, places_y, row = self._yee.shape
             elements = np.asarray(self._selection.elements, np.int64)
@@ -225,8 +248,8 @@ class _Handle:
             for n, (dx, dy, dz) in enumerate(around):
                 places[:, n] = ((k + dz) * places_y + j + dy) * row + i + dx
             ends = np.arange(len(elements) + 1) if offsets is None else np.asarray(offsets)
-            self._made[key] = self._backend.select(Selection(places.reshape(-1), (ends * len(around)).astype(np.int32)))
-        return self._made[key]
+            self.made[key] = self._backend.select(Selection(places.reshape(-1), (ends * len(around)).astype(np.int32)))
+        return self.made[key]
 
     def means(self, values: Array) -> Array:
         """Of values of the cells over the selection's runs, float32."""

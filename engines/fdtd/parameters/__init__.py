@@ -9,6 +9,15 @@ from engines.fdtd.materials import MOST
 from engines.fdtd.parameters.common import Axis, LengthUnit, Place
 from engines.fdtd.parameters.grid import FaceKind, Faces, GridSetting
 from engines.fdtd.parameters.materials import Material
+from engines.fdtd.parameters.monitors import (
+    BoxMonitor,
+    Ending,
+    Frequencies,
+    Monitor,
+    PlaneMonitor,
+    TraceMonitor,
+    VolumeMonitor,
+)
 from engines.fdtd.parameters.numerics import Numerics
 from engines.fdtd.parameters.objects import Box, Cylinder, Object, Sphere
 from engines.fdtd.parameters.signals import Continuous, Gaussian, Pulse, Signal
@@ -18,27 +27,35 @@ from engines.parameters import ParameterGroup, quantity
 __all__ = [
     "Axis",
     "Box",
+    "BoxMonitor",
     "Continuous",
     "Cylinder",
+    "Ending",
     "FaceKind",
     "Faces",
     "FdtdParameters",
+    "Frequencies",
     "Gaussian",
     "GridSetting",
     "LengthUnit",
     "Material",
+    "Monitor",
     "Numerics",
     "Object",
     "Place",
+    "PlaneMonitor",
     "PointSource",
     "Pulse",
     "Signal",
     "Source",
     "Sphere",
+    "TraceMonitor",
+    "VolumeMonitor",
     "WaveSource",
 ]
 
 MOST_SOURCES = 16
+MOST_MONITORS = 32
 
 
 class FdtdParameters(ParameterGroup):
@@ -51,5 +68,7 @@ class FdtdParameters(ParameterGroup):
     )
     objects: list[Object] = quantity([], "", "Where they overlap the later one counts")
     sources: list[Source] = quantity([PointSource()], "", "What drives the field", max_length=MOST_SOURCES)
+    monitors: list[Monitor] = quantity([], "", "What is measured while it runs", max_length=MOST_MONITORS)
+    ending: Ending = quantity(Ending(), "", "When a run ends by itself", folded=True)
     source_scale: float = quantity(1.0, "1", "Factor on all sources", live=True, ge=0, le=10)
     numerics: Numerics = quantity(Numerics(), "", "Step and precision")
