@@ -256,6 +256,11 @@ class _Handle:
         offsets = self._selection.offsets
         if offsets is None:
             return values.astype(np.float32)
-        sums = np.concatenate([[0.0], np.cumsum(values)])
+        # NaN, where a field is not, stays in its own run
+        absent = np.isnan(values)
+        sums = np.concatenate([[0.0], np.cumsum(np.where(absent, 0.0, values))])
+        gaps = np.concatenate([[0], np.cumsum(absent)])
         with np.errstate(invalid="ignore"):
-            return ((sums[offsets[1:]] - sums[offsets[:-1]]) / np.diff(offsets)).astype(np.float32)
+            means = (sums[offsets[1:]] - sums[offsets[:-1]]) / np.diff(offsets)
+        means[gaps[offsets[1:]] > gaps[offsets[:-1]]] = np.nan
+        return means.astype(np.float32)

@@ -65,10 +65,10 @@ class Balance(Recorder):
         return {**found, "balance/incident [J/Hz]": self._incident, **values}
 
 
-def incident_energy(energies: Sequence[Array], names: Sequence[str]) -> Array:
-    """The largest of what passes each plane without objects. Raises ProblemError if that is nothing."""
+def incident_energy(energies: Sequence[Array], names: Sequence[str], least: float) -> Array:
+    """The largest of what passes each plane without objects. Raises ProblemError if that stays below ``least``."""
     found = np.max(np.abs(energies), axis=0)
-    if not found.max() > 0:
+    if not found.max() > least:
         raise ProblemError(
             f"Nothing comes to '{names[0]}' without objects: place it inside of the plane wave's box, in the beam, "
             "or let it measure power."

@@ -50,6 +50,11 @@ class DecayWatch(Recorder):
         self._step = step // self.every * self.every
 
     @property
+    def largest(self) -> float:
+        """Largest Σ ε_r E² + μ_r (η₀H)² over the cells so far [V²/m²]."""
+        return self._largest
+
+    @property
     def ending(self) -> str:
         if self._step < self._from or not self._largest or self._last > self._part * self._largest:
             return ""

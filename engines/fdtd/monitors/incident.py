@@ -13,13 +13,14 @@ import numpy as np
 from engines.api import Progress
 from engines.backend.base import Backend
 from engines.errors import ProblemError
+from engines.fdtd.monitors.decay import DecayWatch
 from engines.fdtd.monitors.flux import FluxRecorder
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.monitors.making import Incident, MonitorPlans
 from engines.fdtd.parameters import Ending, FdtdParameters, PlaneMonitor
 from engines.fdtd.simulation import FdtdSimulation
-from engines.fdtd.yee import SPEED_OF_LIGHT
+from engines.fdtd.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_IMPEDANCE
 
 KEPT_BYTES = 1 << 30
 """Of runs without objects, in host memory; the oldest is forgotten first."""
@@ -28,6 +29,9 @@ CROSSINGS = 20
 """Times that light may cross the grid before a field that does not leave is given up on."""
 PASSED_BY = 1e-10
 """Of the largest energy through another plane: a reflection plane with less lies where only scattered waves are."""
+
+LEAK = 1e-9
+"""Of the energy in the grid: fp32 leaves 1e-14 of it before a plane wave's box."""
 
 _kept: OrderedDict[tuple[str, str], Incident] = OrderedDict()
 
@@ -89,4 +93,14 @@ def _read(simulation: FdtdSimulation, plans: MonitorPlans) -> Incident:
     for plan, recorder in zip(plans.normalised, recorders, strict=True):
         if plan.measures == "reflection" and np.abs(energies[plan.plan.name]).max() > PASSED_BY * largest:
             sums[plan.plan.name] = recorder.raw_sums()
-    return Incident(energies, sums)
+    return Incident(_nothing(simulation, plans.around), energies, sums)
+
+
+def _nothing(simulation: FdtdSimulation, around: Surroundings) -> float:
+    """``LEAK`` of the largest energy that was in the grid, spread over the band of the sources [J/Hz]."""
+    (watch,) = (each for each in simulation.recorders if isinstance(each, DecayWatch))
+    yee, metre = around.yee, METRES[around.unit]
+    volume = np.prod([yee.nodes(d)[-1] * metre for d in range(3)]) / yee.cells
+    vacuum = 1.0 / (VACUUM_IMPEDANCE * SPEED_OF_LIGHT * 1e9)  # ε₀ [F/m]
+    band = max(waveform.highest_frequency for waveform in around.waveforms) / SECONDS[around.unit]
+    return LEAK * 0.5 * vacuum * float(volume) * watch.largest / band

@@ -159,8 +159,12 @@ def _check_normalised(plans: MonitorPlans) -> None:
 
 @dataclass(frozen=True)
 class Incident:
-    """What a run without objects left: energies of each plane of R or T [J/Hz], and sums of those of R, by name."""
+    """What a run without objects left: energies of each plane of R or T [J/Hz], and sums of those of R, by name.
 
+    ``nothing`` [J/Hz]: what is less is leak and rounding
+    """
+
+    nothing: float
     energies: dict[str, Array]
     sums: dict[str, Array]
 
@@ -192,7 +196,7 @@ def make_recorders(
                 parts[plan.measures].append(flux)
     if incident is not None:
         names = [each.plan.name for each in parts["transmission"] or parts["reflection"]]
-        energy = incident_energy([incident.energies[name] for name in names], names)
+        energy = incident_energy([incident.energies[name] for name in names], names, incident.nothing)
         every = plans.normalised[0].plan.every
         found.append(Balance(parts["reflection"], parts["transmission"], energy, every))
     if parameters.ending.at_decay:
