@@ -32,7 +32,16 @@ from engines.fdtd.materials import make_media
 from engines.fdtd.monitors import Surroundings, make_recorders, plan_monitors
 from engines.fdtd.monitors.incident import incident_of
 from engines.fdtd.monitors.making import Incident
-from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
+from engines.fdtd.parameters import (
+    FdtdParameters,
+    GridSetting,
+    Numerics,
+    PlaneMonitor,
+    PointSource,
+    TraceMonitor,
+    VolumeMonitor,
+    WaveSource,
+)
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
 from engines.fdtd.shapes import cells_of
@@ -98,14 +107,18 @@ class FdtdEngine(Engine):
         return presets(resources.files("engines.fdtd").joinpath("presets"))
 
     def warm(self, backend: Backend) -> None:
-        """A few steps of a small grid with both kinds of source, in both precisions."""
+        """Steps of a small grid with both kinds of source and the kinds of monitor, in both precisions."""
         for precision in ("fp32", "fp64"):
             grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
             numerics = Numerics(precision=precision)
             sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource()]
-            simulation = self.build(Problem(FdtdParameters(grid=grid, sources=sources, numerics=numerics)), backend)
-            simulation.advance(2)
+            monitors = [TraceMonitor(place=(1.0, 1.0, 1.0)), PlaneMonitor(position=1.0), VolumeMonitor()]
+            parameters = FdtdParameters(grid=grid, sources=sources, numerics=numerics, monitors=monitors)
+            simulation = self.build(Problem(parameters), backend)
+            simulation.advance(200)
             simulation.observe()
+            for chart in simulation.charts:
+                simulation.chart(chart.name)
             simulation.synchronize()
             simulation.close()
 

@@ -45,8 +45,8 @@ class Sums(Protocol):
     def spectrum(self, frequency: int, turns: Array) -> Array:
         """(n,) complex: one frequency's sums and what waits in the buffer, on the host; they stay as they are."""
 
-    def component(self, frequency: int, turns: Array, part: int) -> Any:
-        """(n,) on the device: the real (0) or imaginary (1) part of the same."""
+    def parts_of(self, frequency: int, turns: Array) -> Any:
+        """(2, n) on the device: real and imaginary parts of the same, until the next call."""
 
     def flux(self, rectangle: Rectangle, start: int, turns: Array, filled: int) -> Array:
         """(frequencies,) complex: ``Σ (E_p H_q* − E_q H_p*) ΔA``."""
@@ -87,20 +87,16 @@ class _Kept:
     def accumulate(self, turns: Array) -> None:
         self._into(self.sums, self.sums, turns)
 
-    def component(self, frequency: int, turns: Array, part: int) -> Any:
-        self._read_out(frequency, turns)
-        return self._read[0, part]
-
     def spectrum(self, frequency: int, turns: Array) -> Array:
-        self._read_out(frequency, turns)
-        real, imaginary = self._backend.to_host(self._read)[0]
+        real, imaginary = self._backend.to_host(self.parts_of(frequency, turns))
         return np.asarray(real + 1j * imaginary)
 
-    def _read_out(self, frequency: int, turns: Array) -> None:
+    def parts_of(self, frequency: int, turns: Array) -> Any:
         if self._read is None:
             self._read = self._backend.empty((1, 2, self._n), self.dtype)
         one = slice(frequency, frequency + 1)
         self._into(self.sums[one], self._read, turns[one])
+        return self._read[0]
 
 
 class CpuSums(_Kept):

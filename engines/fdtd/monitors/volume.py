@@ -131,7 +131,7 @@ class VolumeRecorder(FourierRecorder):
         if inside.any():
             turns = self.waiting_turns()
             with self._backend.active():
-                parts = [self._sums.component(f, turns, part) for part in (0, 1)]
+                parts = self._sums.parts_of(f, turns)
             real, imaginary = (self._backend.gather(part, handle).astype(float) for part in parts)
             value = (real + 1j * imaginary) * self._factor(f, component)
             found[inside] = np.angle(value) if phase else np.abs(value)
