@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.fdtd.far.charts import azimuth_chart, elevation_chart, pattern_chart
 from engines.fdtd.far.directions import circle, sphere
 from engines.fdtd.far.fields import decibels, far_field
 from engines.fdtd.far.spectra import Mirror, SurfaceSpectra, with_images
@@ -173,3 +174,22 @@ def test_in_a_dielectric(points):
     found = far_field(surface(points, (electric / 2, magnetic)), sphere(24, 48), permittivity=4)
     known = VACUUM_IMPEDANCE / 2 * (2 * K) ** 2 / (12 * np.pi)
     assert found.radiated_power()[0] == pytest.approx(known, rel=8 * MIDPOINT)
+
+
+def test_charts_of_a_pattern(points):
+    """An antenna along x: at φ = 0° it is silent toward θ = 90°, on both sides of the cut; at φ = 90° it is loudest."""
+    found = far_field(surface(points, dipole_fields(points[0], (0, 0, 0), (1, 0, 0))), sphere(24, 48))
+    ratio = found.directivity()[0]
+    along, across = elevation_chart(found, ratio).curves
+    assert (along.title, across.title) == ("φ = 0°", "φ = 90°")
+    assert along.x[12] == 90
+    assert along.x[36] == 270
+    assert max(along.y[12], along.y[36]) < -30
+    assert across.y == pytest.approx(np.full(49, 1.7609), abs=0.01)
+    (around,) = azimuth_chart(found, ratio).curves[-1:]
+    assert around.y[12] == pytest.approx(1.7609, abs=0.01)
+    (whole,) = pattern_chart(found, ratio).curves
+    assert whole.across is not None
+    place = np.flatnonzero((whole.x == 90) & (whole.across == 180))
+    assert whole.y[place] < -30
+    assert pattern_chart(found, np.zeros_like(ratio)).curves == ()
