@@ -30,8 +30,10 @@ from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.materials import make_media
 from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
+from engines.fdtd.ports.lumped import gap_of, with_port_currents, with_resistors
+from engines.fdtd.ports.recorder import PortsRecorder
 from engines.fdtd.presets import presets
-from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
+from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, ports_of, sources_of
 from engines.fdtd.shapes import cells_of
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.sources import make_sources
@@ -144,6 +146,7 @@ class _Setup:
         self.traffic = traffic(self.yee, self.axes, value_bytes, magnetic)
         self._check_memory()
         self.dipoles, self.waves = sources_of(parameters)
+        self.ports = ports_of(parameters)
         self.findings = self._resolution()
 
     def _check_memory(self) -> None:
@@ -156,7 +159,8 @@ class _Setup:
             )
 
     def _waveforms(self) -> list[Waveform]:
-        return [dipole.waveform for dipole in self.dipoles] + [wave.waveform for wave in self.waves]
+        found = [dipole.waveform for dipole in self.dipoles] + [wave.waveform for wave in self.waves]
+        return found + [port.waveform for port in self.ports if port.amplitude > 0]
 
     def _resolution(self) -> tuple[Finding, ...]:
         """Cells per wavelength in the slowest material at the highest frequency of the sources."""
@@ -193,14 +197,18 @@ class _Setup:
         cells = cells_of(parameters, yee)
         progress("Mixing materials along edges", 0.2)
         media = make_media(yee, self.axes, cells, self.media, self.dt)
+        gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
+        media = with_resistors(media, gaps, self.ports, self.dt) if gaps else media
         sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)
+        sources = with_port_currents(sources, yee, media, gaps, self.ports, unit) if gaps else sources
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision)
+        recorders = [PortsRecorder(backend, steps, gaps, self.ports, self.dt, unit)] if gaps else []
         highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
         return FdtdSimulation(
             backend, self._grid_object(), yee, self.dt, steps, sources, parameters.source_scale, cells, self._fields(),
-            self.traffic, period,
+            self.traffic, period, recorders,
         )  # fmt: skip
 
     def _grid_object(self) -> Grid:

@@ -11,6 +11,7 @@ from engines.fdtd.parameters.grid import FaceKind, Faces, GridSetting
 from engines.fdtd.parameters.materials import Material
 from engines.fdtd.parameters.numerics import Numerics
 from engines.fdtd.parameters.objects import Box, Cylinder, Object, Sphere
+from engines.fdtd.parameters.ports import LumpedPort
 from engines.fdtd.parameters.signals import Continuous, Gaussian, Pulse, Signal
 from engines.fdtd.parameters.sources import PointSource, Source, WaveSource
 from engines.parameters import ParameterGroup, quantity
@@ -26,6 +27,7 @@ __all__ = [
     "Gaussian",
     "GridSetting",
     "LengthUnit",
+    "LumpedPort",
     "Material",
     "Numerics",
     "Object",
@@ -39,6 +41,7 @@ __all__ = [
 ]
 
 MOST_SOURCES = 16
+MOST_PORTS = 16
 
 
 class FdtdParameters(ParameterGroup):
@@ -51,5 +54,6 @@ class FdtdParameters(ParameterGroup):
     )
     objects: list[Object] = quantity([], "", "Where they overlap the later one counts")
     sources: list[Source] = quantity([PointSource()], "", "What drives the field", max_length=MOST_SOURCES)
+    ports: list[LumpedPort] = quantity([], "", "Where circuits feed or load the field", max_length=MOST_PORTS)
     source_scale: float = quantity(1.0, "1", "Factor on all sources", live=True, ge=0, le=10)
     numerics: Numerics = quantity(Numerics(), "", "Step and precision")

@@ -162,9 +162,9 @@ def _network(numbers: Array, unit: float, form: str, impedance: float, ports: in
     table = numbers[: count * row].reshape(count, row)
     first, second = table[:, 1::2], table[:, 2::2]
     if form == "ri":
-        values = first + 1j * second
+        values: Array = first + 1j * second
     else:
-        size = first if form == "ma" else 10 ** (first / 20)
+        size: Array = first if form == "ma" else 10 ** (first / 20)
         values = size * np.exp(1j * np.radians(second))
     parameters = values.reshape(count, ports, ports)
     if ports == 2 and keywords.get("two-port data order", "21_12") == "21_12":

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engines.errors import ProblemError
+from engines.fdtd.resonance_chart import resonance_chart
 from engines.fdtd.resonances import resonances
 
 STEP = 0.05
@@ -86,3 +87,15 @@ def test_bands_that_are_none():
         resonances(np.ones(500), STEP, (5.0, 11.0))
     with pytest.raises(ProblemError, match="too few"):
         resonances(np.ones(20), STEP, (0.5, 1.5))
+
+
+def test_a_chart_with_the_digits_that_are_known():
+    known = [(1.07, 90.0, 0.5, 1.0), (1.0, 150.0, 1.0, 0.0)]
+    found = resonances(ringing(2400, known, noise=0.05), STEP, (0.8, 1.3))
+    first, second = resonance_chart(found, (0.8, 1.3), scale=1000.0).curves
+    assert first.title.startswith(("1000", "999.9"))
+    assert len(first.title.split(",")[0]) <= 7
+    assert first.x.mean() == pytest.approx(1000, rel=1e-3)
+    assert first.y[0] == pytest.approx(1.0, rel=0.05)
+    assert second.x.mean() == pytest.approx(1070, rel=1e-3)
+    assert second.title.split("Q ")[1] in {str(number) for number in range(80, 101)}
