@@ -34,7 +34,7 @@ def resonance_chart(found: Sequence[Resonance], band: tuple[float, float], scale
 def _digits(value: float, error: float) -> str:
     """As many digits as are known, at most eight."""
     known = 8 if error <= 0 else int(np.clip(np.floor(np.log10(abs(value) / error)) + 1, 2, 8))
-    return f"{value:.{known}g}"
+    return f"{value:#.{known}g}".rstrip(".")
 
 
 def _quality(mode: Resonance) -> str:
