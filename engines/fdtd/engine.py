@@ -42,8 +42,10 @@ from engines.fdtd.parameters import (
     VolumeMonitor,
     WaveSource,
 )
+from engines.fdtd.ports.lumped import gap_of, with_port_currents, with_resistors
+from engines.fdtd.ports.recorder import PortsRecorder
 from engines.fdtd.presets import presets
-from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
+from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, ports_of, sources_of
 from engines.fdtd.shapes import cells_of
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.sources import make_sources
@@ -162,6 +164,7 @@ class _Setup:
         self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic) + self.yee.cells
         self.traffic = traffic(self.yee, self.axes, value_bytes, magnetic)
         self.dipoles, self.waves = sources_of(parameters)
+        self.ports = ports_of(parameters)
         self.monitors = plan_monitors(parameters, self._surroundings(value_bytes))
         self._check_memory()
         self.findings = (*self._resolution(), *self.monitors.findings)
@@ -186,12 +189,14 @@ class _Setup:
     def _surroundings(self, value_bytes: int) -> Surroundings:
         driven = [(dipole.moment, dipole.waveform) for dipole in self.dipoles]
         driven += [(wave.amplitude, wave.waveform) for wave in self.waves]
+        driven += [(port.amplitude, port.waveform) for port in self.ports if port.amplitude > 0]
         amplitudes, waveforms = tuple(a for a, _ in driven), tuple(w for _, w in driven)
         unit = self.parameters.grid.length_unit
         return Surroundings(self.yee, self.axes, self.dt, unit, amplitudes, waveforms, value_bytes)
 
     def _waveforms(self) -> list[Waveform]:
-        return [dipole.waveform for dipole in self.dipoles] + [wave.waveform for wave in self.waves]
+        found = [dipole.waveform for dipole in self.dipoles] + [wave.waveform for wave in self.waves]
+        return found + [port.waveform for port in self.ports if port.amplitude > 0]
 
     def _resolution(self) -> tuple[Finding, ...]:
         """Cells per wavelength in the slowest material at the highest frequency of the sources."""
@@ -230,12 +235,16 @@ class _Setup:
         cells = cells_of(parameters, yee)
         progress("Mixing materials along edges", 0.2)
         media = make_media(yee, self.axes, cells, self.media, self.dt)
+        gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
+        media = with_resistors(media, gaps, self.ports, self.dt) if gaps else media
         sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)
+        sources = with_port_currents(sources, yee, media, gaps, self.ports, unit) if gaps else sources
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision)
         highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
         recorders = make_recorders(parameters, self.monitors, backend, steps, expected_field(parameters), incident)
+        recorders += [PortsRecorder(backend, steps, gaps, self.ports, self.dt, unit)] if gaps else []
         return FdtdSimulation(
             backend, self._grid_object(), yee, self.dt, steps, sources, parameters.source_scale, cells, self._fields(),
             self.traffic, period, recorders,

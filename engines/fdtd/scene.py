@@ -17,6 +17,7 @@ from engines.fdtd.parameters import (
     Pulse,
     Signal,
 )
+from engines.fdtd.ports.lumped import Port
 from engines.fdtd.sources import Dipole, PlaneWave
 from engines.fdtd.waveforms import FALL, Waveform
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
@@ -75,6 +76,15 @@ def sources_of(parameters: FdtdParameters) -> tuple[list[Dipole], list[PlaneWave
     return dipoles, waves
 
 
+def ports_of(parameters: FdtdParameters) -> list[Port]:
+    return [
+        Port(
+            port.place, "xyz".index(port.axis), port.length, port.resistance, port.amplitude, waveform_of(port.signal)
+        )
+        for port in parameters.ports
+    ]  # fmt: skip
+
+
 def expected_field(parameters: FdtdParameters) -> float:
     """About the largest electric field that is worth showing [V/m]: of waves 1.5 amplitudes, of a dipole its
     far field ``η₀ I l/(2 λ r)`` a quarter of the grid away (the near field is far above any colour range)."""
@@ -87,4 +97,7 @@ def expected_field(parameters: FdtdParameters) -> float:
             found = max(found, VACUUM_IMPEDANCE * current / (2 * source.signal.wavelength * reach))
         else:
             found = max(found, 1.5 * abs(source.amplitude))
+    for port in parameters.ports:
+        # a twentieth of what is in the gap: the field around falls fast
+        found = max(found, 0.05 * port.amplitude / (port.length * METRES[grid.length_unit]))
     return float(f"{found:.2g}") or 1.0

@@ -20,6 +20,7 @@ from engines.fdtd.parameters.monitors import (
 )
 from engines.fdtd.parameters.numerics import Numerics
 from engines.fdtd.parameters.objects import Box, Cylinder, Object, Sphere
+from engines.fdtd.parameters.ports import LumpedPort
 from engines.fdtd.parameters.signals import Continuous, Gaussian, Pulse, Signal
 from engines.fdtd.parameters.sources import PointSource, Source, WaveSource
 from engines.parameters import ParameterGroup, quantity
@@ -38,6 +39,7 @@ __all__ = [
     "Gaussian",
     "GridSetting",
     "LengthUnit",
+    "LumpedPort",
     "Material",
     "Monitor",
     "Numerics",
@@ -56,6 +58,7 @@ __all__ = [
 
 MOST_SOURCES = 16
 MOST_MONITORS = 32
+MOST_PORTS = 16
 
 
 class FdtdParameters(ParameterGroup):
@@ -70,5 +73,6 @@ class FdtdParameters(ParameterGroup):
     sources: list[Source] = quantity([PointSource()], "", "What drives the field", max_length=MOST_SOURCES)
     monitors: list[Monitor] = quantity([], "", "What is measured while it runs", max_length=MOST_MONITORS)
     ending: Ending = quantity(Ending(), "", "When a run ends by itself", folded=True)
+    ports: list[LumpedPort] = quantity([], "", "Where circuits feed or load the field", max_length=MOST_PORTS)
     source_scale: float = quantity(1.0, "1", "Factor on all sources", live=True, ge=0, le=10)
     numerics: Numerics = quantity(Numerics(), "", "Step and precision")
