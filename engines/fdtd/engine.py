@@ -30,6 +30,7 @@ from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.materials import make_media
 from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
+from engines.fdtd.placing import placement_of
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
 from engines.fdtd.shapes import cells_of
@@ -40,6 +41,7 @@ from engines.fdtd.traffic import memory_bytes, traffic
 from engines.fdtd.waveforms import Waveform
 from engines.fdtd.yee import SPEED_OF_LIGHT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.geometry.grid import Grid
+from engines.placing import Placement
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 FEWEST_PER_WAVELENGTH = 6.0
@@ -87,6 +89,9 @@ class FdtdEngine(Engine):
         simulation = setup.build(progress)
         progress("Ready", 1.0)
         return simulation
+
+    def placed(self, problem: Problem) -> Placement:
+        return placement_of(_checked(problem))
 
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.fdtd").joinpath("presets"))
