@@ -19,7 +19,7 @@ BAR_POINTS = 130
 """Width of the colour bar's place."""
 LINE_POINTS = 0.55
 """Half the width of lines in space."""
-SHINE, FAINT = 0.3, 0.4
+SHINE, FAINT = 0.5, 0.4
 """How much of an outline is seen through what hides it, and of one that only limits something."""
 
 

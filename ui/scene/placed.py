@@ -27,7 +27,7 @@ TINTS: tuple[Colour, ...] = (
 """Middle tones, which stand off white slices and dark space."""
 AXES: tuple[Colour, ...] = ((232, 92, 88), (112, 196, 96), (92, 148, 240))
 CASING, WHITE = (24, 27, 33), (250, 251, 253)
-CHOSEN, EDGE = 1.1, 1.2
+CHOSEN, EDGE = 1.0, 0.9
 """Half the width of a line of the chosen item, and what its dark edge adds, in points."""
 ARM = 46.0
 """Points from the middle of the chosen item to the tip of an arrow along an axis."""
@@ -111,7 +111,7 @@ def _outline(
     pixels, depth = scene.camera.to_pixels(lines.reshape(-1, 3), width, height)
     ends = pixels.reshape(-1, 2, 2)[(depth.reshape(-1, 2) > 0).all(axis=1)].tolist()
     pairs = [((a[0], a[1]), (b[0], b[1])) for a, b in ends]
-    under = [Stroke(a, b, radius + edge, (*CASING, 150)) for a, b in pairs] if edge else []
+    under = [Stroke(a, b, radius + edge, (*CASING, 255)) for a, b in pairs] if edge else []
     return under + [Stroke(a, b, radius, (*colour, 255)) for a, b in pairs]
 
 

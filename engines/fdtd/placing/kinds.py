@@ -56,6 +56,14 @@ class Space:
         """Axes along which something may move."""
         return [axis for axis in range(3) if not self.thin[axis]]
 
+    def on_nodes(self, position: Array) -> Position:
+        """The nearest nodes; along an axis of one cell as it is."""
+        nodes = (
+            value if self.thin[axis] else self.yee.nodes(axis)[self.yee.node_at(axis, value)]
+            for axis, value in enumerate(position)
+        )  # fmt: skip
+        return triple(np.array(list(nodes)))
+
     def length(self, value: float) -> str:
         return f"{value:.4g} {self.unit}"
 

@@ -29,7 +29,7 @@ def _size(space: Space) -> float:
 
 def _fresh_box(space: Space) -> dict[str, Any]:
     half = np.where(space.thin, 0.5 * (space.high - space.low), 0.5 * _size(space))
-    return {**_material(space), "low": triple(space.middle - half), "high": triple(space.middle + half)}
+    return {**_material(space), "low": space.on_nodes(space.middle - half), "high": space.on_nodes(space.middle + half)}
 
 
 @drawn(Box, _fresh_box)
@@ -53,7 +53,9 @@ def box_figure(box: Box, space: Space) -> Figure:
             said = space.place(0.5 * (new_low + new_high))
         else:
             axis = "xyz".index(handle[0])
-            (new_low if handle.endswith("low") else new_high)[axis] = position[axis]
+            drawn, moved = (low, new_low) if handle.endswith("low") else (high, new_high)
+            if position[axis] != drawn[axis]:  # a face beyond the grid stays there until its handle is moved
+                moved[axis] = position[axis]
             if new_high[axis] - new_low[axis] < 1e-9 * space.reach:
                 raise ProblemError(f"A box has a thickness along {handle[0]}: leave its two faces apart.")
             touching(space, new_low, new_high)
@@ -64,7 +66,7 @@ def box_figure(box: Box, space: Space) -> Figure:
 
 
 def _fresh_sphere(space: Space) -> dict[str, Any]:
-    return {**_material(space), "center": triple(space.middle), "radius": 0.5 * _size(space)}
+    return {**_material(space), "center": space.on_nodes(space.middle), "radius": number(0.5 * _size(space))}
 
 
 @drawn(Sphere, _fresh_sphere)
@@ -96,7 +98,7 @@ def _fresh_cylinder(space: Space) -> dict[str, Any]:
     axis = next((axis for axis in (2, 1, 0) if space.thin[axis]), 2)
     length = float((space.high - space.low)[axis]) if space.thin[axis] else 2 * size
     return {
-        **_material(space), "center": triple(space.middle), "axis": "xyz"[axis], "radius": 0.5 * size,
+        **_material(space), "center": space.on_nodes(space.middle), "axis": "xyz"[axis], "radius": 0.5 * size,
         "length": number(length),
     }  # fmt: skip
 

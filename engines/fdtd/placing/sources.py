@@ -18,15 +18,15 @@ Fields = tuple[Mapping[str, Any], str]
 
 
 def _fresh_dipole(space: Space) -> dict[str, Any]:
-    return {"place": triple(space.middle)}
+    return {"place": space.on_nodes(space.middle)}
 
 
 @drawn(PointSource, _fresh_dipole)
 def dipole_figure(dipole: PointSource, space: Space) -> Figure:
     """An arrow along the current and a ring around its middle; where it comes out of the plane, two rings."""
     place, axis = np.array(dipole.place), "xyz".index(dipole.axis)
-    step = 0.5 * space.reach * unit(axis)
-    ring = circle(dipole.place, 0.18 * space.reach, axis)
+    step = 0.7 * space.reach * unit(axis)
+    ring = circle(dipole.place, 0.25 * space.reach, axis)
     if space.thin[axis]:
         outline: tuple[Array, ...] = (ring, circle(dipole.place, 0.05 * space.reach, axis))
     else:
@@ -88,7 +88,10 @@ def wave_figure(wave: WaveSource, space: Space) -> Figure:
     forward = 1.0 if wave.direction[0] == "+" else -1.0
     entry = middle.copy()
     entry[axis] = low[axis] if forward > 0 else high[axis]
-    side = unit(across) if across != axis else unit(_across(space, axis))
+    in_plane = across != axis and not space.thin[across]
+    side = unit(across if in_plane else _across(space, axis))
     shaft = arrow(entry - forward * space.reach * unit(axis), entry + forward * space.reach * unit(axis), side)
     field = np.stack([entry - 0.6 * space.reach * side, entry + 0.6 * space.reach * side])
+    if not in_plane:  # it comes out of the plane
+        field = circle(triple(entry), 0.25 * space.reach, across)
     return Figure((*box_lines(low, high), *shaft, field), tuple(handles), changes, wave.direction)
