@@ -114,7 +114,10 @@ class ViewPanel(QScrollArea):
         self.markers.hide()
         self.markers.clicked.connect(lambda on: self._edit(markers=bool(on)))
         self.outlines = QCheckBox("Outlines of what stands in space")
-        self.outlines.setToolTip("Objects, sources and monitors as lines (O)")
+        self.outlines.setToolTip(
+            "Objects, sources and monitors as lines (O). Click one to choose it, drag its handles onto the cells, "
+            "with Ctrl anywhere; arrow keys move it by a cell"
+        )
         self.outlines.hide()
         self.outlines.clicked.connect(lambda on: self._edit(outlines=bool(on)))
         self.overlay = QCheckBox("Figures in the 3D view")

@@ -15,6 +15,7 @@ from engines.api import Array, PaintInfo, SimulationInfo
 from engines.placing import Path
 from ui.brush import Brush
 from ui.scene.clip_handle import pushed
+from ui.scene.gripping import nudged
 from ui.scene.inside import FEW_CELLS, MOST_CELLS
 from ui.scene.marks import Marks
 from ui.scene.plates import DARK, LIGHT
@@ -26,6 +27,9 @@ from ui.viewport_quality import Quality
 from ui.viewport_surfaces import view_for
 from workbench.frames import Frame, FrameRequest
 from workbench.project import ClipPlane, ViewSettings
+
+ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)}
+"""Steps to the right and up."""
 
 
 class Viewport(QWidget):
@@ -296,6 +300,10 @@ class Viewport(QWidget):
             return
         if event.key() == Qt.Key.Key_Escape and chosen:
             self.item_chosen.emit(None)
+        elif event.key() in ARROWS and (nudge := nudged(self.scene, *ARROWS[Qt.Key(event.key())])) is not None:
+            item, handle, position = nudge
+            self.item_dragged.emit(item, handle.name, position)
+            self.item_dropped.emit(True)
         elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and chosen:
             self.item_deleted.emit()
         else:

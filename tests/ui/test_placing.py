@@ -266,9 +266,7 @@ def test_an_outline_is_clicked_dragged_sized_and_deleted(seen) -> None:
     drag(viewport, at(viewport, 2.0, 1.5, 2.0), at(viewport, 2.52, 2.13, 2.0))
     assert model.document.parameters.objects[0].center == (2.5, 2.1, 2.0)
     drag(viewport, at(viewport, 2.0, 2.1, 2.0), at(viewport, 2.33, 2.1, 2.0), keys=Qt.KeyboardModifier.ControlModifier)
-    assert model.document.parameters.objects[0].center == pytest.approx((2.83, 2.1, 2.0), abs=0.01), (
-        "by its edge, freely"
-    )
+    assert model.document.parameters.objects[0].center == pytest.approx((2.83, 2.1, 2.0), abs=0.01), "by its edge"
     x, y, _ = model.document.parameters.objects[0].center
     drag(viewport, at(viewport, x + 0.5, y, 2.0), at(viewport, x + 0.8, y, 2.0))
     assert model.document.parameters.objects[0].radius == pytest.approx(0.8, abs=0.06)
@@ -278,6 +276,17 @@ def test_an_outline_is_clicked_dragged_sized_and_deleted(seen) -> None:
     assert model.document.parameters.objects == [BOX]
     undo(seen, 4)
     assert model.document.parameters.objects == [BALL, BOX]
+
+
+@needs_display
+def test_arrow_keys_move_what_is_chosen_by_a_cell(seen) -> None:
+    key(seen.viewport, Qt.Key.Key_Right)
+    assert seen.model.undo_stack.count() == 0, "nothing is chosen"
+    seen.placing.choose(("objects", 0))
+    for code in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down):
+        key(seen.viewport, code)
+    assert seen.model.document.parameters.objects[0].center == (2.2, 1.4, 2.0)
+    assert seen.model.undo_stack.count() == 3
 
 
 @needs_display

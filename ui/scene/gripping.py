@@ -120,6 +120,23 @@ def dragged_to(
     return x_, y_, z_
 
 
+def nudged(scene: Scene, right: int, up: int) -> tuple[PlacedItem, Handle, Position] | None:
+    """The chosen item a cell further towards a side of the picture: along the axis that points there most."""
+    marks = scene.marks
+    item, placement = marks.item, marks.placement
+    handle = None if item is None else next((each for each in item.handles if each.name == MOVE), None)
+    if item is None or placement is None or handle is None or item.moved is None or not marks.grips:
+        return None
+    way = right * scene.camera.axes[0] + up * scene.camera.axes[1]
+    free = np.array([len(nodes) > 2 for nodes in placement.snaps])
+    axis = int(np.argmax(np.where(free, np.abs(way), -1.0)))
+    reference, position = handle.reference or handle.position, list(handle.position)
+    cell = float(np.diff(placement.snaps[axis]).min())
+    beside = snapped(placement, axis, reference[axis] + np.sign(way[axis]) * cell)
+    position[axis] += beside - reference[axis]
+    return item, handle, (position[0], position[1], position[2])
+
+
 def snapped(placement: Placement, axis: int, place: float) -> float:
     """The nearest node; beyond the ends they go on in steps of the last one."""
     nodes = placement.snaps[axis]

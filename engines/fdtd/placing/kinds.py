@@ -45,8 +45,9 @@ class Space:
 
     @property
     def reach(self) -> float:
-        """A length that is well seen: a tenth of the longest side."""
-        return 0.1 * float((self.high - self.low).max())
+        """A length that is well seen: a tenth of the longest side, and no more than a part of the others."""
+        sides = (self.high - self.low)[self.free() or [0]]
+        return float(min(0.1 * sides.max(), 0.2 * sides.min()))
 
     @property
     def unit(self) -> str:

@@ -90,7 +90,7 @@ def wave_figure(wave: WaveSource, space: Space) -> Figure:
     entry[axis] = low[axis] if forward > 0 else high[axis]
     in_plane = across != axis and not space.thin[across]
     side = unit(across if in_plane else _across(space, axis))
-    shaft = arrow(entry - forward * space.reach * unit(axis), entry + forward * space.reach * unit(axis), side)
+    shaft = arrow(entry, entry + 2 * forward * space.reach * unit(axis), side)
     field = np.stack([entry - 0.6 * space.reach * side, entry + 0.6 * space.reach * side])
     if not in_plane:  # it comes out of the plane
         field = circle(triple(entry), 0.25 * space.reach, across)
