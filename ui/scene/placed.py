@@ -130,18 +130,28 @@ def knobs(scene: Scene, width: float, height: float, ratio: float = 1.0) -> list
             continue
         spot = (float(at[0]), float(at[1]))
         if handle.name == MOVE:
-            arrows += _arrows(scene, placement, handle, place, width, height, ratio)
+            arrows += _arrows(scene, placement, item, handle, place, width, height, ratio)
         (middle if handle.name == MOVE else sizes).append(Knob(handle, None, spot, spot))
     return [*arrows, *sizes, *middle]
 
 
 def _arrows(
-    scene: Scene, placement: Placement, handle: Handle, place: Array, width: float, height: float, ratio: float
+    scene: Scene,
+    placement: Placement,
+    item: PlacedItem,
+    handle: Handle,
+    place: Array,
+    width: float,
+    height: float,
+    ratio: float,
 ) -> Iterator[Knob]:
-    arm = ARM * ratio * scene.camera.mm_per_pixel(height)
+    """Longer than usual where the tip would stand on the handle of a face."""
+    usual = ARM * ratio * scene.camera.mm_per_pixel(height)
+    extent = np.zeros(3) if item.bounds is None else item.bounds[1] - place
     for axis in range(3):
         if len(placement.snaps[axis]) <= 2:
             continue
+        arm = max(usual, extent[axis] + 0.55 * usual) if extent[axis] < 1.6 * usual else usual
         (foot, tip), depth = scene.camera.to_pixels(np.stack([place, place + arm * np.eye(3)[axis]]), width, height)
         if (depth > 0).all() and float(np.linalg.norm(tip - foot)) >= SHORTEST_ARM * ratio:
             yield Knob(handle, axis, (float(foot[0]), float(foot[1])), (float(tip[0]), float(tip[1])))

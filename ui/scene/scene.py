@@ -100,6 +100,7 @@ class Scene:
         self.view, self.aspect = view.model_copy(deep=True), aspect
         self.auto_fit = view.camera.distance is None and view.camera.center is None
         self.camera.apply(self.home if view.camera == CameraView() else view.camera, aspect)
+        self._follow_values()
         return self.replan()
 
     @property

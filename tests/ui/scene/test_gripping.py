@@ -8,7 +8,6 @@ import pytest
 from engines.geometry.grid import Grid
 from engines.placing import MOVE, Change, Handle, PlacedGroup, PlacedItem, Placement
 from tests.ui.scene.grids import info
-from ui.scene.following import followed, ladder
 from ui.scene.gripping import dragged_to, hold_at, item_at, snapped
 from ui.scene.marks import Marks
 from ui.scene.placed import knobs, lines_in_space, strokes
@@ -125,18 +124,3 @@ def test_places_go_to_the_nearest_node_and_on_beyond_the_ends() -> None:
     graded = Placement((), (np.array([0.0, 1.0, 1.5, 1.7]), np.zeros(2), np.zeros(2)))
     assert [snapped(graded, 0, place) for place in (0.6, 1.2, 1.3, 1.62)] == [1.0, 1.0, 1.5, 1.7]
     assert [snapped(graded, 0, place) for place in (-1.4, 2.0)] == pytest.approx([-1.0, 2.1], abs=0.11)
-
-
-def test_a_range_follows_its_values_in_steps() -> None:
-    assert [ladder(value) for value in (0.9, 1.0, 1.2, 4e-5, 2.1e9)] == [1.0, 1.0, 1.5, 5e-5, 3e9]
-    values = np.linspace(-1.0, 1.0, 1001)
-    natural, before, ranges = (-5.0, 5.0), None, []
-    for strength in 0.8 ** np.arange(30):
-        before = followed([strength * values], natural, before)
-        ranges.append(before)
-        assert before[0] == -before[1]
-        assert 0.3 * before[1] <= strength <= 1.01 * before[1], "the colours are used"
-    assert len(set(ranges)) < 10, "and the bar stays calm"
-    assert followed([0 * values], natural, before) == before
-    assert followed([np.abs(values)], (0.0, 5.0), None) == (0.0, 1.0)
-    assert followed([values], (-85.0, 40.0), None) == (-1.0, 1.0)
