@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from engines.charts import Forecast
     from engines.lab import Study
     from engines.lab_tables import LabTable
+    from engines.placing import Placement
     from engines.tools import Tool, ToolResult
 
 Array = npt.NDArray[Any]
@@ -326,6 +327,14 @@ class Engine(ABC):
     def tables(self) -> Sequence[LabTable]:
         """Tables that the Kernel Lab measures of this engine (:mod:`engines.lab_tables`)."""
         return ()
+
+    def placed(self, problem: Problem) -> Placement | None:
+        """What of the problem stands in space (:mod:`engines.placing`); None where nothing is placed by hand.
+
+        Cheap: asked after each edit, and with each move of the pointer while something is dragged.
+        Raises ProblemError.
+        """
+        return None
 
     def ends(self, problem: Problem) -> bool:
         """Whether a run of this problem comes to an end of its own (:attr:`Simulation.finished`)."""

@@ -44,6 +44,7 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.ports.lumped import gap_of, with_port_currents, with_resistors
 from engines.fdtd.ports.recorder import PortsRecorder
+from engines.fdtd.placing import placement_of
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, ports_of, sources_of
 from engines.fdtd.shapes import cells_of
@@ -54,6 +55,7 @@ from engines.fdtd.traffic import memory_bytes, traffic
 from engines.fdtd.waveforms import Waveform
 from engines.fdtd.yee import SPEED_OF_LIGHT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.geometry.grid import Grid
+from engines.placing import Placement
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 FEWEST_PER_WAVELENGTH = 6.0
@@ -104,6 +106,9 @@ class FdtdEngine(Engine):
 
     def ends(self, problem: Problem) -> bool:
         return _checked(problem).ending.at_decay
+
+    def placed(self, problem: Problem) -> Placement:
+        return placement_of(_checked(problem))
 
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.fdtd").joinpath("presets"))
