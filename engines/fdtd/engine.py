@@ -32,7 +32,7 @@ from engines.fdtd.materials import make_media
 from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
-from engines.fdtd.shapes import cells_of
+from engines.fdtd.shapes import cells_of, object_findings
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps
@@ -144,7 +144,7 @@ class _Setup:
         self.traffic = traffic(self.yee, self.axes, value_bytes, magnetic)
         self._check_memory()
         self.dipoles, self.waves = sources_of(parameters)
-        self.findings = self._resolution()
+        self.findings = (*self._resolution(), *object_findings(parameters, self.yee))
 
     def _check_memory(self) -> None:
         available = self.backend.info.memory_bytes
@@ -190,7 +190,7 @@ class _Setup:
     def build(self, progress: Progress) -> Simulation:
         parameters, yee, backend = self.parameters, self.yee, self.backend
         unit = parameters.grid.length_unit
-        cells = cells_of(parameters, yee)
+        cells = cells_of(parameters, yee, backend)
         progress("Mixing materials along edges", 0.2)
         media = make_media(yee, self.axes, cells, self.media, self.dt)
         sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)

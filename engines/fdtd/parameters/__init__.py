@@ -10,7 +10,24 @@ from engines.fdtd.parameters.common import Axis, LengthUnit, Place
 from engines.fdtd.parameters.grid import FaceKind, Faces, GridSetting
 from engines.fdtd.parameters.materials import Material
 from engines.fdtd.parameters.numerics import Numerics
-from engines.fdtd.parameters.objects import Box, Cylinder, Object, Sphere
+from engines.fdtd.parameters.objects import (
+    Box,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Object,
+    Outline,
+    Painted,
+    PictureObject,
+    Polygon,
+    Ring,
+    Rod,
+    Sphere,
+    Spot,
+    SurfaceObject,
+    Torus,
+)
+from engines.fdtd.parameters.placing import Lattice, Turn
 from engines.fdtd.parameters.signals import Continuous, Gaussian, Pulse, Signal
 from engines.fdtd.parameters.sources import PointSource, Source, WaveSource
 from engines.parameters import ParameterGroup, quantity
@@ -18,23 +35,36 @@ from engines.parameters import ParameterGroup, quantity
 __all__ = [
     "Axis",
     "Box",
+    "Cone",
     "Continuous",
     "Cylinder",
+    "Ellipsoid",
     "FaceKind",
     "Faces",
     "FdtdParameters",
     "Gaussian",
     "GridSetting",
+    "Lattice",
     "LengthUnit",
     "Material",
     "Numerics",
     "Object",
+    "Outline",
+    "Painted",
+    "PictureObject",
     "Place",
     "PointSource",
+    "Polygon",
     "Pulse",
+    "Ring",
+    "Rod",
     "Signal",
     "Source",
     "Sphere",
+    "Spot",
+    "SurfaceObject",
+    "Torus",
+    "Turn",
     "WaveSource",
 ]
 
