@@ -15,6 +15,8 @@ from engines.fdtd.solids.making import solids_of
 from engines.fdtd.solids.solid import Solid
 from engines.fdtd.yee import Yee
 
+THINNEST = 1.0 - 1e-9
+"""Cells below which an object may lie between the middles of two; one of exactly a cell never does."""
 Filling = tuple[int, int, Solid]
 """The number of an object (from 1), that of its material (0 is vacuum), and one of its solids."""
 
@@ -43,12 +45,12 @@ def fillings_of(parameters: FdtdParameters) -> list[Filling]:
         try:
             found += [(place, numbers[item.material], solid) for solid in solids_of(item)]
         except ProblemError as error:
-            raise ProblemError(_named(place, item.kind, error), ("objects", place - 1)) from error
+            raise _of_object(parameters, place, error) from error
     return found
 
 
 def cells_of(parameters: FdtdParameters, yee: Yee, backend: Any = None) -> Array:
-    """(nz, ny, nx) uint8: 0 is vacuum, n the n-th material. ``backend`` may help with large ones. Raises ProblemError."""
+    """(nz, ny, nx) uint8: 0 is vacuum, n the n-th material. ``backend`` may help. Raises ProblemError."""
     nx, ny, nz = yee.counts
     cells = np.zeros((nz, ny, nx), np.uint8)
     axes = [yee.halves(axis) for axis in range(3)]
@@ -57,9 +59,9 @@ def cells_of(parameters: FdtdParameters, yee: Yee, backend: Any = None) -> Array
         if any(part.start >= part.stop for part in parts):
             continue
         try:
-            inside = solid.on_grid(*(x[part] for x, part in zip(axes, parts, strict=True)), backend)
+            inside = solid.on_grid(axes[0][parts[0]], axes[1][parts[1]], axes[2][parts[2]], backend)
         except ProblemError as error:
-            raise ProblemError(_named(place, parameters.objects[place - 1].kind, error), ("objects", place - 1)) from error
+            raise _of_object(parameters, place, error) from error
         cells[parts[2], parts[1], parts[0]][inside] = number
     return cells
 
@@ -73,8 +75,12 @@ def _reached(axes: Sequence[Array], solid: Solid) -> list[slice]:
     ]
 
 
-def _named(place: int, kind: str, error: ProblemError) -> str:
-    return f"Object {place} ({kind}): {error}"
+def _title(parameters: FdtdParameters, place: int) -> str:
+    return f"Object {place} ({parameters.objects[place - 1].kind})"
+
+
+def _of_object(parameters: FdtdParameters, place: int, error: ProblemError) -> ProblemError:
+    return ProblemError(f"{_title(parameters, place)}: {error}", ("objects", place - 1))
 
 
 def object_findings(parameters: FdtdParameters, yee: Yee) -> tuple[Finding, ...]:
@@ -91,19 +97,11 @@ def object_findings(parameters: FdtdParameters, yee: Yee) -> tuple[Finding, ...]
             part = (b - a) / (at[cell + 1] - at[cell])
             if not misses and len(at) > 2 and part < THINNEST:
                 thin.setdefault(place, f"{part:.2g} cells thick along {'xyz'[axis]}")
-    found = [
-        Finding(f"Object {place} ({parameters.objects[place - 1].kind}) lies outside of the grid: it counts for nothing.")
-        for place, misses in outside.items()
-        if misses
-    ]
+    missed = [place for place, misses in outside.items() if misses]
     return (
-        *found,
+        *(Finding(f"{_title(parameters, place)} lies outside of the grid: it counts for nothing.") for place in missed),
         *(
-            Finding(f"Object {place} ({parameters.objects[place - 1].kind}) is {told}: use smaller cells to resolve it.")
+            Finding(f"{_title(parameters, place)} is {told}: use smaller cells to resolve it.")
             for place, told in thin.items()
         ),
     )
-
-
-THINNEST = 1.0 - 1e-9
-"""Cells below which an object may lie between the middles of two; one of exactly a cell never does."""

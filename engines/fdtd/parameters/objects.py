@@ -45,9 +45,9 @@ class Ellipsoid(ParameterGroup):
     kind: Literal["ellipsoid"] = "ellipsoid"
     material: str = quantity("glass", "", MATERIAL)
     center: Place = quantity((2.0, 2.0, 2.0), "", "Centre")
-    radii: tuple[
-        Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]
-    ] = quantity((0.6, 0.4, 0.3), "", "Half of its length along x, y and z, before it is turned")
+    radii: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]] = (
+        quantity((0.6, 0.4, 0.3), "", "Half of its length along x, y and z, before it is turned")
+    )
     turn: Turn = turned()
     copies: Lattice = repeated()
 
@@ -190,17 +190,6 @@ class Painted(ParameterGroup):
 
 
 Object = Annotated[
-    Box
-    | Sphere
-    | Ellipsoid
-    | Cylinder
-    | Rod
-    | Cone
-    | Ring
-    | Torus
-    | Polygon
-    | PictureObject
-    | SurfaceObject
-    | Painted,
+    Box | Sphere | Ellipsoid | Cylinder | Rod | Cone | Ring | Torus | Polygon | PictureObject | SurfaceObject | Painted,
     Field(discriminator="kind"),
 ]

@@ -28,7 +28,7 @@ class Lattice(ParameterGroup):
     first: Place = quantity((1.0, 0.0, 0.0), "", "From one copy to the next along the first direction")
     second: Place = quantity((0.0, 1.0, 0.0), "", "From one copy to the next along the second direction")
     third: Place = quantity((0.0, 0.0, 1.0), "", "From one copy to the next along the third direction")
-    omitted: list[Site] = quantity([], "", "Sites that stay empty, each as three numbers that count from 0", folded=True)
+    omitted: list[Site] = quantity([], "", "Sites that stay empty: three numbers each, from 0", folded=True)
 
 
 def turned() -> Turn:

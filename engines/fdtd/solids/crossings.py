@@ -61,7 +61,7 @@ def _first_above(values, at):
 
 @nb.njit(cache=True, nogil=True, parallel=True)
 def count_crossings(corners, triangles, x, y, z, bands, counts):
-    """counts: (nz, ny, nx) int8 zeros, gets ±1 at the first z that is not below each crossing; ``bands`` of rows work."""
+    """counts: (nz, ny, nx) int8 zeros, ±1 at the first z that is not below each crossing."""
     ny = len(y)
     for band in nb.prange(bands):
         first, last = band * ny // bands, (band + 1) * ny // bands

@@ -109,14 +109,15 @@ class Prism(Extruded):
 
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _odd_crossings(u, v, edges, found):
-    """Points (m,) from which a ray along u crosses ``edges: (n, 4)`` an odd number of times; edges are half open in v."""
+    """Points from which a ray along u crosses ``edges: (n, 4)``, half open in v, an odd number of times."""
     for p in nb.prange(len(u)):
         inside = False
         for e in range(len(edges)):
             v0, v1 = edges[e, 1], edges[e, 3]
-            if (v0 > v[p]) != (v1 > v[p]):
-                if u[p] < edges[e, 0] + (v[p] - v0) / (v1 - v0) * (edges[e, 2] - edges[e, 0]):
-                    inside = not inside
+            if (v0 > v[p]) == (v1 > v[p]):
+                continue
+            if u[p] < edges[e, 0] + (v[p] - v0) / (v1 - v0) * (edges[e, 2] - edges[e, 0]):
+                inside = not inside
         found[p] = inside
 
 

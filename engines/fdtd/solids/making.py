@@ -20,6 +20,7 @@ from engines.fdtd.parameters.objects import (
     Ring,
     Rod,
     Sphere,
+    Spot,
     SurfaceObject,
     Torus,
 )
@@ -35,7 +36,7 @@ def solids_of(item: Object) -> Iterator[Solid]:
     """The solids of an object: one, or one for each copy or painted spot. Raises ProblemError."""
     if isinstance(item, Painted):
         for spot in item.spots:
-            yield Ball(spot.center, (spot.radius,) * 3)
+            yield _sphere(spot)
         return
     solid = _turned(item)
     for by in _shifts(item.copies):
@@ -56,7 +57,7 @@ def _made(item: Object) -> Solid:
     if isinstance(item, Box):
         return Block(item.low, item.high)
     if isinstance(item, Sphere):
-        return Ball(item.center, (item.radius,) * 3)
+        return _sphere(item)
     if isinstance(item, Ellipsoid):
         return Ball(item.center, item.radii)
     if isinstance(item, Rod):
@@ -80,6 +81,10 @@ def _made(item: Object) -> Solid:
     )  # fmt: skip
 
 
+def _sphere(item: Sphere | Spot) -> Ball:
+    return Ball(item.center, (item.radius, item.radius, item.radius))
+
+
 def _ends(center: Sequence[float], axis: str, length: float) -> tuple[Point, Point]:
     start, end = list(center), list(center)
     start["xyz".index(axis)] -= length / 2
@@ -93,10 +98,10 @@ def _shifts(lattice: Lattice) -> Iterator[np.ndarray]:
     if copies > MOST_COPIES:
         raise ProblemError(f"Its lattice has {copies:,} copies: make it at most {MOST_COPIES:,}.")
     omitted = set(lattice.omitted)
-    for site in omitted:
-        if not all(0 <= n < count for n, count in zip(site, lattice.counts, strict=True)):
+    for empty in omitted:
+        if not all(0 <= n < count for n, count in zip(empty, lattice.counts, strict=True)):
             told = " × ".join(str(count) for count in lattice.counts)
-            raise ProblemError(f"Its lattice of {told} has no site {site}: sites count from 0.")
+            raise ProblemError(f"Its lattice of {told} has no site {empty}: sites count from 0.")
     pitches = np.array([lattice.first, lattice.second, lattice.third])
     for site in itertools.product(*(range(count) for count in lattice.counts)):
         if site not in omitted:

@@ -74,6 +74,6 @@ class SurfaceSolid(Solid):
         wrong = windings == highest if highest > 1 else windings == lowest
         k, j, i = np.unravel_index(int(wrong.argmax()), wrong.shape)
         raise ProblemError(
-            f"The surface in '{self._name}' crosses itself: {int(wrong.sum()):,} cells are inside of it twice or inside "
-            f"out, the first at ({x[i]:g}, {y[j]:g}, {z[k]:g}), so unite its parts into one closed surface."
+            f"The surface in '{self._name}' crosses itself: {int(wrong.sum()):,} cells are in it twice or inside out, "
+            f"the first at ({x[i]:g}, {y[j]:g}, {z[k]:g}), so unite its parts into one closed surface."
         )

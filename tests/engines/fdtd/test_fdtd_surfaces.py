@@ -22,7 +22,7 @@ def axes(n: int = 32, reach: float = 1.0):
 
 
 def test_a_torus_is_filled_where_it_is(tmp_path):
-    """Triangles stray from the torus by the sagitta of a chord, R(1 − cos(π/n)): cells closer than that are left out."""
+    """Triangles stray from the torus by the sagitta of a chord, R(1 − cos(π/n)): closer cells are left out."""
     solid = SurfaceSolid(write_binary(tmp_path / "torus.stl", torus(80, 60)), 1.0, NOWHERE, None)
     x, y, z = axes(48)
     found = solid.on_grid(x, y, z)
@@ -111,7 +111,12 @@ def test_a_bad_surface_is_refused_in_a_sentence(tmp_path, triangles, sentence):
 
 
 def test_files_that_are_none_are_refused(tmp_path):
-    for content in (b"", b"solid x\nfacet\nvertex 1 2", b"solid x\nvertex 1 2 a vertex 1 2 3 vertex 1 2 3", b"\0" * 200):
+    for content in (
+        b"",
+        b"solid x\nfacet\nvertex 1 2",
+        b"solid x\nvertex 1 2 a vertex 1 2 3 vertex 1 2 3",
+        b"\0" * 200,
+    ):
         path = tmp_path / "none.stl"
         path.write_bytes(content)
         with pytest.raises(ProblemError, match=r"STL file"):
