@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from engines.api import (
     Estimate,
     FieldInfo,
     Finding,
+    Imported,
     Preset,
     Problem,
     Progress,
@@ -28,6 +30,7 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
+from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.materials import make_media
 from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
 from engines.fdtd.presets import presets
@@ -59,6 +62,7 @@ class FdtdEngine(Engine):
     time_unit = "fs"
     Parameters = FdtdParameters
     geometry_type = None
+    imports = (SUFFIX,)
 
     def default_parameters(self, geometry: Any) -> FdtdParameters:
         return FdtdParameters()
@@ -87,6 +91,10 @@ class FdtdEngine(Engine):
         simulation = setup.build(progress)
         progress("Ready", 1.0)
         return simulation
+
+    def imported(self, path: Path) -> Imported | None:
+        """A gprMax file."""
+        return read_gprmax(path)
 
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.fdtd").joinpath("presets"))
