@@ -32,6 +32,7 @@ from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.materials import make_media
+from engines.fdtd.painting import Painter
 from engines.fdtd.parameters import FdtdParameters, GridSetting, Numerics, PointSource, WaveSource
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, sources_of
@@ -204,11 +205,12 @@ class _Setup:
         sources = make_sources(yee, self.axes, media, self.media[0], self.dt, unit, self.dipoles, self.waves)
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision)
+        painter = Painter(parameters, yee, self.axes, cells, media, self.media, sources, self.dt)
         highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
         return FdtdSimulation(
             backend, self._grid_object(), yee, self.dt, steps, sources, parameters.source_scale, cells, self._fields(),
-            self.traffic, period,
+            self.traffic, period, painter=painter,
         )  # fmt: skip
 
     def _grid_object(self) -> Grid:
