@@ -57,7 +57,7 @@ class Painter:
         if not 0 <= number < len(self._names):
             raise ProblemError(f"There is no material {dab.amount:g}: choose 0 (vacuum) to {len(self._names) - 1}.")
         cells = self._fill(dab.position, dab.radius, number)
-        self._dabs.append((number, Spot(center=dab.position, radius=dab.radius)))
+        self._dabs.append((number, (*dab.position, dab.radius)))
         return cells, self._mix(cells)
 
     def put(self, cells: Array) -> Block:

@@ -121,7 +121,7 @@ class Outline(ParameterGroup):
     """A closed line through points of a plane."""
 
     points: list[Flat] = quantity(
-        [(1.8, 1.8), (2.2, 1.8), (2.0, 2.2)], "", "Its corners in turn", max_length=MOST_CORNERS
+        [(1.8, 1.8), (2.2, 1.8), (2.0, 2.2)], "", "Its corners in turn, a line for each", max_length=MOST_CORNERS
     )
 
 
@@ -134,7 +134,7 @@ class Polygon(ParameterGroup):
     low: float = quantity(1.5, "", "Where it begins along the axis")
     high: float = quantity(2.5, "", "Where it ends along the axis")
     points: list[Flat] = quantity(
-        [(1.0, 1.0), (3.0, 1.0), (2.0, 3.0)], "", "Its corners in turn", max_length=MOST_CORNERS
+        [(1.0, 1.0), (3.0, 1.0), (2.0, 3.0)], "", "Its corners in turn, a line for each", max_length=MOST_CORNERS
     )
     holes: list[Outline] = quantity([], "", "Outlines within it that are left out", folded=True)
     turn: Turn = turned()
@@ -174,11 +174,8 @@ class SurfaceObject(ParameterGroup):
     copies: Lattice = repeated()
 
 
-class Spot(ParameterGroup):
-    """A ball that a brush painted."""
-
-    center: Place = quantity((2.0, 2.0, 2.0), "", "Centre")
-    radius: float = quantity(0.1, "", "Radius", gt=0)
+Spot = tuple[float, float, float, Annotated[float, Field(gt=0)]]
+"""A ball that a brush painted: x, y, z of its middle, and its radius."""
 
 
 class Painted(ParameterGroup):
@@ -186,7 +183,9 @@ class Painted(ParameterGroup):
 
     kind: Literal["painted"] = "painted"
     material: str = quantity("glass", "", MATERIAL)
-    spots: list[Spot] = quantity([Spot()], "", "What was painted", folded=True)
+    spots: list[Spot] = quantity(
+        [(2.0, 2.0, 2.0, 0.1)], "", "What was painted: x, y, z and radius of each ball", folded=True
+    )
 
 
 Object = Annotated[

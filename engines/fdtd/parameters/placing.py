@@ -25,10 +25,12 @@ class Lattice(ParameterGroup):
     """Copies of an object, counts × pitches; turned objects keep the lattice as it is."""
 
     counts: tuple[Count, Count, Count] = quantity((1, 1, 1), "1", "Copies along the three pitches")
-    first: Place = quantity((1.0, 0.0, 0.0), "", "From one copy to the next along the first direction")
-    second: Place = quantity((0.0, 1.0, 0.0), "", "From one copy to the next along the second direction")
-    third: Place = quantity((0.0, 0.0, 1.0), "", "From one copy to the next along the third direction")
-    omitted: list[Site] = quantity([], "", "Sites that stay empty: three numbers each, from 0", folded=True)
+    first: Place = quantity((1.0, 0.0, 0.0), "", "From one copy to the next", title="First pitch")
+    second: Place = quantity((0.0, 1.0, 0.0), "", "From one copy to the next", title="Second pitch")
+    third: Place = quantity((0.0, 0.0, 1.0), "", "From one copy to the next", title="Third pitch")
+    omitted: list[Site] = quantity(
+        [], "", "Sites that stay empty: a line of three numbers for each, from 0", title="Omitted sites", folded=True
+    )
 
 
 def turned() -> Turn:

@@ -20,7 +20,6 @@ from engines.fdtd.parameters.objects import (
     Ring,
     Rod,
     Sphere,
-    Spot,
     SurfaceObject,
     Torus,
 )
@@ -36,7 +35,7 @@ def solids_of(item: Object) -> Iterator[Solid]:
     """The solids of an object: one, or one for each copy or painted spot. Raises ProblemError."""
     if isinstance(item, Painted):
         for spot in item.spots:
-            yield _sphere(spot)
+            yield _ball(spot[:3], spot[3])
         return
     solid = _turned(item)
     for by in _shifts(item.copies):
@@ -57,7 +56,7 @@ def _made(item: Object) -> Solid:
     if isinstance(item, Box):
         return Block(item.low, item.high)
     if isinstance(item, Sphere):
-        return _sphere(item)
+        return _ball(item.center, item.radius)
     if isinstance(item, Ellipsoid):
         return Ball(item.center, item.radii)
     if isinstance(item, Rod):
@@ -81,8 +80,8 @@ def _made(item: Object) -> Solid:
     )  # fmt: skip
 
 
-def _sphere(item: Sphere | Spot) -> Ball:
-    return Ball(item.center, (item.radius, item.radius, item.radius))
+def _ball(center: Point, radius: float) -> Ball:
+    return Ball(center, (radius, radius, radius))
 
 
 def _ends(center: Sequence[float], axis: str, length: float) -> tuple[Point, Point]:

@@ -26,7 +26,6 @@ from engines.fdtd.parameters import (
     Ring,
     Rod,
     Sphere,
-    Spot,
     SurfaceObject,
     Torus,
     Turn,
@@ -93,7 +92,7 @@ CASES = {
         & ~((X > 0.91) & (X < 1.51) & (Z > 0.91) & (Z < 1.51)),
     ),
     "painted": (
-        Painted(material="a", spots=[Spot(center=C, radius=0.5), Spot(center=(1.0, 1.0, 1.0), radius=0.3)]),
+        Painted(material="a", spots=[(*C, 0.5), (1.0, 1.0, 1.0, 0.3)]),
         (DX**2 + DY**2 + DZ**2 < 0.25) | ((X - 1) ** 2 + (Y - 1) ** 2 + (Z - 1) ** 2 < 0.09),
     ),
 }  # fmt: skip
