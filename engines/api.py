@@ -260,6 +260,14 @@ class Dab:
     erase: bool = False
 
 
+@dataclass(frozen=True)
+class Imported:
+    """A new problem made of a file from elsewhere; ``findings`` say what of the file is not in it."""
+
+    parameters: BaseModel
+    findings: tuple[Finding, ...] = ()
+
+
 class Engine(ABC):
     """One kind of physics. Engines are stateless; found through the entry points ``workbench.engines``."""
 
@@ -272,6 +280,8 @@ class Engine(ABC):
     """Class of geometry that the engine takes (``TetMesh``), or None if it makes its own from parameters."""
     parameter_file: ClassVar[ParameterFile | None] = None
     """What File > Export offers beside results."""
+    imports: ClassVar[tuple[str, ...]] = ()
+    """Suffixes of files from elsewhere that :meth:`imported` may know (".json")."""
 
     @abstractmethod
     def default_parameters(self, geometry: Any) -> BaseModel:
@@ -301,8 +311,8 @@ class Engine(ABC):
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         """Assemble and place on the device. Called on the worker thread. Raises ProblemError."""
 
-    def imported(self, path: Path) -> BaseModel | None:
-        """Parameters of a new problem made of a JSON file from elsewhere; None where the engine does not know it.
+    def imported(self, path: Path) -> Imported | None:
+        """A new problem made of a file of one of the suffixes ``imports``; None where the engine does not know it.
 
         Raises ProblemError if it does, and cannot use it.
         """

@@ -86,6 +86,13 @@ class CpuYee:
             for line in self._lines:
                 line.magnetic()
 
+    def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None:
+        """Ids of ``media``, which are these here, have changed. Inside ``backend.active``."""
+        self._ca[...], self._cb[...], self._da[...], self._db[...] = media.ca, media.cb, media.da, -media.db
+        kernels.row_materials(media.ids_e, self._yee.counts[0], self._rows_e)
+        if media.ids_h is not None:
+            kernels.row_materials(media.ids_h, self._yee.counts[0], self._rows_h)
+
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         sums = np.zeros((self._yee.shape[0], 2))

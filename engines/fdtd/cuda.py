@@ -147,6 +147,16 @@ class CudaYee:
             ),
         )  # fmt: skip
 
+    def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None:
+        """Ids of ``media`` in a block along z, y, x have changed, and so may its tables. Inside ``active``."""
+        array = self._backend.array
+        for held, ids in ((self._ids_e, media.ids_e), (self._ids_h, media.ids_h)):
+            if held is not None and ids is not None:
+                held[:, *block] = array(np.ascontiguousarray(ids[:, *block]))
+        for held, pair in zip(self._coefficients, ((media.ca, media.cb), (media.da, -media.db)), strict=True):
+            held[...] = array(np.concatenate(pair).astype(self.dtype))
+        self._energy_media[...] = array(np.concatenate([media.permittivity, media.permeability]))
+
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         nz = self._yee.shape[0]

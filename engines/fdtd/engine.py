@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from engines.api import (
     Estimate,
     FieldInfo,
     Finding,
+    Imported,
     Preset,
     Problem,
     Progress,
@@ -28,10 +30,12 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
+from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.materials import make_media
 from engines.fdtd.monitors import Surroundings, make_recorders, plan_monitors
 from engines.fdtd.monitors.incident import incident_of
 from engines.fdtd.monitors.making import Incident
+from engines.fdtd.painting import Painter
 from engines.fdtd.parameters import (
     FdtdParameters,
     GridSetting,
@@ -42,12 +46,12 @@ from engines.fdtd.parameters import (
     VolumeMonitor,
     WaveSource,
 )
+from engines.fdtd.placing import placement_of
 from engines.fdtd.ports.lumped import gap_of, with_port_currents, with_resistors
 from engines.fdtd.ports.recorder import PortsRecorder
-from engines.fdtd.placing import placement_of
 from engines.fdtd.presets import presets
 from engines.fdtd.scene import expected_field, make_faces, make_yee, media_of, ports_of, sources_of
-from engines.fdtd.shapes import cells_of
+from engines.fdtd.shapes import cells_of, object_findings
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps
@@ -75,6 +79,7 @@ class FdtdEngine(Engine):
     time_unit = "fs"
     Parameters = FdtdParameters
     geometry_type = None
+    imports = (SUFFIX,)
 
     def default_parameters(self, geometry: Any) -> FdtdParameters:
         return FdtdParameters()
@@ -109,6 +114,10 @@ class FdtdEngine(Engine):
 
     def placed(self, problem: Problem) -> Placement:
         return placement_of(_checked(problem))
+
+    def imported(self, path: Path) -> Imported | None:
+        """A gprMax file."""
+        return read_gprmax(path)
 
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.fdtd").joinpath("presets"))
@@ -172,7 +181,7 @@ class _Setup:
         self.ports = ports_of(parameters)
         self.monitors = plan_monitors(parameters, self._surroundings(value_bytes))
         self._check_memory()
-        self.findings = (*self._resolution(), *self.monitors.findings)
+        self.findings = (*self._resolution(), *self.monitors.findings, *object_findings(parameters, self.yee))
 
     def _check_memory(self) -> None:
         available = self.backend.info.memory_bytes
@@ -237,7 +246,7 @@ class _Setup:
         # first, so that two runs are never on the device at once
         incident = self._incident(progress) if self.monitors.normalised else None
         unit = parameters.grid.length_unit
-        cells = cells_of(parameters, yee)
+        cells = cells_of(parameters, yee, backend)
         progress("Mixing materials along edges", 0.2)
         media = make_media(yee, self.axes, cells, self.media, self.dt)
         gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
@@ -246,13 +255,15 @@ class _Setup:
         sources = with_port_currents(sources, yee, media, gaps, self.ports, unit) if gaps else sources
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision)
+        held = [gap.electric for gap in gaps]
+        painter = Painter(parameters, yee, self.axes, cells, media, self.media, sources, self.dt, held)
         highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
         recorders = make_recorders(parameters, self.monitors, backend, steps, expected_field(parameters), incident)
         recorders += [PortsRecorder(backend, steps, gaps, self.ports, self.dt, unit)] if gaps else []
         return FdtdSimulation(
             backend, self._grid_object(), yee, self.dt, steps, sources, parameters.source_scale, cells, self._fields(),
-            self.traffic, period, recorders,
+            self.traffic, period, recorders, painter,
         )  # fmt: skip
 
     def _incident(self, progress: Progress) -> Incident:

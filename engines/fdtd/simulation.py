@@ -13,10 +13,12 @@ import numpy as np
 
 from engines.api import (
     Array,
+    Dab,
     FieldInfo,
     KernelTiming,
     KernelTraffic,
     NonFinite,
+    Problem,
     Selection,
     SeriesInfo,
     Simulation,
@@ -24,11 +26,13 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.charts import ChartData
 from engines.errors import ProblemError
+from engines.fdtd.painting import KEEP, Painter
 from engines.fdtd.recorders import Recorder
 from engines.fdtd.sources import Sources
 from engines.fdtd.steps import YeeSteps
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 from engines.geometry.grid import Grid
+from engines.tools import ToolResult
 
 SAMPLES_PER_PERIOD = 20
 ADVICE = "use a smaller Courant number, and keep objects of very high permittivity out of the absorbing layers."
@@ -59,6 +63,7 @@ class FdtdSimulation(Simulation):
         traffic: tuple[KernelTraffic, ...],
         period: float,
         recorders: Sequence[Recorder] = (),
+        painter: Painter | None = None,
     ) -> None:
         self.geometry, self.dt, self.step = grid, dt, 0
         self.fields, self.traffic = fields, traffic
@@ -69,6 +74,9 @@ class FdtdSimulation(Simulation):
         self.fields += tuple(info for recorder in self.recorders for info in recorder.fields)
         self.charts = tuple(info for recorder in self.recorders for info in recorder.charts)
         self.series = (*ENERGIES, *(info for recorder in self.recorders for info in recorder.series))
+        self._painter = painter
+        if painter is not None:
+            self.brushes, self.keeps = (painter.brush,), KEEP
 
     def advance(self, steps: int) -> None:
         end = self.step + steps
@@ -170,8 +178,30 @@ class FdtdSimulation(Simulation):
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
         self._scale = float(value)
 
+    def paint(self, dab: Dab) -> str | None:
+        if self._painter is None:
+            return super().paint(dab)
+        cells, places = self._painter.paint(dab)
+        with self._backend.active():
+            self._cells[cells] = self._backend.array(np.ascontiguousarray(self._painter.cells[cells]))
+            self._steps.repaint(self._painter.media, places)
+        return None
+
+    def kept(self, problem: Problem) -> ToolResult | None:
+        return None if self._painter is None else self._painter.kept(problem)
+
+    def _restore_cells(self, cells: Array) -> None:
+        if self._painter is None or (cells == self._painter.cells).all():
+            return
+        places = self._painter.put(cells)
+        with self._backend.active():
+            self._cells[...] = self._backend.array(cells)
+            self._steps.repaint(self._painter.media, places)
+
     def state(self) -> dict[str, Array]:
         held = {name: self._backend.to_host(part) for name, part in self._parts().items()}
+        if self._painter is not None:
+            held["cells"] = self._painter.cells.copy()
         return {"step": np.array(self.step), "scale": np.array(self._scale), **held}
 
     def _parts(self) -> dict[str, Any]:
@@ -188,6 +218,8 @@ class FdtdSimulation(Simulation):
         for name, part in parts.items():
             with self._backend.active():
                 part[...] = self._backend.array(state[name])
+        if "cells" in state:
+            self._restore_cells(state["cells"])
         self.step, self._scale = int(state["step"]), float(state["scale"])
         for recorder in self.recorders:
             recorder.restored(self.step)

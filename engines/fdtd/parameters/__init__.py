@@ -19,7 +19,24 @@ from engines.fdtd.parameters.monitors import (
     VolumeMonitor,
 )
 from engines.fdtd.parameters.numerics import Numerics
-from engines.fdtd.parameters.objects import Box, Cylinder, Object, Sphere
+from engines.fdtd.parameters.objects import (
+    Box,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Object,
+    Outline,
+    Painted,
+    PictureObject,
+    Polygon,
+    Ring,
+    Rod,
+    Sphere,
+    Spot,
+    SurfaceObject,
+    Torus,
+)
+from engines.fdtd.parameters.placing import Lattice, Turn
 from engines.fdtd.parameters.ports import LumpedPort
 from engines.fdtd.parameters.signals import Continuous, Gaussian, Pulse, Signal
 from engines.fdtd.parameters.sources import PointSource, Source, WaveSource
@@ -29,8 +46,10 @@ __all__ = [
     "Axis",
     "Box",
     "BoxMonitor",
+    "Cone",
     "Continuous",
     "Cylinder",
+    "Ellipsoid",
     "Ending",
     "FaceKind",
     "Faces",
@@ -38,20 +57,31 @@ __all__ = [
     "Frequencies",
     "Gaussian",
     "GridSetting",
+    "Lattice",
     "LengthUnit",
     "LumpedPort",
     "Material",
     "Monitor",
     "Numerics",
     "Object",
+    "Outline",
+    "Painted",
+    "PictureObject",
     "Place",
     "PlaneMonitor",
     "PointSource",
+    "Polygon",
     "Pulse",
+    "Ring",
+    "Rod",
     "Signal",
     "Source",
     "Sphere",
+    "Spot",
+    "SurfaceObject",
+    "Torus",
     "TraceMonitor",
+    "Turn",
     "VolumeMonitor",
     "WaveSource",
 ]
