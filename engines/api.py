@@ -262,10 +262,14 @@ class Dab:
 
 @dataclass(frozen=True)
 class Imported:
-    """A new problem made of a file from elsewhere; ``findings`` say what of the file is not in it."""
+    """A new problem made of a file from elsewhere; ``findings`` say what of the file is not in it.
+
+    until: when a run of it ends, in the engine's unit of time; None: the file does not say
+    """
 
     parameters: BaseModel
     findings: tuple[Finding, ...] = ()
+    until: float | None = None
 
 
 class Engine(ABC):

@@ -135,9 +135,9 @@ def _imported(path: Path) -> Document | None:
         imported = engine.imported(path) if path.suffix.lower() in engine.imports else None
         if imported is not None:
             values = imported.parameters.model_dump(mode="json")
-            document = document_of(
-                Stored(Project(title=path.stem, engine=engine.id, parameters=values), None, None, None)
-            )
+            project = Project(title=path.stem, engine=engine.id, parameters=values)
+            project.run.until = imported.until
+            document = document_of(Stored(project, None, None, None))
             return replace(document, findings=(*imported.findings, *document.findings))
     return None
 

@@ -1,19 +1,25 @@
-"""What gprMax's waveforms and receivers are here: extend this where the engine gains kinds of either."""
+"""What gprMax's waveforms, receivers and voltage sources are here: extend this where the engine gains kinds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import get_args
 
 from engines.fdtd.gprmax.commands import Place
+from engines.fdtd.monitors.making import RESERVED
+from engines.fdtd.parameters import MOST_MONITORS, LumpedPort, TraceMonitor
+from engines.fdtd.parameters.monitors import Component
 from engines.fdtd.parameters.signals import Continuous, Gaussian, Signal
 from engines.fdtd.waveforms import FALL
 from engines.fdtd.yee import SPEED_OF_LIGHT
 
 RAMP_PERIODS = 4.0
 """A ``contsine`` rises over as many periods (there in proportion to time, here smoothly)."""
+COMPONENTS: tuple[Component, ...] = get_args(Component)
+LONGEST = 36
+"""Letters of a receiver's name that are kept: a monitor's has up to 40, with a number."""
 
 
 def _gaussian(frequency: float) -> Signal:
@@ -31,18 +37,41 @@ WAVEFORMS: Mapping[str, Callable[[float], Signal]] = {"gaussian": _gaussian, "co
 
 @dataclass(frozen=True)
 class Receiver:
-    """An ``#rx``: its name, empty where it has none, and place [m]."""
+    """An ``#rx``: its name, empty where it has none, place [m], and the outputs that it names."""
 
     name: str
     place: Place
+    outputs: tuple[str, ...]
     line: int
 
 
-def monitors_of(receivers: Sequence[Receiver]) -> tuple[dict[str, Any], list[str]]:
-    """Fields of the parameters that stand for receivers, and sentences about those that have none."""
-    told = [
-        f"Line {each.line}, #rx: place a probe at ({each.place[0]:g}, {each.place[1]:g}, {each.place[2]:g}) m to see "
-        "its trace."
-        for each in receivers
-    ]
-    return {}, told
+def monitors_of(receivers: Sequence[Receiver]) -> tuple[list[TraceMonitor], list[str]]:
+    """Traces that stand for receivers, and sentences about what of them is not there. gprMax takes a component where
+    the edge of the named cell has it; here all are interpolated to the place."""
+    found: list[TraceMonitor] = []
+    told = []
+    for each in receivers[:MOST_MONITORS]:
+        wanted = [name for name in each.outputs if name in COMPONENTS]
+        if len(wanted) < len(each.outputs):
+            lost = ", ".join(name for name in each.outputs if name not in COMPONENTS)
+            told.append(f"Line {each.line}, #rx: there is no output {lost} here.")
+        stem = (each.name or "rx").replace("/", " ")[:LONGEST]
+        name, number = stem if each.name else "rx1", 1
+        while any(name == other.name for other in found) or name in RESERVED:
+            number += 1
+            name = f"{stem}{number}"
+        found.append(TraceMonitor(name=name, place=each.place, components=wanted or list(COMPONENTS)))
+    if len(receivers) > MOST_MONITORS:
+        line = receivers[MOST_MONITORS].line
+        told.append(f"Line {line}, #rx: this receiver and those after it are left out, {MOST_MONITORS} are the most.")
+    return found, told
+
+
+def port_of(
+    axis: str, place: Place, cell: float, resistance: float, amplitude: float, signal: Signal
+) -> LumpedPort:  # fmt: skip
+    """A ``#voltage_source``: the edge of a cell of length ``cell`` [m] from the named node on."""
+    return LumpedPort.model_validate(
+        {"place": place, "axis": axis, "length": cell, "resistance": resistance, "amplitude": amplitude,
+         "signal": signal}
+    )  # fmt: skip

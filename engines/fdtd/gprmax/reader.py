@@ -15,9 +15,10 @@ from pydantic import ValidationError
 from engines.api import Finding, Imported
 from engines.errors import ProblemError
 from engines.fdtd.gprmax.commands import Command, Place, commands_of
-from engines.fdtd.gprmax.mapping import WAVEFORMS, Receiver, monitors_of
+from engines.fdtd.gprmax.mapping import WAVEFORMS, Receiver, monitors_of, port_of
 from engines.fdtd.gprmax.objects import FREE_SPACE, OBJECTS
-from engines.fdtd.parameters import FdtdParameters, Material, PointSource
+from engines.fdtd.parameters import FdtdParameters, LumpedPort, Material, PointSource
+from engines.fdtd.scene import make_yee
 
 SUFFIX = ".in"
 PEC = "pec"
@@ -30,12 +31,11 @@ IGNORED = {
     "geometry_view": "it writes no file here; the window shows the materials",
     "snapshot": "it writes no file here; record fields instead",
     "src_steps": "the problem is that of the first trace; move the source for others",
-    "rx_steps": "the problem is that of the first trace; move the probe for others",
+    "rx_steps": "the problem is that of the first trace; move the receiver for others",
 }
 """Commands that change nothing, and what to say of them."""
 INSTEAD = {
-    "voltage_source": "a gap with a resistance is not possible here: use #hertzian_dipole",
-    "transmission_line": "it is not possible here: use #hertzian_dipole",
+    "transmission_line": "it is not possible here: use #voltage_source",
     "magnetic_dipole": "it is not possible here: use #hertzian_dipole",
     "edge": "a wire thinner than a cell is not possible here: use #cylinder",
     "plate": "a sheet without thickness is not possible here: use a #box of a cell",
@@ -56,7 +56,10 @@ class _Scene:
     objects: list[Any] = field(default_factory=list)
     waveforms: dict[str, tuple[float, Any]] = field(default_factory=dict)
     dipoles: list[Command] = field(default_factory=list)
+    gaps: list[Command] = field(default_factory=list)
     receivers: list[Receiver] = field(default_factory=list)
+    window: tuple[float, bool] | None = None
+    """(how long, whether in steps and not in ns)."""
     told: list[str] = field(default_factory=list)
 
 
@@ -121,8 +124,9 @@ def _courant(command: Command, scene: _Scene) -> None:
 def _window(command: Command, scene: _Scene) -> None:
     command.check(1, 1, "a time in seconds or a number of steps")
     value, steps = command.number(0), command.words[0].isdigit()
-    told = f"{int(value):,} steps" if steps else f"{value / GIGAHERTZ:g} ns"
-    scene.told.append(f"Line {command.line}, #time_window: run for {told}.")
+    if value <= 0:
+        raise command.error("it has to be above zero.")
+    scene.window = (value, True) if steps else (value / GIGAHERTZ, False)
 
 
 def _material(command: Command, scene: _Scene) -> None:
@@ -160,11 +164,23 @@ def _dipole(command: Command, scene: _Scene) -> None:
     scene.dipoles.append(command)
 
 
+def _gap(command: Command, scene: _Scene) -> None:
+    command.check(6, 8, "x, y or z, a place, a resistance and the name of a waveform")
+    if command.words[0] not in ("x", "y", "z"):
+        raise command.error(f"'{command.words[0]}' is not a direction: use x, y or z.")
+    if len(command.words) > 6:
+        raise command.error("times at which it begins and ends are not possible here: remove them.")
+    command.place(1)
+    if command.number(4) <= 0:
+        raise command.error("a source without a resistance is not possible here: give it one above zero, such as 50.")
+    scene.gaps.append(command)
+
+
 def _receiver(command: Command, scene: _Scene) -> None:
     if len(command.words) < 3:
         raise command.error(f"{len(command.words)} values stand there; it takes a place.")
     name = command.words[3] if len(command.words) > 3 else ""
-    scene.receivers.append(Receiver(name, command.place(0), command.line))
+    scene.receivers.append(Receiver(name, command.place(0), command.words[4:], command.line))
 
 
 TAKEN = {
@@ -176,6 +192,7 @@ TAKEN = {
     "material": _material,
     "waveform": _waveform,
     "hertzian_dipole": _dipole,
+    "voltage_source": _gap,
     "rx": _receiver,
 }
 
@@ -197,8 +214,9 @@ def _problem(scene: _Scene, name: str) -> Imported:
         for end, layer in (("low", scene.layers[axis]), ("high", scene.layers[axis + 3])):
             faces[f"{letter}_{end}"] = "periodic" if count == 1 else "CPML" if layer else "PEC"
     sources = [_source(command, scene) for command in scene.dipoles]
+    ports = [_port(command, scene) for command in scene.gaps]
     monitors, told = monitors_of(scene.receivers)
-    if sources:
+    if sources or ports:
         scene.told.append("Waveforms begin here where they leave zero, which is earlier than in gprMax.")
     try:
         parameters = FdtdParameters.model_validate(
@@ -208,24 +226,49 @@ def _problem(scene: _Scene, name: str) -> Imported:
                 "materials": [material.model_dump() for material in scene.materials.values()],
                 "objects": [item.model_dump() for _, item in scene.objects],
                 "sources": [source.model_dump() for source in sources],
+                "ports": [port.model_dump() for port in ports],
+                "monitors": [monitor.model_dump() for monitor in monitors],
                 **({} if scene.courant is None else {"numerics": {"courant": scene.courant}}),
-                **monitors,
             }
         )
     except ValidationError as error:
         raise ProblemError(f"'{name}' cannot be used here: {_first(error)}") from error
-    return Imported(parameters, tuple(Finding(each, "info") for each in (*scene.told, *told)))
+    findings = tuple(Finding(each, "info") for each in (*scene.told, *told))
+    return Imported(parameters, findings, _until(scene, parameters))
+
+
+def _until(scene: _Scene, parameters: FdtdParameters) -> float | None:
+    """When a run ends [ns]."""
+    if scene.window is None or not scene.window[1]:
+        return None if scene.window is None else scene.window[0]
+    return scene.window[0] * parameters.numerics.courant * make_yee(parameters.grid).largest_step()
 
 
 def _source(command: Command, scene: _Scene) -> PointSource:
     """The current of an edge of the grid: it stands half a cell further along its direction than the named node."""
     assert scene.spacing is not None
-    axis, waveform = "xyz".index(command.words[0]), command.words[4]
-    if waveform not in scene.waveforms:
-        raise command.error(f"there is no waveform '{waveform}': add a #waveform of this name.")
-    amplitude, signal = scene.waveforms[waveform]
+    axis = "xyz".index(command.words[0])
+    amplitude, signal = _driven(command, scene, 4)
     place = list(command.place(1))
     place[axis] += scene.spacing[axis] / 2
     return PointSource.model_validate(
         {"place": place, "axis": command.words[0], "moment": amplitude * scene.spacing[axis], "signal": signal}
     )
+
+
+def _port(command: Command, scene: _Scene) -> LumpedPort:
+    assert scene.spacing is not None
+    amplitude, signal = _driven(command, scene, 5)
+    cell = scene.spacing["xyz".index(command.words[0])]
+    try:
+        return port_of(command.words[0], command.place(1), cell, command.number(4), amplitude, signal)
+    except ValidationError as error:
+        raise command.error(_first(error)) from error
+
+
+def _driven(command: Command, scene: _Scene, at: int) -> tuple[float, Any]:
+    """Amplitude and signal of the waveform that word ``at`` names."""
+    waveform = command.words[at]
+    if waveform not in scene.waveforms:
+        raise command.error(f"there is no waveform '{waveform}': add a #waveform of this name.")
+    return scene.waveforms[waveform]

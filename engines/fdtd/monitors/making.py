@@ -22,6 +22,8 @@ from engines.fdtd.recorders import Recorder
 from engines.fdtd.steps import YeeSteps
 from engines.fdtd.yee import SPEED_OF_LIGHT
 
+RESERVED = ("balance", "ports")
+"""Groups of a file of results that are of no monitor."""
 WEAK = 1e-3
 """Of a source's largest amplitude: where its spectrum is below this, ratios to it are noise."""
 
@@ -72,7 +74,7 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
     names: set[str] = set()
     for monitor in parameters.monitors:
         name = monitor.name
-        if name in names or name == "balance":
+        if name in names or name in RESERVED:
             raise ProblemError(f"Two monitors are called '{name}': rename one.")
         if "/" in name:
             raise ProblemError(f"The monitor's name '{name}' has a slash, which files do not take: rename it.")

@@ -38,6 +38,8 @@ Gaussian that has fallen to a tenth at the top has fallen to 1e-9."""
 FREQUENCY_UNITS = {"um": "THz", "mm": "GHz", "m": "MHz"}
 PER_UNIT = 1000.0
 """Of these units in one over the unit of time."""
+GROUP = "ports"
+"""Of what they give to files; no monitor has this name."""
 SCATTERING, IMPEDANCE = "scattering", "input impedance"
 
 
@@ -117,13 +119,13 @@ class PortsRecorder(Recorder):
         return {"samples": self._samples, "sums": self._sums}
 
     def results(self) -> Mapping[str, Array]:
-        """frequencies [Hz]; voltages [V s] and currents [A s] (f, ports); scattering: (f, ports) of the driven port."""
+        """voltages and currents (f, ports); scattering: (f, ports) of the driven port, which counts from 1."""
         spectra, ports, second = self._spectra(), len(self._impedances), SECONDS[self._unit]
         return {
-            "frequencies": self.frequencies / second,
-            "voltages": spectra[:, :ports] * second,
-            "currents": spectra[:, ports:] * second,
-            "scattering": self.column(),
-            "driven": np.array(self._driven),
-            "impedances": self._impedances,
+            f"{GROUP}/frequencies [Hz]": self.frequencies / second,
+            f"{GROUP}/voltages [V s]": spectra[:, :ports] * second,
+            f"{GROUP}/currents [A s]": spectra[:, ports:] * second,
+            f"{GROUP}/scattering": self.column(),
+            f"{GROUP}/driven": np.array(self._driven + 1),
+            f"{GROUP}/impedances [Ω]": self._impedances,
         }

@@ -65,8 +65,11 @@ def test_a_buried_cylinder(tmp_path):
     source = parameters.sources[0]
     assert source.moment == pytest.approx(2 * 0.002)
     told = " ".join(finding.message for finding in found.findings)
-    for part in ("run for 3 ns", "#src_steps", "place a probe at (0.14, 0.17, 0) m", "#geometry_view"):
+    for part in ("#src_steps", "#geometry_view"):
         assert part in told
+    assert found.until == pytest.approx(3.0)
+    (receiver,) = parameters.monitors
+    assert (receiver.name, receiver.place, len(receiver.components)) == ("rx1", (0.14, 0.17, 0.0), 6)
     backend = CpuBackend()
     simulation = ENGINE.build(Problem(parameters), backend)
     cells = simulation.field("material").reshape(105, 120)
@@ -107,14 +110,38 @@ def test_it_opens_as_a_project(tmp_path):
     document = open_document(path)
     assert document.engine.id == "fdtd"
     assert document.project.title == "buried"
-    assert any("#rx" in finding.message for finding in document.findings)
+    assert document.project.run.until == pytest.approx(3.0)
+    assert any("#src_steps" in finding.message for finding in document.findings)
+
+
+def test_receivers_and_a_voltage_source(tmp_path):
+    """A source of 73 Ω on the edge above its node; steps of the file are steps of the run here."""
+    receivers = "#rx: 0.05 0.05 0.05 out Ez Hx Ix\n#rx: 0.04 0.05 0.05 out\n#rx: 0.03 0.05 0.05\n"
+    found = imported(tmp_path, MIXED + "#voltage_source: z 0.05 0.05 0.05 73 tone\n" + receivers)
+    parameters = found.parameters
+    (port,) = parameters.ports
+    assert (port.place, port.axis, port.length, port.resistance) == ((0.05, 0.05, 0.05), "z", 0.005, 73)
+    assert port.signal == parameters.sources[0].signal
+    assert [monitor.name for monitor in parameters.monitors] == ["out", "out2", "rx1"]
+    assert parameters.monitors[0].components == ["Ez", "Hx"]
+    assert any("no output Ix" in finding.message for finding in found.findings)
+    simulation = ENGINE.build(Problem(parameters), CpuBackend())
+    assert found.until == pytest.approx(500 * simulation.dt)
+
+
+def test_more_receivers_than_monitors_are_told(tmp_path):
+    found = imported(tmp_path, MIXED + 40 * "#rx: 0.05 0.05 0.05\n")
+    assert len({monitor.name for monitor in found.parameters.monitors}) == 32
+    assert any("Line 46, #rx: this receiver" in finding.message for finding in found.findings)
 
 
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
         ("#add_dispersion_debye: 1 2 1e-9 soil", "Line 14, #add_dispersion_debye: this command is not read"),
-        ("#voltage_source: z 0.1 0.1 0.1 50 w", "Line 14, #voltage_source: a gap with a resistance"),
+        ("#voltage_source: z 0.1 0.1 0.1 0 tone", "Line 14, #voltage_source: a source without a resistance"),
+        ("#voltage_source: z 0.1 0.1 0.1 50 w", "Line 14, #voltage_source: there is no waveform 'w'"),
+        ("#time_window: 0", "Line 14, #time_window: it has to be above zero"),
         ("#edge: 0 0 0 0 0 1 pec", "#edge: a wire thinner than a cell"),
         ("#waveform: impulse 1 1e9 w", "#waveform: the waveform 'impulse' is not possible here: use"),
         ("#hertzian_dipole: z 0.05 0.05 0.05 nothing", "Line 14, #hertzian_dipole: there is no waveform 'nothing'"),
