@@ -443,6 +443,10 @@ class Simulation(ABC):
         """
         return {}
 
+    def files(self) -> Mapping[str, str]:
+        """Text files in forms that other programs read, by name (``ports.s1p``): written beside :meth:`results`."""
+        return {}
+
     def markers(self) -> Markers | None:
         """The points of ``marked`` at this moment, found on the device; None where there are none to tell."""
         return None

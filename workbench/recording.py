@@ -6,6 +6,7 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
     points.csv                   at the end: each probe, where it is, its activation time and the like
     charts/*.csv                 at the end: the charts that are not over time (histograms, profiles)
     results.h5                   at the end: what the engine gives beside these (spectra of monitors)
+    *.s1p and the like           at the end: what it gives in forms of other programs
     fields.pvd, fields/*         whole fields, every ``snapshot_interval`` and at the end
     checkpoint.npz               to resume from, every minute and at the end
     timing.jsonl, timing.csv     a row for each kernel and second
@@ -304,6 +305,8 @@ class Recorder(Observer):
         results = simulation.results()
         if results:
             write_hdf5(self.folder / "results.h5", results)
+        for name, text in simulation.files().items():
+            write_text(self.folder / name, text)
 
     def _write_chart(self, simulation: Simulation, chart: ChartInfo) -> None:
         with storing(self.folder):

@@ -9,6 +9,9 @@ from typing import Any
 from engines.api import Array, FieldInfo, SeriesInfo
 from engines.charts import ChartData, ChartInfo
 
+NEVER = 1 << 62
+"""``every`` of what is made of another recorder's sums: it is never given the fields."""
+
 
 class Recorder(ABC):
     """Sums on the device while a run goes on; charts, series and results are made of the sums when they are asked for.
@@ -56,4 +59,8 @@ class Recorder(ABC):
 
     def results(self) -> Mapping[str, Array]:
         """What is exported beside fields: arrays on the host by ``monitor/quantity [unit]`` (frequencies, spectra)."""
+        return {}
+
+    def files(self) -> Mapping[str, str]:
+        """Text files in forms that other programs read, by name."""
         return {}

@@ -114,6 +114,9 @@ class FdtdSimulation(Simulation):
     def results(self) -> Mapping[str, Array]:
         return {name: values for recorder in self.recorders for name, values in recorder.results().items()}
 
+    def files(self) -> Mapping[str, str]:
+        return {name: text for recorder in self.recorders for name, text in recorder.files().items()}
+
     def _of_recorder(self, name: str) -> Recorder | None:
         """The recorder that field ``name`` is of."""
         found = (recorder for recorder in self.recorders if any(info.name == name for info in recorder.fields))

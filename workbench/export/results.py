@@ -11,6 +11,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, Selection, Simulation
 from engines.charts import ChartData, ChartInfo
+from workbench.atomic import write_text
 from workbench.export.chart_tables import chart_table
 from workbench.export.formats import format_of, split_by_location
 from workbench.export.hdf5 import write_hdf5
@@ -22,7 +23,8 @@ from workbench.export.tables import points_table, write_table
 class Results:
     """All fields at one moment, on the host, and the charts that are not over time.
 
-    ``points`` are (name, element), ``point_values[field]: (n,)``. ``others``: :meth:`Simulation.results`.
+    ``points`` are (name, element), ``point_values[field]: (n,)``. ``others``: :meth:`Simulation.results`; ``files``:
+    :meth:`Simulation.files`.
     """
 
     geometry: Any
@@ -34,6 +36,7 @@ class Results:
     point_values: dict[str, Array]
     charts: tuple[tuple[ChartInfo, ChartData], ...] = ()
     others: Mapping[str, Array] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ()) -> Results:
@@ -44,13 +47,13 @@ def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ())
         handle = simulation.select(Selection(np.array([element for _, element in points], np.int32)))
         summaries = {info.name: simulation.gather(info.name, handle) for info in simulation.fields if info.summary}
     charts = tuple((info, simulation.chart(info.name)) for info in simulation.charts if not info.series)
-    moment, others = (simulation.step, simulation.time), simulation.results()
-    return Results(simulation.geometry, simulation.fields, values, *moment, tuple(points), summaries, charts, others)
+    moment, others = (simulation.step, simulation.time), (simulation.results(), simulation.files())
+    return Results(simulation.geometry, simulation.fields, values, *moment, tuple(points), summaries, charts, *others)
 
 
 def export_results(results: Results, path: Path) -> list[Path]:
-    """Write ``path`` (.pvd), its .vtu or .vti beside it, tables of the probes and charts, and an .h5 of what there is
-    besides; what was written.
+    """Write ``path`` (.pvd), its .vtu or .vti beside it, tables of the probes and charts, an .h5 of what there is
+    besides and files for other programs; what was written.
 
     Raises StorageError, or ProblemError for a geometry that there is no format for.
     """
@@ -74,4 +77,8 @@ def export_results(results: Results, path: Path) -> list[Path]:
         data_file = path.with_suffix(".h5")
         write_hdf5(data_file, results.others)
         written.append(data_file)
+    for name, text in results.files.items():
+        text_file = path.with_name(f"{path.stem}_{name}")
+        write_text(text_file, text)
+        written.append(text_file)
     return written

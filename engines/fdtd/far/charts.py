@@ -20,12 +20,12 @@ def far_chart_infos(
     """Cuts over the polar angle, cuts over the azimuth, and the pattern."""
     return (
         ChartInfo(
-            f"{prefix} elevation", f"{title} over θ", unit, kind="polar", x_title="θ", x_unit="°", clockwise=True,
+            f"{prefix}_elevation", f"{title} over θ", unit, kind="polar", x_title="θ", x_unit="°", clockwise=True,
             span=SPAN,
         ),
-        ChartInfo(f"{prefix} azimuth", f"{title} over φ", unit, kind="polar", x_title="φ", x_unit="°", span=SPAN),
+        ChartInfo(f"{prefix}_azimuth", f"{title} over φ", unit, kind="polar", x_title="φ", x_unit="°", span=SPAN),
         ChartInfo(
-            f"{prefix} pattern", title, unit, kind="pattern", x_title="θ", x_unit="°", across_title="φ", span=SPAN
+            f"{prefix}_pattern", title, unit, kind="pattern", x_title="θ", x_unit="°", across_title="φ", span=SPAN
         ),
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SurfaceSpectra:
     """E and H at points of a closed surface, as phasors of ``exp(+iωt)``: running sums with ``exp(−iωt)``.
 

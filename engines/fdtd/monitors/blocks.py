@@ -8,7 +8,7 @@ discrete Poynting theorem: between two closed surfaces without loss it differs b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -167,22 +167,31 @@ def plane_node(yee: Yee, axes: Sequence[Axis], name: str, d: int, position: floa
 
 
 def box_rectangles(
-    yee: Yee, axes: Sequence[Axis], name: str, low: Sequence[float], high: Sequence[float]
-) -> list[Rectangle]:
-    """The faces of a box, outwards; a periodic axis that it fills has none. Raises ProblemError."""
+    yee: Yee, axes: Sequence[Axis], name: str, low: Sequence[float], high: Sequence[float],
+    walls: Collection[tuple[int, int]] = (),
+) -> list[Rectangle]:  # fmt: skip
+    """The faces of a box, outwards; a periodic axis that it fills has none. Raises ProblemError.
+
+    walls: (axis, end) of the grid's faces that let no power through, PEC and PMC; a box that ends there needs no face
+    """
+    open_ends = {
+        (d, end) for d, end in walls if yee.node_at(d, (low, high)[end][d]) == (0, axes[d].n)[end]
+    }  # fmt: skip
     for d in range(3):
         full = axes[d].wraps and low[d] <= yee.nodes(d)[0] and high[d] >= yee.nodes(d)[-1]
-        if not full:
-            plane_node(yee, axes, name, d, low[d])
-            plane_node(yee, axes, name, d, high[d])
+        for end, corner in enumerate((low, high)):
+            if not full and (d, end) not in open_ends:
+                plane_node(yee, axes, name, d, corner[d])
     ends = inner_nodes(yee, axes, name, low, high)
     found = []
     for d, axis in enumerate(axes):
         if axis.wraps and tuple(ends[d]) == (0, axis.n):
             continue
-        for node, sign in zip(ends[d], (-1, 1), strict=True):
+        for end, (node, sign) in enumerate(zip(ends[d], (-1, 1), strict=True)):
+            if (d, end) in open_ends:
+                continue
             at = int(node) % axis.n if axis.wraps else int(node)
             found.append(rectangle(yee, axes, d, at, ends[:, 0].tolist(), ends[:, 1].tolist(), sign))
     if not found:
-        raise ProblemError(f"Monitor '{name}' fills a grid that is periodic along all axes: make it smaller.")
+        raise ProblemError(f"Monitor '{name}' fills a grid without an open face: make it smaller.")
     return found

@@ -13,9 +13,10 @@ import numpy as np
 from engines.api import Array
 from engines.backend.base import Backend
 from engines.charts import ChartData, ChartInfo, Curve
+from engines.fdtd.far.spectra import SurfaceSpectra
 from engines.fdtd.monitors.blocks import Rectangle
 from engines.fdtd.monitors.fourier import FourierPlan, FourierRecorder, Surroundings
-from engines.fdtd.monitors.surface import SurfaceSpectra, surface_of
+from engines.fdtd.monitors.surface import surface_of
 from engines.fdtd.steps import YeeSteps
 from engines.fdtd.yee import METRES, SECONDS, TIME_UNITS, VACUUM_IMPEDANCE
 
@@ -66,26 +67,29 @@ class FluxRecorder(FourierRecorder):
             each = [self._sums.spectrum(f, turns) for f in range(len(self.plan.frequencies))]
         return np.stack([np.stack([values.real, values.imag]) for values in each])
 
-    def surface(self) -> SurfaceSpectra:
-        """The fields at the middles of the cell walls of all rectangles."""
-        values = self.block_spectra()
+    def surface(self, chosen: Sequence[int] | None = None) -> SurfaceSpectra:
+        """The fields on all rectangles (see surface.py), at all frequencies or those ``chosen``."""
+        taken = list(range(len(self.plan.frequencies)) if chosen is None else chosen)
+        values = self.block_spectra(taken)
         spectra = []
         for number, rectangle in enumerate(self._rectangles):
             start = self.plan.starts[4 * number]
             part = values[:, start : start + 4 * rectangle.size]
             spectra.append(part.reshape(len(values), 4, *rectangle.counts[::-1]))
-        return surface_of(self._around.yee, self.plan.frequencies, self._rectangles, spectra)
+        frequencies = self.plan.frequencies[taken]
+        return surface_of(self._around.yee, self._around.unit, frequencies, self._rectangles, spectra)
 
     def results(self) -> Mapping[str, Array]:
+        """E and H are sums with ``e^{+iωt}``, as all spectra of monitors."""
         name, unit = self.plan.name, self._around.unit
         surface = self.surface()
-        time = TIME_UNITS[unit]
+        time, metre, second = TIME_UNITS[unit], METRES[unit], SECONDS[unit]
         return {
             **self.frequency_results(),
             f"{name}/energy [J/Hz]": self.energy(),
-            f"{name}/positions [{unit}]": surface.positions,
-            f"{name}/areas [{unit}^2]": surface.areas,
+            f"{name}/positions [{unit}]": surface.positions / metre,
+            f"{name}/areas [{unit}^2]": surface.areas / metre**2,
             f"{name}/normals": surface.normals,
-            f"{name}/E [V/m {time}]": surface.electric.astype(np.complex64),
-            f"{name}/H [A/m {time}]": surface.magnetic.astype(np.complex64),
+            f"{name}/E [V/m {time}]": (surface.electric.conj() / second).astype(np.complex64),
+            f"{name}/H [A/m {time}]": (surface.magnetic.conj() / second).astype(np.complex64),
         }

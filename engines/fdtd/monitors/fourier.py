@@ -150,17 +150,24 @@ class FourierRecorder(Recorder):
         """Steps until the last sample."""
         return self._taken * self.every
 
+    @property
+    def taken(self) -> int:
+        """Samples so far."""
+        return self._taken
+
     def half_step(self) -> Array:
         """(frequencies,) ``e^{iωΔt/2}``: what H is turned by."""
         return np.asarray(np.exp(1j * np.pi * self.plan.frequencies * self._around.dt))
 
-    def block_spectra(self) -> Array:
-        """(frequencies, values) complex128 [V/m · time unit], H as η₀H: everything, on the host."""
-        turns, turn_h = self.waiting_turns(), self.half_step()
-        found = np.empty((len(self.plan.frequencies), sum(block.size for block in self.plan.blocks)), complex)
+    def block_spectra(self, chosen: Sequence[int] | None = None) -> Array:
+        """(frequencies, values) complex128 [V/m · time unit], H as η₀H, on the host: everything, or of some
+        frequencies."""
+        taken = list(range(len(self.plan.frequencies)) if chosen is None else chosen)
+        turns, turn_h = self.waiting_turns(), self.half_step()[taken]
+        found = np.empty((len(taken), sum(block.size for block in self.plan.blocks)), complex)
         with self._backend.active():
-            for f in range(len(found)):
-                found[f] = self._sums.spectrum(f, turns)[: found.shape[1]]
+            for n, f in enumerate(taken):
+                found[n] = self._sums.spectrum(f, turns)[: found.shape[1]]
         for block, start in zip(self.plan.blocks, self.plan.starts, strict=True):
             if not block.electric:
                 found[:, start : start + block.size] *= turn_h[:, None]

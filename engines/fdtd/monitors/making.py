@@ -9,12 +9,15 @@ import numpy as np
 from engines.api import Array, Finding
 from engines.backend.base import Backend
 from engines.errors import ProblemError
+from engines.fdtd.far.recorder import FarRecorder
+from engines.fdtd.far.walls import line_axis, mirrors_of, obstacles, walls_of
 from engines.fdtd.monitors.balance import Balance, incident_energy
 from engines.fdtd.monitors.blocks import Rectangle, box_rectangles, inner_nodes, plane_node, rectangle
 from engines.fdtd.monitors.decay import DecayWatch
 from engines.fdtd.monitors.flux import FluxRecorder
 from engines.fdtd.monitors.fourier import FourierPlan, Surroundings, fourier_plan
 from engines.fdtd.monitors.frequencies import over_at, source_spectrum
+from engines.fdtd.monitors.ringing import RingingRecorder, band_of
 from engines.fdtd.monitors.trace import CAPACITY, TraceRecorder, interpolation
 from engines.fdtd.monitors.volume import VolumeRecorder, cells_between, volume_blocks
 from engines.fdtd.parameters import BoxMonitor, FdtdParameters, PlaneMonitor, TraceMonitor, VolumeMonitor
@@ -81,6 +84,8 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
         names.add(name)
         if isinstance(monitor, TraceMonitor):
             interpolation(monitor, around)
+            if monitor.ringing.on:
+                band_of(monitor, around)
             plans.append(monitor)
             memory.append((name, CAPACITY * len(monitor.components) * around.value_bytes))
             continue
@@ -90,7 +95,11 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
             plan = fourier_plan(name, monitor.frequencies, blocks, around)
             plans.append(VolumePlan(monitor, plan, first, count))
         else:
-            rectangles = _rectangles(monitor, around)
+            rectangles = _rectangles(monitor, parameters, around)
+            if isinstance(monitor, BoxMonitor) and monitor.far_field.on:
+                mirrors_of(parameters, around.yee, name)
+                line_axis(monitor, around.yee, around.axes)
+                findings += obstacles(monitor, parameters, around.yee, around.axes)
             plan = fourier_plan(
                 name, monitor.frequencies, [block for each in rectangles for block in each.blocks()], around
             )
@@ -102,10 +111,12 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
     return found
 
 
-def _rectangles(monitor: PlaneMonitor | BoxMonitor, around: Surroundings) -> list[Rectangle]:
+def _rectangles(
+    monitor: PlaneMonitor | BoxMonitor, parameters: FdtdParameters, around: Surroundings
+) -> list[Rectangle]:
     yee, axes = around.yee, around.axes
     if isinstance(monitor, BoxMonitor):
-        return box_rectangles(yee, axes, monitor.name, monitor.low, monitor.high)
+        return box_rectangles(yee, axes, monitor.name, monitor.low, monitor.high, walls_of(parameters))
     d = "xyz".index(monitor.axis)
     node = plane_node(yee, axes, monitor.name, d, monitor.position)
     low, high = list(monitor.low), list(monitor.high)
@@ -185,7 +196,8 @@ def make_recorders(
     parts: dict[str, list[FluxRecorder]] = {"reflection": [], "transmission": []}
     for number, plan in enumerate(plans.plans, 1):
         if isinstance(plan, TraceMonitor):
-            found.append(TraceRecorder(number, plan, around, backend, steps))
+            trace = TraceRecorder(number, plan, around, backend, steps)
+            found += [trace, RingingRecorder(number, trace, around)] if plan.ringing.on else [trace]
         elif isinstance(plan, VolumePlan):
             found.append(
                 VolumeRecorder(number, plan.monitor, plan.plan, plan.first, plan.count, around, backend, steps, largest)
@@ -194,6 +206,8 @@ def make_recorders(
             taken = incident.sums.get(plan.plan.name) if incident is not None else None
             flux = FluxRecorder(number, plan.plan, plan.rectangles, around, backend, steps, taken)
             found.append(flux)
+            if isinstance(plan.monitor, BoxMonitor) and plan.monitor.far_field.on:
+                found.append(_far(number, flux, plan.monitor, parameters, around))
             if plan.measures != "power":
                 parts[plan.measures].append(flux)
     if incident is not None:
@@ -204,3 +218,12 @@ def make_recorders(
     if parameters.ending.at_decay:
         found.append(DecayWatch(parameters.ending, around, backend, steps))
     return found
+
+
+def _far(
+    number: int, flux: FluxRecorder, monitor: BoxMonitor, parameters: FdtdParameters, around: Surroundings
+) -> FarRecorder:
+    line = line_axis(monitor, around.yee, around.axes)
+    depth = 1.0 if line is None else float(np.ptp(around.yee.nodes(line)))
+    mirrors = mirrors_of(parameters, around.yee, monitor.name)
+    return FarRecorder(number, flux, monitor.far_field, mirrors, line, around.unit, depth)

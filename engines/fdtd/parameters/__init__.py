@@ -12,9 +12,11 @@ from engines.fdtd.parameters.materials import Material
 from engines.fdtd.parameters.monitors import (
     BoxMonitor,
     Ending,
+    FarSetting,
     Frequencies,
     Monitor,
     PlaneMonitor,
+    Ringing,
     TraceMonitor,
     VolumeMonitor,
 )
@@ -53,6 +55,7 @@ __all__ = [
     "Ending",
     "FaceKind",
     "Faces",
+    "FarSetting",
     "FdtdParameters",
     "Frequencies",
     "Gaussian",
@@ -73,6 +76,7 @@ __all__ = [
     "Polygon",
     "Pulse",
     "Ring",
+    "Ringing",
     "Rod",
     "Signal",
     "Source",

@@ -14,6 +14,9 @@ FAR = 1e9
 """A coordinate beyond every grid: monitors end where the grid ends, or where its absorbing layers begin."""
 
 
+GIVEN = {"wavelength": "wavelengths in vacuum", "frequency": "frequencies (µm: THz, mm: GHz, m: MHz)"}
+
+
 class Frequencies(ParameterGroup):
     """Frequencies of a spectrum, as a range or a list, as wavelengths in vacuum or as frequencies."""
 
@@ -21,7 +24,7 @@ class Frequencies(ParameterGroup):
         "wavelength",
         "",
         "As what they are given",
-        labels={"wavelength": "wavelengths in vacuum", "frequency": "frequencies (µm: THz, mm: GHz, m: MHz)"},
+        labels=GIVEN,
     )
     choice: Literal["range", "list"] = quantity("range", "", "From one to another, or one by one")
     first: float = quantity(0.8, "", "First wavelength or frequency", gt=0, when={"choice": ("range",)})
@@ -35,6 +38,28 @@ class Frequencies(ParameterGroup):
     )
 
 
+class Ringing(ParameterGroup):
+    """Resonances sought in a trace, after the sources are over."""
+
+    on: bool = quantity(False, "", "Find frequency and Q of what rings", title="Resonances")
+    given: Literal["wavelength", "frequency"] = quantity(
+        "wavelength", "", "As what the band is given", labels=GIVEN, when={"on": (True,)}
+    )
+    first: float = quantity(0.8, "", "One end of the band in which they are sought", gt=0, when={"on": (True,)})
+    last: float = quantity(1.2, "", "Its other end", gt=0, when={"on": (True,)})
+
+
+class FarSetting(ParameterGroup):
+    """Waves far away, of what leaves a box; around the box there is nothing but vacuum, and walls."""
+
+    on: bool = quantity(False, "", "Compute pattern, directivity and radiated energy", title="Far field")
+    shown: float = quantity(
+        0.0, "", "Wavelength or frequency whose pattern is shown, the nearest there is; 0: the middle one", ge=0,
+        when={"on": (True,)},
+    )  # fmt: skip
+    axis: Axis = quantity("z", "", "Polar angles are counted from this axis", when={"on": (True,)})
+
+
 class TraceMonitor(ParameterGroup):
     """Components of the field at a point over time, and their spectrum."""
 
@@ -45,6 +70,7 @@ class TraceMonitor(ParameterGroup):
     every: int = quantity(
         0, "1", "Steps between two samples; 0: ten in the shortest period", ge=0, le=10_000, advanced=True
     )
+    ringing: Ringing = quantity(Ringing(), "", "Resonances of the first component", folded=True)
 
 
 class PlaneMonitor(ParameterGroup):
@@ -77,6 +103,7 @@ class BoxMonitor(ParameterGroup):
     low: Place = quantity((1.0, 1.0, 1.0), "", "Corner of lowest coordinates")
     high: Place = quantity((3.0, 3.0, 3.0), "", "Corner of highest coordinates")
     frequencies: Frequencies = quantity(Frequencies(), "", "Frequencies of the spectrum")
+    far_field: FarSetting = quantity(FarSetting(), "", "Waves far away")
 
 
 class VolumeMonitor(ParameterGroup):

@@ -1,4 +1,4 @@
-"""What of a Maxwell problem stands in space: materials by name, objects, sources, absorbing layers."""
+"""What of a Maxwell problem stands in space: materials by name, objects, sources, ports, monitors, absorbing layers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from pydantic import BaseModel
 
 from engines.errors import ProblemError
 from engines.fdtd.parameters import FdtdParameters
+from engines.fdtd.placing import drawn_out as drawn_out
+from engines.fdtd.placing import monitors as monitors
 from engines.fdtd.placing import objects as objects
+from engines.fdtd.placing import round_bodies as round_bodies
 from engines.fdtd.placing import sources as sources
 from engines.fdtd.placing.kinds import KINDS, Figure, Space, changed
 from engines.fdtd.placing.lines import box_lines
+from engines.fdtd.placing.standing import standing
 from engines.fdtd.scene import make_faces, make_yee
 from engines.placing import Change, NewItem, PlacedGroup, PlacedItem, Placement, Position
 
@@ -23,6 +27,7 @@ LISTS: tuple[tuple[str, str, Role], ...] = (
     ("Materials", "materials", "material"),
     ("Objects", "objects", "object"),
     ("Sources", "sources", "source"),
+    ("Ports", "ports", "source"),
     ("Monitors", "monitors", "monitor"),
 )
 """Title, field of the parameters (where there is such a one), role."""
@@ -61,8 +66,7 @@ def space_of(parameters: FdtdParameters) -> Space:
 
 
 def _item(space: Space, field: str, place: int, item: BaseModel, tints: dict[str, int]) -> PlacedItem:
-    kind = KINDS.get(type(item))
-    figure = Figure(()) if kind is None else kind.figure(item, space)
+    figure = _figure(space, item)
     material = tints.get(item.name if field == "materials" else getattr(item, "material", ""))  # type: ignore[attr-defined]  # materials have one
     name = getattr(item, "name", "")
     return PlacedItem(
@@ -75,6 +79,15 @@ def _item(space: Space, field: str, place: int, item: BaseModel, tints: dict[str
         None if figure.changes is None else partial(_moved, item, figure),
         partial(_renamed, space.parameters, field, place) if name else None,
     )
+
+
+def _figure(space: Space, item: BaseModel) -> Figure:
+    """Nothing of what cannot be drawn (a file that is not there): the estimate says what is wrong with it."""
+    kind = KINDS.get(type(item))
+    try:
+        return Figure(()) if kind is None else standing(kind.figure(item, space), item)
+    except ProblemError:
+        return Figure(())
 
 
 def _moved(item: BaseModel, figure: Figure, handle: str, position: Position) -> Change:

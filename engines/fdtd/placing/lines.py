@@ -32,6 +32,29 @@ def circle(center: Sequence[float], radius: float, axis: int) -> Array:
     return points
 
 
+def ellipse(center: Sequence[float] | Array, radii: Sequence[float] | Array, axis: int) -> Array:
+    """(AROUND + 1, 3): around ``axis``, as far as ``radii`` (3,) along the two others."""
+    points = circle((0.0, 0.0, 0.0), 1.0, axis)
+    return np.asarray(np.asarray(center, float) + points * np.asarray(radii, float))
+
+
+def frustum_lines(start: Array, end: Array, radius_start: float, radius_end: float) -> tuple[Array, ...]:
+    """Both ends of a round body between two points, and four lines along it; an end without a radius is a point."""
+    start, end = np.asarray(start, float), np.asarray(end, float)
+    along = end - start
+    first = np.cross(along, np.eye(3)[int(np.abs(along).argmin())])
+    size = float(np.linalg.norm(first))
+    if size == 0:  # the two points are one
+        return (circle((start[0], start[1], start[2]), radius_start, 2),)
+    first /= size
+    second = np.cross(along / np.linalg.norm(along), first)
+    angles = np.linspace(0, 2 * np.pi, AROUND + 1)
+    around = np.outer(np.cos(angles), first) + np.outer(np.sin(angles), second)
+    rings = [place + radius * around for place, radius in ((start, radius_start), (end, radius_end))]
+    sides = (np.stack([rings[0][k], rings[1][k]]) for k in range(0, AROUND, AROUND // 4))
+    return (*(ring for ring, radius in zip(rings, (radius_start, radius_end), strict=True) if radius > 0), *sides)
+
+
 def ball_lines(center: Sequence[float], radius: float, thin: Sequence[bool]) -> tuple[Array, ...]:
     """Three great circles; on a grid of one cell along some axis those around that axis."""
     axes = [axis for axis in range(3) if thin[axis]] or range(3)

@@ -25,6 +25,7 @@ from engines.fdtd.ports.scattering import (
     scattering_info,
     waves,
 )
+from engines.fdtd.ports.touchstone import Network, suffix, touchstone_text
 from engines.fdtd.recorders import Recorder
 from engines.fdtd.steps import YeeSteps
 from engines.fdtd.yee import METRES, SECONDS, VACUUM_IMPEDANCE
@@ -129,3 +130,11 @@ class PortsRecorder(Recorder):
             f"{GROUP}/driven": np.array(self._driven + 1),
             f"{GROUP}/impedances [Ω]": self._impedances,
         }
+
+    def files(self) -> Mapping[str, str]:
+        """Of a single port, a Touchstone file; of several a run knows one column of their matrix, which none takes."""
+        column = self.column()
+        if column.shape[1] > 1 or not self.charts or not np.isfinite(column).all():
+            return {}
+        network = Network(self.frequencies / SECONDS[self._unit], column[:, :, None], self._impedances)
+        return {f"{GROUP}{suffix(1)}": touchstone_text(network)}

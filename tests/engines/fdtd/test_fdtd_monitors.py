@@ -253,11 +253,11 @@ def test_all_boxes_around_a_source_see_the_same_power(backend):
     assert (outer > 0).all()
     np.testing.assert_allclose(inner, outer, rtol=3e-4)
     np.testing.assert_allclose(beside / outer, 0, atol=2e-5)
-    # the surface's fields are means over places: second order in the cell, (kΔ)²/8 per factor at 16 cells and more
+    # the surface has the places of the flux, whose half weights on edges are those of the two sets
     surface = simulation.recorders[1].surface()
-    np.testing.assert_allclose(4e-42 * surface.power(), outer, rtol=0.08)
-    np.testing.assert_allclose((surface.areas[:, None] * surface.normals).sum(axis=0), 0, atol=1e-12)
-    assert surface.areas.sum() == pytest.approx(2 * (0.8 * 0.75 + 0.8 * 0.75 + 0.75 * 0.75))
+    np.testing.assert_allclose(4 * surface.outward_power(), outer, rtol=1e-9)
+    np.testing.assert_allclose((surface.areas[:, None] * surface.normals).sum(axis=0), 0, atol=1e-24)
+    assert surface.areas.sum() == pytest.approx(4e-12 * (0.8 * 0.75 + 0.8 * 0.75 + 0.75 * 0.75))
     assert surface.electric.shape == (5, len(surface.areas), 3)
 
 
