@@ -15,17 +15,20 @@ CUTS = (0.0, 90.0)
 
 
 def far_chart_infos(
-    prefix: str, title: str = "Directivity", unit: str = "dBi"
+    prefix: str, of: str = "", title: str = "Directivity", unit: str = "dBi"
 ) -> tuple[ChartInfo, ChartInfo, ChartInfo]:
-    """Cuts over the polar angle, cuts over the azimuth, and the pattern."""
+    """Cuts over the polar angle, cuts over the azimuth, and the pattern; ``of`` says at the end of titles of what."""
     return (
         ChartInfo(
-            f"{prefix}_elevation", f"{title} over θ", unit, kind="polar", x_title="θ", x_unit="°", clockwise=True,
+            f"{prefix}_elevation", f"{title} over θ{of}", unit, kind="polar", x_title="θ", x_unit="°", clockwise=True,
             span=SPAN,
         ),
-        ChartInfo(f"{prefix}_azimuth", f"{title} over φ", unit, kind="polar", x_title="φ", x_unit="°", span=SPAN),
         ChartInfo(
-            f"{prefix}_pattern", title, unit, kind="pattern", x_title="θ", x_unit="°", across_title="φ", span=SPAN
+            f"{prefix}_azimuth", f"{title} over φ{of}", unit, kind="polar", x_title="φ", x_unit="°", span=SPAN
+        ),
+        ChartInfo(
+            f"{prefix}_pattern", f"Pattern{of}", unit, kind="pattern", x_title="θ", x_unit="°", across_title="φ",
+            span=SPAN,
         ),
     )  # fmt: skip
 

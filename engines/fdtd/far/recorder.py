@@ -45,7 +45,7 @@ class FarRecorder(Recorder):
         self._directions: Directions | None = None
         name, prefix = flux.plan.name, f"monitor_{number}_far"
         at = f"{shown[self._shown]:.4g} {shown_unit}"
-        patterns = far_chart_infos(prefix, f"Directivity of '{name}' at {at}")
+        patterns = far_chart_infos(prefix, f", '{name}' at {at}")
         self.charts = (
             *(patterns if line is None else patterns[1:2]),
             ChartInfo(

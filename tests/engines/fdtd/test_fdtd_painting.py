@@ -18,6 +18,7 @@ from engines.fdtd.parameters import (
     Faces,
     FdtdParameters,
     GridSetting,
+    LumpedPort,
     Material,
     Painted,
     PointSource,
@@ -162,3 +163,17 @@ def test_what_cannot_be_painted_or_kept_is_said(backend):
     with pytest.raises(ProblemError, match="grid has changed"):
         simulation.kept(Problem(moved))
     assert isinstance(simulation.kept(problem()).parameters.objects[-1], Painted)
+
+
+def test_a_port_keeps_its_resistance_where_one_paints(backend):
+    """Of a load, which drives nothing, as of a source: the edges of its gap have the mixture that they had."""
+    load = LumpedPort(place=(0.75, 0.65, 0.6), length=0.1, resistance=70.0, amplitude=0.0)
+    parameters = problem().parameters.model_copy(update={"ports": [load]})
+    simulation = ENGINE.build(Problem(parameters), backend)
+    media = simulation._painter.media
+    edges = (2, slice(12, 14), 13, 15)
+    before, beside = media.ids_e[edges].copy(), media.ids_e[2, 12, 13, 16]
+    simulation.paint(Dab("material", (0.75, 0.65, 0.65), 0.2, 1.0))
+    assert (media.ids_e[edges] == before).all()
+    assert media.ids_e[2, 12, 13, 16] != beside
+    assert media.ca[before[0]] < media.ca[beside]
