@@ -6,7 +6,7 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
     points.csv                   at the end: each probe, where it is, its activation time and the like
     charts/*.csv                 at the end: the charts that are not over time (histograms, profiles)
     results.h5                   at the end: what the engine gives beside these (spectra of monitors)
-    *.s1p and the like           at the end: what it gives in forms of other programs
+    files/*                      at the end: what it gives in forms of other programs (Touchstone)
     fields.pvd, fields/*         whole fields, every ``snapshot_interval`` and at the end
     checkpoint.npz               to resume from, every minute and at the end
     timing.jsonl, timing.csv     a row for each kernel and second
@@ -199,7 +199,8 @@ class Recorder(Observer):
         names = ["traces.csv", "series.csv", "points.csv", "results.h5", "fields.pvd"]
         names += ["checkpoint.npz", "timing.csv", "run.json"]
         charts = sorted(f"charts/{path.name}" for path in (self.folder / "charts").glob("*.csv"))
-        return [*(name for name in names if (self.folder / name).is_file()), *charts]
+        others = sorted(f"files/{path.name}" for path in (self.folder / "files").glob("*"))
+        return [*(name for name in names if (self.folder / name).is_file()), *charts, *others]
 
     # The files.
 
@@ -208,7 +209,7 @@ class Recorder(Observer):
             for suffix in {form.suffix for form in FORMATS.values()}:
                 for stale in (self.folder / "fields").glob(f"fields_*{suffix}"):
                     stale.unlink()
-            for stale in (self.folder / "charts").glob("*.csv"):
+            for stale in (*(self.folder / "charts").glob("*.csv"), *(self.folder / "files").glob("*")):
                 stale.unlink()
             for name in ("points.csv", "results.h5", "fields.pvd", "checkpoint.npz", "traces.csv", "series.csv"):
                 (self.folder / name).unlink(missing_ok=True)
@@ -306,7 +307,9 @@ class Recorder(Observer):
         if results:
             write_hdf5(self.folder / "results.h5", results)
         for name, text in simulation.files().items():
-            write_text(self.folder / name, text)
+            with storing(self.folder):
+                (self.folder / "files").mkdir(exist_ok=True)
+            write_text(self.folder / "files" / name, text)
 
     def _write_chart(self, simulation: Simulation, chart: ChartInfo) -> None:
         with storing(self.folder):

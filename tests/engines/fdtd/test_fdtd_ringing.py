@@ -26,7 +26,13 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.ports.touchstone import read_touchstone
 from engines.fdtd.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE
+from workbench.document import document_of
 from workbench.export.results import export_results, take_results
+from workbench.frames import RunState
+from workbench.project import Project
+from workbench.recording import Recorder
+from workbench.session import start
+from workbench.store import Stored
 
 ENGINE = FdtdEngine()
 CELLS, SIDE = 20, 1.0
@@ -90,6 +96,20 @@ def test_bands_that_cannot_be(backend, ringing, changes, sentence):
         ENGINE.build(cavity(ringing, **changes), backend)
 
 
+def test_a_recorded_run_has_the_file_of_its_port(tmp_path):
+    port = LumpedPort(place=(0.5, 0.5, 0.0), length=0.05, signal=Pulse(wavelength=2.0, cycles=0.6))
+    parameters = cavity(Ringing(), sources=[], ports=[port]).parameters.model_dump(mode="json")
+    project = Project(title="port", engine="fdtd", parameters=parameters)
+    document = document_of(Stored(project, None, None, None))
+    recorder = Recorder(tmp_path / "out", document)
+    for until in (30.0, 1e-3):  # the second run has not begun to see anything, and nothing of the first is left
+        runner = start(document, observers=[recorder], autostart=True, device="cpu", until=until)
+        runner.wait(RunState.FINISHED)
+        runner.close()
+        assert runner.error is None
+        assert ("files/ports.s1p" in recorder.saved()) == (until > 1)
+
+
 def test_a_single_port_gives_a_touchstone_file(backend, tmp_path):
     """What is read again is what the run knows."""
     port = LumpedPort(place=(0.5, 0.5, 0.0), length=0.05, resistance=73.0, signal=Pulse(wavelength=2.0, cycles=0.6))
@@ -100,6 +120,7 @@ def test_a_single_port_gives_a_touchstone_file(backend, tmp_path):
     (path,) = [each for each in written if each.suffix == ".s1p"]
     network = read_touchstone(path.read_text(), 1)
     assert network.impedances == pytest.approx([73.0])
+    assert written[-1] == path  # beside the tables and the .h5
     found = simulation.results()
     assert network.frequencies == pytest.approx(found["ports/frequencies [Hz]"])
     assert network.parameters[:, 0, 0] == pytest.approx(found["ports/scattering"][:, 0])
