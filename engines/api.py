@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from engines.charts import Forecast
     from engines.lab import Study
     from engines.lab_tables import LabTable
+    from engines.placing import Placement
     from engines.tools import Tool, ToolResult
 
 Array = npt.NDArray[Any]
@@ -259,6 +260,18 @@ class Dab:
     erase: bool = False
 
 
+@dataclass(frozen=True)
+class Imported:
+    """A new problem made of a file from elsewhere; ``findings`` say what of the file is not in it.
+
+    until: when a run of it ends, in the engine's unit of time; None: the file does not say
+    """
+
+    parameters: BaseModel
+    findings: tuple[Finding, ...] = ()
+    until: float | None = None
+
+
 class Engine(ABC):
     """One kind of physics. Engines are stateless; found through the entry points ``workbench.engines``."""
 
@@ -271,6 +284,8 @@ class Engine(ABC):
     """Class of geometry that the engine takes (``TetMesh``), or None if it makes its own from parameters."""
     parameter_file: ClassVar[ParameterFile | None] = None
     """What File > Export offers beside results."""
+    imports: ClassVar[tuple[str, ...]] = ()
+    """Suffixes of files from elsewhere that :meth:`imported` may know (".json")."""
 
     @abstractmethod
     def default_parameters(self, geometry: Any) -> BaseModel:
@@ -300,8 +315,8 @@ class Engine(ABC):
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         """Assemble and place on the device. Called on the worker thread. Raises ProblemError."""
 
-    def imported(self, path: Path) -> BaseModel | None:
-        """Parameters of a new problem made of a JSON file from elsewhere; None where the engine does not know it.
+    def imported(self, path: Path) -> Imported | None:
+        """A new problem made of a file of one of the suffixes ``imports``; None where the engine does not know it.
 
         Raises ProblemError if it does, and cannot use it.
         """
@@ -326,6 +341,14 @@ class Engine(ABC):
     def tables(self) -> Sequence[LabTable]:
         """Tables that the Kernel Lab measures of this engine (:mod:`engines.lab_tables`)."""
         return ()
+
+    def placed(self, problem: Problem) -> Placement | None:
+        """What of the problem stands in space (:mod:`engines.placing`); None where nothing is placed by hand.
+
+        Cheap: asked after each edit, and with each move of the pointer while something is dragged.
+        Raises ProblemError.
+        """
+        return None
 
     def ends(self, problem: Problem) -> bool:
         """Whether a run of this problem comes to an end of its own (:attr:`Simulation.finished`)."""
@@ -412,6 +435,17 @@ class Simulation(ABC):
     def chart(self, name: str) -> ChartData:
         """The points of a chart that is not over time, at this moment."""
         raise KeyError(name)
+
+    def results(self) -> Mapping[str, Array]:
+        """What is exported beside fields and charts: arrays on the host by ``group/quantity [unit]``, real or complex.
+
+        For the end of a run and for export: it may copy gigabytes.
+        """
+        return {}
+
+    def files(self) -> Mapping[str, str]:
+        """Text files in forms that other programs read, by name (``ports.s1p``): written beside :meth:`results`."""
+        return {}
 
     def markers(self) -> Markers | None:
         """The points of ``marked`` at this moment, found on the device; None where there are none to tell."""

@@ -27,6 +27,11 @@ class ChartInfo:
     Without, its abscissa is ``x_title`` [``x_unit``] and its points come from :meth:`Simulation.chart`:
     ``"line"``, ``"bar"`` for histograms, or ``"raster"``, a dot for each point. ``comparable``: measured data (columns
     x, y) may be laid over it, and its root mean square difference from the first curve said.
+
+    ``"polar"``: the abscissa is an angle [°], from the right and counterclockwise, or ``clockwise`` from the top.
+    ``"pattern"``: a surface whose distance from the middle in each direction is the ordinate, over polar angles in
+    ``x`` and azimuths in ``Curve.across`` (``across_title``). Of both ``span`` is how far below the largest value the
+    middle stands, for decibels; 0: the middle is zero.
     """
 
     name: str
@@ -34,10 +39,13 @@ class ChartInfo:
     unit: str
     series: tuple[str, ...] = ()
     bands: tuple[tuple[str, str], ...] = ()
-    kind: Literal["line", "area", "bar", "raster"] = "line"
+    kind: Literal["line", "area", "bar", "raster", "polar", "pattern"] = "line"
     x_title: str = ""
     x_unit: str = ""
     comparable: bool = False
+    clockwise: bool = False
+    across_title: str = ""
+    span: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,7 @@ class Curve:
     ``x, y: (n,)`` float64, NaN in ``y`` interrupts a line. Bars have ``edges: (n+1,)`` in ``x`` instead.
     ``shade: (n,)`` in 0..1 colours bars by the colour map (how lithiated, how damaged); ``low``/``high: (n,)`` is a
     band around a line. ``told`` is the place of the point that is told while nobody points at another.
+    ``across: (n,)`` is the second abscissa of a pattern: a full grid, ``across`` running first and once around.
     """
 
     title: str
@@ -56,6 +65,7 @@ class Curve:
     low: Array | None = None
     high: Array | None = None
     told: int = -1
+    across: Array | None = None
 
 
 @dataclass(frozen=True)

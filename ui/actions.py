@@ -40,6 +40,7 @@ class Actions:
             ("theme", "Dark or &light", "Ctrl+T", "theme"),
             ("layout", "&Reset the layout", None, None),
             ("fit", "Show &all", "Ctrl+0", "fit"),
+            ("outlines", "&Outlines", "O", "eye"),
             ("brush", "&Brush", "B", "brush"),
             ("about", "&About Workbench", None, None),
         ):
@@ -91,7 +92,7 @@ class Actions:
         view = bar.addMenu("&View")
         view.addActions(workspaces)
         view.addSeparator()
-        view.addActions([self["fit"], self["brush"], self["measure"], self["theme"]])
+        view.addActions([self["fit"], self["outlines"], self["brush"], self["measure"], self["theme"]])
         view.addSeparator()
         view.addActions(docks)
         view.addSeparator()

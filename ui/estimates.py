@@ -121,8 +121,14 @@ class EstimatesPanel(QWidget):
         for key in ("step", "stable"):
             self.figures[key].setObjectName("error" if above else "")
             Editor.repolish(self.figures[key], above)
+        document = self._model.document
+        until = None if document is None else document.project.run.until
         name, span = estimate.milestone or (one_of(unit), 1.0)
-        self.names["pace"].setText(f"Wall time per {name}")
+        if estimate.milestone is None and until is not None:
+            span = until
+            self.names["pace"].setText(f"Wall time to {time_text(until, unit)}")
+        else:
+            self.names["pace"].setText(f"Wall time per {name}")
         seconds = estimate.seconds_per_simulated_unit
         self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
         self._say(

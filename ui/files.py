@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from engines import registry
 from engines.api import Array
 from engines.errors import WorkbenchError
 from ui.background import Background
@@ -22,9 +23,15 @@ from workbench.frames import Message
 from workbench.parameter_files import file_parameters
 from workbench.project import ViewSettings
 
-MESH_KINDS = "*.vtu *.vtk *.msh *.inp *.pts *.elem *.node *.ele"
-OPEN_FILTER = f"Projects, meshes and snapshots (*.json *.zip *.png {MESH_KINDS});;All files (*)"
 SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
+MESH_KINDS = "*.vtu *.vtk *.msh *.inp *.pts *.elem *.node *.ele"
+
+
+def open_filter() -> str:
+    """What the dialog offers first: projects, meshes, and files of other programs that an engine reads."""
+    known = ("*.json", "*.zip", "*.png", MESH_KINDS)
+    others = {f"*{suffix}" for engine in registry.engines().values() for suffix in engine.imports} - set(known)
+    return f"Projects, meshes and snapshots ({' '.join((*known, *sorted(others)))});;All files (*)"
 
 
 class FileActions(QObject):
@@ -52,7 +59,7 @@ class FileActions(QObject):
         self._view = view
 
     def open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._window, "Open", self._folder(), OPEN_FILTER)
+        name, _ = QFileDialog.getOpenFileName(self._window, "Open", self._folder(), open_filter())
         if name:
             self.open_path(Path(name))
 

@@ -31,6 +31,7 @@ from ui.log_pane import LogPane
 from ui.menus import ChoiceMenu, NewMenu, RecentMenu
 from ui.meters.panel import MetersPanel
 from ui.model import DocumentModel
+from ui.placing import Placing
 from ui.probes import ProbesPanel
 from ui.problem_panel import ProblemPanel
 from ui.run_display import RunDisplay
@@ -48,7 +49,7 @@ from workbench.project import ViewSettings
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
-    "undo", "redo", "run", "step", "reset", "rewind", "fit", "brush", "measure", "layout", *EXPORTS
+    "undo", "redo", "run", "step", "reset", "rewind", "fit", "outlines", "brush", "measure", "layout", *EXPORTS
 )  # fmt: skip
 
 
@@ -97,7 +98,8 @@ class MainWindow(QMainWindow):
         for page in (self.welcome, self.viewport):  # the page that is hidden must not take room from the docks
             page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.estimates = EstimatesPanel(self.model, self.services, self.background)
-        self.problem = ProblemPanel(self.model, self.estimates)
+        self.placing = Placing(self.model, self)
+        self.problem = ProblemPanel(self.model, self.placing, self.estimates)
         self.view_panel = ViewPanel()
         self.gallery = Gallery()
         self.meters = MetersPanel()
@@ -179,6 +181,7 @@ class MainWindow(QMainWindow):
             theme=self.switch_theme,
             layout=self._layout.first_layout,
             fit=self.viewport.reset_camera,
+            outlines=self.view_panel.switch_outlines,
             about=self.about,
         )
         self.actions_["mesh"].setVisible(False)
@@ -212,6 +215,7 @@ class MainWindow(QMainWindow):
         controller.kept_paint.busy_changed.connect(self.view_panel.brush.keep_button.setDisabled)
         one_of_two(self.actions_["brush"], self.actions_["measure"])
         self.view_panel.grid.set_refusal(viewport.volume_refusal)
+        self._connect_placing()
         viewport.quality_changed.connect(self.status.quality.setText)
         self.view_panel.edited.connect(self._apply_view)
         self.view_panel.fit_asked.connect(lambda: self.view_panel.fit_range(viewport.span()))
@@ -239,6 +243,18 @@ class MainWindow(QMainWindow):
         theme().changed.connect(self._show_probes)
         self.workspaces.changed.connect(self._workspace_changed)
         self.lab.starting.connect(self._lab_starting)
+
+    def _connect_placing(self) -> None:
+        placing, viewport = self.placing, self.viewport
+        placing.marks_changed.connect(viewport.set_marks)
+        placing.refused.connect(lambda sentence: self.banner.say(sentence, "warning"))
+        placing.changed.connect(lambda: self.view_panel.outlines.setVisible(placing.placement is not None))
+        viewport.item_chosen.connect(placing.choose)
+        viewport.item_dragged.connect(placing.drag)
+        viewport.item_dropped.connect(placing.drop)
+        viewport.item_deleted.connect(placing.remove)
+        tree = self.problem.objects
+        tree.slice_button.clicked.connect(lambda: self.view_panel.show_slices(placing.middle()))
 
     # What a person asks for.
 

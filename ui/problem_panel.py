@@ -1,21 +1,25 @@
-"""The problem: its title, the form made from the engine's parameters, and the estimate below."""
+"""The problem: its title, what of it stands in space, the form made from the engine's parameters, and the estimate."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from ui.estimates import EstimatesPanel
 from ui.forms.form import ParameterForm
 from ui.forms.line import Line
 from ui.forms.validation import Path
 from ui.model import DocumentModel
+from ui.object_tree import ObjectTree
+from ui.placing import Placing
 
 
 class ProblemPanel(QWidget):
     """Follows the model; every edit goes through its undo stack."""
 
-    def __init__(self, model: DocumentModel, estimates: EstimatesPanel, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: DocumentModel, placing: Placing, estimates: EstimatesPanel, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setMinimumWidth(340)
         self.setObjectName("panel")
@@ -32,7 +36,14 @@ class ProblemPanel(QWidget):
         self.subtitle.setContentsMargins(3, 0, 0, 0)  # where the text of the title begins
         self.form = ParameterForm(self)
         self.form.edited.connect(lambda path, value: model.edit(("parameters", *path), value))
+        self.objects = ObjectTree(placing, self)
+        placing.revealed.connect(self.form.reveal)
         self.estimates = estimates
+        parts = QSplitter(Qt.Orientation.Vertical, self)
+        parts.setChildrenCollapsible(False)
+        parts.addWidget(self.objects)
+        parts.addWidget(self.form)
+        parts.setStretchFactor(1, 1)
         top = QVBoxLayout()
         top.setContentsMargins(9, 8, 12, 4)
         top.setSpacing(0)
@@ -42,7 +53,7 @@ class ProblemPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(top)
-        layout.addWidget(self.form, 1)
+        layout.addWidget(parts, 1)
         layout.addWidget(estimates)
         model.opened.connect(self._opened)
         model.changed.connect(self._changed)

@@ -74,10 +74,14 @@ class ViewPanel(QScrollArea):
             box.changed.connect(lambda _: self._edit_range())
         self.auto_button = QPushButton("Auto")
         self.auto_button.setToolTip("The range that suits the field")
-        self.auto_button.clicked.connect(lambda: self._edit(range=None))
+        self.auto_button.clicked.connect(lambda: self._edit(range=None, follow=False))
         self.fit_button = QPushButton("Fit")
         self.fit_button.setToolTip("The range of the values in the picture now")
         self.fit_button.clicked.connect(lambda: self.fit_asked.emit())
+        self.follow_button = QPushButton("Follow")
+        self.follow_button.setCheckable(True)
+        self.follow_button.setToolTip("The range follows the values in the picture, in steps")
+        self.follow_button.clicked.connect(lambda on: self._edit(range=None, follow=bool(on)))
         self.clip = QCheckBox("Clipping plane")
         self.clip.clicked.connect(self._toggle_clip)
         self.axis = CalmComboBox()
@@ -109,6 +113,13 @@ class ViewPanel(QScrollArea):
         self.markers = QCheckBox("Markers")
         self.markers.hide()
         self.markers.clicked.connect(lambda on: self._edit(markers=bool(on)))
+        self.outlines = QCheckBox("Outlines of what stands in space")
+        self.outlines.setToolTip(
+            "Objects, sources and monitors as lines (O). Click one to choose it, drag its handles onto the cells, "
+            "with Ctrl anywhere; arrow keys move it by a cell"
+        )
+        self.outlines.hide()
+        self.outlines.clicked.connect(lambda on: self._edit(outlines=bool(on)))
         self.overlay = QCheckBox("Figures in the 3D view")
         self.overlay.clicked.connect(lambda on: self._edit(overlay=bool(on)))
         self._lay_out()
@@ -149,10 +160,18 @@ class ViewPanel(QScrollArea):
         self._view = view.model_copy(deep=True)
         self._show()
 
+    def switch_outlines(self) -> None:
+        self._edit(outlines=not self._view.outlines)
+
+    def show_slices(self, slices: tuple[float, float, float] | None) -> None:
+        """Have slices through these parts of the sides."""
+        if slices is not None:
+            self._edit(slices=slices, volume=False)
+
     def fit_range(self, span: tuple[float, float] | None) -> None:
         """Spread the colours over these values; a field that is the same everywhere keeps its range."""
         if span is not None and span[1] > span[0]:
-            self._edit(range=span)
+            self._edit(range=span, follow=False)
 
     # Inside.
 
@@ -176,7 +195,7 @@ class ViewPanel(QScrollArea):
             box.style().polish(box)
         self.range_sentence.setVisible(wrong)
         if not wrong:
-            self._edit(range=(low, high))
+            self._edit(range=(low, high), follow=False)
 
     def _toggle_clip(self, on: bool) -> None:
         """The viewport chooses the first plane and answers with its settings."""
@@ -215,7 +234,11 @@ class ViewPanel(QScrollArea):
         self.high.set_value(float(high))
         self.range_unit.setText(field.unit if field else "")
         self.range_sentence.hide()
-        self.auto_button.setEnabled(view.range is not None)
+        self.auto_button.setEnabled(view.range is not None or view.follow)
+        self.follow_button.setChecked(view.follow)
+        self.follow_button.setEnabled(field is None or not field.cyclic)
+        for box in (self.low, self.high):
+            box.setEnabled(not view.follow)
         self.fit_button.setEnabled(field is not None)
         clipped = view.clip is not None
         self.clip.setChecked(clipped)
@@ -233,6 +256,7 @@ class ViewPanel(QScrollArea):
         self.isochrones.setChecked(view.isochrones)
         self.isochrones.setEnabled(field is not None and is_timed(field, self._info))
         self.markers.setChecked(view.markers)
+        self.outlines.setChecked(view.outlines)
         self.overlay.setChecked(view.overlay)
 
     def _show_plane(self, origin: Any, normal: Any) -> None:
@@ -260,6 +284,7 @@ class ViewPanel(QScrollArea):
         buttons.setSpacing(4)
         buttons.addWidget(self.auto_button)
         buttons.addWidget(self.fit_button)
+        buttons.addWidget(self.follow_button)
         self.range_sentence = QLabel("The lower end must be below the upper one.")
         self.range_sentence.setObjectName("error")
         self.range_sentence.setWordWrap(True)
@@ -305,6 +330,7 @@ class ViewPanel(QScrollArea):
         layout.addWidget(self.inside)
         layout.addWidget(self.isochrones)
         layout.addWidget(self.markers)
+        layout.addWidget(self.outlines)
         layout.addWidget(self.overlay)
         layout.addSpacing(4)
         heading = QLabel("Camera")

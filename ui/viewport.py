@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QMouseEvent, QPalette, QShowEvent, QWheelEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent, QPalette, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engines.api import Array, PaintInfo, SimulationInfo
+from engines.placing import Path
 from ui.brush import Brush
 from ui.scene.clip_handle import pushed
+from ui.scene.gripping import nudged
 from ui.scene.inside import FEW_CELLS, MOST_CELLS
+from ui.scene.marks import Marks
 from ui.scene.plates import DARK, LIGHT
 from ui.scene.scene import Scene
 from ui.scene.software import NO_VOLUME
@@ -23,6 +27,9 @@ from ui.viewport_quality import Quality
 from ui.viewport_surfaces import view_for
 from workbench.frames import Frame, FrameRequest
 from workbench.project import ClipPlane, ViewSettings
+
+ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)}
+"""Steps to the right and up."""
 
 
 class Viewport(QWidget):
@@ -37,6 +44,14 @@ class Viewport(QWidget):
     """A :class:`engines.api.Dab`: the brush has touched the geometry."""
     brush_resized = Signal(float)
     """The radius that the wheel gave the brush, as a part of the geometry's longest side."""
+    item_chosen = Signal(object)
+    """The path of an item whose outline was clicked; None for a click beside everything."""
+    item_dragged = Signal(object, str, tuple)
+    """A :class:`engines.placing.PlacedItem` as it was, the name of its handle, and where that is now."""
+    item_dropped = Signal(bool)
+    """The drag is over; False: it was given up."""
+    item_deleted = Signal()
+    """The Delete key."""
     request_changed = Signal(object)
     """A :class:`FrameRequest` to hand to ``Runner.watch``."""
     view_changed = Signal()
@@ -112,6 +127,21 @@ class Viewport(QWidget):
         """Markers: name, position [mm], colour (red, green, blue)."""
         self.scene.probes = list(probes)
         self.redraw()
+
+    def set_marks(self, marks: Marks) -> None:
+        """What stands in space, and which of it is chosen or in hand."""
+        before, scene = self.scene.marks, self.scene
+        scene.marks = replace(marks, hovered=before.hovered)
+        if (before.placement, before.chosen) != (marks.placement, marks.chosen):
+            self.redraw()
+        else:
+            self.redraw_overlay()
+
+    def hover_item(self, path: Path | None) -> None:
+        """The outline under the pointer is drawn over the picture."""
+        if path != self.scene.marks.hovered:
+            self.scene.marks = replace(self.scene.marks, hovered=path)
+            self.redraw_overlay()
 
     def mark_inspected(self, position: tuple[float, float, float] | None) -> None:
         """A ring around the place of the element that is looked into; None takes it away."""
@@ -263,6 +293,21 @@ class Viewport(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self._mouse.wheel(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        chosen = self.scene.marks.chosen is not None
+        if event.key() == Qt.Key.Key_Escape and self._mouse.let_go():
+            return
+        if event.key() == Qt.Key.Key_Escape and chosen:
+            self.item_chosen.emit(None)
+        elif event.key() in ARROWS and (nudge := nudged(self.scene, *ARROWS[Qt.Key(event.key())])) is not None:
+            item, handle, position = nudge
+            self.item_dragged.emit(item, handle.name, position)
+            self.item_dropped.emit(True)
+        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and chosen:
+            self.item_deleted.emit()
+        else:
+            super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):

@@ -5,7 +5,8 @@ a double click brings what is under it to the middle. A flat picture is panned b
 right one. On the clipping plane's handle a drag pushes (arrow) or tilts (ball); Ctrl+wheel pushes it too. With a
 brush in hand the left button paints on the geometry, the right one erases (brushes that have nothing to erase leave it
 alone), and Ctrl+wheel changes the brush's radius; beside the geometry they do what they do without it. A brush that
-paints no strokes acts at a click, and drags do what they do without it.
+paints no strokes acts at a click, and drags do what they do without it. A click on an outline chooses what it is of;
+the handles and the outline of what is chosen are dragged by the left button, onto the cells or, with Ctrl, anywhere.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QCursor, QMouseEvent, QWheelEvent
 
 from ui.scene.clip_handle import Grip, grip_at, moved, tilted
+from ui.scene.gripping import Hold, dragged_to, hold_at, item_at
 
 if TYPE_CHECKING:
     from ui.viewport import Viewport
@@ -36,13 +38,16 @@ class Mouse:
         self._grip: Grip | None = None
         self._focusing = False
         self._painting = False
+        self._hold: Hold | None = None
+        self._dragging = False
 
     def press(self, event: QMouseEvent) -> None:
         self._last, self._button, self._travel = event.position(), event.button(), 0.0
         self._focusing = False
         self._viewport.quality.hands_on = True
         self._grip = self._grip_under(event.position()) if event.button() == Qt.MouseButton.LeftButton else None
-        self._painting = False
+        self._painting, self._dragging = False, False
+        self._hold = self._hold_under(event.position()) if event.button() == Qt.MouseButton.LeftButton else None
         if self._strokes(event.button()):
             self._begin_stroke(event)
 
@@ -56,8 +61,7 @@ class Mouse:
                 viewport.dabbed.emit(dab)
             return
         if self._last is None:
-            over = self._grip_under(event.position())
-            viewport.setCursor(Qt.CursorShape.OpenHandCursor if over else Qt.CursorShape.ArrowCursor)
+            self._hover(event.position())
             return
         step = event.position() - self._last
         self._travel += abs(step.x()) + abs(step.y())
@@ -65,7 +69,9 @@ class Mouse:
             return
         self._last = event.position()
         dx, dy = step.x(), step.y()
-        if self._grip == "move":
+        if self._hold is not None:
+            self._drag(self._hold, event)
+        elif self._grip == "move":
             viewport.clip_to(moved(viewport.scene, dx, dy, viewport.width(), viewport.height()))
         elif self._grip == "tilt":
             viewport.clip_to(tilted(viewport.scene, dx, dy, viewport.height()))
@@ -82,10 +88,14 @@ class Mouse:
             viewport.camera_moved()
 
     def release(self, event: QMouseEvent) -> None:
-        was_click = self._last is not None and self._travel < CLICK_TRAVEL and self._grip is None and not self._painting
+        still = self._travel < CLICK_TRAVEL and self._grip is None and self._hold is None
+        was_click = self._last is not None and still and not self._painting
         self._last, self._grip, self._painting = None, None, False
         self._viewport.quality.hands_on = False
+        self._drop(keep=True)
         if was_click and event.button() == Qt.MouseButton.LeftButton and not self._focusing:
+            if self._chooses(event):
+                return
             hit = self._under(event.position())
             if hit is not None:
                 follow = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
@@ -104,6 +114,12 @@ class Mouse:
             self._viewport.scene.auto_fit = False
             self._viewport.scene.camera.center = np.array(hit[1])
             self._viewport.camera_moved()
+
+    def let_go(self) -> bool:
+        """Escape: what is dragged goes back to where it was; whether anything was."""
+        held, self._last = self._hold is not None and self._last is not None, None
+        self._drop(keep=False)
+        return held
 
     def wheel(self, event: QWheelEvent) -> None:
         viewport = self._viewport
@@ -126,6 +142,7 @@ class Mouse:
 
     def leave(self) -> None:
         """The pointer is elsewhere."""
+        self._viewport.hover_item(None)
         self._show_brush_at(None)
         self._show_value_at(None)
 
@@ -133,6 +150,54 @@ class Mouse:
         """The brush is another; show it where the pointer is."""
         at = QPointF(self._viewport.mapFromGlobal(QCursor.pos()))
         self._show_brush_at(at if self._viewport.underMouse() else None)
+
+    def _hover(self, at: QPointF) -> None:
+        viewport, shapes = self._viewport, Qt.CursorShape
+        over = self._grip_under(at) is not None or self._hold_under(at) is not None
+        item = None if over or self._paints else item_at(viewport.scene, *self._place(at))
+        viewport.hover_item(item)
+        shape = shapes.OpenHandCursor if over else shapes.ArrowCursor if item is None else shapes.PointingHandCursor
+        viewport.setCursor(shape)
+
+    def _drag(self, hold: Hold, event: QMouseEvent) -> None:
+        viewport = self._viewport
+        free = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        position = dragged_to(viewport.scene, hold, *self._place(event.position()), free=free)
+        self._show_pointer(event.position())
+        if position is not None:
+            if not self._dragging:
+                viewport.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self._dragging = True
+            viewport.item_dragged.emit(hold.item, hold.handle.name, position)
+            viewport.redraw_overlay()
+
+    def _drop(self, keep: bool) -> None:
+        dragging, self._dragging, self._hold = self._dragging, False, None
+        if dragging:
+            self._viewport.setCursor(Qt.CursorShape.ArrowCursor)
+            self._viewport.item_dropped.emit(keep)
+
+    def _chooses(self, event: QMouseEvent) -> bool:
+        """Whether a click was for an item; one beside everything chooses none."""
+        viewport = self._viewport
+        if self._paints or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            return False
+        item = item_at(viewport.scene, *self._place(event.position()))
+        beside = item is None and self._under(event.position()) is None
+        if item is not None or (beside and viewport.scene.marks.chosen is not None):
+            viewport.item_chosen.emit(item)
+        return item is not None
+
+    def _hold_under(self, at: QPointF) -> Hold | None:
+        return None if self._paints else hold_at(self._viewport.scene, *self._place(at))
+
+    def _place(self, at: QPointF) -> tuple[float, float, float, float]:
+        """(x, y, width, height) of a place in the view."""
+        return at.x(), at.y(), self._viewport.width(), self._viewport.height()
+
+    def _show_pointer(self, at: QPointF) -> None:
+        size = max(self._viewport.width(), 1), max(self._viewport.height(), 1)
+        self._viewport.scene.pointer = (at.x() / size[0], at.y() / size[1])
 
     def _pans(self, event: QMouseEvent) -> bool:
         layer = self._viewport.scene.layer

@@ -6,7 +6,7 @@ The window edits a document through commands on its undo stack; the command line
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,9 @@ from workbench.parameter_files import (
 )
 from workbench.project import MeshReference, Project
 from workbench.store import PROJECT_FILE, Stored, read_stored, validated, write_folder, write_zip
+
+STORED = (".zip", ".png")
+"""Suffixes of files that hold projects whatever engines there are."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ def open_document(path: Path | str, engine: Engine | None = None) -> Document:
     path = Path(path).expanduser()
     if path.suffix.lower() in SUFFIXES and not path.is_dir():
         return new_document(engine or default_engine(), path)
-    if path.suffix.lower() == ".json" and path.name != PROJECT_FILE and path.is_file():
+    if path.suffix.lower() not in STORED and path.name != PROJECT_FILE and path.is_file():
         imported = _imported(path.absolute())
         if imported is not None:
             return imported
@@ -127,12 +130,15 @@ def open_document(path: Path | str, engine: Engine | None = None) -> Document:
 
 
 def _imported(path: Path) -> Document | None:
-    """A new project of the engine that knows this JSON file; None where it is a project, or nothing."""
+    """A new project of the engine that knows this file; None where it is a project, or nothing."""
     for engine in registry.engines().values():
-        parameters = engine.imported(path)
-        if parameters is not None:
-            values = parameters.model_dump(mode="json")
-            return document_of(Stored(Project(title=path.stem, engine=engine.id, parameters=values), None, None, None))
+        imported = engine.imported(path) if path.suffix.lower() in engine.imports else None
+        if imported is not None:
+            values = imported.parameters.model_dump(mode="json")
+            project = Project(title=path.stem, engine=engine.id, parameters=values)
+            project.run.until = imported.until
+            document = document_of(Stored(project, None, None, None))
+            return replace(document, findings=(*imported.findings, *document.findings))
     return None
 
 

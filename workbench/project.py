@@ -91,7 +91,8 @@ class ViewSettings(_Model):
     ``front_inside`` draws the front within a mesh, whose surface one then sees through.
     Of grids: ``height`` lifts a grid of two dimensions by its values (the upper end of the range, as a part of the
     longest side); ``slices`` are the places of the slices through three dimensions as parts of the sides (None: the
-    middle), ``volume`` shows the whole instead. Of particles: ``cut_open`` shows the inside of spheres that a field
+    middle), ``volume`` shows the whole instead. ``outlines`` of what was placed are drawn. ``follow``: the range
+    follows the values in the picture, in steps. Of particles: ``cut_open`` shows the inside of spheres that a field
     tells about.
     """
 
@@ -108,6 +109,8 @@ class ViewSettings(_Model):
     height: Annotated[float, Field(ge=0, le=1)] = 0.0
     slices: tuple[Fraction, Fraction, Fraction] | None = None
     volume: bool = False
+    outlines: bool = True
+    follow: bool = False
     cut_open: bool = True
 
 

@@ -5,6 +5,8 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
     traces.csv, series.csv       a row for each sampled time
     points.csv                   at the end: each probe, where it is, its activation time and the like
     charts/*.csv                 at the end: the charts that are not over time (histograms, profiles)
+    results.h5                   at the end: what the engine gives beside these (spectra of monitors)
+    files/*                      at the end: what it gives in forms of other programs (Touchstone)
     fields.pvd, fields/*         whole fields, every ``snapshot_interval`` and at the end
     checkpoint.npz               to resume from, every minute and at the end
     timing.jsonl, timing.csv     a row for each kernel and second
@@ -35,6 +37,7 @@ from workbench.checkpoint import Checkpoint, CheckpointMeta, problem_fingerprint
 from workbench.document import Document
 from workbench.export.chart_tables import chart_table
 from workbench.export.formats import FORMATS, FieldWriter, format_of, split_by_location
+from workbench.export.hdf5 import write_hdf5
 from workbench.export.pvd import read_pvd, write_pvd
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.failures import as_sentence
@@ -180,6 +183,7 @@ class Recorder(Observer):
             for chart in self._info.charts:
                 if not chart.series:
                     attempt(partial(self._write_chart, simulation, chart))
+            attempt(lambda: self._write_results(simulation))
             if self.probes:
                 attempt(lambda: self._write_points(simulation))
         attempt(self._writer.close)
@@ -192,9 +196,11 @@ class Recorder(Observer):
 
     def saved(self) -> list[str]:
         """Names of the result files that are there, for a sentence to the person."""
-        names = ["traces.csv", "series.csv", "points.csv", "fields.pvd", "checkpoint.npz", "timing.csv", "run.json"]
+        names = ["traces.csv", "series.csv", "points.csv", "results.h5", "fields.pvd"]
+        names += ["checkpoint.npz", "timing.csv", "run.json"]
         charts = sorted(f"charts/{path.name}" for path in (self.folder / "charts").glob("*.csv"))
-        return [*(name for name in names if (self.folder / name).is_file()), *charts]
+        others = sorted(f"files/{path.name}" for path in (self.folder / "files").glob("*"))
+        return [*(name for name in names if (self.folder / name).is_file()), *charts, *others]
 
     # The files.
 
@@ -203,9 +209,9 @@ class Recorder(Observer):
             for suffix in {form.suffix for form in FORMATS.values()}:
                 for stale in (self.folder / "fields").glob(f"fields_*{suffix}"):
                     stale.unlink()
-            for stale in (self.folder / "charts").glob("*.csv"):
+            for stale in (*(self.folder / "charts").glob("*.csv"), *(self.folder / "files").glob("*")):
                 stale.unlink()
-            for name in ("points.csv", "fields.pvd", "checkpoint.npz", "traces.csv", "series.csv"):
+            for name in ("points.csv", "results.h5", "fields.pvd", "checkpoint.npz", "traces.csv", "series.csv"):
                 (self.folder / name).unlink(missing_ok=True)
 
     def _keep_until(self, time: float) -> None:
@@ -295,6 +301,15 @@ class Recorder(Observer):
         header[1:4] = [*position_titles(geometry), *position_titles(geometry, "cell ")]
         rows = [[row[0], *probe.position, *row[1:]] for probe, row in zip(self._project.probes, rows, strict=True)]
         write_table(self.folder / "points.csv", header, rows)
+
+    def _write_results(self, simulation: Simulation) -> None:
+        results = simulation.results()
+        if results:
+            write_hdf5(self.folder / "results.h5", results)
+        for name, text in simulation.files().items():
+            with storing(self.folder):
+                (self.folder / "files").mkdir(exist_ok=True)
+            write_text(self.folder / "files" / name, text)
 
     def _write_chart(self, simulation: Simulation, chart: ChartInfo) -> None:
         with storing(self.folder):

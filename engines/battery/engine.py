@@ -14,7 +14,18 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from engines.api import Benchmark, Engine, Estimate, ParameterFile, Preset, Problem, Progress, Simulation, no_progress
+from engines.api import (
+    Benchmark,
+    Engine,
+    Estimate,
+    Imported,
+    ParameterFile,
+    Preset,
+    Problem,
+    Progress,
+    Simulation,
+    no_progress,
+)
 from engines.backend.base import Backend
 from engines.battery.bpx import bpx_text, is_bpx, read_bpx
 from engines.battery.ensemble import Distribution
@@ -45,6 +56,7 @@ class BatteryEngine(Engine):
     Parameters = BatteryParameters
     geometry_type = None
     parameter_file = ParameterFile("BPX file", ".json", _bpx_of)
+    imports = (".json",)
 
     def default_parameters(self, geometry: Any) -> BatteryParameters:
         return BatteryParameters()
@@ -64,14 +76,14 @@ class BatteryEngine(Engine):
     def forecast(self, problem: Problem, backend: Backend) -> Forecast | None:
         return _model(problem).forecast(problem, backend)
 
-    def imported(self, path: Path) -> BatteryParameters | None:
+    def imported(self, path: Path) -> Imported | None:
         """A BPX file: a discharge of its cell at 1C."""
         if not is_bpx(path):
             return None
         lowest = read_bpx(path).values()["lower_cutoff"]
-        return BatteryParameters.model_validate(
-            {"parameter_set": "BPX file", "bpx_file": str(path), "protocol": [f"Discharge at 1C until {lowest:g} V"]}
-        )
+        protocol = [f"Discharge at 1C until {lowest:g} V"]
+        settings = {"parameter_set": "BPX file", "bpx_file": str(path), "protocol": protocol}
+        return Imported(BatteryParameters.model_validate(settings))
 
     def presets(self) -> Sequence[Preset]:
         return presets_in(resources.files("engines.battery").joinpath("presets"))

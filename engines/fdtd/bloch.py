@@ -16,6 +16,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.fdtd.boundaries import Axis
+from engines.fdtd.materials import Media
 from engines.fdtd.sources import Entries, Sources
 from engines.fdtd.yee import Yee
 
@@ -35,6 +36,7 @@ class Copy(Protocol):
     def magnetic_half(self) -> None: ...
     def finish(self) -> None: ...
     def energy(self) -> tuple[float, float]: ...
+    def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None: ...
     def parts(self) -> dict[str, Any]: ...
 
 
@@ -101,6 +103,10 @@ class BlochSteps:
         """Σ ε_r |E|² and Σ μ_r |η₀H|² over the cells [V²/m²]. Inside ``backend.active``."""
         electric, magnetic = np.sum([copy.energy() for copy in self._copies], axis=0)
         return float(electric), float(magnetic)
+
+    def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None:
+        for copy in self._copies:
+            copy.repaint(media, block)
 
     def parts(self) -> dict[str, Any]:
         """What changes from step to step, by name."""

@@ -137,6 +137,15 @@ class CpuYee:
                 for component in range(3):
                     extras.fade(field, along, component, *axis.fading, axis.n, nodes, halves, magnetic)
 
+    def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None:
+        """Ids of ``media`` in a block along z, y, x have changed, and so may its tables. Inside ``active``."""
+        self._ca[...], self._cb[...], self._da[...], self._db[...] = media.ca, media.cb, media.da, -media.db
+        self._ids_e[:, *block] = media.ids_e[:, *block]
+        kernels.row_materials(self._ids_e, self._yee.counts[0], self._rows_e)
+        if media.ids_h is not None:
+            self._ids_h[:, *block] = media.ids_h[:, *block]
+            kernels.row_materials(self._ids_h, self._yee.counts[0], self._rows_h)
+
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         sums = np.zeros((self._yee.shape[0], 2))

@@ -81,8 +81,7 @@ class CudaYee:
         widths = PACKED[precision]
         self._packed = widths[:1] if media.wide or parts != ALL else widths
         self._coefficients = [
-            backend.array(np.stack(pair, axis=1 if media.wide else 0).reshape(-1).astype(self.dtype))
-            for pair in ((media.ca, media.cb), (media.da, -media.db))
+            backend.array(self._coefficients_of(pair)) for pair in ((media.ca, media.cb), (media.da, -media.db))
         ]
         self._uniform = float(media.da[0]), float(-media.db[0])
         self._grid = [
@@ -371,6 +370,20 @@ class CudaYee:
                 self._lines, np.int32(len(lines)),
             ),
         )  # fmt: skip
+
+    def _coefficients_of(self, pair: tuple[Array, Array]) -> Array:
+        """Both coefficients of all mixtures as the kernels read them (mixtures.cuh)."""
+        return np.stack(pair, axis=1 if self._wide else 0).reshape(-1).astype(self.dtype)
+
+    def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None:
+        """Ids of ``media`` in a block along z, y, x have changed, and so may its tables. Inside ``active``."""
+        array = self._backend.array
+        for held, ids in ((self._ids_e, media.ids_e), (self._ids_h, media.ids_h)):
+            if held is not None and ids is not None:
+                held[:, *block] = array(np.ascontiguousarray(ids[:, *block]))
+        for held, pair in zip(self._coefficients, ((media.ca, media.cb), (media.da, -media.db)), strict=True):
+            held[...] = array(self._coefficients_of(pair))
+        self._energy_media[...] = array(np.concatenate([media.permittivity, media.permeability]))
 
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""

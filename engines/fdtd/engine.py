@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from engines.api import (
     Estimate,
     FieldInfo,
     Finding,
+    Imported,
     KernelTraffic,
     Preset,
     Problem,
@@ -34,7 +36,12 @@ from engines.fdtd.cpu import CPU_ID_BYTES
 from engines.fdtd.dimensions import parts_of
 from engines.fdtd.dispersion import make_slots
 from engines.fdtd.dispersive_layers import dispersive_cells, layer_findings, range_findings
+from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.materials import Medium, expected_id_bytes, make_media
+from engines.fdtd.monitors import Surroundings, make_recorders, plan_monitors
+from engines.fdtd.monitors.incident import incident_of
+from engines.fdtd.monitors.making import Incident
+from engines.fdtd.painting import Painter
 from engines.fdtd.parameters import (
     Faces,
     FdtdParameters,
@@ -42,13 +49,28 @@ from engines.fdtd.parameters import (
     Material,
     Numerics,
     ObliqueWaveSource,
+    PlaneMonitor,
     PointSource,
     Sphere,
+    TraceMonitor,
+    VolumeMonitor,
     WaveSource,
 )
+from engines.fdtd.placing import placement_of
+from engines.fdtd.ports.lumped import gap_of, with_port_currents, with_resistors
+from engines.fdtd.ports.recorder import PortsRecorder
 from engines.fdtd.presets import presets
-from engines.fdtd.scene import expected_field, leading_axis, make_faces, make_grid, make_yee, media_of, sources_of
-from engines.fdtd.shapes import cells_of, solids_of
+from engines.fdtd.scene import (
+    expected_field,
+    leading_axis,
+    make_faces,
+    make_grid,
+    make_yee,
+    media_of,
+    ports_of,
+    sources_of,
+)
+from engines.fdtd.shapes import cells_of, object_findings, shapes_of
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.smoothing import smoothed_edges
 from engines.fdtd.source_charts import ShowSources, SourceCharts
@@ -57,8 +79,10 @@ from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps
 from engines.fdtd.tools.fit_dispersion import FitDispersion
 from engines.fdtd.traffic import memory_bytes, traffic
+from engines.fdtd.waveforms import TimeCourse
 from engines.fdtd.yee import SPEED_OF_LIGHT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.geometry.grid import Grid
+from engines.placing import Placement
 from engines.tools import Tool
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
@@ -81,6 +105,7 @@ class FdtdEngine(Engine):
     time_unit = "fs"
     Parameters = FdtdParameters
     geometry_type = None
+    imports = (SUFFIX,)
 
     def default_parameters(self, geometry: Any) -> FdtdParameters:
         return FdtdParameters()
@@ -110,6 +135,16 @@ class FdtdEngine(Engine):
         progress("Ready", 1.0)
         return simulation
 
+    def ends(self, problem: Problem) -> bool:
+        return _checked(problem).ending.at_decay
+
+    def placed(self, problem: Problem) -> Placement:
+        return placement_of(_checked(problem))
+
+    def imported(self, path: Path) -> Imported | None:
+        """A gprMax file."""
+        return read_gprmax(path)
+
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.fdtd").joinpath("presets"))
 
@@ -117,9 +152,10 @@ class FdtdEngine(Engine):
         return (FitDispersion(), ShowSources())
 
     def warm(self, backend: Backend) -> None:
-        """A few steps of a small grid with all that sources need, in both precisions, without and with a metal,
+        """Steps of a small grid with all that sources and monitors need, in both precisions, without and with a metal,
         and with smoothing."""
         grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
+        monitors = [TraceMonitor(place=(1.0, 1.0, 1.0)), PlaneMonitor(position=1.0), VolumeMonitor()]
         sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource(), ObliqueWaveSource()]
         metal = {
             "materials": [Material(name="metal", library="Ag")],
@@ -129,10 +165,12 @@ class FdtdEngine(Engine):
         ball = {"objects": [Sphere(center=(1.0, 1.0, 1.0), radius=0.2)], "numerics": Numerics(smoothing=True)}
         both = [{"numerics": Numerics(precision=p), **e} for p in ("fp32", "fp64") for e in ({}, metal)]
         for extras in (*both, ball):
-            parameters = FdtdParameters(grid=grid, sources=sources, **extras)
+            parameters = FdtdParameters(grid=grid, sources=sources, monitors=monitors, **extras)
             simulation = self.build(Problem(parameters), backend)
-            simulation.advance(2)
+            simulation.advance(200)
             simulation.observe()
+            for chart in simulation.charts:
+                simulation.chart(chart.name)
             simulation.synchronize()
             simulation.close()
 
@@ -180,17 +218,20 @@ class _Setup:
         kept = CPU_ID_BYTES if backend.id == "cpu" else self._id_bytes
         self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic, states, kept) + self.yee.cells
         self.driven = sources_of(parameters)
-        self.parts = parts_of(self.yee, self.driven.axes())
+        self.ports = ports_of(parameters)
+        self.parts = parts_of(self.yee, [*self.driven.axes(), *(port.axis for port in self.ports)])
         self._magnetic, self._value_bytes = magnetic, value_bytes
         self.traffic = self._traffic(states)
+        self.monitors = plan_monitors(parameters, self._surroundings(value_bytes))
         if self._complex:
             self.memory = 2 * self.memory - self.yee.cells
         self._check_memory()
         self.findings = (
             *self._resolution(), *layer_findings(parameters, self.media, self.yee, faces),
-            *source_findings(self.yee, self.axes, self.driven),
+            *source_findings(self.yee, self.axes, self.driven), *self.monitors.findings,
+            *object_findings(parameters, self.yee),
         )  # fmt: skip
-        waveforms = self.driven.waveforms()
+        waveforms = self._waveforms()
         if waveforms:
             shortest = SPEED_OF_LIGHT / max(waveform.highest_frequency for waveform in waveforms)
             self.findings += range_findings(parameters, shortest)
@@ -228,10 +269,28 @@ class _Setup:
                 f"This grid needs {self.memory / 2**30:,.1f} GB, and {self.backend.info.name} has "
                 f"{available / 2**30:,.1f} GB: use at most about {cells}, or fp32 if it is fp64."
             )
+        self.memory += sum(memory for _, memory in self.monitors.memory)
+        if available and self.memory > MEMORY_SHARE * available:
+            name, largest = max(self.monitors.memory, key=lambda each: each[1])
+            raise ProblemError(
+                f"Monitors bring this problem to {self.memory / 2**30:,.1f} GB, and {self.backend.info.name} has "
+                f"{available / 2**30:,.1f} GB: '{name}' takes {largest / 2**30:,.1f} GB, "
+                "give it fewer frequencies or make it smaller."
+            )
+
+    def _surroundings(self, value_bytes: int) -> Surroundings:
+        ports = [port for port in self.ports if port.amplitude > 0]
+        amplitudes = (*self.driven.amplitudes(), *(port.amplitude for port in ports))
+        waveforms = (*self.driven.waveforms(), *(port.waveform for port in ports))
+        unit = self.parameters.grid.length_unit
+        return Surroundings(self.yee, self.axes, self.dt, unit, amplitudes, waveforms, value_bytes)
+
+    def _waveforms(self) -> list[TimeCourse]:
+        return [*self.driven.waveforms(), *(port.waveform for port in self.ports if port.amplitude > 0)]
 
     def _resolution(self) -> tuple[Finding, ...]:
         """Cells per wavelength in the slowest material at the highest frequency of the sources."""
-        waveforms = self.driven.waveforms()
+        waveforms = self._waveforms()
         if not waveforms:
             return (Finding("There is no source: nothing will move."),)
         highest = max(waveform.highest_frequency for waveform in waveforms)
@@ -265,15 +324,19 @@ class _Setup:
             )
         return (Finding(f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.3g} cells.", "info"),)
 
-    def build(self, progress: Progress) -> Simulation:
+    def build(self, progress: Progress) -> FdtdSimulation:
         parameters, yee, backend = self.parameters, self.yee, self.backend
+        # first, so that two runs are never on the device at once
+        incident = self._incident(progress) if self.monitors.normalised else None
         unit = parameters.grid.length_unit
-        cells = cells_of(parameters, yee)
+        cells = cells_of(parameters, yee, backend)
         progress("Mixing materials along edges", 0.2)
         smoothed = None
         if parameters.numerics.smoothing:
-            smoothed = smoothed_edges(yee, self.axes, cells, self.media, solids_of(parameters))
+            smoothed = smoothed_edges(yee, self.axes, cells, self.media, shapes_of(parameters))
         media = make_media(yee, self.axes, cells, self.media, self.dt, smoothed)
+        gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
+        media = with_resistors(media, gaps, self.ports, self.dt) if gaps else media
         self._id_bytes = media.ids_e.itemsize
         self.traffic = self._traffic(0 if media.dispersion is None else media.dispersion.places * self.slots.states)
         driven = self.driven
@@ -281,14 +344,27 @@ class _Setup:
             yee, self.axes, media, self.media[0], self.dt, unit, driven.dipoles, driven.waves, driven.oblique,
             driven.beams, driven.launches,
         )  # fmt: skip
+        sources = with_port_currents(sources, yee, media, gaps, self.ports, unit) if gaps else sources
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision, self.parts)
-        highest = max([waveform.highest_frequency for waveform in driven.waveforms()], default=0.0)
+        held = [gap.electric for gap in gaps]
+        painter = Painter(parameters, yee, self.axes, cells, media, self.media, sources, self.dt, held)
+        highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
+        recorders = make_recorders(parameters, self.monitors, backend, steps, expected_field(parameters), incident)
+        recorders += [PortsRecorder(backend, steps, gaps, self.ports, self.dt, unit)] if gaps else []
         return FdtdSimulation(
             backend, self._grid_object(), yee, self.dt, steps, sources, parameters.source_scale, cells, self._fields(),
-            self.traffic, period, there=self.parts, still=SourceCharts(parameters),
+            self.traffic, period, recorders, painter=painter, there=self.parts, still=SourceCharts(parameters),
         )  # fmt: skip
+
+    def _incident(self, progress: Progress) -> Incident:
+        """What the monitors of R and T see without objects."""
+
+        def build(empty: FdtdParameters) -> FdtdSimulation:
+            return _Setup(Problem(empty), self.backend).build(no_progress)
+
+        return incident_of(self.parameters, self.monitors, self.backend, progress, build)
 
     def _grid_object(self) -> Grid:
         return _grid(self.parameters.grid.model_dump_json())

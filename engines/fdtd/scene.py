@@ -38,6 +38,7 @@ from engines.fdtd.parameters import (
 from engines.fdtd.parameters.anisotropy import Anisotropy
 from engines.fdtd.parameters.dispersion import Debye, Drude, Lorentz, PoleSetting
 from engines.fdtd.parameters.library import PUBLISHED
+from engines.fdtd.ports.lumped import Port
 from engines.fdtd.sheets import Beam, ModeLaunch
 from engines.fdtd.sources import Dipole, PlaneWave
 from engines.fdtd.waveform_files import read_waveform
@@ -184,6 +185,14 @@ class Driven:
         )  # fmt: skip
         return [source.waveform for kind in kinds for source in kind]
 
+    def amplitudes(self) -> list[float]:
+        """In the order of ``waveforms``."""
+        moments = [dipole.moment for dipole in self.dipoles]
+        kinds: tuple[Sequence[PlaneWave | ObliqueWave | Beam | ModeLaunch], ...] = (
+            self.waves, self.oblique, self.beams, self.launches,
+        )  # fmt: skip
+        return moments + [source.amplitude for kind in kinds for source in kind]
+
     def axes(self) -> list[int]:
         """Directions of currents and electric fields, 0, 1, 2: all that a source may drive."""
         found = [dipole.axis for dipole in self.dipoles] + [wave.polarization for wave in self.waves]
@@ -263,6 +272,15 @@ def _mirrors_of_wave(
     return tuple(found[0]), tuple(found[1])
 
 
+def ports_of(parameters: FdtdParameters) -> list[Port]:
+    return [
+        Port(
+            port.place, "xyz".index(port.axis), port.length, port.resistance, port.amplitude, waveform_of(port.signal)
+        )
+        for port in parameters.ports
+    ]  # fmt: skip
+
+
 def expected_field(parameters: FdtdParameters) -> float:
     """About the largest electric field that is worth showing [V/m]: of waves 1.5 amplitudes, of a dipole its
     far field ``η₀ I l/(2 λ r)`` a quarter of the grid away (the near field is far above any colour range)."""
@@ -281,4 +299,7 @@ def expected_field(parameters: FdtdParameters) -> float:
             found = max(found, VACUUM_IMPEDANCE * current / (2 * wavelength * reach))
         else:
             found = max(found, 1.5 * abs(source.amplitude))
+    for port in parameters.ports:
+        # a twentieth of what is in the gap: the field around falls fast
+        found = max(found, 0.05 * port.amplitude / (port.length * METRES[grid.length_unit]))
     return float(f"{found:.2g}") or 1.0

@@ -1,15 +1,19 @@
-"""Objects as cells of materials."""
+"""Objects as cells of materials: a cell is of the last object that holds its middle."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.errors import ProblemError
-from engines.fdtd.parameters import Box, Cylinder, FdtdParameters, Object
+from engines.fdtd.parameters import FdtdParameters
+from engines.fdtd.parameters.objects import VACUUM
+from engines.fdtd.solids.making import solids_of
+from engines.fdtd.solids.solid import Solid
 from engines.fdtd.yee import Yee
 
 Corner = tuple[float, float, float]
@@ -30,68 +34,102 @@ class Shape:
     high: Corner = EVERYWHERE
 
 
-def shape_of(item: Object) -> Shape:
-    if isinstance(item, Box):
-        low, high = np.array(item.low), np.array(item.high)
-        return Shape(lambda points: np.asarray(((points >= low) & (points <= high)).all(axis=1)), item.low, item.high)
-    free = "xyz".index(item.axis) if isinstance(item, Cylinder) else -1
-    center = np.array(item.center)
-    reach = np.full(3, item.radius)
-    if isinstance(item, Cylinder):
-        reach[free] = item.length / 2
-
-    def contains(points: Array) -> Array:
-        squared = sum((points[:, d] - center[d]) ** 2 for d in range(3) if d != free)
-        inside = np.asarray(squared <= item.radius**2)
-        return inside if free < 0 else inside & (np.abs(points[:, free] - center[free]) <= reach[free])
-
-    return Shape(contains, tuple(center - reach), tuple(center + reach))
+def shapes_of(parameters: FdtdParameters) -> list[tuple[int, Shape]]:
+    """(number of the material, shape) of the objects' solids; later ones lie over earlier ones. Raises ProblemError."""
+    found = []
+    for _, number, solid in fillings_of(parameters):
+        low, high = solid.bounds()
+        found.append((number, Shape(solid.contains, (low[0], low[1], low[2]), (high[0], high[1], high[2]))))
+    return found
 
 
-def solids_of(parameters: FdtdParameters) -> list[tuple[int, Shape]]:
-    """(number of the material, shape) of the objects; later ones lie over earlier ones."""
-    numbers = {material.name: number for number, material in enumerate(parameters.materials, 1)}
-    return [(numbers[item.material], shape_of(item)) for item in parameters.objects]
+THINNEST = 1.0 - 1e-9
+"""Cells below which an object may lie between the middles of two; one of exactly a cell never does."""
+Filling = tuple[int, int, Solid]
+"""The number of an object (from 1), that of its material (0 is vacuum), and one of its solids."""
 
 
-def cells_of(parameters: FdtdParameters, yee: Yee) -> Array:
-    """(nz, ny, nx) uint8: 0 is vacuum, n the n-th material. Raises ProblemError."""
+def numbers_of(parameters: FdtdParameters) -> dict[str, int]:
+    """Material numbers by name; 0 is vacuum. Raises ProblemError."""
     numbers: dict[str, int] = {}
     for number, material in enumerate(parameters.materials, 1):
         if material.name in numbers:
             raise ProblemError(f"Two materials are called '{material.name}': rename one.")
         numbers[material.name] = number
+    return {VACUUM: 0, **numbers}
+
+
+def fillings_of(parameters: FdtdParameters) -> list[Filling]:
+    """The solids of all objects in their order. Raises ProblemError."""
+    numbers = numbers_of(parameters)
+    found: list[Filling] = []
+    for place, item in enumerate(parameters.objects, 1):
+        if item.material not in numbers:
+            known = ", ".join(f"'{material.name}'" for material in parameters.materials) or "none yet"
+            raise ProblemError(
+                f"Object {place} is of '{item.material}', which is not among the materials ({known}).",
+                ("objects", place - 1, "material"),
+            )
+        try:
+            found += [(place, numbers[item.material], solid) for solid in solids_of(item)]
+        except ProblemError as error:
+            raise _of_object(parameters, place, error) from error
+    return found
+
+
+def cells_of(parameters: FdtdParameters, yee: Yee, backend: Any = None) -> Array:
+    """(nz, ny, nx) uint8: 0 is vacuum, n the n-th material. ``backend`` may help. Raises ProblemError."""
     nx, ny, nz = yee.counts
     cells = np.zeros((nz, ny, nx), np.uint8)
     axes = [yee.halves(axis) for axis in range(3)]
-    for place, item in enumerate(parameters.objects, 1):
-        if item.material not in numbers:
-            known = ", ".join(f"'{name}'" for name in numbers) or "none yet"
-            raise ProblemError(f"Object {place} is of '{item.material}', which is not among the materials ({known}).")
-        _fill(cells, axes, item, numbers[item.material])
+    for place, number, solid in fillings_of(parameters):
+        parts = _reached(axes, solid)
+        if any(part.start >= part.stop for part in parts):
+            continue
+        try:
+            inside = solid.on_grid(axes[0][parts[0]], axes[1][parts[1]], axes[2][parts[2]], backend)
+        except ProblemError as error:
+            raise _of_object(parameters, place, error) from error
+        cells[parts[2], parts[1], parts[0]][inside] = number
     return cells
 
 
-def _fill(cells: Array, axes: Sequence[Array], item: Object, number: int) -> None:
-    """Cells whose centre lies in the object; only its bounding box is looked at."""
-    if isinstance(item, Box):
-        low, high = item.low, item.high
-    else:
-        reach = [item.radius] * 3
-        if isinstance(item, Cylinder):
-            reach["xyz".index(item.axis)] = item.length / 2
-        low = tuple(c - r for c, r in zip(item.center, reach, strict=True))  # type: ignore[assignment]  # three
-        high = tuple(c + r for c, r in zip(item.center, reach, strict=True))  # type: ignore[assignment]  # three
-    parts = [slice(*np.searchsorted(x, (a, b))) for x, a, b in zip(axes, low, high, strict=True)]
-    block = cells[parts[2], parts[1], parts[0]]
-    if isinstance(item, Box):
-        block[...] = number
-        return
-    free = "xyz".index(item.axis) if isinstance(item, Cylinder) else -1
-    distance = np.zeros(block.shape)
-    for d, (x, part) in enumerate(zip(axes, parts, strict=True)):
-        if d != free:
-            shape = [1, 1, 1]
-            shape[2 - d] = -1
-            distance += ((x[part] - item.center[d]) ** 2).reshape(shape)
-    block[distance <= item.radius**2] = number
+def _reached(axes: Sequence[Array], solid: Solid) -> list[slice]:
+    """The cells along x, y, z whose middles the bounds of a solid hold."""
+    low, high = solid.bounds()
+    return [
+        slice(int(np.searchsorted(x, a)), int(np.searchsorted(x, b, "right")))
+        for x, a, b in zip(axes, low, high, strict=True)
+    ]
+
+
+def _title(parameters: FdtdParameters, place: int) -> str:
+    return f"Object {place} ({parameters.objects[place - 1].kind})"
+
+
+def _of_object(parameters: FdtdParameters, place: int, error: ProblemError) -> ProblemError:
+    return ProblemError(f"{_title(parameters, place)}: {error}", ("objects", place - 1))
+
+
+def object_findings(parameters: FdtdParameters, yee: Yee) -> tuple[Finding, ...]:
+    """Objects that lie outside of the grid or between the middles of cells. Raises ProblemError."""
+    nodes = [yee.nodes(axis) for axis in range(3)]
+    outside: dict[int, bool] = {}
+    thin: dict[int, str] = {}
+    for place, _, solid in fillings_of(parameters):
+        low, high = solid.bounds()
+        misses = any(b <= at[0] or a >= at[-1] for a, b, at in zip(low, high, nodes, strict=True))
+        outside[place] = misses and outside.get(place, True)
+        for axis, (a, b, at) in enumerate(zip(low, high, nodes, strict=True)):
+            cell = yee.cell_at(axis, 0.5 * (a + b))
+            part = (b - a) / (at[cell + 1] - at[cell])
+            if not misses and len(at) > 2 and part < THINNEST:
+                thin.setdefault(place, f"{part:.2g} cells thick along {'xyz'[axis]}")
+    missed = [place for place, misses in outside.items() if misses]
+    return (
+        *(Finding(f"{_title(parameters, place)} lies outside of the grid: it counts for nothing.") for place in missed),
+        *(
+            Finding(f"{_title(parameters, place)} is {told}: use smaller cells to resolve it.")
+            for place, told in thin.items()
+        ),
+    )

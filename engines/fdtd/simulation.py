@@ -13,10 +13,12 @@ import numpy as np
 
 from engines.api import (
     Array,
+    Dab,
     FieldInfo,
     KernelTiming,
     KernelTraffic,
     NonFinite,
+    Problem,
     Selection,
     SeriesInfo,
     Simulation,
@@ -25,12 +27,14 @@ from engines.backend.base import Backend
 from engines.charts import ChartData
 from engines.errors import ProblemError
 from engines.fdtd.dimensions import ALL, Parts
+from engines.fdtd.painting import KEEP, Painter
 from engines.fdtd.recorders import Recorder
 from engines.fdtd.source_charts import SourceCharts
 from engines.fdtd.sources import Sources
 from engines.fdtd.steps import YeeSteps
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 from engines.geometry.grid import Grid
+from engines.tools import ToolResult
 
 SAMPLES_PER_PERIOD = 20
 ADVICE = "use a smaller Courant number, and keep objects of very high permittivity out of the absorbing layers."
@@ -64,24 +68,29 @@ class FdtdSimulation(Simulation):
         recorders: Sequence[Recorder] = (),
         there: Parts = ALL,
         still: SourceCharts | None = None,
+        painter: Painter | None = None,
     ) -> None:
         self.geometry, self.dt, self.step = grid, dt, 0
         self.fields, self.traffic = fields, traffic
         self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)
-        self._recorders = tuple(recorders)
+        self.recorders = tuple(recorders)
+        self.fields += tuple(info for recorder in self.recorders for info in recorder.fields)
         self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
         self._still = still
         drawn = still.charts if still else ()
-        self.charts = (*(info for recorder in self._recorders for info in recorder.charts), *drawn)
-        self.series = (*ENERGIES, *(info for recorder in self._recorders for info in recorder.series))
+        self.charts = (*(info for recorder in self.recorders for info in recorder.charts), *drawn)
+        self.series = (*ENERGIES, *(info for recorder in self.recorders for info in recorder.series))
+        self._painter = painter
+        if painter is not None:
+            self.brushes, self.keeps = (painter.brush,), KEEP
 
     def advance(self, steps: int) -> None:
         end = self.step + steps
         while self.step < end:
-            self._advance(min([end, *(self._next(recorder) for recorder in self._recorders)]) - self.step)
-            for recorder in self._recorders:
+            self._advance(min([end, *(self._next(recorder) for recorder in self.recorders)]) - self.step)
+            for recorder in self.recorders:
                 if self.step % recorder.every == 0:
                     with self._backend.timed("monitors"):
                         recorder.record(self.step)
@@ -97,12 +106,31 @@ class FdtdSimulation(Simulation):
         self.step += steps
 
     def chart(self, name: str) -> ChartData:
-        for recorder in self._recorders:
+        for recorder in self.recorders:
             if any(info.name == name for info in recorder.charts):
                 return recorder.chart(name)
         if self._still is None:
             raise KeyError(name)
         return self._still.chart(name)
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.ending)
+
+    @property
+    def ending(self) -> str:
+        return next((recorder.ending for recorder in self.recorders if recorder.ending), "")
+
+    def results(self) -> Mapping[str, Array]:
+        return {name: values for recorder in self.recorders for name, values in recorder.results().items()}
+
+    def files(self) -> Mapping[str, str]:
+        return {name: text for recorder in self.recorders for name, text in recorder.files().items()}
+
+    def _of_recorder(self, name: str) -> Recorder | None:
+        """The recorder that field ``name`` is of."""
+        found = (recorder for recorder in self.recorders if any(info.name == name for info in recorder.fields))
+        return next(found, None)
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -113,6 +141,8 @@ class FdtdSimulation(Simulation):
     def gather(self, name: str, handle: Any) -> Array:
         if name == "material":
             return self._backend.gather(self._cells.reshape(-1), handle.cells())
+        if recorder := self._of_recorder(name):
+            return handle.means(recorder.gather(name, handle.elements, handle.made))
         if name in PARTS:
             parts = [self._component(part, handle, runs=False).astype(float) for part in self._names[name]]
             return handle.means(np.sqrt(sum(part**2 for part in parts)))
@@ -127,6 +157,8 @@ class FdtdSimulation(Simulation):
     def field(self, name: str) -> Array:
         if name == "material":
             return self._backend.to_host(self._cells).reshape(-1).astype(np.float32)
+        if recorder := self._of_recorder(name):
+            return recorder.field(name)
         if name in PARTS:
             parts = [self.field(part).astype(float) for part in self._names[name]]
             return np.sqrt(sum(part**2 for part in parts)).astype(np.float32)
@@ -151,7 +183,7 @@ class FdtdSimulation(Simulation):
         found = {
             "energy": factor * (electric + magnetic), "electric": factor * electric, "magnetic": factor * magnetic,
         }  # fmt: skip
-        for recorder in self._recorders:
+        for recorder in self.recorders:
             found.update(recorder.observe())
         return found
 
@@ -160,13 +192,35 @@ class FdtdSimulation(Simulation):
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
         self._scale = float(value)
 
+    def paint(self, dab: Dab) -> str | None:
+        if self._painter is None:
+            return super().paint(dab)
+        cells, places = self._painter.paint(dab)
+        with self._backend.active():
+            self._cells[cells] = self._backend.array(np.ascontiguousarray(self._painter.cells[cells]))
+            self._steps.repaint(self._painter.media, places)
+        return None
+
+    def kept(self, problem: Problem) -> ToolResult | None:
+        return None if self._painter is None else self._painter.kept(problem)
+
+    def _restore_cells(self, cells: Array) -> None:
+        if self._painter is None or (cells == self._painter.cells).all():
+            return
+        places = self._painter.put(cells)
+        with self._backend.active():
+            self._cells[...] = self._backend.array(cells)
+            self._steps.repaint(self._painter.media, places)
+
     def state(self) -> dict[str, Array]:
         held = {name: self._backend.to_host(part) for name, part in self._parts().items()}
+        if self._painter is not None:
+            held["cells"] = self._painter.cells.copy()
         return {"step": np.array(self.step), "scale": np.array(self._scale), **held}
 
     def _parts(self) -> dict[str, Any]:
         found = self._steps.parts()
-        for number, recorder in enumerate(self._recorders):
+        for number, recorder in enumerate(self.recorders):
             found.update({f"monitor {number} {name}": part for name, part in recorder.parts().items()})
         return found
 
@@ -178,7 +232,11 @@ class FdtdSimulation(Simulation):
         for name, part in parts.items():
             with self._backend.active():
                 part[...] = self._backend.array(state[name])
+        if "cells" in state:
+            self._restore_cells(state["cells"])
         self.step, self._scale = int(state["step"]), float(state["scale"])
+        for recorder in self.recorders:
+            recorder.restored(self.step)
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
@@ -194,7 +252,7 @@ class FdtdSimulation(Simulation):
         return None
 
     def close(self) -> None:
-        del self._steps, self._cells, self._recorders
+        del self._steps, self._cells, self.recorders
 
 
 def _around(field: str, axis: int) -> list[tuple[int, int, int]]:
@@ -213,19 +271,19 @@ class _Handle:
         elements = np.asarray(selection.elements, np.int64)
         if elements.size and (elements.min() < 0 or elements.max() >= yee.cells):
             raise ValueError(f"the selection reaches beyond the {yee.cells} cells")
-        self._selection = selection
-        self._made: dict[Any, Any] = {}
+        self._selection, self.elements = selection, elements
+        self.made: dict[Any, Any] = {}
 
     def cells(self) -> Any:
-        if "cells" not in self._made:
-            self._made["cells"] = self._backend.select(self._selection)
-        return self._made["cells"]
+        if "cells" not in self.made:
+            self.made["cells"] = self._backend.select(self._selection)
+        return self.made["cells"]
 
     def edges(self, field: str, axis: int, runs: bool) -> Any:
         """Places around the centres, in runs of one cell each, or (``runs``) in those of the selection."""
         offsets = self._selection.offsets if runs else None
         key = field, axis, offsets is None
-        if key not in self._made:
+        if key not in self.made:
             nx, ny, _ = self._yee.counts
             _, places_y, row = self._yee.shape
             elements = np.asarray(self._selection.elements, np.int64)
@@ -236,14 +294,19 @@ class _Handle:
             for n, (dx, dy, dz) in enumerate(around):
                 places[:, n] = ((k + dz) * places_y + j + dy) * row + i + dx
             ends = np.arange(len(elements) + 1) if offsets is None else np.asarray(offsets)
-            self._made[key] = self._backend.select(Selection(places.reshape(-1), (ends * len(around)).astype(np.int32)))
-        return self._made[key]
+            self.made[key] = self._backend.select(Selection(places.reshape(-1), (ends * len(around)).astype(np.int32)))
+        return self.made[key]
 
     def means(self, values: Array) -> Array:
         """Of values of the cells over the selection's runs, float32."""
         offsets = self._selection.offsets
         if offsets is None:
             return values.astype(np.float32)
-        sums = np.concatenate([[0.0], np.cumsum(values)])
+        # NaN, where a field is not, stays in its own run
+        absent = np.isnan(values)
+        sums = np.concatenate([[0.0], np.cumsum(np.where(absent, 0.0, values))])
+        gaps = np.concatenate([[0], np.cumsum(absent)])
         with np.errstate(invalid="ignore"):
-            return ((sums[offsets[1:]] - sums[offsets[:-1]]) / np.diff(offsets)).astype(np.float32)
+            means = (sums[offsets[1:]] - sums[offsets[:-1]]) / np.diff(offsets)
+        means[gaps[offsets[1:]] > gaps[offsets[:-1]]] = np.nan
+        return means.astype(np.float32)

@@ -29,6 +29,9 @@ class YeeSteps(Protocol):
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² with what poles hold, and Σ μ_r (η₀H)², over the cells."""
 
+    def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None:
+        """Ids of ``media`` in a block along z, y, x have changed, and so may its tables. Inside ``active``."""
+
     def parts(self) -> dict[str, Any]:
         """What changes from step to step, by name."""
 

@@ -43,6 +43,10 @@ class TimeCourse(Protocol):
     def lasts(self) -> float:
         """When it has come to its end or, if it goes on, is worth looking at [time unit]."""
 
+    @property
+    def steady(self) -> bool:
+        """Whether it goes on for ever."""
+
 
 @dataclass(frozen=True)
 class Waveform:
@@ -96,6 +100,10 @@ class Waveform:
             return RICKER_TOP * self.frequency
         spread = math.sqrt(-2 * math.log(FALL)) / (2 * math.pi * self.width)
         return spread + (self.frequency if self.shape == "pulse" else 0.0)
+
+    @property
+    def steady(self) -> bool:
+        return self.shape == "continuous"
 
     @property
     def lasts(self) -> float:
@@ -158,6 +166,10 @@ class Sampled:
     def highest_frequency(self) -> float:
         frequencies, amplitude = self._spectrum
         return float(frequencies[np.flatnonzero(amplitude >= FALL * amplitude.max())[-1]])
+
+    @property
+    def steady(self) -> bool:
+        return False
 
     @property
     def lasts(self) -> float:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from engines.api import Array
 from engines.errors import ProblemError
 from engines.geometry.grid import Grid
+from engines.pictures import brightness as brightness_of
 from engines.stencil.parameters import Picture
-
-MOST_PIXELS = 100_000_000
-FORMATS = ("PNG", "JPEG")
 
 
 def picture_field(setting: Picture, grid: Grid, what: str) -> Array:
@@ -38,7 +35,7 @@ def picture_field(setting: Picture, grid: Grid, what: str) -> Array:
 @lru_cache(maxsize=2)
 def _on_plane(path: Path, changed: int, shape: tuple[int, int], lengths: tuple[float, float], fit: str) -> Array:
     """(ny, nx) float32 brightness 0 … 1, row 0 at the bottom of the picture."""
-    source = _brightness(path)
+    source = brightness_of(path)
     ny, nx = shape
     if fit == "stretch":
         return _resized(source, nx, ny)[::-1].copy()
@@ -57,20 +54,3 @@ def _resized(source: Array, columns: int, rows: int) -> Array:
     image = Image.fromarray(source)
     # Pillow's bilinear filter is as wide as a cell where pixels are smaller, which averages them
     return np.asarray(image.resize((columns, rows), Image.Resampling.BILINEAR), np.float32)
-
-
-def _brightness(path: Path) -> Array:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(path, formats=FORMATS) as image:
-                if image.width * image.height > MOST_PIXELS:
-                    raise ProblemError(
-                        f"The picture '{path.name}' has {image.width} × {image.height} pixels: "
-                        f"scale it down to at most {MOST_PIXELS // 1_000_000} million."
-                    )
-                if image.mode.startswith("I"):  # 16 bits of grey
-                    return np.asarray(image, np.float32) / np.float32(65535)
-                return np.asarray(image.convert("L"), np.float32) / np.float32(255)
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise ProblemError(f"'{path.name}' is not a picture that can be read: choose a PNG or JPEG file.") from error

@@ -366,6 +366,10 @@ class FakeViewport(QWidget):
     quality_changed = Signal(str)
     dabbed = Signal(object)
     brush_resized = Signal(float)
+    item_chosen = Signal(object)
+    item_dragged = Signal(object, str, tuple)
+    item_dropped = Signal(bool)
+    item_deleted = Signal()
     volume_refusal = ""
 
     def __init__(self, parent=None):
@@ -404,6 +408,9 @@ class FakeViewport(QWidget):
 
     def mark_measured(self, positions):
         self.measured = tuple(positions)
+
+    def set_marks(self, marks):
+        self.marks = marks
 
     def set_overlay(self, lines):
         self.overlay = list(lines)

@@ -14,8 +14,8 @@ from engines.api import Array
 from engines.charts import EMPTY, ChartData, ChartInfo
 from ui.charts.elided import ElidedLabel
 from ui.charts.legend import Entry, Legend, Mark
+from ui.charts.making import make_plot
 from ui.charts.pictures import picture, picture_bytes
-from ui.charts.plot import ChartPlot
 from ui.charts.reading import abscissa, figure, value_at
 from ui.icons import dress
 from workbench.export.chart_tables import chart_table
@@ -46,7 +46,7 @@ class ChartCell(QWidget):
         self._forecast = EMPTY
         self._measured: tuple[MeasuredData, ...] = ()
         self._hover: float | None = None
-        self.plot = ChartPlot(chart, x_unit, self)
+        self.plot = make_plot(chart, x_unit, self)
         self.title = ElidedLabel(chart.title, self)
         self.readout = QLabel(self)
         self.readout.setObjectName("muted")
@@ -148,7 +148,7 @@ class ChartCell(QWidget):
     def _curve_entries(self, texts: Sequence[str], briefs: Sequence[str]) -> list[Entry]:
         if len(texts) < 2:
             return []
-        mark: Mark = "line" if self.chart.kind == "line" else "area"
+        mark: Mark = "line" if self.chart.kind in ("line", "polar") else "area"
         widest, shortest = figure(-8.888, self.chart.unit), figure(-8.88, "", 3)
         return [
             Entry(curve.title, place, mark, text, text and widest, brief, brief and shortest)

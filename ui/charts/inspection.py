@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollA
 
 from engines.charts import ChartInfo, Fact, Inspection
 from ui.charts.cell import ChartCell
+from ui.charts.making import Plot
 from ui.charts.pacing import Pace
-from ui.charts.plot import ChartPlot
 from ui.charts.reading import figure
 from ui.icons import dress
 
@@ -168,5 +168,5 @@ class InspectionPanel(QWidget):
         button.clicked.connect(signal)
         return button
 
-    def _plots(self) -> Iterator[ChartPlot]:
+    def _plots(self) -> Iterator[Plot]:
         return (cell.plot for cell in self.cells)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject, QTimer
 
-from ui.charts.plot import ChartPlot
+from ui.charts.making import Plot
 
 LIVE_SECONDS, LIVE_SHARE = 0.1, 0.06
 """With the share of :class:`ui.charts.inspection.InspectionPanel` less than 3 ms of each tick of 33 ms."""
@@ -22,7 +22,7 @@ class Pace:
     def __init__(
         self,
         draw: Callable[[], None],
-        plots: Callable[[], Iterable[ChartPlot]],
+        plots: Callable[[], Iterable[Plot]],
         parent: QObject,
         share: float = LIVE_SHARE,
     ) -> None:

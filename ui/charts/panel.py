@@ -13,8 +13,8 @@ from engines.charts import EMPTY, ChartData, ChartInfo
 from ui.charts.cell import ChartCell
 from ui.charts.contents import charts_of, left_over_time, over_time
 from ui.charts.grid import ChartGrid
+from ui.charts.making import Plot
 from ui.charts.pacing import Pace
-from ui.charts.plot import ChartPlot
 from ui.icons import dress
 from ui.model import DocumentModel
 from ui.traces import TraceStore
@@ -242,7 +242,7 @@ class ChartsPanel(QWidget):
             else:
                 cell.show_data(self._own.get(name, EMPTY))
 
-    def _plots(self) -> Iterator[ChartPlot]:
+    def _plots(self) -> Iterator[Plot]:
         return (cell.plot for cell in self.cells.values())
 
     def _show_measured(self) -> None:

@@ -8,6 +8,7 @@ from ui.forms.editor import Editor
 from ui.forms.group import GroupEditor
 from ui.forms.lines import LinesEditor
 from ui.forms.lists import ListEditor
+from ui.forms.rows import RowsEditor, is_rows
 from ui.forms.scalars import make_scalar
 from ui.forms.schema import FieldSpec, Kind, fields_of
 from ui.forms.section import Section
@@ -23,6 +24,8 @@ def make_composite(spec: FieldSpec, level: int, parent: QWidget | None = None) -
     section.header.setToolTip(spec.help)
     if spec.lines is not None:
         inner: Editor = LinesEditor(spec, section, section.body)
+    elif is_rows(spec):
+        inner = RowsEditor(spec, section, section.body)
     elif spec.kind is Kind.LIST:
         inner = ListEditor(spec, section, level, section.body)
     else:

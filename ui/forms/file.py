@@ -18,6 +18,7 @@ SUFFIXES = {
     "drive cycle": (".csv", ".txt"),
     "BPX file": (".json",),
     "table": (".csv", ".txt"),
+    "STL file": (".stl",),
     "fibre file": (".lon", ".csv", ".npy", ".vtu", ".txt"),
 }
 """What each kind of file is usually called; the dialog offers these first."""

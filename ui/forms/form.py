@@ -66,6 +66,11 @@ class ParameterForm(QScrollArea):
         if self.root is not None:
             self.root.set_locked(locked)
 
+    def reveal(self, path: tuple[str | int, ...]) -> None:
+        """Unfold the section at ``path``, or around it, and scroll to it."""
+        if self.root is not None and path:
+            self.root.reveal(path)
+
     def set_suggestions(self, suggestions: Suggestions) -> None:
         if self.root is not None:
             self.root.set_suggestions(suggestions)

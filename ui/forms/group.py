@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.parameters import Around, matters
@@ -13,7 +13,7 @@ from ui.forms.editor import Editor, Suggestions
 from ui.forms.number import NumberEditor
 from ui.forms.scalars import make_scalar
 from ui.forms.schema import FieldSpec, Kind
-from ui.forms.section import Section
+from ui.forms.section import Section, scroll_to
 from ui.forms.validation import Errors, below
 
 LABEL_WIDTH = 140
@@ -161,6 +161,18 @@ class GroupEditor(Editor):
                 section.set_expanded(True)
         self._wrong = frozenset(path[0] for path in errors if path and isinstance(path[0], str))
         self._show_what_matters()
+
+    def reveal(self, path: tuple[str | int, ...]) -> None:
+        """Unfold the section at ``path``, or around it, and scroll to it."""
+        from ui.forms.lists import ListEditor  # groups, lists and unions contain each other
+
+        section, editor = self._widgets.get(str(path[0])), self.children_by_key.get(str(path[0]))
+        if isinstance(section, Section):
+            section.set_expanded(True)
+            if len(path) > 1 and isinstance(path[1], int) and isinstance(editor, ListEditor):
+                editor.reveal(path[1])
+            else:
+                QTimer.singleShot(0, section, lambda: scroll_to(section))
 
     def shows(self, key: str) -> bool:
         """Whether this field matters now, or is wrong."""

@@ -8,12 +8,12 @@ from copy import deepcopy
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
 
 from engines.parameters import Around
 from ui.forms.editor import LOCK_HINT, Editor, Suggestions
 from ui.forms.schema import FieldSpec, default_value, fields_of
-from ui.forms.section import Section
+from ui.forms.section import Section, scroll_to
 from ui.forms.validation import Errors, below
 
 NAMING_KEYS = ("name", "region", "title", "label", "parameter")
@@ -61,16 +61,16 @@ class ListEditor(Editor):
                     taken = {other.get(key) for other in self._value}
                     item[key] = next((text for text in texts if text not in taken), texts[0] if texts else "")
         self._section.set_expanded(True)
-        self._replace([*self._value, self._renamed(item)])
-        self._reveal(len(self._value) - 1)
+        self._replace([*self._value, named_unlike(item, self._value)])
+        self.reveal(len(self._value) - 1)
 
     def remove(self, place: int) -> None:
         self._replace([*self._value[:place], *self._value[place + 1 :]])
 
     def duplicate(self, place: int) -> None:
-        copy = self._renamed(deepcopy(self._value[place]))
+        copy = named_unlike(deepcopy(self._value[place]), self._value)
         self._replace([*self._value[: place + 1], copy, *self._value[place + 1 :]])
-        self._reveal(place + 1)
+        self.reveal(place + 1)
 
     def move_item(self, place: int, by: int) -> None:
         target = place + by
@@ -145,19 +145,13 @@ class ListEditor(Editor):
         self.sections.append(section)
         self._layout.addWidget(section)
 
-    def _reveal(self, place: int) -> None:
-        """Unfold a new item and scroll to it: its values are what comes next."""
+    def reveal(self, place: int) -> None:
+        """Unfold an item and scroll to it: its values are what comes next."""
         if place < len(self.sections):
             section = self.sections[place]
+            self._section.set_expanded(True)
             section.set_expanded(True)
-            QTimer.singleShot(0, section, lambda: self._scroll_to(section))
-
-    def _scroll_to(self, section: Section) -> None:
-        above = self.parentWidget()
-        while above is not None and not isinstance(above, QScrollArea):
-            above = above.parentWidget()
-        if above is not None:
-            above.ensureWidgetVisible(section, 0, 8)
+            QTimer.singleShot(0, section, lambda: scroll_to(section))
 
     def _replace(self, items: list[Any]) -> None:
         self.edited.emit((), items)
@@ -170,13 +164,14 @@ class ListEditor(Editor):
                     return self._labels.get(key, {}).get(item[key], str(item[key]))
         return f"{self._item_spec.title} {place + 1}"
 
-    def _renamed(self, item: Any) -> Any:
-        """With a ``name`` that no other item has: S1 → S2."""
-        if isinstance(item, dict) and isinstance(item.get("name"), str):
-            taken = {other.get("name") for other in self._value}
-            stem, digits = re.fullmatch(r"(.*?)(\d*)", item["name"]).groups()  # type: ignore[union-attr]  # always matches
-            number = int(digits or 1)
-            while item["name"] in taken:
-                number += 1
-                item["name"] = f"{stem}{number}"
-        return item
+
+def named_unlike(item: Any, others: Sequence[Any]) -> Any:
+    """``item`` with a ``name`` that none of ``others`` has: S1 → S2."""
+    if isinstance(item, dict) and isinstance(item.get("name"), str):
+        taken = {other.get("name") for other in others}
+        stem, digits = re.fullmatch(r"(.*?)(\d*)", item["name"]).groups()  # type: ignore[union-attr]  # always matches
+        number = int(digits or 1)
+        while item["name"] in taken:
+            number += 1
+            item["name"] = f"{stem}{number}"
+    return item

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from ui.icons import dress
 
@@ -66,3 +66,16 @@ class Section(QWidget):
         self.body.setVisible(expanded)
         dress(self.header, "chevron-down" if expanded else "chevron-right", "muted")
         self.toggled.emit(expanded)
+
+
+def scroll_to(widget: QWidget) -> None:
+    """Have the form that ``widget`` stands in show it: from its top, as much as there is room for."""
+    above = widget.parentWidget()
+    while above is not None and not isinstance(above, QScrollArea):
+        above = above.parentWidget()
+    inside = None if above is None else above.widget()
+    if above is not None and inside is not None:
+        top = widget.mapTo(inside, widget.rect().topLeft()).y()
+        shown = above.verticalScrollBar().value()
+        if not shown <= top or top + widget.height() > shown + above.viewport().height():
+            above.verticalScrollBar().setValue(top - 8)

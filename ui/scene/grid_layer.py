@@ -26,6 +26,8 @@ VOLUME_SAMPLES = 144**3
 RELIEF_SAMPLES, COARSE_RELIEF_SAMPLES = 512 * 512, 96 * 96
 """Vertices of a relief with a graphics card, and without."""
 FROM_ABOVE, ASLANT = CameraView(azimuth=-90.0, elevation=90.0), CameraView(azimuth=-60.0, elevation=24.0)
+ACROSS = (CameraView(azimuth=0.0, elevation=0.0), CameraView(azimuth=-90.0, elevation=0.0), FROM_ABOVE)
+"""Facing a sheet across x, y, z; a grid with one cell along an axis is one."""
 AROUND = 8
 """While a part is looked at closely, the whole has this part of the samples."""
 MIDDLE = (0.5, 0.5, 0.5)
@@ -63,8 +65,9 @@ class GridLayer(Layer):
         self.geometry, self.grid = grid, grid.raster
         self.length_unit = grid.length_unit
         self.flat = grid.dimensions == 2
-        self.home = FROM_ABOVE if self.flat else ASLANT
-        self.frame = self.outline if self.flat else None
+        thin = grid.counts.index(1) if not self.flat and 1 in grid.counts else 2 if self.flat else None
+        self.home = ASLANT if thin is None else ACROSS[thin]
+        self.frame = None if thin is None else self.outline
         self._kept: tuple[Plan, GridShape] | None = None
         self._shape = self.plan_shape(Plan())
         self._values: dict[str, Values] = {}

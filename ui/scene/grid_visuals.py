@@ -245,8 +245,17 @@ class LinesVisual:
         self._program = program("line", "line")
         self._count = 0
 
-    def draw(self, lines: Array, colour: tuple[float, ...], look: Look, view: Array, projection: Array) -> None:
-        """``lines: (n, 2, 3)``, ``colour`` 0..1 with alpha; as wide as ``look`` says."""
+    def draw(
+        self,
+        lines: Array,
+        colour: tuple[float, ...],
+        look: Look,
+        view: Array,
+        projection: Array,
+        through: bool = False,
+    ) -> None:
+        """``lines: (n, 2, 3)``, ``colour`` 0..1 with alpha; as wide as ``look`` says. ``through``: nothing hides
+        them."""
         if not len(lines) or look.stroke <= 0:
             return
         data = np.zeros((len(lines), 4), [("a_from", "f4", 3), ("a_to", "f4", 3), ("a_corner", "f4", 2)])
@@ -266,10 +275,10 @@ class LinesVisual:
         gloo.set_state(
             blend=True,
             blend_func=("one", "one_minus_src_alpha"),
-            depth_test=True,
+            depth_test=not through,
             depth_func="lequal",
             depth_mask=False,
             cull_face=False,
         )
         self._program.draw("triangles", index)
-        gloo.set_state(blend=False, depth_mask=True)
+        gloo.set_state(blend=False, depth_mask=True, depth_test=True)

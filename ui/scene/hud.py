@@ -14,6 +14,7 @@ from ui.scene.inspected_mark import ring_strokes
 from ui.scene.layer import Layer
 from ui.scene.marker_visual import COLOURS
 from ui.scene.measure_mark import measure_strokes
+from ui.scene.placed import strokes as placed_strokes
 from ui.scene.ruler import ruler
 from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
@@ -56,6 +57,7 @@ class Hud:
             strokes += handle_strokes(scene, width, height, ratio)
         if handles and scene.inspected is not None:
             strokes += self._ring(scene, scene.inspected, width, height, ratio)
+        strokes += placed_strokes(scene, width, height, ratio, handles)
         strokes += measure_strokes(scene, width, height, ratio)
         self._probes(scene, placed, strokes, width, height, ratio)
         if handles:
@@ -196,11 +198,16 @@ class Hud:
         return ring_strokes((float(middle[0]), float(middle[1])), ratio, self._hidden(scene, position))
 
     def _reading(self, scene: Scene, placed: list[Placed], width: int, height: int, ratio: float) -> None:
-        """The value under the pointer, beside it."""
-        value, field = scene.reading(width, height), scene.shown_field
-        if value is None or field is None or scene.pointer is None:
+        """The value under the pointer, or what is said of the item in hand, beside it."""
+        if scene.pointer is None:
             return
-        string = f"{value:.4g} {plates.unit_text(field.unit)}".rstrip().replace("-", "−")
+        value, field = scene.reading(width, height), scene.shown_field
+        if scene.marks.said:
+            string = scene.marks.said
+        elif value is None or field is None:
+            return
+        else:
+            string = f"{value:.4g} {plates.unit_text(field.unit)}".rstrip().replace("-", "−")
         image = self._keep("reading", (string, scene.theme, ratio), lambda: plates.label(string, scene.theme, ratio))
         x, y = scene.pointer[0] * width + 14 * ratio, scene.pointer[1] * height + 16 * ratio
         placed.append(("reading", image, round(min(x, width - image.shape[1])), round(min(y, height - image.shape[0]))))

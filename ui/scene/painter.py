@@ -6,17 +6,21 @@ import numpy as np
 from vispy import gloo
 
 from engines.api import Array
+from ui.scene.grid_visuals import LinesVisual
 from ui.scene.hud import Hud
 from ui.scene.layer import Layer
 from ui.scene.marker_visual import POINTS, MarkerVisual
+from ui.scene.placed import lines_in_space
 from ui.scene.scene import Scene
 from ui.scene.screen import Background, Sprites, Strokes, Target
-from ui.scene.surface_visual import Palette
+from ui.scene.surface_visual import Look, Palette
 
 BAR_POINTS = 130
 """Width of the colour bar's place."""
 LINE_POINTS = 0.55
 """Half the width of lines in space."""
+SHINE, FAINT = 0.5, 0.4
+"""How much of an outline is seen through what hides it, and of one that only limits something."""
 
 
 class Painter:
@@ -29,6 +33,7 @@ class Painter:
         self._sprites = Sprites()
         self._strokes = Strokes()
         self._markers: MarkerVisual | None = None
+        self._outlines: LinesVisual | None = None
         self.hud = Hud()
         self._layer: Layer | None = None
 
@@ -57,11 +62,21 @@ class Painter:
         self._background.draw(scene.theme, *inner)
         if scene.layer is not None:
             scene.layer.draw_over(look, *matrices, self._palette)
+            self._draw_outlines(scene, look, *matrices)
         if scene.marked is not None and scene.markers is not None:
             self._markers = self._markers or MarkerVisual()
             radius = max(POINTS * ratio * resolution, 2.0)
             self._markers.draw(scene.markers, look, *matrices, radius, scene.camera.radius)
         self._target.end()
+
+    def _draw_outlines(self, scene: Scene, look: Look, view: Array, projection: Array) -> None:
+        """Of what stands in space: all of them faintly, and what nothing hides in full."""
+        for lines, colour, faint in lines_in_space(scene):
+            self._outlines = self._outlines or LinesVisual()
+            red, green, blue = (channel / 255 for channel in colour)
+            strength = FAINT if faint else 1.0
+            self._outlines.draw(lines, (red, green, blue, SHINE * strength), look, view, projection, through=True)
+            self._outlines.draw(lines, (red, green, blue, strength), look, view, projection)
 
     def read_scene(self) -> Array:
         """What :meth:`draw_scene` drew: (h, w, 4) uint8, top row first."""
@@ -96,5 +111,6 @@ class Painter:
         if self._markers is not None:
             self._markers.release()
             self._markers = None
+        self._outlines = None
         self._target.release()
         self._sprites.draw([], 1, 1)

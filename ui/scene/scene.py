@@ -16,9 +16,11 @@ import numpy as np
 from engines.api import Array, FieldInfo, FrontInfo, MarkerInfo, Markers, SimulationInfo
 from ui.scene.camera import Camera
 from ui.scene.colormaps import colormap
+from ui.scene.following import followed
 from ui.scene.inside import MOST_CELLS
 from ui.scene.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.layers import layer_for
+from ui.scene.marks import Marks
 from ui.scene.plates import DARK, Theme, nice_step
 from ui.scene.surface_visual import Look
 from workbench.frames import Frame, FrameRequest
@@ -46,6 +48,8 @@ class Scene:
         self.inspected: tuple[float, float, float] | None = None
         self.measured: tuple[tuple[float, float, float], ...] = ()
         """None, one or two points that are measured."""
+        self.marks = Marks()
+        """What stands in space and is placed by hand."""
         self.lines: list[str] = []
         self.markers: Markers | None = None
         self.time: float | None = None
@@ -65,6 +69,8 @@ class Scene:
         self._serial = 0
         self._pending: tuple[int, Any, float] | None = None
         self._shown_serial = -1
+        self._followed: tuple[str, tuple[float, float] | None] = ("", None)
+        """A field, and the range that follows its values."""
 
     # What is shown.
 
@@ -72,6 +78,7 @@ class Scene:
         """Show another geometry, framed, without values. None empties the scene."""
         before, self.layer = self.layer, None if geometry is None else layer_for(geometry)
         self.info, self.time, self.markers, self._pending = None, None, None, None
+        self._followed = ("", None)
         self.coarse = False
         if self.layer is None:
             self.auto_fit = True
@@ -93,6 +100,7 @@ class Scene:
         self.view, self.aspect = view.model_copy(deep=True), aspect
         self.auto_fit = view.camera.distance is None and view.camera.center is None
         self.camera.apply(self.home if view.camera == CameraView() else view.camera, aspect)
+        self._follow_values()
         return self.replan()
 
     @property
@@ -190,7 +198,15 @@ class Scene:
             return False
         self.layer.set_values(frame.values, frame.time)
         self.time, self.markers = frame.time, frame.markers
+        self._follow_values()
         return True
+
+    def _follow_values(self) -> None:
+        field = self.shown_field
+        if field is None or self.layer is None or not self.view.follow or field.cyclic:
+            return
+        before = self._followed[1] if self._followed[0] == field.name else None
+        self._followed = field.name, followed(self.layer.drawn_values, field.range, before)
 
     def overdue(self) -> bool:
         """True once if the awaited answer does not come: its triangles are then shown without values."""
@@ -225,7 +241,9 @@ class Scene:
         return self.layer.shape.plan.field if self.layer is not None and self.layer.has_values else None
 
     def limits(self, field: FieldInfo) -> tuple[float, float]:
-        low, high = field.range if field.cyclic else self.view.range or field.range
+        follows = self.view.follow and self._followed[0] == field.name
+        found = self._followed[1] if follows else self.view.range
+        low, high = field.range if field.cyclic else found or field.range
         return (low, high) if high > low else (low, low + 1.0)
 
     def timed(self, field: FieldInfo | None) -> bool:

@@ -9,8 +9,8 @@ from engines.charts import ChartData, ChartInfo, Curve
 
 
 def chart_table(info: ChartInfo, data: ChartData, x_title: str = "", x_unit: str = "") -> tuple[list[str], list[Any]]:
-    """(header, rows) in long form: curve, abscissa (bars: from, to), ordinate, and where some curve has them the
-    ends of its band and what shades its bars.
+    """(header, rows) in long form: curve, abscissa (bars: from, to; patterns: a second one), ordinate, and where
+    some curve has them the ends of its band and what shades its bars.
 
     ``x_title`` and ``x_unit`` are for charts over time, which name no abscissa of their own.
     """
@@ -18,12 +18,14 @@ def chart_table(info: ChartInfo, data: ChartData, x_title: str = "", x_unit: str
     name, unit = info.x_title or x_title or "x", info.x_unit or x_unit
     header = ["curve"]
     header += [titled(f"{name}, {end}", unit) for end in ("from", "to")] if bars else [titled(name, unit)]
+    crossed = info.kind == "pattern"
+    header += [titled(info.across_title or "across", unit)] if crossed else []
     header.append(titled(info.title, info.unit))
     banded = any(curve.low is not None and curve.high is not None for curve in data.curves)
     shaded = any(curve.shade is not None for curve in data.curves)
     header += ["band from", "band to"] if banded else []
     header += [data.shade_title or "shade"] if shaded else []
-    return header, [row for curve in data.curves for row in _rows(curve, bars, banded, shaded)]
+    return header, [row for curve in data.curves for row in _rows(curve, bars, crossed, banded, shaded)]
 
 
 def titled(title: str, unit: str) -> str:
@@ -31,11 +33,13 @@ def titled(title: str, unit: str) -> str:
     return f"{title} [{unit}]" if unit not in ("", "1") else title
 
 
-def _rows(curve: Curve, bars: bool, banded: bool, shaded: bool) -> list[Sequence[Any]]:
+def _rows(curve: Curve, bars: bool, crossed: bool, banded: bool, shaded: bool) -> list[Sequence[Any]]:
     n = len(curve.y)
     absent = [None] * n
     columns: list[Any] = [[curve.title] * n]
     columns += [curve.x[:-1], curve.x[1:]] if bars else [curve.x]
+    if crossed:
+        columns.append(absent if curve.across is None else curve.across)
     columns.append(curve.y)
     if banded:
         columns += [absent if curve.low is None else curve.low, absent if curve.high is None else curve.high]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,10 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, Selection, Simulation
 from engines.charts import ChartData, ChartInfo
+from workbench.atomic import write_text
 from workbench.export.chart_tables import chart_table
 from workbench.export.formats import format_of, split_by_location
+from workbench.export.hdf5 import write_hdf5
 from workbench.export.pvd import write_pvd
 from workbench.export.tables import points_table, write_table
 
@@ -21,7 +23,8 @@ from workbench.export.tables import points_table, write_table
 class Results:
     """All fields at one moment, on the host, and the charts that are not over time.
 
-    ``points`` are (name, element), ``point_values[field]: (n,)``.
+    ``points`` are (name, element), ``point_values[field]: (n,)``. ``others``: :meth:`Simulation.results`; ``files``:
+    :meth:`Simulation.files`.
     """
 
     geometry: Any
@@ -32,6 +35,8 @@ class Results:
     points: tuple[tuple[str, int], ...]
     point_values: dict[str, Array]
     charts: tuple[tuple[ChartInfo, ChartData], ...] = ()
+    others: Mapping[str, Array] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ()) -> Results:
@@ -42,12 +47,13 @@ def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ())
         handle = simulation.select(Selection(np.array([element for _, element in points], np.int32)))
         summaries = {info.name: simulation.gather(info.name, handle) for info in simulation.fields if info.summary}
     charts = tuple((info, simulation.chart(info.name)) for info in simulation.charts if not info.series)
-    moment = (simulation.step, simulation.time)
-    return Results(simulation.geometry, simulation.fields, values, *moment, tuple(points), summaries, charts)
+    moment, others = (simulation.step, simulation.time), (simulation.results(), simulation.files())
+    return Results(simulation.geometry, simulation.fields, values, *moment, tuple(points), summaries, charts, *others)
 
 
 def export_results(results: Results, path: Path) -> list[Path]:
-    """Write ``path`` (.pvd), its .vtu or .vti beside it, and tables of the probes and charts; what was written.
+    """Write ``path`` (.pvd), its .vtu or .vti beside it, tables of the probes and charts, an .h5 of what there is
+    besides and files for other programs; what was written.
 
     Raises StorageError, or ProblemError for a geometry that there is no format for.
     """
@@ -67,4 +73,12 @@ def export_results(results: Results, path: Path) -> list[Path]:
         table = path.with_name(f"{path.stem}_{info.name}.csv")
         write_table(table, *chart_table(info, data))
         written.append(table)
+    if results.others:
+        data_file = path.with_suffix(".h5")
+        write_hdf5(data_file, results.others)
+        written.append(data_file)
+    for name, text in results.files.items():
+        text_file = path.with_name(f"{path.stem}_{name}")
+        write_text(text_file, text)
+        written.append(text_file)
     return written

@@ -11,8 +11,37 @@ from engines.fdtd.parameters.common import Axis, LengthUnit, Place
 from engines.fdtd.parameters.grading import FineRegion
 from engines.fdtd.parameters.grid import FaceKind, Faces, GridSetting, Mirror
 from engines.fdtd.parameters.materials import Material
+from engines.fdtd.parameters.monitors import (
+    BoxMonitor,
+    Ending,
+    FarSetting,
+    Frequencies,
+    Monitor,
+    PlaneMonitor,
+    Ringing,
+    TraceMonitor,
+    VolumeMonitor,
+)
 from engines.fdtd.parameters.numerics import Numerics
-from engines.fdtd.parameters.objects import Box, Cylinder, Object, Sphere
+from engines.fdtd.parameters.objects import (
+    Box,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Object,
+    Outline,
+    Painted,
+    PictureObject,
+    Polygon,
+    Ring,
+    Rod,
+    Sphere,
+    Spot,
+    SurfaceObject,
+    Torus,
+)
+from engines.fdtd.parameters.placing import Lattice, Turn
+from engines.fdtd.parameters.ports import LumpedPort
 from engines.fdtd.parameters.signals import Continuous, Derivative, FromFile, Gaussian, Pulse, Ricker, Signal
 from engines.fdtd.parameters.sources import BeamSource, ModeSource, ObliqueWaveSource, PointSource, Source, WaveSource
 from engines.parameters import ParameterGroup, quantity
@@ -22,34 +51,59 @@ __all__ = [
     "Axis",
     "BeamSource",
     "Box",
+    "BoxMonitor",
+    "Cone",
     "Continuous",
     "Cylinder",
     "Derivative",
+    "Ellipsoid",
+    "Ending",
     "FaceKind",
     "Faces",
+    "FarSetting",
     "FdtdParameters",
     "FineRegion",
+    "Frequencies",
     "FromFile",
     "Gaussian",
     "GridSetting",
+    "Lattice",
     "LengthUnit",
+    "LumpedPort",
     "Material",
     "Mirror",
     "ModeSource",
+    "Monitor",
     "Numerics",
     "Object",
     "ObliqueWaveSource",
+    "Outline",
+    "Painted",
+    "PictureObject",
     "Place",
+    "PlaneMonitor",
     "PointSource",
+    "Polygon",
     "Pulse",
     "Ricker",
+    "Ring",
+    "Ringing",
+    "Rod",
     "Signal",
     "Source",
     "Sphere",
+    "Spot",
+    "SurfaceObject",
+    "Torus",
+    "TraceMonitor",
+    "Turn",
+    "VolumeMonitor",
     "WaveSource",
 ]
 
 MOST_SOURCES = 16
+MOST_MONITORS = 32
+MOST_PORTS = 16
 
 
 class FdtdParameters(ParameterGroup):
@@ -62,5 +116,8 @@ class FdtdParameters(ParameterGroup):
     )
     objects: list[Object] = quantity([], "", "Where they overlap the later one counts")
     sources: list[Source] = quantity([PointSource()], "", "What drives the field", max_length=MOST_SOURCES)
+    monitors: list[Monitor] = quantity([], "", "What is measured while it runs", max_length=MOST_MONITORS)
+    ending: Ending = quantity(Ending(), "", "When a run ends by itself", folded=True)
+    ports: list[LumpedPort] = quantity([], "", "Where circuits feed or load the field", max_length=MOST_PORTS)
     source_scale: float = quantity(1.0, "1", "Factor on all sources", live=True, ge=0, le=10)
     numerics: Numerics = quantity(Numerics(), "", "Step and precision")

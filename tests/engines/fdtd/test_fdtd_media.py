@@ -26,7 +26,7 @@ from engines.fdtd.parameters import (
     Sphere,
 )
 from engines.fdtd.scene import make_medium
-from engines.fdtd.shapes import Shape, shape_of
+from engines.fdtd.shapes import Shape, shapes_of
 from engines.fdtd.smoothing import smoothed_edges
 from engines.fdtd.yee import SPEED_OF_LIGHT as C
 from engines.fdtd.yee import VACUUM_IMPEDANCE, Yee
@@ -269,7 +269,7 @@ def test_anisotropy_limits_the_step_and_says_what_is_wrong(backend):
 def test_shapes_hold_the_points_that_their_cells_have():
     yee = Yee((20, 20, 20), (0.1,) * 3)
     for item in (Box(low=(0.2, 0.3, 0.4), high=(1.0, 1.1, 1.6)), Sphere(center=(1, 1, 1), radius=0.7)):
-        shape = shape_of(item)
+        _, shape = shapes_of(FdtdParameters(objects=[item]))[0]
         grid = np.meshgrid(*(yee.halves(axis) for axis in range(3)), indexing="ij")
         points = np.stack([each.reshape(-1) for each in grid], axis=1)
         inside = shape.contains(points)

@@ -1,0 +1,1 @@
+"""Far fields from fields on a closed surface: patterns, directivity, radiated power."""

@@ -1,0 +1,1 @@
+"""gprMax ``.in`` files as problems of this engine."""

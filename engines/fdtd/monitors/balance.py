@@ -1,0 +1,76 @@
+"""Reflection, transmission and absorption: fluxes over that of a run without objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.charts import ChartData, ChartInfo, Curve
+from engines.errors import ProblemError
+from engines.fdtd.monitors.flux import FluxRecorder
+from engines.fdtd.recorders import Recorder
+
+LEAST = 1e-3
+"""Of the largest incident energy in the band: where there is less (or none), R and T would be noise."""
+CHART = "balance"
+
+
+class Balance(Recorder):
+    """R and T of two planes with the same frequencies; it sums nothing itself.
+
+    incident: (frequencies,) [J/Hz] without objects, all positive
+    """
+
+    def __init__(
+        self, reflected: Sequence[FluxRecorder], transmitted: Sequence[FluxRecorder], incident: Array, every: int
+    ) -> None:
+        self._reflected, self._transmitted, self._incident = reflected, transmitted, incident
+        self.every = every
+        title, unit, self._x = (*reflected, *transmitted)[0].abscissa()
+        self.charts = (
+            ChartInfo(CHART, "Part of the incident power", "1", x_title=title, x_unit=unit, comparable=True),
+        )
+
+    def record(self, step: int) -> None:
+        """The planes record."""
+
+    def parts_of_incident(self) -> dict[str, Array]:
+        """R, T, R + T and the rest, each (frequencies,), NaN where nothing comes in."""
+        enough = self._incident > LEAST * self._incident.max()
+        over = np.where(enough, self._incident, np.nan)
+        found = {}
+        if self._reflected:
+            found["R"] = sum(np.abs(each.energy()) for each in self._reflected) / over
+        if self._transmitted:
+            found["T"] = sum(np.abs(each.energy()) for each in self._transmitted) / over
+        if len(found) == 2:
+            found["R + T"] = found["R"] + found["T"]
+            found["A = 1 − R − T"] = 1.0 - found["R + T"]
+        return found
+
+    def chart(self, name: str) -> ChartData:
+        return ChartData(tuple(Curve(title, self._x, y) for title, y in self.parts_of_incident().items()))
+
+    def parts(self) -> dict[str, Any]:
+        return {}
+
+    def results(self) -> Mapping[str, Array]:
+        first = (*self._reflected, *self._transmitted)[0]
+        named = {"A = 1 − R − T": "A"}
+        values = {f"balance/{named.get(title, title)}": y for title, y in self.parts_of_incident().items()}
+        found = {key.replace(first.plan.name, "balance", 1): part for key, part in first.frequency_results().items()}
+        return {**found, "balance/incident [J/Hz]": self._incident, **values}
+
+
+def incident_energy(energies: Sequence[Array], names: Sequence[str], least: float) -> Array:
+    """The largest of what passes each plane without objects. Raises ProblemError if that stays below ``least``."""
+    found = np.max(np.abs(energies), axis=0)
+    if not found.max() > least:
+        raise ProblemError(
+            f"Nothing comes to '{names[0]}' without objects: place it inside of the plane wave's box, in the beam, "
+            "or let it measure power."
+        )
+    return np.asarray(found)

@@ -1,0 +1,67 @@
+"""The end of a run whose field has died down."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from engines.backend.base import Backend
+from engines.errors import ProblemError
+from engines.fdtd.monitors.fourier import Surroundings
+from engines.fdtd.monitors.frequencies import over_at
+from engines.fdtd.parameters import Ending
+from engines.fdtd.recorders import Recorder
+from engines.fdtd.steps import YeeSteps
+from engines.fdtd.yee import TIME_UNITS
+
+PERIODS = 2
+FEWEST_STEPS = 50
+"""Looking at the energy reads the fields once: a fiftieth of the traffic of a step and a half."""
+
+
+class DecayWatch(Recorder):
+    """Looks at the field's energy every few periods; held: (largest so far, the last one), on the device."""
+
+    def __init__(self, ending: Ending, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
+        self._part, self._backend, self._steps = ending.part, backend, steps
+        over = max((over_at(waveform) for waveform in around.waveforms), default=0.0)
+        if math.isinf(over):
+            raise ProblemError("A continuous source never dies down: choose a pulse, or switch off the end at decay.")
+        self._from = over / around.dt
+        self._dt, self._unit = around.dt, TIME_UNITS[around.unit]
+        highest = max((waveform.highest_frequency for waveform in around.waveforms), default=0.0)
+        period = 1.0 / highest / around.dt if highest else FEWEST_STEPS
+        self.every = max(FEWEST_STEPS, round(PERIODS * period))
+        self._held = backend.array(np.zeros(2))
+        self._largest = self._last = 0.0
+        self._step = 0
+
+    def record(self, step: int) -> None:
+        with self._backend.active():
+            self._last = sum(self._steps.energy())
+            self._largest = max(self._largest, self._last)
+            self._held[...] = self._backend.array(np.array([self._largest, self._last]))
+        self._step = step
+
+    def restored(self, step: int) -> None:
+        self._largest, self._last = (float(value) for value in self._backend.to_host(self._held))
+        self._step = step // self.every * self.every
+
+    @property
+    def largest(self) -> float:
+        """Largest Σ ε_r E² + μ_r (η₀H)² over the cells so far [V²/m²]."""
+        return self._largest
+
+    @property
+    def ending(self) -> str:
+        if self._step < self._from or not self._largest or self._last > self._part * self._largest:
+            return ""
+        return (
+            f"The field has died down to {self._last / self._largest:.1e} of its largest energy "
+            f"at {self._step * self._dt:.4g} {self._unit}."
+        )
+
+    def parts(self) -> dict[str, Any]:
+        return {"energies": self._held}

@@ -1,0 +1,95 @@
+"""Power through a plane or out of a box over frequency.
+
+The chart is the energy per frequency, ``2 Re ∫ E(f) × H*(f) · dA`` [J/Hz]: its integral over the positive frequencies
+is the energy that has passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from engines.api import Array
+from engines.backend.base import Backend
+from engines.charts import ChartData, ChartInfo, Curve
+from engines.fdtd.far.spectra import SurfaceSpectra
+from engines.fdtd.monitors.blocks import Rectangle
+from engines.fdtd.monitors.fourier import FourierPlan, FourierRecorder, Surroundings
+from engines.fdtd.monitors.surface import surface_of
+from engines.fdtd.steps import YeeSteps
+from engines.fdtd.yee import METRES, SECONDS, TIME_UNITS, VACUUM_IMPEDANCE
+
+
+class FluxRecorder(FourierRecorder):
+    """Fields on rectangles; blocks 4 n … 4 n + 3 of the plan are those of rectangle n.
+
+    incident: (frequencies, 2, n), the sums of a run without objects, to be taken from those of this run
+    """
+
+    def __init__(
+        self, number: int, plan: FourierPlan, rectangles: Sequence[Rectangle], around: Surroundings, backend: Backend,
+        steps: YeeSteps, incident: Array | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(plan, around, backend, steps)
+        self._rectangles = tuple(rectangles)
+        if incident is not None:
+            with backend.active():
+                self._sums.sums[...] = backend.array(-incident)
+        title, unit, _ = self.abscissa()
+        self._chart = f"monitor_{number}_energy"
+        self.charts = (
+            ChartInfo(self._chart, f"Energy through '{plan.name}' per frequency", "J/Hz", x_title=title, x_unit=unit),
+        )
+
+    def energy(self) -> Array:
+        """(frequencies,) float64 [J/Hz], along the positive axis of a plane, out of a box."""
+        turns = self.waiting_turns()
+        total = np.zeros(len(self.plan.frequencies))
+        # H* is turned back by half a step
+        back = self.half_step().conj()
+        with self._backend.active():
+            for number, rectangle in enumerate(self._rectangles):
+                found = self._sums.flux(rectangle, self.plan.starts[4 * number], turns, self.waiting)
+                total += rectangle.sign * rectangle.orientation * (back * found).real
+        unit = self._around.unit
+        scale = (METRES[unit] * SECONDS[unit] * self.sample_time) ** 2
+        return np.asarray(2 * scale / VACUUM_IMPEDANCE * total)
+
+    def chart(self, name: str) -> ChartData:
+        _, _, x = self.abscissa()
+        return ChartData((Curve(self.plan.name, x, self.energy()),))
+
+    def raw_sums(self) -> Array:
+        """(frequencies, 2, n): for another run to take from its own; with what waits in the buffer."""
+        turns = self.waiting_turns()
+        with self._backend.active():
+            each = [self._sums.spectrum(f, turns) for f in range(len(self.plan.frequencies))]
+        return np.stack([np.stack([values.real, values.imag]) for values in each])
+
+    def surface(self, chosen: Sequence[int] | None = None) -> SurfaceSpectra:
+        """The fields on all rectangles (see surface.py), at all frequencies or those ``chosen``."""
+        taken = list(range(len(self.plan.frequencies)) if chosen is None else chosen)
+        values = self.block_spectra(taken)
+        spectra = []
+        for number, rectangle in enumerate(self._rectangles):
+            start = self.plan.starts[4 * number]
+            part = values[:, start : start + 4 * rectangle.size]
+            spectra.append(part.reshape(len(values), 4, *rectangle.counts[::-1]))
+        frequencies = self.plan.frequencies[taken]
+        return surface_of(self._around.yee, self._around.unit, frequencies, self._rectangles, spectra)
+
+    def results(self) -> Mapping[str, Array]:
+        """E and H are sums with ``e^{+iωt}``, as all spectra of monitors."""
+        name, unit = self.plan.name, self._around.unit
+        surface = self.surface()
+        time, metre, second = TIME_UNITS[unit], METRES[unit], SECONDS[unit]
+        return {
+            **self.frequency_results(),
+            f"{name}/energy [J/Hz]": self.energy(),
+            f"{name}/positions [{unit}]": surface.positions / metre,
+            f"{name}/areas [{unit}^2]": surface.areas / metre**2,
+            f"{name}/normals": surface.normals,
+            f"{name}/E [V/m {time}]": (surface.electric.conj() / second).astype(np.complex64),
+            f"{name}/H [A/m {time}]": (surface.magnetic.conj() / second).astype(np.complex64),
+        }

@@ -1,0 +1,53 @@
+"""Figures of objects that are turned or repeated."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+from pydantic import BaseModel
+
+from engines.api import Array
+from engines.fdtd.parameters import Lattice, Turn
+from engines.fdtd.placing.kinds import Figure
+from engines.fdtd.placing.lines import box_lines
+from engines.fdtd.solids.making import solids_of
+from engines.fdtd.solids.solid import rotation_matrix
+from engines.placing import MOVE
+
+
+def standing(figure: Figure, item: BaseModel) -> Figure:
+    """``figure`` as the object stands: turned, with a box around all its copies.
+
+    What is turned is moved as a whole; its sizes are in the form, for their handles would not lie along the axes.
+    Raises ProblemError.
+    """
+    turn, copies = getattr(item, "turn", None), getattr(item, "copies", None)
+    if not figure.outline:
+        return figure
+    if isinstance(turn, Turn) and turn.angle:
+        figure = _turned(figure, item, turn)
+    if isinstance(copies, Lattice) and any(count > 1 for count in copies.counts):
+        figure = replace(figure, outline=(*figure.outline, *_around_all(figure.outline, copies)))
+    return figure
+
+
+def _turned(figure: Figure, item: BaseModel, turn: Turn) -> Figure:
+    alone = item.model_copy(update={"turn": Turn(), "copies": Lattice()})
+    low, high = next(solids_of(alone)).bounds()  # type: ignore[arg-type]  # only objects are turned
+    middle = 0.5 * (low + high)
+    rotation = rotation_matrix(turn.axis, turn.angle)
+    outline = tuple((line - middle) @ rotation.T + middle for line in figure.outline)
+    return replace(
+        figure, outline=outline, handles=tuple(handle for handle in figure.handles if handle.name == MOVE)
+    )  # fmt: skip
+
+
+def _around_all(outline: tuple[Array, ...], copies: Lattice) -> tuple[Array, ...]:
+    """The box of all sites, also of those that are omitted."""
+    points = np.concatenate(outline)
+    pitches = np.array([copies.first, copies.second, copies.third])
+    corners = itertools.product(*((0, count - 1) for count in copies.counts))
+    shifts = np.array(list(corners)) @ pitches
+    return box_lines(points.min(axis=0) + shifts.min(axis=0), points.max(axis=0) + shifts.max(axis=0))

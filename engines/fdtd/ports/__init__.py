@@ -1,0 +1,1 @@
+"""Ports: lumped sources and loads, scattering parameters, Touchstone files."""

@@ -1,0 +1,209 @@
+"""Resonances of a trace that rings down: frequency, decay, Q and amplitude of each mode in a band.
+
+A trace of a few hundred periods has modes that lie closer than the lines of its Fourier transform. As it is a sum of
+decaying exponentials, they are found all the same:
+
+1. The band is moved to frequency zero, filtered, and only every ``n``-th sample is kept. An exponential stays one in a
+   filter of finite length, multiplied by the filter's response at its own complex frequency.
+2. The exponentials of what is left come from the singular vectors of its Hankel matrix (matrix pencil: Hua and Sarkar,
+   doi 10.1109/29.56027). How many rise above the noise is told by the description length (Wax and Kailath, doi
+   10.1109/TASSP.1985.1164557).
+3. Frequencies, decays and amplitudes are polished together by least squares (Gauss and Newton), whose covariance is the
+   error that is told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from engines.api import Array
+from engines.errors import ProblemError
+
+KAISER = 18.0
+TAPS = 16
+"""Length of the filter in samples kept. With β = 18 that passes the band, and stops what would fold into it."""
+LEAK = 1e-8
+"""What is weaker than this part of the trace may be folded in from beyond the filter, which stops all but 3e-9."""
+OVERSAMPLING = 4
+"""Samples kept, of complex numbers, over those that the band needs: a longer way for the filter to fall."""
+FEWEST = 40
+"""Samples kept that are worth a fit."""
+MOST = 126
+"""Samples kept that are fitted together; a band with more of them is halved. Matrices of 64 rows are solved by one
+thread: above, BLAS wakes one on each core, which waited a hundred times as long as it worked where cores were busy."""
+OVERLAP = 0.02
+"""Part of a half of a band in which the other half's modes are taken too, so that none is lost between them."""
+SAME = 6.0
+"""Modes of two halves no farther apart than so many standard errors are one."""
+MOST_MODES = 24
+POLISHES = 6
+SEEN = 4.0
+"""Amplitudes below so many of their standard errors are noise."""
+ROUNDING = 1e-13
+"""Singular values below this part of the largest are rounding."""
+
+
+@dataclass(frozen=True)
+class Resonance:
+    """``amplitude · exp(−decay t) cos(2π frequency t + phase)``, t from the first sample on; frequency, decay [1/time].
+
+    error: standard error of the frequency; quality_error: of Q
+    """
+
+    frequency: float
+    decay: float
+    amplitude: float
+    phase: float
+    error: float
+    quality_error: float
+
+    @property
+    def quality(self) -> float:
+        """``Q = π frequency / decay``: infinite without a decay."""
+        return float(np.pi * self.frequency / self.decay) if self.decay > 0 else float("inf")
+
+
+def resonances(trace: Array, step: float, band: tuple[float, float]) -> list[Resonance]:
+    """The modes of ``trace`` (n,), real, sampled every ``step``, whose frequencies lie in ``band``; strongest first.
+
+    Raises ProblemError where the band or the trace is too short.
+    """
+    trace = np.asarray(trace, float)
+    low, high = band
+    nyquist = 0.5 / step
+    if not 0 < low < high <= nyquist:
+        raise ProblemError(
+            f"Resonances are sought between two frequencies above 0 and up to {nyquist:.4g}, half the rate of samples: "
+            f"{low:.4g} to {high:.4g} is not such a band."
+        )
+    if len(trace) < FEWEST:
+        raise ProblemError(f"{len(trace)} samples are too few for resonances: let it ring for {FEWEST} or more.")
+    if not np.any(trace):
+        return []
+    found = _in_band(trace, step, low, high)
+    return sorted(found, key=lambda mode: -mode.amplitude)
+
+
+def _in_band(trace: Array, step: float, low: float, high: float) -> list[Resonance]:
+    """Those in low ≤ frequency < high."""
+    every = max(1, int(1 / (OVERSAMPLING * (high - low) * step)))
+    if (len(trace) - TAPS * every) // every > MOST:
+        middle, wide = 0.5 * (low + high), 0.5 * OVERLAP * (high - low)
+        lower, upper = _in_band(trace, step, low, middle + wide), _in_band(trace, step, middle - wide, high)
+        return lower + [mode for mode in upper if not any(_same(mode, other) for other in lower)]
+    every = max(1, min(every, len(trace) // (FEWEST + TAPS)))
+    middle = 0.5 * (low + high)
+    kept, taps = _kept(trace, step, middle, every)
+    roots = _exponentials(kept)
+    if not len(roots):
+        return []
+    rates = np.log(roots)
+    rates, weights, rate_errors, weight_errors = _polished(kept, rates)
+    modes = []
+    least = LEAK * float(np.abs(trace).max()) if every > 1 else 0.0
+    for rate, weight, error, doubt in zip(rates, weights, rate_errors, weight_errors, strict=True):
+        frequency = middle + rate.imag / (2 * np.pi * every * step)
+        decay = -rate.real / (every * step)
+        if not low <= frequency < high or abs(weight) < max(SEEN * doubt, least):
+            continue
+        response = np.sum(taps * np.exp(rate / every * np.arange(len(taps))))
+        amplitude = 2 * weight / response
+        spread = error / (every * step)
+        frequency_error = spread / (2 * np.pi)
+        quality_error = float(np.pi * frequency / abs(decay) * np.hypot(spread / decay, frequency_error / frequency))
+        modes.append(
+            Resonance(
+                float(frequency), float(decay), float(abs(amplitude)), float(np.angle(amplitude)),
+                float(frequency_error), quality_error,
+            )
+        )  # fmt: skip
+    return modes
+
+
+def _same(one: Resonance, other: Resonance) -> bool:
+    apart = abs(one.frequency - other.frequency)
+    return apart <= SAME * (one.error + other.error) + 1e-9 * one.frequency
+
+
+def _kept(trace: Array, step: float, middle: float, every: int) -> tuple[Array, Array]:
+    """Samples of the band around zero, one of ``every``, and the filter: ``kept[m] = Σ taps[j] · x[m · every + j]``."""
+    moved = trace * np.exp(-2j * np.pi * middle * step * np.arange(len(trace)))
+    if every == 1:
+        return moved, np.ones(1)
+    length = TAPS * every + 1
+    at = np.arange(length) - length // 2
+    taps = np.sinc(at / every) * np.kaiser(length, KAISER)
+    taps /= taps.sum()
+    count = (len(moved) - length) // every + 1
+    kept = np.zeros(count, complex)
+    for place, tap in enumerate(taps):
+        kept += tap * moved[place : place + every * count : every]
+    return kept, taps
+
+
+def _exponentials(samples: Array) -> Array:
+    """(modes,) complex z of ``samples[n] = Σ a zⁿ``."""
+    n = len(samples)
+    hankel = sliding_window_view(samples, n - n // 2)
+    vectors, values, _ = np.linalg.svd(hankel, full_matrices=False)
+    count = _number(values, hankel.shape[1])
+    if not count:
+        return np.zeros(0, complex)
+    space = vectors[:, :count]
+    roots = np.linalg.eigvals(np.linalg.lstsq(space[:-1], space[1:], rcond=None)[0])
+    return np.asarray(roots[np.abs(roots) > 1e-3])  # one that is gone after a sample is no mode
+
+
+def _number(values: Array, columns: int) -> int:
+    """How many singular values rise above the noise."""
+    if values[0] <= 0:
+        return 0
+    values = values[: int(np.sum(values > ROUNDING * values[0]))]
+    size = len(values)
+    if size < 2:
+        return size
+    best, least = 0, np.inf
+    logs, squares = 2 * np.log(values), values**2
+    for k in range(min(MOST_MODES, size - 1) + 1):
+        rest = size - k
+        likelihood = columns * (rest * np.log(squares[k:].mean()) - logs[k:].sum())
+        length = likelihood + 0.5 * k * (2 * size - k) * np.log(columns)
+        if length < least:
+            best, least = k, length
+    return best
+
+
+def _polished(samples: Array, rates: Array) -> tuple[Array, Array, Array, Array]:
+    """rates and weights (modes,) of ``Σ weight · exp(rate · n)`` by least squares, and their standard errors."""
+    at = np.arange(len(samples))[:, None]
+    best = _fit(samples, rates, at)
+    for _ in range(POLISHES):
+        weights, _, change, _ = best
+        trial = _fit(samples, rates + change, at)
+        if not trial[1] < best[1]:
+            break
+        rates, best = rates + change, trial
+    weights, residual, _, inverse = best
+    modes = len(rates)
+    variance = residual / max(1, len(samples) - 2 * modes)
+    errors = np.sqrt(variance * np.maximum(np.diag(inverse).real, 0.0) / 2)
+    return rates, weights, errors[modes:], errors[:modes]
+
+
+def _fit(samples: Array, rates: Array, at: Array) -> tuple[Array, float, Array, Array]:
+    """weights, the residual's square, the change of rates that least squares wants, and the inverse of JᴴJ."""
+    waves = np.exp(rates * at)
+    if not np.isfinite(waves).all():
+        return np.zeros(len(rates), complex), np.inf, np.zeros_like(rates), np.zeros((2 * len(rates),) * 2)
+    weights = np.linalg.lstsq(waves, samples, rcond=None)[0]
+    left = samples - waves @ weights
+    slopes = np.concatenate([waves, at * waves * weights], axis=1)
+    scale = np.linalg.norm(slopes, axis=0)
+    scale[scale == 0] = 1.0
+    inverse = np.linalg.pinv(slopes / scale)
+    step = (inverse @ left) / scale
+    covariance = (inverse @ inverse.conj().T) / np.outer(scale, scale)
+    return weights, float(np.vdot(left, left).real), step[len(rates) :], covariance

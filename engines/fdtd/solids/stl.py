@@ -1,0 +1,117 @@
+"""STL files: triangles of a surface, whose common corners are found by their coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from engines.api import Array
+from engines.errors import ProblemError
+
+MOST_TRIANGLES = 20_000_000
+BINARY = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+BINARY_HEAD = 84
+
+
+@dataclass(frozen=True, eq=False)
+class Triangles:
+    """corners: (n, 3) float64; triangles: (m, 3) int32, none of them with two equal corners.
+
+    oriented: whether neighbours agree on which side is the outside
+    """
+
+    corners: Array
+    triangles: Array
+    oriented: bool
+
+
+def read_stl(path: str) -> Triangles:
+    """The closed surface in an STL file, read once. Raises ProblemError, also where it is not closed."""
+    if not path:
+        raise ProblemError("No STL file is chosen for it: choose one.")
+    try:
+        changed = Path(path).stat().st_mtime_ns
+    except OSError:
+        raise ProblemError(f"Its STL file '{path}' is not there: choose another file.") from None
+    return _read(path, changed)
+
+
+@lru_cache(maxsize=4)
+def _read(path: str, changed: int) -> Triangles:
+    name = Path(path).name
+    soup = _soup(Path(path), name)
+    if not np.isfinite(soup).all():
+        raise ProblemError(f"'{name}' has corners that are not numbers: write the STL file again.")
+    corners, triangles = _welded(soup)
+    triangles = triangles[
+        (triangles[:, 0] != triangles[:, 1])
+        & (triangles[:, 1] != triangles[:, 2])
+        & (triangles[:, 2] != triangles[:, 0])
+    ]
+    if len(triangles) < 4:
+        raise ProblemError(f"'{name}' has {len(triangles)} triangles with an area: a closed surface has at least four.")
+    return Triangles(corners, triangles, _check_closed(corners, triangles, name))
+
+
+def _soup(path: Path, name: str) -> Array:
+    """(m, 3, 3) float32 corners of triangles."""
+    content = path.read_bytes()
+    count = int.from_bytes(content[80:BINARY_HEAD], "little") if len(content) >= BINARY_HEAD else 0
+    binary = count > 0 and len(content) >= BINARY_HEAD + count * BINARY.itemsize
+    if binary:
+        _check_number(count, name)
+        return np.asarray(np.frombuffer(content, BINARY, count, BINARY_HEAD)["corners"])
+    words = content.split() if content.lstrip()[:5].lower() == b"solid" else []
+    places = [n for n, word in enumerate(words) if word.lower() == b"vertex"]
+    if not places or len(places) % 3 or places[-1] + 3 >= len(words):
+        raise ProblemError(f"'{name}' is not an STL file that can be read, or its end is missing: write it again.")
+    _check_number(len(places) // 3, name)
+    try:
+        numbers = [[float(word) for word in words[n + 1 : n + 4]] for n in places]
+    except ValueError:
+        raise ProblemError(f"'{name}' has a corner that is not three numbers: write the STL file again.") from None
+    return np.array(numbers, np.float32).reshape(-1, 3, 3)
+
+
+def _check_number(count: int, name: str) -> None:
+    if count > MOST_TRIANGLES:
+        raise ProblemError(
+            f"'{name}' has {count:,} triangles: simplify it to at most {MOST_TRIANGLES // 1_000_000} million."
+        )
+
+
+def _welded(soup: Array) -> tuple[Array, Array]:
+    """Different corners (n, 3) float64 and triangles of their numbers (m, 3)."""
+    points = soup.reshape(-1, 3) + np.float32(0)  # -0 is 0
+    order = np.lexsort(points.T)
+    ordered = points[order]
+    new = np.ones(len(points), bool)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    numbers = np.empty(len(points), np.int32)
+    numbers[order] = np.cumsum(new, dtype=np.int32) - 1
+    return ordered[new].astype(float), numbers.reshape(-1, 3)
+
+
+def _check_closed(corners: Array, triangles: Array, name: str) -> bool:
+    """Whether each edge is run through as often one way as the other. Raises ProblemError at an edge that an odd number
+    of triangles have."""
+    starts = triangles.astype(np.int64)
+    ends = np.roll(starts, -1, axis=1)
+    keys = (np.minimum(starts, ends) * len(corners) + np.maximum(starts, ends)).reshape(-1)
+    ways = np.where(starts < ends, 1, -1).reshape(-1)
+    order = np.argsort(keys)
+    keys, ways = keys[order], ways[order]
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    open_edges = first[np.diff(np.append(first, len(keys))) % 2 == 1]
+    if len(open_edges):
+        a, b = (corners[number] for number in divmod(int(keys[open_edges[0]]), len(corners)))
+        told = " and ".join(f"({p[0]:g}, {p[1]:g}, {p[2]:g})" for p in (a, b))
+        what = "edges, the first" if len(open_edges) > 1 else "edge,"
+        raise ProblemError(
+            f"The surface in '{name}' is open at {len(open_edges):,} {what} between {told} in the file's coordinates: "
+            "close it."
+        )
+    return not np.add.reduceat(ways, first).any()

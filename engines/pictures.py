@@ -1,0 +1,33 @@
+"""Pictures as numbers: the brightness of their pixels."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from engines.api import Array
+from engines.errors import ProblemError
+
+MOST_PIXELS = 100_000_000
+FORMATS = ("PNG", "JPEG")
+
+
+def brightness(path: Path) -> Array:
+    """(height, width) float32, 0 black to 1 white, row 0 on top. Raises ProblemError."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(path, formats=FORMATS) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise ProblemError(
+                        f"The picture '{path.name}' has {image.width} × {image.height} pixels: "
+                        f"scale it down to at most {MOST_PIXELS // 1_000_000} million."
+                    )
+                if image.mode.startswith("I"):  # 16 bits of grey
+                    return np.asarray(image, np.float32) / np.float32(65535)
+                return np.asarray(image.convert("L"), np.float32) / np.float32(255)
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise ProblemError(f"'{path.name}' is not a picture that can be read: choose a PNG or JPEG file.") from error

@@ -1,0 +1,125 @@
+"""Polar charts and patterns: charts over angles, which paint themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+
+from engines.charts import EMPTY, ChartData, ChartInfo, Curve
+from ui.charts.cell import ChartCell
+from ui.theme import theme
+from workbench.export.chart_tables import chart_table
+
+CUT = ChartInfo("cut", "Directivity", "dBi", kind="polar", x_title="θ", x_unit="°", clockwise=True, span=40)
+LINEAR = ChartInfo("even", "Intensity", "W", kind="polar", x_title="φ", x_unit="°")
+WHOLE = ChartInfo(
+    "whole", "Directivity", "dBi", kind="pattern", x_title="θ", x_unit="°", across_title="φ", span=40
+)  # fmt: skip
+ANGLES = np.arange(0.0, 360.0, 5.0)
+
+
+def lobe(x, at):
+    return np.maximum(7.3 - 0.01 * ((x - at + 180) % 360 - 180) ** 2, -60.0)
+
+
+@pytest.fixture
+def shown(qtbot):
+    def show(chart, data):
+        cell = ChartCell(chart, "fs")
+        qtbot.addWidget(cell)
+        cell.resize(420, 400)
+        cell.show()
+        cell.show_data(data)
+        return cell
+
+    return show
+
+
+def pixel(cell, at):
+    return cell.plot.grab().toImage().pixelColor(at.toPoint() if isinstance(at, QPointF) else at)
+
+
+def test_a_lobe_at_a_right_angle_points_right_and_the_rim_is_above_it(shown, qtbot):
+    """With 0° on top and clockwise; of 40 dB from 10 dBi down, 7.3 dBi is 93 % of the radius."""
+    values = lobe(ANGLES, 90)
+    cell = shown(CUT, ChartData((Curve("cut", ANGLES, values, told=int(values.argmax())),)))
+    assert cell.plot.limits() == (-30.0, 10.0)
+    assert cell.readout.text() == "7.300 dBi"
+    center, radius = cell.plot._place()
+    tip = cell.plot._points(cell.plot.data.curves[0], center, radius)[18]
+    assert (tip.x() - center.x()) / radius == pytest.approx(37.3 / 40)
+    assert tip.y() == pytest.approx(center.y())
+    assert pixel(cell, tip).blue() > 100 > 2 * theme().palette.color("plot").blue()
+    qtbot.mouseMove(cell.plot, QPoint(round(center.x() + 50), round(center.y())))
+    qtbot.waitUntil(lambda: cell.plot.cursor_at is None)  # the panel hands it on, a lone cell does not
+    heard = []
+    cell.plot.hovered.connect(heard.append)
+    qtbot.mouseMove(cell.plot, QPoint(round(center.x()), round(center.y() + 50)))
+    qtbot.waitUntil(lambda: heard != [])
+    assert heard[-1] == pytest.approx(180, abs=1.5)
+    cell.show_cursor(90.0)
+    assert "90.00 °" in cell.readout.text()
+    assert "7.300 dBi" in cell.readout.text()
+
+
+def test_a_linear_scale_begins_at_zero_and_turns_the_other_way(shown):
+    cell = shown(LINEAR, ChartData((Curve("even", ANGLES, np.full(72, 0.9)),)))
+    assert cell.plot.limits() == (0.0, 1.0)
+    assert cell.plot.ticks() == pytest.approx([0.25, 0.5, 0.75, 1.0])
+    center, radius = cell.plot._place()
+    points = cell.plot._points(cell.plot.data.curves[0], center, radius)
+    assert points[18].y() == pytest.approx(center.y() - 0.9 * radius)
+    assert points.count() == 73  # it is closed where the angles go once around
+    assert points[0] == points[72]
+
+
+def test_nothing_and_no_number_are_drawn(shown):
+    cell = shown(CUT, EMPTY)
+    blank = cell.plot.grab().toImage()
+    cell.show_data(ChartData((Curve("cut", ANGLES, np.where(ANGLES > 90, np.nan, 3.0)),)))
+    assert cell.plot.grab().toImage() != blank
+    cell.show_data(ChartData((Curve("cut", ANGLES, np.full(72, np.nan)),)))
+    assert cell.plot.limits() == (-40.0, 0.0)
+
+
+def pattern():
+    theta, phi = np.meshgrid(np.linspace(0, 180, 19), np.arange(0, 360, 10.0), indexing="ij")
+    values = 1.76 + 20 * np.log10(np.maximum(np.sin(np.radians(theta)), 1e-3)).reshape(-1)
+    return Curve("Pattern", theta.reshape(-1), values, told=int(values.argmax()), across=phi.reshape(-1))
+
+
+def test_a_pattern_is_turned_by_the_mouse(shown, qtbot):
+    cell = shown(WHOLE, ChartData((pattern(),)))
+    assert cell.readout.text() == "1.760 dBi"
+    points, heights = cell.plot._mesh
+    assert points.shape == (19, 37, 3)
+    assert heights[9].min() == pytest.approx((35 + 1.76) / 40)
+    assert heights[0].max() == 0.0
+    first = cell.plot.grab().toImage()
+    qtbot.mousePress(cell.plot, Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
+    qtbot.mouseMove(cell.plot, QPoint(140, 130))
+    qtbot.mouseRelease(cell.plot, Qt.MouseButton.LeftButton, pos=QPoint(140, 130))
+    assert cell.plot.view == (15.0, 40.0)
+    assert cell.plot.grab().toImage() != first
+    cell.plot.autoscale()
+    assert cell.plot.grab().toImage() == first
+
+
+def test_what_is_no_full_grid_is_not_drawn(shown):
+    whole = pattern()
+    cell = shown(WHOLE, ChartData((Curve("part", whole.x[:-1], whole.y[:-1], across=whole.across[:-1]),)))
+    assert cell.plot._mesh is None
+    cell.plot.grab()
+
+
+def test_files(shown):
+    curve = pattern()
+    header, rows = chart_table(WHOLE, ChartData((curve,)))
+    assert header == ["curve", "θ [°]", "φ [°]", "Directivity [dBi]"]
+    assert rows[37] == ["Pattern", 10.0, 10.0, curve.y[37]]
+    for chart, data in ((WHOLE, ChartData((curve,))), (CUT, ChartData((Curve("cut", ANGLES, lobe(ANGLES, 0)),)))):
+        cell = shown(chart, data)
+        assert cell.content(".svg").startswith(b"<?xml")
+        assert cell.content(".png").startswith(b"\x89PNG")
+        assert cell.content(".csv").startswith(b"curve")
