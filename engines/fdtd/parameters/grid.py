@@ -101,7 +101,7 @@ class Faces(ParameterGroup):
     phase_z: float = quantity(0.0, "1", PHASE, title="k_z L/2π", ge=-1, le=1, when={**WITH_Z, "z_low": ["Bloch"]})
     layer: int = quantity(10, "1", "Cells that each absorbing layer takes", title="Absorbing cells", ge=4, le=64)
     absorber: int = quantity(
-        40, "1", "Cells that each slowly absorbing layer takes: one or two wavelengths", title="Slowly absorbing cells",
+        40, "1", "Cells that each slowly absorbing layer takes: one or two wavelengths", title="Absorber cells",
         ge=4, le=1000, advanced=True,
     )  # fmt: skip
 
