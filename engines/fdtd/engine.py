@@ -211,7 +211,9 @@ class _Setup:
         self.axes = make_axes(self.yee, faces, self.dt)
         magnetic = len({(medium.permeability, medium.magnetic_loss) for medium in self.media}) > 1
         value_bytes = np.dtype(self.precision).itemsize
-        self.slots = make_slots([medium.poles for medium in real], self.dt)
+        self.slots = make_slots(
+            [medium.poles for medium in self._used_media() if not medium.perfect_conductor], self.dt
+        )
         states = 3 * dispersive_cells(parameters, self.media, self.yee) * self.slots.states if self.slots.count else 0
         used = self._used_media()
         self._id_bytes = expected_id_bytes(used, parameters.numerics.smoothing)
@@ -338,7 +340,9 @@ class _Setup:
         gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
         media = with_resistors(media, gaps, self.ports, self.dt) if gaps else media
         self._id_bytes = media.ids_e.itemsize
-        self.traffic = self._traffic(0 if media.dispersion is None else media.dispersion.places * self.slots.states)
+        self.traffic = self._traffic(
+            0 if media.dispersion is None else media.dispersion.places * media.dispersion.slots.states
+        )
         driven = self.driven
         sources = make_sources(
             yee, self.axes, media, self.media[0], self.dt, unit, driven.dipoles, driven.waves, driven.oblique,
