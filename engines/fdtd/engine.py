@@ -211,11 +211,9 @@ class _Setup:
         self.axes = make_axes(self.yee, faces, self.dt)
         magnetic = len({(medium.permeability, medium.magnetic_loss) for medium in self.media}) > 1
         value_bytes = np.dtype(self.precision).itemsize
-        self.slots = make_slots(
-            [medium.poles for medium in self._used_media() if not medium.perfect_conductor], self.dt
-        )
-        states = 3 * dispersive_cells(parameters, self.media, self.yee) * self.slots.states if self.slots.count else 0
         used = self._used_media()
+        slots = make_slots([medium.poles for medium in used if not medium.perfect_conductor], self.dt)
+        states = 3 * dispersive_cells(parameters, self.media, self.yee) * slots.states if slots.count else 0
         self._id_bytes = expected_id_bytes(used, parameters.numerics.smoothing)
         kept = CPU_ID_BYTES if backend.id == "cpu" else self._id_bytes
         self.memory = memory_bytes(self.yee, self.axes, value_bytes, magnetic, states, kept) + self.yee.cells
