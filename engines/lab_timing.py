@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 
 from engines.backend.base import Backend
 from engines.backend.timing import Launch, batch, estimated
@@ -25,3 +26,8 @@ def launch_seconds(backend: Backend, launch: Launch, budget: float | None = None
     timed = batch(backend, launch, count, estimate)
     seconds = [timed.seconds() for _ in range(TRIES if estimate < 1.0 else 1)]
     return min(seconds) if kind == "cpu" else statistics.median(seconds)
+
+
+def call_seconds(backend: Backend, call: Callable[[], None]) -> float:
+    """The same of what takes no number."""
+    return launch_seconds(backend, lambda _: call())

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import (
+    Benchmark,
     Engine,
     Estimate,
     FieldInfo,
@@ -29,6 +30,7 @@ from engines.api import (
 )
 from engines.backend.base import Backend
 from engines.errors import ProblemError
+from engines.fdtd.benchmarks import benchmarks
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.cpu import CPU_ID_BYTES
 from engines.fdtd.dimensions import parts_of
@@ -59,6 +61,8 @@ from engines.fdtd.tools.fit_dispersion import FitDispersion
 from engines.fdtd.traffic import memory_bytes, traffic
 from engines.fdtd.yee import SPEED_OF_LIGHT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.geometry.grid import Grid
+from engines.lab import Study
+from engines.lab_tables import LabTable
 from engines.tools import Tool
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
@@ -115,6 +119,19 @@ class FdtdEngine(Engine):
 
     def tools(self) -> Sequence[Tool]:
         return (FitDispersion(), ShowSources())
+
+    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
+        return benchmarks(elements)
+
+    def studies(self) -> Sequence[Study]:
+        from engines.fdtd.lab import studies  # measured seldom
+
+        return studies()
+
+    def tables(self) -> Sequence[LabTable]:
+        from engines.fdtd.lab import TABLES  # measured seldom
+
+        return TABLES
 
     def warm(self, backend: Backend) -> None:
         """A few steps of a small grid with all that sources need, in both precisions, without and with a metal,
