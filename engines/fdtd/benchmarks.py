@@ -17,9 +17,12 @@ from engines.fdtd.parameters import (
     Sphere,
 )
 
-USUAL = ((64, 64, 64), (128, 128, 128), (256, 256, 256), (600, 600, 200))
+Counts = tuple[int, int, int]
+USUAL: tuple[Counts, ...] = ((64, 64, 64), (128, 128, 128), (256, 256, 256), (600, 600, 200))
 """Cells along x, y, z; the last are those of the guide whose figures the Kernel Lab has beside its own."""
 LAYER = 10
+WARM: Counts = (300, 40, 40)
+"""So long that tiles of one pass (one_pass.py) lie in the middle, where a kernel without layers steps them."""
 SMALLEST = 2 * LAYER + 12
 """Cells of a side that leave room for the ball and the current."""
 CELL = 0.02
@@ -30,7 +33,7 @@ CELL = 0.02
 class BallProblem:
     """Made when called: ``counts`` cells, precision ``"fp32"`` or ``"fp64"``."""
 
-    counts: tuple[int, int, int]
+    counts: Counts
     precision: str
 
     @property
@@ -72,3 +75,8 @@ def benchmarks(elements: Sequence[int] = ()) -> list[Benchmark]:
     sizes = [(side, side, side) for side in sides] or USUAL
     problems = [BallProblem(counts, precision) for counts in sizes for precision in ("fp32", "fp64")]
     return [Benchmark(problem.name, problem.cells, problem) for problem in problems]
+
+
+def warming_problems() -> list[Problem]:
+    """Small ones that need what the others need."""
+    return [BallProblem(WARM, precision)() for precision in ("fp32", "fp64")]

@@ -30,7 +30,7 @@ from engines.api import (
 )
 from engines.backend.base import Backend
 from engines.errors import ProblemError
-from engines.fdtd.benchmarks import benchmarks
+from engines.fdtd.benchmarks import benchmarks, warming_problems
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.cpu import CPU_ID_BYTES
 from engines.fdtd.dimensions import parts_of
@@ -135,7 +135,7 @@ class FdtdEngine(Engine):
 
     def warm(self, backend: Backend) -> None:
         """A few steps of a small grid with all that sources need, in both precisions, without and with a metal,
-        and with smoothing."""
+        and with smoothing; and of one with a middle beyond all layers."""
         grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
         sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource(), ObliqueWaveSource()]
         metal = {
@@ -145,9 +145,9 @@ class FdtdEngine(Engine):
         }
         ball = {"objects": [Sphere(center=(1.0, 1.0, 1.0), radius=0.2)], "numerics": Numerics(smoothing=True)}
         both = [{"numerics": Numerics(precision=p), **e} for p in ("fp32", "fp64") for e in ({}, metal)]
-        for extras in (*both, ball):
-            parameters = FdtdParameters(grid=grid, sources=sources, **extras)
-            simulation = self.build(Problem(parameters), backend)
+        problems = [Problem(FdtdParameters(grid=grid, sources=sources, **extras)) for extras in (*both, ball)]
+        for problem in (*problems, *warming_problems()):
+            simulation = self.build(problem, backend)
             simulation.advance(2)
             simulation.observe()
             simulation.synchronize()

@@ -14,8 +14,9 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.base import Backend
+from engines.fdtd.benchmarks import Counts
 from engines.fdtd.lab import layout_kernels
-from engines.fdtd.lab.scenes import COURANT, Counts, LabYee
+from engines.fdtd.lab.scenes import COURANT, LabYee
 from engines.fdtd.yee import SPEED_OF_LIGHT, Yee
 from engines.lab import Resources
 from engines.lab_variants import kernel_resources
@@ -64,6 +65,7 @@ class LayoutForm(Form):
         self._counts = counts
         self._fields = [self._made() for _ in range(1 if layout == "one structure" else 2)]
         self.bytes = sum(field.nbytes for field in self._fields)
+        self._kernels: list[Any] = []
         self.electric, self.magnetic = self._cpu_passes() if backend.id == "cpu" else self._cuda_passes()
 
     def _made(self) -> Any:
@@ -114,8 +116,8 @@ class LayoutForm(Form):
         electric, magnetic = whole[0][..., :3], whole[-1][..., first : first + 3]
         return np.moveaxis(electric, -1, 0), np.moveaxis(magnetic, -1, 0)
 
-    def resources(self) -> Resources:
-        return kernel_resources(self._backend, self._kernels[0], self._block, 0)
+    def resources(self) -> Resources | None:
+        return kernel_resources(self._backend, self._kernels[0], self._block, 0) if self._kernels else None
 
 
 class ExpressionsForm(LayoutForm):

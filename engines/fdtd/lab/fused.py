@@ -11,9 +11,9 @@ from engines.api import Progress, no_progress
 from engines.backend.base import Backend
 from engines.backend.nvrtc import compile_cubin
 from engines.errors import DeviceError
-from engines.fdtd.benchmarks import size_name
+from engines.fdtd.benchmarks import Counts, size_name
 from engines.fdtd.cuda import REAL, SOURCE, Shape
-from engines.fdtd.lab.scenes import PRECISIONS, Counts, LabYee, make_lab_steps, make_scene, step_seconds
+from engines.fdtd.lab.scenes import PRECISIONS, LabYee, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.lab.throughput import GUIDE
 from engines.lab_tables import Column, LabTable, Row
 

@@ -9,9 +9,9 @@ import numpy as np
 from engines.api import Progress, no_progress
 from engines.backend.base import Backend
 from engines.backend.timing import free_bytes
-from engines.fdtd.benchmarks import LAYER, size_name
+from engines.fdtd.benchmarks import LAYER, Counts, size_name
 from engines.fdtd.cuda import PACKED, Shape
-from engines.fdtd.lab.scenes import PRECISIONS, Counts, LabYee, make_lab_steps, make_scene, step_seconds
+from engines.fdtd.lab.scenes import PRECISIONS, LabYee, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.lab.throughput import GUIDE
 from engines.fdtd.one_pass import one_shapes
 from engines.lab_tables import Column, LabTable, Row

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from engines.api import Progress, no_progress
 from engines.backend.base import Backend
-from engines.fdtd.benchmarks import size_name
+from engines.fdtd.benchmarks import Counts, size_name
 from engines.fdtd.lab.forms import BLOCK, LAYOUTS, LayoutForm
-from engines.fdtd.lab.scenes import Counts, start_fields
+from engines.fdtd.lab.scenes import start_fields
 from engines.fdtd.lab.throughput import GUIDE
 from engines.lab_tables import Column, LabTable, Row
 from engines.lab_timing import call_seconds

@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.base import Backend
+from engines.fdtd.benchmarks import Counts
 from engines.fdtd.boundaries import Axis, Face, make_axes
 from engines.fdtd.cpu import CpuYee
 from engines.fdtd.cuda import CudaYee
@@ -20,7 +21,6 @@ from engines.lab import Resources
 from engines.lab_timing import launch_seconds
 from engines.lab_variants import kernel_resources
 
-Counts = tuple[int, int, int]
 COURANT = 0.99
 GLASS = Medium(permittivity=2.25)
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}

@@ -11,13 +11,13 @@ import numpy as np
 from engines.api import Array
 from engines.backend.base import Backend
 from engines.fdtd import cpu_kernels
-from engines.fdtd.benchmarks import LAYER, size_name
+from engines.fdtd.benchmarks import LAYER, Counts, size_name
 from engines.fdtd.cuda import LAYERS, SOURCE
 from engines.fdtd.lab import cpml, layout_kernels
 from engines.fdtd.lab.cpml import LayerExpressions, LayersForm, layer_answer
 from engines.fdtd.lab.forms import LAYOUT, EngineForm, ExpressionsForm, Form, LayoutForm, courant_factor
 from engines.fdtd.lab.layout import TITLES
-from engines.fdtd.lab.scenes import Counts, make_lab_steps, make_scene
+from engines.fdtd.lab.scenes import make_lab_steps, make_scene
 from engines.fdtd.one_pass import ONE_PASS
 from engines.fdtd.yee import Yee
 from engines.lab import Case, Inputs, Prepared, Resources, Shape, Study, Variant

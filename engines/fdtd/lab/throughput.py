@@ -11,8 +11,8 @@ import numpy as np
 from engines.api import Progress, no_progress
 from engines.backend.base import Backend
 from engines.errors import WorkbenchError
-from engines.fdtd.benchmarks import LAYER, size_name
-from engines.fdtd.lab.scenes import PRECISIONS, Counts, Scene, make_lab_steps, make_scene, step_seconds
+from engines.fdtd.benchmarks import LAYER, Counts, size_name
+from engines.fdtd.lab.scenes import PRECISIONS, Scene, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.traffic import step_traffic, traffic
 from engines.lab_tables import Column, LabTable, PublishedRows, Row
 

@@ -14,6 +14,8 @@ from workbench.bench.check import Checker
 
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
 STEPS = 6
+WITH_RESOURCES = ("two-passes", "arrays", "structures", "one-structure", "padded")
+"""Whose registers are told: kernels that do the work alone."""
 VARIANTS = [(study, variant) for study in lab_studies() for variant in study.variants]
 SIZES = {"fdtd-step": (13, 10, 21), "fdtd-layers": (23, 24, 25)}
 """(nz, ny, nx), no multiples of anything."""
@@ -37,6 +39,9 @@ def check_variant(backend, study, variant, shapes) -> None:
         assert checker.error(answers[0], variant.steps) <= study.tolerance, shape
         np.testing.assert_array_equal(*answers)
         np.testing.assert_array_equal(prepared.result(0), start)
+        if backend.id == "cpu" or backend.info.kind == "cuda":  # the emulator's kernels have no resources
+            resources = prepared.resources()
+            assert (resources is None) == (variant.id not in WITH_RESOURCES)
         prepared.close()
     assert checker.error(start, variant.steps) > 0.05
 

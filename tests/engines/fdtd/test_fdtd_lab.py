@@ -10,16 +10,17 @@ import pytest
 from engines import lab_timing
 from engines.backend.cpu import CpuBackend
 from engines.backend.variants import declared
-from engines.fdtd.benchmarks import USUAL, BallProblem
+from engines.fdtd.benchmarks import USUAL, WARM, BallProblem
+from engines.fdtd.cuda import slots_x
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.lab import TABLES, ThroughputTable, fused, launches
 from engines.fdtd.lab.cpml import layered_axes
 from engines.fdtd.lab.forms import courant_factor
 from engines.fdtd.lab.fused import electric_registers
-from engines.fdtd.lab.scenes import make_scene
+from engines.fdtd.lab.scenes import PRECISIONS, make_scene
 from engines.fdtd.lab.spectra import DECIMATED, GATHERED
 from engines.fdtd.lab.studies import STEP, counts_of, psi_values
-from engines.fdtd.one_pass import one_shapes
+from engines.fdtd.one_pass import one_shapes, tiles_of
 from engines.fdtd.traffic import layer_values
 from engines.fdtd.yee import Yee
 from tests.cuda_on_host import COMPILER, HostCudaBackend
@@ -182,3 +183,14 @@ def test_a_benchmark_is_measured(monkeypatch):
     assert yee.bytes == whole.bytes > 75 * 32**3
     assert yee.seconds > 0
     assert Yee((32,) * 3, (1.0,) * 3).cells == yee.elements
+
+
+def test_the_warming_problem_has_a_middle():
+    """Where one pass has tiles without layers, of both precisions."""
+    for precision, dtype in PRECISIONS.items():
+        problem = BallProblem(WARM, precision)
+        scene = make_scene(problem.counts, problem().parameters.faces.layer)
+        for packed, rows, _, span in one_shapes(np.dtype(dtype)):
+            _, layered = tiles_of(scene.yee, scene.axes, slots_x(scene.yee, scene.axes[0]), packed, rows, span)
+            assert layered.any()
+            assert not layered.all()
