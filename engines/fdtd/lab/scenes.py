@@ -13,19 +13,19 @@ from engines.backend.base import Backend
 from engines.fdtd.benchmarks import Counts
 from engines.fdtd.boundaries import Axis, Face, make_axes
 from engines.fdtd.cpu import CpuYee
-from engines.fdtd.cuda import CudaYee
+from engines.fdtd.cuda import CudaYee, Shape
 from engines.fdtd.materials import Media, Medium, make_media
 from engines.fdtd.sources import Sources, make_sources
 from engines.fdtd.yee import Yee
 from engines.lab import Resources
-from engines.lab_timing import launch_seconds
+from engines.lab_timing import graph_seconds, launch_seconds
 from engines.lab_variants import kernel_resources
 
 COURANT = 0.99
 GLASS = Medium(permittivity=2.25)
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
-PAIR = 2
-"""Steps of a launch on a GPU: where one pass takes both, it writes to a second pair of fields and then back."""
+PAIR, IN_A_GRAPH = 2, 16
+"""Steps that are timed together: an even number, for one pass writes to a second pair of fields and then back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +59,10 @@ def make_scene(counts: Counts, layer: int = 0, glass: bool = True) -> Scene:
 
 class LabYee(CudaYee):
     """The engine's steps on a GPU, put on the stream one by one: who times them captures them."""
+
+    def use(self, shape: Shape) -> None:
+        """Launch both passes in this shape from now on."""
+        self._shapes = {"electric": shape, "magnetic": shape}
 
     def enqueue(self, count: int) -> None:
         self._launches(count)
@@ -102,9 +106,10 @@ def _plane(yee: Yee) -> Array:
     return values
 
 
-def step_seconds(backend: Backend, steps: Any, budget: float | None = None) -> float:
-    """Of one step without sources."""
+def step_seconds(backend: Backend, steps: Any) -> float:
+    """Of one step without sources; on a GPU of one of many in a CUDA graph, as the engine runs them."""
     if backend.id == "cpu":
         one = np.zeros((1, 0))
-        return launch_seconds(backend, lambda _: steps.advance(one), budget)
-    return launch_seconds(backend, lambda _: steps.enqueue(PAIR), budget) / PAIR
+        return launch_seconds(backend, lambda _: steps.advance(one))
+    count = IN_A_GRAPH if backend.info.kind == "cuda" else PAIR
+    return graph_seconds(backend, lambda: steps.enqueue(count)) / count

@@ -12,7 +12,7 @@ from engines.api import Array, Progress, no_progress
 from engines.backend.base import Backend
 from engines.fdtd.lab import spectra_kernels
 from engines.lab_tables import Column, LabTable, Row
-from engines.lab_timing import call_seconds
+from engines.lab_timing import graph_seconds
 
 FILE = Path(__file__).with_name("spectra.cu")
 SAMPLES = 16
@@ -111,7 +111,7 @@ class FourierTable(LabTable):
             ways: dict[str, Callable[[], None]] = {
                 EACH: made.each_frequency, TOGETHER: made.all_frequencies, GATHERED: made.gathered,
             }  # fmt: skip
-            found = {way: call_seconds(backend, call) / SAMPLES for way, call in ways.items()}
+            found = {way: graph_seconds(backend, call) / SAMPLES for way, call in ways.items()}
             found[DECIMATED] = found[GATHERED] / DECIMATION
             rows += [(n, count, way, 1e6 * each, found[EACH] / each) for way, each in found.items()]
         return rows

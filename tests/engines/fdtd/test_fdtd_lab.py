@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -194,3 +196,21 @@ def test_the_warming_problem_has_a_middle():
             _, layered = tiles_of(scene.yee, scene.axes, slots_x(scene.yee, scene.axes[0]), packed, rows, span)
             assert layered.any()
             assert not layered.all()
+
+
+def test_many_launches_are_timed_as_one_graph(monkeypatch):
+    """On a GPU: captured once after a first run that loads the kernels; the time is that of one call."""
+
+    class Device(HostCudaBackend):
+        info = replace(HostCudaBackend().info, kind="cuda")
+        asked: ClassVar[list[int]] = []
+
+        def elapsed(self, launch, times=1):
+            self.asked.append(times)
+            return 2e-3
+
+    monkeypatch.setattr(lab_timing, "BUDGET", {"cuda": 0.1})
+    calls = []
+    assert lab_timing.graph_seconds(Device(), lambda: calls.append(1)) == 2e-3
+    assert len(calls) == 2
+    assert Device.asked == [1] + [10] * lab_timing.TRIES
