@@ -49,7 +49,7 @@
 #define RESIDENT (V * sizeof(REAL) == 16 ? 4 : 1)
 #endif
 #else
-#define RESIDENT (sizeof(REAL) == 8 ? 1 : 0)
+#define RESIDENT (sizeof(REAL) == 8 || __CUDA_ARCH__ >= 1000 ? 1 : 0)
 #endif
 #define KERNEL extern "C" __global__ void __launch_bounds__(256, RESIDENT)
 

@@ -32,6 +32,7 @@ from engines.fdtd.recorders import Recorder
 from engines.fdtd.source_charts import SourceCharts
 from engines.fdtd.sources import Sources
 from engines.fdtd.steps import YeeSteps
+from engines.fdtd.traffic import step_traffic
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 from engines.geometry.grid import Grid
 from engines.tools import ToolResult
@@ -50,6 +51,7 @@ ENERGIES = (
 
 class FdtdSimulation(Simulation):
     """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period driven.
+    traffic: of the passes of a step
     still: charts that do not change during a run"""
 
     def __init__(
@@ -71,7 +73,7 @@ class FdtdSimulation(Simulation):
         painter: Painter | None = None,
     ) -> None:
         self.geometry, self.dt, self.step = grid, dt, 0
-        self.fields, self.traffic = fields, traffic
+        self.fields, self.traffic = fields, (step_traffic(traffic),)
         self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)

@@ -50,6 +50,14 @@ def traffic(
     )  # fmt: skip
 
 
+def step_traffic(passes: Sequence[KernelTraffic]) -> KernelTraffic:
+    """Of a step, which is timed as one: a device may take both passes at once."""
+    read, written, flops = (
+        sum(getattr(each, name) for each in passes) for name in ("bytes_read", "bytes_written", "flops")
+    )
+    return KernelTraffic("yee", read, written, flops)
+
+
 def memory_bytes(
     yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, states: int = 0, id_bytes: int = 1
 ) -> int:
