@@ -44,12 +44,14 @@
 // Poles get 80; other variants and the assemblers of other architectures would spill.
 #if PARTS == 63 && __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ < 1000
 #ifdef POLES
-#define RESIDENT (V * sizeof(REAL) == 16 ? 3 : 1)
+#define RESIDENT V * sizeof(REAL) == 16 ? 3 : 1
 #else
-#define RESIDENT (V * sizeof(REAL) == 16 ? 4 : 1)
+#define RESIDENT V * sizeof(REAL) == 16 ? 4 : 1
 #endif
+#elif __CUDA_ARCH__ >= 1000
+#define RESIDENT 1
 #else
-#define RESIDENT (sizeof(REAL) == 8 || __CUDA_ARCH__ >= 1000 ? 1 : 0)
+#define RESIDENT sizeof(REAL) == 8 ? 1 : 0
 #endif
 #define KERNEL extern "C" __global__ void __launch_bounds__(256, RESIDENT)
 
