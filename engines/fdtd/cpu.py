@@ -33,6 +33,8 @@ class CpuYee:
     states: of the poles, (states, places). They are all that changes from step to step.
     """
 
+    passes = 2
+
     def __init__(
         self, backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
         parts: Parts = ALL,

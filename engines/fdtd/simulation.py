@@ -26,12 +26,15 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.charts import ChartData
 from engines.errors import ProblemError
-from engines.fdtd.dimensions import ALL, Parts
+from engines.fdtd.dimensions import ALL, Parts, per_length
+from engines.fdtd.monitors.balance import Balance
+from engines.fdtd.monitors.traffic import MONITORS
 from engines.fdtd.painting import KEEP, Painter
 from engines.fdtd.recorders import Recorder
 from engines.fdtd.source_charts import SourceCharts
 from engines.fdtd.sources import Sources
 from engines.fdtd.steps import YeeSteps
+from engines.fdtd.traffic import STEPS
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 from engines.geometry.grid import Grid
 from engines.tools import ToolResult
@@ -41,11 +44,7 @@ ADVICE = "use a smaller Courant number, and keep objects of very high permittivi
 PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
 
 
-ENERGIES = (
-    SeriesInfo("energy", "Field energy", "J"),
-    SeriesInfo("electric", "Electric energy", "J"),
-    SeriesInfo("magnetic", "Magnetic energy", "J"),
-)
+ENERGIES = {"energy": "Field energy", "electric": "Electric energy", "magnetic": "Magnetic energy"}
 
 
 class FdtdSimulation(Simulation):
@@ -75,13 +74,16 @@ class FdtdSimulation(Simulation):
         self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)
+        self._unwatched = 0  # steps since a recorder was given the fields: what these take is told per step
         self.recorders = tuple(recorders)
         self.fields += tuple(info for recorder in self.recorders for info in recorder.fields)
         self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
         self._still = still
         drawn = still.charts if still else ()
         self.charts = (*(info for recorder in self.recorders for info in recorder.charts), *drawn)
-        self.series = (*ENERGIES, *(info for recorder in self.recorders for info in recorder.series))
+        per = f"J{per_length(yee, grid.length_unit)}"
+        energies = [SeriesInfo(name, title, per) for name, title in ENERGIES.items()]
+        self.series = (*energies, *(info for recorder in self.recorders for info in recorder.series))
         self._painter = painter
         if painter is not None:
             self.brushes, self.keeps = (painter.brush,), KEEP
@@ -90,10 +92,12 @@ class FdtdSimulation(Simulation):
         end = self.step + steps
         while self.step < end:
             self._advance(min([end, *(self._next(recorder) for recorder in self.recorders)]) - self.step)
-            for recorder in self.recorders:
-                if self.step % recorder.every == 0:
-                    with self._backend.timed("monitors"):
+            due = [recorder for recorder in self.recorders if self.step % recorder.every == 0]
+            if due:
+                with self._backend.timed(MONITORS, launches=self._unwatched):
+                    for recorder in due:
                         recorder.record(self.step)
+                self._unwatched = 0
 
     def _next(self, recorder: Recorder) -> int:
         """The step after this one that ``recorder`` is given."""
@@ -101,9 +105,10 @@ class FdtdSimulation(Simulation):
 
     def _advance(self, steps: int) -> None:
         values = self._scale * self._sources.table(self.step, steps, self.dt)
-        with self._backend.timed("yee", launches=steps):
+        with self._backend.timed(STEPS, launches=steps):
             self._steps.advance(values)
         self.step += steps
+        self._unwatched += steps
 
     def chart(self, name: str) -> ChartData:
         for recorder in self.recorders:
@@ -190,6 +195,11 @@ class FdtdSimulation(Simulation):
     def set_control(self, name: str, value: Any) -> None:
         if name != "source_scale":
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+        if float(value) != self._scale and any(isinstance(recorder, Balance) for recorder in self.recorders):
+            raise ProblemError(
+                "R and T are parts of an incident wave that a run without objects has measured: reset, change the "
+                "factor on the sources, and run again."
+            )
         self._scale = float(value)
 
     def paint(self, dab: Dab) -> str | None:

@@ -21,6 +21,13 @@ FEWEST_STEPS = 50
 """Looking at the energy reads the fields once: a fiftieth of the traffic of a step and a half."""
 
 
+def steps_between(around: Surroundings) -> int:
+    """Steps from one look at the energy to the next."""
+    highest = max((waveform.highest_frequency for waveform in around.waveforms), default=0.0)
+    period = 1.0 / highest / around.dt if highest else FEWEST_STEPS
+    return max(FEWEST_STEPS, round(PERIODS * period))
+
+
 class DecayWatch(Recorder):
     """Looks at the field's energy every few periods; held: (largest so far, the last one), on the device."""
 
@@ -31,9 +38,7 @@ class DecayWatch(Recorder):
             raise ProblemError("A continuous source never dies down: choose a pulse, or switch off the end at decay.")
         self._from = over / around.dt
         self._dt, self._unit = around.dt, TIME_UNITS[around.unit]
-        highest = max((waveform.highest_frequency for waveform in around.waveforms), default=0.0)
-        period = 1.0 / highest / around.dt if highest else FEWEST_STEPS
-        self.every = max(FEWEST_STEPS, round(PERIODS * period))
+        self.every = steps_between(around)
         self._held = backend.array(np.zeros(2))
         self._largest = self._last = 0.0
         self._step = 0

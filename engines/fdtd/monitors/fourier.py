@@ -42,13 +42,13 @@ MOST_VALUES = 1 << 31
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What monitors need to know of a problem: amplitudes and waveforms are those of its sources, in their order."""
+    """What monitors need to know of a problem: ``waveforms`` are those of its sources and then of its
+    ports, in their order."""
 
     yee: Yee
     axes: Sequence[Axis]
     dt: float
     unit: str
-    amplitudes: tuple[float, ...]
     waveforms: tuple[TimeCourse, ...]
     value_bytes: int
 

@@ -43,6 +43,8 @@ def interpolation(monitor: TraceMonitor, around: Surroundings) -> tuple[Array, A
     nz, ny, row = yee.shape
     for d, x in enumerate(monitor.place):
         nodes, axis = yee.nodes(d), around.axes[d]
+        if yee.flat[d]:
+            continue
         if not nodes[0] <= x <= nodes[-1]:
             raise ProblemError(
                 f"Monitor '{monitor.name}' lies outside of the grid along {'xyz'[d]}: "

@@ -32,6 +32,8 @@ def cells_between(yee: Yee, name: str, low: Sequence[float], high: Sequence[floa
     first, count = np.zeros(3, int), np.ones(3, int)
     for d in range(3):
         nodes = yee.nodes(d)
+        if yee.flat[d]:
+            continue
         if low[d] > high[d]:
             raise ProblemError(f"Monitor '{name}': its lowest corner lies above its highest along {'xyz'[d]}.")
         if high[d] < nodes[0] or low[d] > nodes[-1]:
