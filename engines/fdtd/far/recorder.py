@@ -39,7 +39,6 @@ class FarRecorder(Recorder):
         self._metre, self._second = METRES[unit], SECONDS[unit]
         self._depth = depth * self._metre
         self._axis = "xyz".index(setting.axis) if line is None else line
-        self._per_frequency = "J/Hz" if line is None else f"J/Hz/{unit}".replace("um", "µm")
         # between mirrors only a part of the problem is computed, and far away is what all of it sends
         self._images = 2 ** sum(not mirror.ground for mirror in mirrors)
         title, shown_unit, shown = flux.abscissa()
@@ -55,7 +54,7 @@ class FarRecorder(Recorder):
                 f"{prefix}_directivity", f"Largest directivity of '{name}'", "dBi", x_title=title, x_unit=shown_unit
             ),
             ChartInfo(
-                f"{prefix}_energy", f"Energy radiated from '{name}' per frequency", self._per_frequency, x_title=title,
+                f"{prefix}_energy", f"Energy radiated from '{name}' per frequency", flux.unit, x_title=title,
                 x_unit=shown_unit,
             ),
         )  # fmt: skip
@@ -133,5 +132,5 @@ class FarRecorder(Recorder):
             f"{name}/E_theta [{unit}]": far.theta.conj().astype(np.complex128),
             f"{name}/E_phi [{unit}]": far.phi.conj().astype(np.complex128),
             f"{name}/directivity": far.directivity(),
-            f"{name}/radiated energy [{self._per_frequency}]": self._energy(far),
+            f"{name}/radiated energy [{self._flux.unit}]": self._energy(far),
         }

@@ -25,6 +25,7 @@ from engines.fdtd.yee import METRES, SECONDS, TIME_UNITS, VACUUM_IMPEDANCE
 class FluxRecorder(FourierRecorder):
     """Fields on rectangles; blocks 4 n … 4 n + 3 of the plan are those of rectangle n.
 
+    unit: of the energies; in two dimensions they are those of a unit of length across
     incident: (frequencies, 2, n), the sums of a run without objects, to be taken from those of this run
     """
 
@@ -48,8 +49,7 @@ class FluxRecorder(FourierRecorder):
         )  # fmt: skip
 
     def energy(self) -> Array:
-        """(frequencies,) float64 [J/Hz], along the positive axis of a plane, out of a box; of a unit of length across in two
-        dimensions."""
+        """(frequencies,) float64 [J/Hz], along the positive axis of a plane, out of a box; see ``unit``."""
         turns = self.waiting_turns()
         total = np.zeros(len(self.plan.frequencies))
         # H* is turned back by half a step
