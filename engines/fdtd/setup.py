@@ -114,6 +114,7 @@ class Setup:
         self.driven = sources_of(parameters)
         self.ports = ports_of(parameters)
         self.parts = parts_of(yee, [*self.driven.axes(), *(port.axis for port in self.ports)])
+        self._check_ports()
         self.monitors = plan_monitors(parameters, self._surroundings())
         self.traffic = self._traffic(states, 1 if self._one_pass else 2)
         self.memory = self._memory(states)
@@ -185,6 +186,13 @@ class Setup:
         named = zip(self.media[1:], self.parameters.materials, strict=True)
         return [self.media[0], *(medium for medium, material in named if material.name in names)]
 
+    def _check_ports(self) -> None:
+        if self.ports and self._copies > 1:
+            raise ProblemError(
+                "Ports take voltages of one real field, and between Bloch faces there are two: use periodic faces, or "
+                "no ports."
+            )
+
     def _surroundings(self) -> Surroundings:
         unit = self.parameters.grid.length_unit
         return Surroundings(self.yee, self.axes, self.dt, unit, tuple(self._waveforms()), self._value_bytes)
@@ -204,8 +212,9 @@ class Setup:
         if parameters.numerics.smoothing:
             smoothed = smoothed_edges(yee, self.axes, cells, self.media, shapes_of(parameters))
         media = make_media(yee, self.axes, cells, self.media, self.dt, smoothed)
+        kept = np.zeros(0, np.int64) if smoothed is None else smoothed.places
         gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
-        media = with_resistors(media, gaps, self.ports, self.dt) if gaps else media
+        media = with_resistors(yee, media, gaps, self.ports, self.dt) if gaps else media
         self._id_bytes = media.ids_e.itemsize
         driven = self.driven
         sources = make_sources(
@@ -218,7 +227,7 @@ class Setup:
         states = 0 if media.dispersion is None else media.dispersion.places * self.slots.states
         self.traffic = self._traffic(states, steps.passes)
         held = [gap.electric for gap in gaps]
-        painter = Painter(parameters, yee, self.axes, cells, media, self.media, sources, self.dt, held)
+        painter = Painter(parameters, yee, self.axes, cells, media, self.media, sources, self.dt, held, kept)
         highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
         recorders = make_recorders(parameters, self.monitors, backend, steps, expected_field(parameters), incident)

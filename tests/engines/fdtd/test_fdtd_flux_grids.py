@@ -75,8 +75,8 @@ def test_a_plane_has_the_power_of_a_unit_of_length(backend):
 
 def test_flux_on_a_graded_grid_is_that_of_an_even_one(backend):
     """Through a box of fine cells and one of coarse cells passes the same, to the images and charges of
-    test_fdtd_monitors (1e-4; 2e-5 found). Even cells of 1/16 … 1/28 of a wavelength slow it by up to (kΔ)²/24 = 6e-3, and the power
-    of a current follows: 2 % is three times that."""
+    test_fdtd_monitors (1e-4; 2e-5 found). Even cells of 1/16 … 1/28 of a wavelength slow it by up to (kΔ)²/24 = 6e-3,
+    and the power of a current follows: 2 % is three times that."""
     finer = [FineRegion(axis="x", low=1.0, high=1.2, cell=0.025), FineRegion(axis="y", low=0.9, high=1.1, cell=0.025)]
     inner, outer = energies(backend, 1000, grid=PLANE.model_copy(update={"finer": finer}))
     even, _ = energies(backend)
