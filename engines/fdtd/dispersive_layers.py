@@ -12,6 +12,7 @@ import numpy as np
 
 from engines.api import Finding
 from engines.fdtd.boundaries import AXES, Face
+from engines.fdtd.dispersion import Slots
 from engines.fdtd.materials import Medium
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.parameters.library import LABELS, PUBLISHED
@@ -64,6 +65,21 @@ def layer_findings(
         )
         for number, found in reached.items()
         if found
+    )
+
+
+def state_findings(media: Sequence[Medium], slots: Slots) -> tuple[Finding, ...]:
+    """What several dispersive materials cost: a place of one keeps states of the poles of all."""
+    several = [medium for medium in media if medium.poles and not medium.perfect_conductor]
+    most = max((len(medium.poles) for medium in several), default=0)
+    if len(several) < 2 or slots.count == most:
+        return ()
+    return (
+        Finding(
+            f"{len(several)} materials have {slots.count} different poles, and each dispersive cell keeps and steps "
+            f"those of all, {slots.states} numbers for each component of E.",
+            "info",
+        ),
     )
 
 

@@ -65,9 +65,9 @@ class Painter:
         number = round(dab.amount) if np.isfinite(dab.amount) else -1
         if not 0 <= number < len(self._names):
             raise ProblemError(f"There is no material {dab.amount:g}: choose 0 (vacuum) to {len(self._names) - 1}.")
-        if self.media.dispersion is not None:
+        if self.media.dispersion is not None or self._materials[number].poles:
             raise ProblemError(
-                "A run with dispersive materials cannot be painted on: reset it, and place an object instead."
+                "Dispersive materials cannot be painted with or on: reset the run, and place an object instead."
             )
         # a plane or line is painted where it is, also where it is shown as a strip
         x, y, z = (

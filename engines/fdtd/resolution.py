@@ -31,7 +31,8 @@ def resolution_findings(
     indices = [medium.largest_index(2 * np.pi * highest) for medium in media if not medium.perfect_conductor]
     shortest = SPEED_OF_LIGHT / highest / max(index for index, _ in indices)
     varying = [float(yee.sizes(d).max()) for d in yee.varying if yee.counts[d] > 1]
-    cells = shortest / max(varying, default=yee.smallest)
+    coarsest = max(varying, default=yee.smallest)
+    cells = shortest / coarsest
     unit = length_unit.replace("um", "µm")
     needed = shortest / FEWEST_PER_WAVELENGTH
     if cells < FEWEST_PER_WAVELENGTH:
@@ -41,10 +42,10 @@ def resolution_findings(
         )
     extinction = max(found for _, found in indices)
     depth = SPEED_OF_LIGHT / (2 * np.pi * highest * extinction) if extinction else np.inf
-    if depth < FEWEST_PER_DEPTH * max(varying):
+    if depth < FEWEST_PER_DEPTH * coarsest:
         return (
             Finding(
-                f"The field falls to 1/e within {depth:.2g} {unit} of a metal, {depth / max(varying):.2g} cells: "
+                f"The field falls to 1/e within {depth:.2g} {unit} of a metal, {depth / coarsest:.2g} cells: "
                 f"{FEWEST_PER_DEPTH} or more are better."
             ),
         )

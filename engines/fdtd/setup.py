@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -18,7 +19,7 @@ from engines.fdtd.boundaries import make_axes
 from engines.fdtd.cpu import CPU_ID_BYTES
 from engines.fdtd.dimensions import ALL, parts_of
 from engines.fdtd.dispersion import make_slots
-from engines.fdtd.dispersive_layers import dispersive_cells, layer_findings, range_findings
+from engines.fdtd.dispersive_layers import dispersive_cells, layer_findings, range_findings, state_findings
 from engines.fdtd.materials import Medium, expected_id_bytes, make_media
 from engines.fdtd.monitors import Surroundings, make_recorders, plan_monitors
 from engines.fdtd.monitors.incident import incident_of
@@ -91,6 +92,7 @@ class Setup:
         self.yee = yee = make_yee(parameters.grid)
         self.precision = PRECISIONS[parameters.numerics.precision]
         self.media = media_of(parameters)
+        self._placed = self._without_idle_poles()
         unit = parameters.grid.length_unit
         real = [medium for medium in self.media if not medium.perfect_conductor]
         self.limit = yee.largest_step(min(medium.least_index for medium in real))
@@ -105,11 +107,11 @@ class Setup:
         self.axes = make_axes(yee, faces, self.dt)
         self._magnetic = len({(medium.permeability, medium.magnetic_loss) for medium in self.media}) > 1
         self._value_bytes = np.dtype(self.precision).itemsize
-        self.slots = make_slots([medium.poles for medium in real], self.dt)
+        self.slots = make_slots([medium.poles for medium in self._placed if not medium.perfect_conductor], self.dt)
         fillings = fillings_of(parameters)
         states = 0
         if self.slots.count:
-            states = 3 * dispersive_cells(fillings, self.media, yee) * self.slots.states
+            states = 3 * dispersive_cells(fillings, self._placed, yee) * self.slots.states
         self._id_bytes = expected_id_bytes(self._used_media(), parameters.numerics.smoothing)
         self.driven = sources_of(parameters)
         self.ports = ports_of(parameters)
@@ -122,6 +124,7 @@ class Setup:
         self.findings = (
             *resolution_findings(yee, unit, waveforms, self._used_media()),
             *layer_findings(parameters, fillings, self.media, yee, faces),
+            *state_findings(self._placed, self.slots),
             *source_findings(yee, self.axes, self.driven),
             *self.monitors.findings,
             *object_findings(parameters, yee),
@@ -180,11 +183,18 @@ class Setup:
         another = 6 * yee.places * value_bytes  # the second pair of fields of one pass, if there is room for it
         return found + another if self._one_pass and found + another < MEMORY_SHARE * available else found
 
-    def _used_media(self) -> list[Medium]:
-        """Vacuum and the materials that objects are of."""
+    def _used(self) -> list[bool]:
+        """Of which media there are objects; vacuum is one of them."""
         names = {item.material for item in self.parameters.objects}
-        named = zip(self.media[1:], self.parameters.materials, strict=True)
-        return [self.media[0], *(medium for medium, material in named if material.name in names)]
+        return [True, *(material.name in names for material in self.parameters.materials)]
+
+    def _used_media(self) -> list[Medium]:
+        return [medium for medium, used in zip(self.media, self._used(), strict=True) if used]
+
+    def _without_idle_poles(self) -> list[Medium]:
+        """All media; of those without objects no pole takes memory and time."""
+        used = zip(self.media, self._used(), strict=True)
+        return [medium if there else replace(medium, poles=()) for medium, there in used]
 
     def _check_ports(self) -> None:
         if self.ports and self._copies > 1:
@@ -211,7 +221,7 @@ class Setup:
         smoothed = None
         if parameters.numerics.smoothing:
             smoothed = smoothed_edges(yee, self.axes, cells, self.media, shapes_of(parameters))
-        media = make_media(yee, self.axes, cells, self.media, self.dt, smoothed)
+        media = make_media(yee, self.axes, cells, self._placed, self.dt, smoothed)
         kept = np.zeros(0, np.int64) if smoothed is None else smoothed.places
         gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
         media = with_resistors(yee, media, gaps, self.ports, self.dt) if gaps else media

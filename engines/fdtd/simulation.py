@@ -40,6 +40,7 @@ from engines.geometry.grid import Grid
 from engines.tools import ToolResult
 
 SAMPLES_PER_PERIOD = 20
+ADVICE_ON_POLES = "keep dispersive objects out of the CPML: choose the slowly absorbing layer for the faces they reach."
 ADVICE = "use a smaller Courant number, and keep objects of very high permittivity out of the absorbing layers."
 PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
 
@@ -258,7 +259,8 @@ class FdtdSimulation(Simulation):
                 _, k, j, i = np.unravel_index(place, (3, *self._yee.shape))
                 nx, ny, nz = self._yee.counts
                 cell = (min(int(k), nz - 1) * ny + min(int(j), ny - 1)) * nx + min(int(i), nx - 1)
-                return NonFinite(f"The {title} field", cell, ADVICE)
+                poles = any(name.endswith("poles") for name in self._steps.parts())
+                return NonFinite(f"The {title} field", cell, ADVICE_ON_POLES if poles else ADVICE)
         return None
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from engines.fdtd.far.recorder import FarRecorder
 from engines.fdtd.far.walls import line_axis, mirrors_of, obstacles, walls_of
 from engines.fdtd.monitors.balance import Balance, incident_energy
 from engines.fdtd.monitors.blocks import Rectangle, box_rectangles, inner_nodes, plane_node, rectangle
-from engines.fdtd.monitors.decay import DecayWatch
+from engines.fdtd.monitors.decay import DecayWatch, check_dies_down
 from engines.fdtd.monitors.flux import FluxRecorder
 from engines.fdtd.monitors.fourier import FourierPlan, Surroundings, fourier_plan
 from engines.fdtd.monitors.frequencies import over_at, source_spectrum
@@ -108,6 +108,8 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
         findings += _weak(plan, around)
     found = MonitorPlans(around, tuple(plans), tuple(memory), tuple(findings))
     _check_complex(found)
+    if parameters.ending.at_decay:
+        check_dies_down(around)
     _check_normalised(found, parameters)
     return found
 

@@ -244,10 +244,15 @@ def test_smoothed_edges_stay_where_nothing_is_painted(backend):
     np.testing.assert_array_equal(painter.media.permittivity[painter.media.ids_e], first[ids])
 
 
-def test_a_run_with_poles_is_not_painted_on(backend):
+@pytest.mark.parametrize("objects", [[], [Box(material="glass", low=(0.4, 0.4, 0.4), high=(0.6, 0.6, 0.6))]])
+def test_dispersive_materials_are_not_painted(backend, objects):
+    """Neither with nor on; one that no object is of costs a run nothing."""
     metal = [Material(name="glass", library="Ag")]
     source = PointSource(place=(0.9, 0.9, 0.7), signal=Pulse(wavelength=1.5))
-    parameters = problem().parameters.model_copy(update={"materials": metal, "objects": [], "sources": [source]})
+    parameters = problem().parameters.model_copy(update={"materials": metal, "objects": objects, "sources": [source]})
     simulation = ENGINE.build(Problem(parameters), backend)
-    with pytest.raises(ProblemError, match="dispersive materials cannot be painted on"):
+    assert ("poles" in simulation.state()) == bool(objects)
+    with pytest.raises(ProblemError, match="Dispersive materials cannot be painted with or on"):
         simulation.paint(Dab("material", (0.5, 0.5, 0.5), 0.1, 1.0))
+    if not objects:
+        simulation.paint(Dab("material", (0.5, 0.5, 0.5), 0.1, 0.0))
