@@ -35,7 +35,7 @@ from engines.fdtd.source_charts import SourceCharts
 from engines.fdtd.sources import Sources
 from engines.fdtd.steps import YeeSteps
 from engines.fdtd.traffic import STEPS
-from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
+from engines.fdtd.yee import METRES, VACUUM_IMPEDANCE, VACUUM_PERMITTIVITY, Yee, around_center
 from engines.geometry.grid import Grid
 from engines.tools import ToolResult
 
@@ -157,7 +157,7 @@ class FdtdSimulation(Simulation):
     def _component(self, name: str, handle: _Handle, runs: bool) -> Array:
         field = self._steps.electric if name[0] == "E" else self._steps.magnetic
         axis = "xyz".index(name[1])
-        values = self._backend.gather(field[axis].reshape(-1), handle.edges(name[0], axis, runs))
+        values = self._backend.gather(field[axis].reshape(-1), handle.edges(name, runs))
         return values if name[0] == "E" else values / np.float32(VACUUM_IMPEDANCE)
 
     def field(self, name: str) -> Array:
@@ -172,7 +172,7 @@ class FdtdSimulation(Simulation):
         values = self._backend.to_host((self._steps.electric if name[0] == "E" else self._steps.magnetic)[axis])
         nx, ny, nz = self._yee.counts
         mean = np.zeros((nz, ny, nx))
-        offsets = _around(name[0], axis)
+        offsets = around_center(name)
         for dx, dy, dz in offsets:
             mean += values[dz : dz + nz, dy : dy + ny, dx : dx + nx]
         unit = 1.0 if name[0] == "E" else VACUUM_IMPEDANCE
@@ -184,8 +184,7 @@ class FdtdSimulation(Simulation):
         with self._backend.active():
             electric, magnetic = self._steps.energy()
         metre = METRES[self.geometry.length_unit]
-        vacuum = 1.0 / (VACUUM_IMPEDANCE * SPEED_OF_LIGHT * 1e9)  # ε₀ [F/m]
-        factor = 0.5 * vacuum * float(np.prod(self._yee.spacing)) * metre**3
+        factor = 0.5 * VACUUM_PERMITTIVITY * float(np.prod(self._yee.spacing)) * metre**3
         found = {
             "energy": factor * (electric + magnetic), "electric": factor * electric, "magnetic": factor * magnetic,
         }  # fmt: skip
@@ -267,14 +266,6 @@ class FdtdSimulation(Simulation):
         del self._steps, self._cells, self.recorders
 
 
-def _around(field: str, axis: int) -> list[tuple[int, int, int]]:
-    """(dx, dy, dz) of the places around the centre of a cell."""
-    across = [d == axis for d in range(3)] if field == "H" else [d != axis for d in range(3)]
-    return [
-        (dx, dy, dz) for dz in range(1 + across[2]) for dy in range(1 + across[1]) for dx in range(1 + across[0])
-    ]  # fmt: skip
-
-
 class _Handle:
     """A selection of cells; the places of a component are put on the device when somebody asks for it."""
 
@@ -291,20 +282,19 @@ class _Handle:
             self.made["cells"] = self._backend.select(self._selection)
         return self.made["cells"]
 
-    def edges(self, field: str, axis: int, runs: bool) -> Any:
-        """Places around the centres, in runs of one cell each, or (``runs``) in those of the selection."""
+    def edges(self, name: str, runs: bool) -> Any:
+        """Places of a component around the centres, in runs of one cell each or (``runs``) those of the selection."""
         offsets = self._selection.offsets if runs else None
-        key = field, axis, offsets is None
+        key = name, offsets is None
         if key not in self.made:
             nx, ny, _ = self._yee.counts
-            _, places_y, row = self._yee.shape
             elements = np.asarray(self._selection.elements, np.int64)
             k, rest = np.divmod(elements, nx * ny)
             j, i = np.divmod(rest, nx)
-            around = _around(field, axis)
+            around = around_center(name)
             places = np.empty((len(elements), len(around)), np.int32)
             for n, (dx, dy, dz) in enumerate(around):
-                places[:, n] = ((k + dz) * places_y + j + dy) * row + i + dx
+                places[:, n] = self._yee.place(0, i + dx, j + dy, k + dz)
             ends = np.arange(len(elements) + 1) if offsets is None else np.asarray(offsets)
             self.made[key] = self._backend.select(Selection(places.reshape(-1), (ends * len(around)).astype(np.int32)))
         return self.made[key]

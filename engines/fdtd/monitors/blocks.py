@@ -41,9 +41,8 @@ class Block:
 
     def row(self, yee: Yee, start: int) -> list[int]:
         """As the kernels read it; ``start``: where its values begin among the samples."""
-        nz, ny, row = yee.shape
-        i, j, k = self.low
-        place = ((self.component * nz + k) * ny + j) * row + i
+        _, ny, row = yee.shape
+        place = yee.place(self.component, *self.low)
         return [int(self.electric), place, row, row * ny, *self.counts, self.neighbour, start]
 
 

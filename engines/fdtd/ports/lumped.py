@@ -70,10 +70,9 @@ def gap_of(yee: Yee, axes: Sequence[Axis], media: Media, port: Port, number: int
                 f"Port {number} lies on a wall or in an absorbing layer of {'xyz'[axis]}: "
                 f"place it between {nodes[axis][low]:g} and {nodes[axis][high]:g}, a cell away from both."
             )
-    nz, ny, row = yee.shape
 
     def place(component: int, at: dict[int, int]) -> int:
-        return ((component * nz + at[2]) * ny + at[1]) * row + at[0]
+        return int(yee.place(component, at[0], at[1], at[2]))
 
     electric = np.array([place(a, {a: half, **index}) for half in range(first, last)])
     if (media.cb[media.ids_e.reshape(-1)[electric]] == 0).any():

@@ -15,7 +15,7 @@ from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.monitors import Surroundings, make_recorders, plan_monitors
 from engines.fdtd.monitors.flux import FluxRecorder
 from engines.fdtd.monitors.trace import TraceRecorder
-from engines.fdtd.monitors.volume import VolumeRecorder, around_center
+from engines.fdtd.monitors.volume import VolumeRecorder
 from engines.fdtd.parameters import (
     Box,
     BoxMonitor,
@@ -34,7 +34,7 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.waveforms import Waveform
-from engines.fdtd.yee import VACUUM_IMPEDANCE
+from engines.fdtd.yee import VACUUM_IMPEDANCE, around_center
 from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.fdtd.fdtd_cases import MAGNETIC, driven, make_case, steps_of
 from workbench.export.hdf5 import write_hdf5
