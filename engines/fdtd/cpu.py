@@ -1,4 +1,4 @@
-"""The steps on the CPU: calls the Numba passes."""
+"""The steps on the CPU: calls the Numba kernels."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from engines.api import Array
 from engines.backend.base import Backend
 from engines.fdtd import cpu_extras as extras
 from engines.fdtd import cpu_kernels as kernels
+from engines.fdtd import cpu_sweep as sweeps
 from engines.fdtd.boundaries import Axis, kernel_tables, psi_shapes
 from engines.fdtd.cpu_oblique import CpuObliqueLine
 from engines.fdtd.dimensions import ALL, Parts, make_twins
@@ -22,15 +23,19 @@ from engines.fdtd.yee import Yee
 BANDS_PER_THREAD = 4
 """Parts of a pass per thread: one that another program holds up then costs a part of its share."""
 
+THINNEST = 4
+"""Planes of a band at least: H of the last one of each comes later, when it has left the caches."""
+
 CPU_ID_BYTES = 2
-"""Always 16 bits, so that there is one set of kernels to compile: only rows of several materials read their ids."""
+"""Always 16 bits, so that there is one set of kernels to compile: rows of one material read two of their ids."""
 
 
 class CpuYee:
     """Leapfrog steps of E and H; the equations are in README.md.
 
     electric, magnetic: (3, nz + 1, ny + 1, row); psi: six arrays, of E for x, y, z and then of H; signals: (count,);
-    states: of the poles, (states, places). They are all that changes from step to step.
+    states: of the poles, (states, places). They are all that changes from step to step. bands_together: of sweeps that
+    step both fields; 0 where E has to be complete before H begins, or bands would be thin.
     """
 
     passes = 2
@@ -42,10 +47,13 @@ class CpuYee:
         self.dtype = np.dtype(precision)
         self._yee, self._sources = yee, sources
         self._bands = BANDS_PER_THREAD * backend.info.threads
+        self.bands_together = min(self._bands, (yee.planes - int(axes[2].wraps)) // THINNEST)
+        if self.bands_together < backend.info.threads or any(any(axis.fading) for axis in axes):
+            self.bands_together = 0
         self.electric = backend.array(np.zeros((3, *yee.shape), self.dtype))
         self.magnetic = backend.array(np.zeros((3, *yee.shape), self.dtype))
         shapes = psi_shapes(yee, axes)
-        self.psi = [np.zeros(shape, self.dtype) for shape in (*shapes, *shapes)]
+        self.psi = [backend.array(np.zeros(shape, self.dtype)) for shape in (*shapes, *shapes)]
         self.signals = np.zeros(max(sources.count, 1), self.dtype)
         self._axes, self._poles = axes, _CpuPoles(media.dispersion, self.dtype)
         self.states, self._dispersion = self._poles.states, media.dispersion
@@ -54,35 +62,38 @@ class CpuYee:
         self._lows, self._highs = (np.array([getattr(axis, end) for axis in axes]) for end in ("low", "high"))
         self._wraps = np.array([axis.wraps for axis in axes])
         self._table_e, self._table_h = (kernel_tables(yee, axes, electric, self.dtype) for electric in (True, False))
-        self._ca, self._cb, self._da, self._db = (
-            values.astype(self.dtype) for values in (media.ca, media.cb, media.da, -media.db)
-        )
+        self._coefficients = self._stacked(media)
         self._ids_e = media.ids_e.astype(np.uint16, copy=False)
-        # one material: a row of zeros that all rows share, which takes no memory
-        self._ids_h = (
-            np.broadcast_to(np.zeros(1, np.uint16), media.ids_e.shape)
-            if media.ids_h is None
-            else media.ids_h.astype(np.uint16, copy=False)
-        )
+        self._ids_h = None if media.ids_h is None else media.ids_h.astype(np.uint16, copy=False)
+        # one material: a row that all rows share
+        self._flat_ids_h = np.zeros(yee.row, np.uint16) if self._ids_h is None else self._ids_h.reshape(-1)
         self._rows_e = np.zeros((3, *yee.shape[:2]), np.int32)
         self._rows_h = np.zeros((3, *yee.shape[:2]), np.int32)
         with backend.active():
-            kernels.row_materials(self._ids_e, yee.counts[0], self._rows_e)
-            if media.ids_h is not None:
-                kernels.row_materials(self._ids_h, yee.counts[0], self._rows_h)
-        self._magnetic = media.ids_h is not None
+            sweeps.row_materials(self._ids_e, yee.counts[0], self._rows_e)
+            if self._ids_h is not None:
+                sweeps.row_materials(self._ids_h, yee.counts[0], self._rows_h)
         self._permittivity, self._permeability = media.permittivity, media.permeability
         self._lines = [_CpuLine(line, self.signals, self.dtype) for line in sources.lines]
         self._oblique = [CpuObliqueLine(line, self.signals, self.dtype) for line in sources.oblique]
-        self._weights = [entries.weights.astype(self.dtype) for entries in (sources.electric, sources.magnetic)]
+        self._entries = [
+            (entries.places, entries.weights.astype(self.dtype), entries.slots)
+            for entries in (sources.electric, sources.magnetic)
+        ]
         self._energy_weights = energy_weights(axes)
 
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
         prepared = self.prepare(values)
         for step in range(len(values)):
-            self.electric_half(prepared, step)
-            self.magnetic_half()
+            if self.bands_together:
+                self._drive(values[step], True)
+                self._sweep(sweeps.BOTH)
+                self._after_electric(values[step])
+                self._after_magnetic()
+            else:
+                self.electric_half(prepared, step)
+                self.magnetic_half()
         self.finish()
 
     def prepare(self, values: Array) -> Array:
@@ -95,42 +106,49 @@ class CpuYee:
 
     def electric_half(self, values: Array, step: int) -> None:
         """E of a step, and what sources add to it."""
-        sources, signals, row = self._sources, self.signals, values[step]
-        for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
-            if half:
-                signals[slot] = value
-        kernels.electric_pass(
-            self.electric, self.magnetic, self._ids_e, self._rows_e, self._ca, self._cb, self._table_e,
-            self._lows, self._highs, self._wraps, self._counts, self._yee.planes, self._parts_e, *self.psi[:3],
-            self._bands, *self._poles.arguments,
-        )  # fmt: skip
+        self._drive(values[step], True)
+        self._sweep(sweeps.ELECTRIC)
         self._fade(self.electric, False)
-        if sources.count:
-            entries = sources.electric
-            kernels.inject(self.electric.reshape(-1), entries.places, self._weights[0], entries.slots, signals)
-        for line in self._lines:
-            line.electric()
-        for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
-            if not half:
-                signals[slot] = value
-        for oblique in self._oblique:
-            oblique.electric()
+        if self._sources.count:
+            kernels.inject(self.electric.reshape(-1), *self._entries[0], self.signals)
+        self._after_electric(values[step])
 
     def magnetic_half(self) -> None:
         """H of a step, and what sources add to it."""
-        sources, signals = self._sources, self.signals
-        kernels.magnetic_pass(
-            self.electric, self.magnetic, self._ids_h, self._rows_h, self._da, self._db, self._table_h,
-            self._lows, self._highs, self._counts, self._yee.planes, self._parts_h, *self.psi[3:], self._bands,
-        )  # fmt: skip
+        self._sweep(sweeps.MAGNETIC)
         self._fade(self.magnetic, True)
-        if sources.magnetic.places.size:
-            entries = sources.magnetic
-            kernels.inject(self.magnetic.reshape(-1), entries.places, self._weights[1], entries.slots, signals)
+        self._after_magnetic()
+
+    def _drive(self, values: Array, half: bool) -> None:
+        """The signals of drives at the middle (``half``) or at the end of a step."""
+        for value, (_, _, slot, middle) in zip(values, self._sources.drives, strict=True):
+            if middle == half:
+                self.signals[slot] = value
+
+    def _after_electric(self, values: Array) -> None:
+        """E of the lines, and the signals of the end of the step."""
+        for line in self._lines:
+            line.electric()
+        self._drive(values, False)
+        for oblique in self._oblique:
+            oblique.electric()
+
+    def _after_magnetic(self) -> None:
+        """What sources add to H, and H of the lines."""
+        if self._sources.magnetic.places.size:
+            kernels.inject(self.magnetic.reshape(-1), *self._entries[1], self.signals)
         for line in self._lines:
             line.magnetic()
         for oblique in self._oblique:
             oblique.magnetic()
+
+    def _sweep(self, what: int) -> None:
+        sweeps.sweep(
+            what, self.electric, self.magnetic, self._ids_e, self._flat_ids_h, self._rows_e, self._rows_h,
+            *self._coefficients, self._table_e, self._table_h, self._counts, self._lows, self._highs, self._wraps,
+            self._yee.planes, self._parts_e, self._parts_h, *self.psi, *self._entries[0], self.signals,
+            *self._poles.arguments, self.bands_together if what == sweeps.BOTH else self._bands,
+        )  # fmt: skip
 
     def _fade(self, field: Array, magnetic: bool) -> None:
         for along, axis in enumerate(self._axes):
@@ -141,18 +159,24 @@ class CpuYee:
 
     def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None:
         """Ids of ``media`` in a block along z, y, x have changed, and so may its tables. Inside ``active``."""
-        self._ca[...], self._cb[...], self._da[...], self._db[...] = media.ca, media.cb, media.da, -media.db
+        for held, stacked in zip(self._coefficients, self._stacked(media), strict=True):
+            held[...] = stacked
         self._ids_e[:, *block] = media.ids_e[:, *block]
-        kernels.row_materials(self._ids_e, self._yee.counts[0], self._rows_e)
-        if media.ids_h is not None:
+        sweeps.row_materials(self._ids_e, self._yee.counts[0], self._rows_e)
+        if self._ids_h is not None and media.ids_h is not None:
             self._ids_h[:, *block] = media.ids_h[:, *block]
-            kernels.row_materials(self._ids_h, self._yee.counts[0], self._rows_h)
+            sweeps.row_materials(self._ids_h, self._yee.counts[0], self._rows_h)
+
+    def _stacked(self, media: Media) -> list[Array]:
+        """Of E and of H: (3, mixtures), the first coefficient, the second, and the second turned."""
+        pairs = ((media.ca, media.cb), (media.da, -media.db))
+        return [np.stack([first, second, -second]).astype(self.dtype) for first, second in pairs]
 
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         sums = np.zeros((self._yee.shape[0], 2))
         kernels.energy_sums(
-            self.electric, self.magnetic, self._ids_e, self._ids_h if self._magnetic else None,
+            self.electric, self.magnetic, self._ids_e, self._ids_h,
             self._permittivity, self._permeability, self._counts, self._energy_weights, sums,
         )  # fmt: skip
         electric, magnetic = sums.sum(axis=0)
@@ -181,7 +205,7 @@ class CpuYee:
 
 
 class _CpuPoles:
-    """The states of the poles, (states, places), and what ``electric_pass`` needs of them."""
+    """The states of the poles, (states, places), and what a sweep needs of them."""
 
     def __init__(self, dispersion: Dispersion | None, dtype: Any) -> None:
         spans, constants, beta, seconds, shape = (

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.api import (
+    Benchmark,
     Engine,
     Estimate,
     Imported,
@@ -23,6 +24,7 @@ from engines.api import (
     no_progress,
 )
 from engines.backend.base import Backend
+from engines.fdtd.benchmarks import benchmarks, warming_problems
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.parameters import (
     Faces,
@@ -45,6 +47,8 @@ from engines.fdtd.source_charts import ShowSources
 from engines.fdtd.tools.fit_dispersion import FitDispersion
 from engines.fdtd.yee import TIME_UNITS
 from engines.geometry.grid import Grid
+from engines.lab import Study
+from engines.lab_tables import LabTable
 from engines.placing import Placement
 from engines.tools import Tool
 
@@ -103,9 +107,22 @@ class FdtdEngine(Engine):
     def tools(self) -> Sequence[Tool]:
         return (FitDispersion(), ShowSources())
 
+    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
+        return benchmarks(elements)
+
+    def studies(self) -> Sequence[Study]:
+        from engines.fdtd.lab import studies  # measured seldom
+
+        return studies()
+
+    def tables(self) -> Sequence[LabTable]:
+        from engines.fdtd.lab import TABLES  # measured seldom
+
+        return TABLES
+
     def warm(self, backend: Backend) -> None:
         """Steps of a small grid with all that sources and monitors need, in both precisions, without and with a metal,
-        and with smoothing."""
+        and with smoothing; and of one with a middle beyond all layers."""
         grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
         monitors = [TraceMonitor(place=(1.0, 1.0, 1.0)), PlaneMonitor(position=1.0), VolumeMonitor()]
         sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource(), ObliqueWaveSource()]
@@ -116,9 +133,11 @@ class FdtdEngine(Engine):
         }
         ball = {"objects": [Sphere(center=(1.0, 1.0, 1.0), radius=0.2)], "numerics": Numerics(smoothing=True)}
         both = [{"numerics": Numerics(precision=p), **e} for p in ("fp32", "fp64") for e in ({}, metal)]
-        for extras in (*both, ball):
-            parameters = FdtdParameters(grid=grid, sources=sources, monitors=monitors, **extras)
-            simulation = self.build(Problem(parameters), backend)
+        problems = [
+            Problem(FdtdParameters(grid=grid, sources=sources, monitors=monitors, **extras)) for extras in (*both, ball)
+        ]
+        for problem in (*problems, *warming_problems()):
+            simulation = self.build(problem, backend)
             simulation.advance(200)
             simulation.observe()
             for chart in simulation.charts:

@@ -141,8 +141,10 @@ def make_media(
 
     codes = occurring_codes(cells, perfect, wraps, walls)
     parts = (codes[:, None] >> np.array([24, 16, 8, 0])) & 255  # (codes, 4) materials
-    slots = make_slots([() if m.perfect_conductor else m.poles for m in media], dt)
-    strengths = np.array([slots.strengths(() if m.perfect_conductor else m.poles) for m in media])
+    there = set(np.unique(parts).tolist())
+    poles = [m.poles if number in there and not m.perfect_conductor else () for number, m in enumerate(media)]
+    slots = make_slots(poles, dt)
+    strengths = np.array([slots.strengths(each) for each in poles])
     largest = strengths.max(axis=0)
     shares = (strengths / largest)[parts].mean(axis=1)
     mixed = [

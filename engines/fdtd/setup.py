@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -92,7 +91,6 @@ class Setup:
         self.yee = yee = make_yee(parameters.grid)
         self.precision = PRECISIONS[parameters.numerics.precision]
         self.media = media_of(parameters)
-        self._placed = self._without_idle_poles()
         unit = parameters.grid.length_unit
         real = [medium for medium in self.media if not medium.perfect_conductor]
         self.limit = yee.largest_step(min(medium.least_index for medium in real))
@@ -107,12 +105,13 @@ class Setup:
         self.axes = make_axes(yee, faces, self.dt)
         self._magnetic = len({(medium.permeability, medium.magnetic_loss) for medium in self.media}) > 1
         self._value_bytes = np.dtype(self.precision).itemsize
-        self.slots = make_slots([medium.poles for medium in self._placed if not medium.perfect_conductor], self.dt)
+        used = self._used_media()
+        self.slots = make_slots([medium.poles for medium in used if not medium.perfect_conductor], self.dt)
         fillings = fillings_of(parameters)
         states = 0
         if self.slots.count:
-            states = 3 * dispersive_cells(fillings, self._placed, yee) * self.slots.states
-        self._id_bytes = expected_id_bytes(self._used_media(), parameters.numerics.smoothing)
+            states = 3 * dispersive_cells(fillings, self.media, yee) * self.slots.states
+        self._id_bytes = expected_id_bytes(used, parameters.numerics.smoothing)
         self.driven = sources_of(parameters)
         self.ports = ports_of(parameters)
         self.parts = parts_of(yee, [*self.driven.axes(), *(port.axis for port in self.ports)])
@@ -122,9 +121,9 @@ class Setup:
         self.memory = self._memory(states)
         waveforms = self._waveforms()
         self.findings = (
-            *resolution_findings(yee, unit, waveforms, self._used_media()),
+            *resolution_findings(yee, unit, waveforms, used),
             *layer_findings(parameters, fillings, self.media, yee, faces),
-            *state_findings(self._placed, self.slots),
+            *state_findings(used, self.slots),
             *source_findings(yee, self.axes, self.driven),
             *self.monitors.findings,
             *object_findings(parameters, yee),
@@ -183,18 +182,11 @@ class Setup:
         another = 6 * yee.places * value_bytes  # the second pair of fields of one pass, if there is room for it
         return found + another if self._one_pass and found + another < MEMORY_SHARE * available else found
 
-    def _used(self) -> list[bool]:
-        """Of which media there are objects; vacuum is one of them."""
-        names = {item.material for item in self.parameters.objects}
-        return [True, *(material.name in names for material in self.parameters.materials)]
-
     def _used_media(self) -> list[Medium]:
-        return [medium for medium, used in zip(self.media, self._used(), strict=True) if used]
-
-    def _without_idle_poles(self) -> list[Medium]:
-        """All media; of those without objects no pole takes memory and time."""
-        used = zip(self.media, self._used(), strict=True)
-        return [medium if there else replace(medium, poles=()) for medium, there in used]
+        """Vacuum and the materials that objects are of."""
+        names = {item.material for item in self.parameters.objects}
+        named = zip(self.media[1:], self.parameters.materials, strict=True)
+        return [self.media[0], *(medium for medium, material in named if material.name in names)]
 
     def _check_ports(self) -> None:
         if self.ports and self._copies > 1:
@@ -221,7 +213,7 @@ class Setup:
         smoothed = None
         if parameters.numerics.smoothing:
             smoothed = smoothed_edges(yee, self.axes, cells, self.media, shapes_of(parameters))
-        media = make_media(yee, self.axes, cells, self._placed, self.dt, smoothed)
+        media = make_media(yee, self.axes, cells, self.media, self.dt, smoothed)
         kept = np.zeros(0, np.int64) if smoothed is None else smoothed.places
         gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
         media = with_resistors(yee, media, gaps, self.ports, self.dt) if gaps else media
@@ -234,7 +226,7 @@ class Setup:
         sources = with_port_currents(sources, yee, media, gaps, self.ports, unit) if gaps else sources
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, self.axes, media, sources, self.precision, self.parts)
-        states = 0 if media.dispersion is None else media.dispersion.places * self.slots.states
+        states = 0 if media.dispersion is None else media.dispersion.places * media.dispersion.slots.states
         self.traffic = self._traffic(states, steps.passes)
         held = [gap.electric for gap in gaps]
         painter = Painter(parameters, yee, self.axes, cells, media, self.media, sources, self.dt, held, kept)

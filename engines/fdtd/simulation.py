@@ -50,6 +50,7 @@ ENERGIES = {"energy": "Field energy", "electric": "Electric energy", "magnetic":
 
 class FdtdSimulation(Simulation):
     """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period driven.
+    traffic: of the steps and of all that watches them
     still: charts that do not change during a run"""
 
     def __init__(

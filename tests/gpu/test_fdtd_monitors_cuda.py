@@ -54,5 +54,7 @@ def test_results_are_those_of_the_cpu(gpu, precision, tolerance):
     assert my_end == other_end
     assert mine.keys() == other.keys()
     for name, values in mine.items():
-        np.testing.assert_allclose(other[name], values, rtol=0, atol=tolerance * np.abs(values).max(), err_msg=name)
+        least = 1e-6 if values.dtype == np.complex64 else 0.0  # volumes are kept in single precision
+        atol = max(tolerance, least) * np.abs(values).max()
+        np.testing.assert_allclose(other[name], values, rtol=0, atol=atol, err_msg=name)
     np.testing.assert_allclose(other_field, my_field, rtol=0, atol=max(tolerance, 1e-6) * my_field.max())

@@ -12,8 +12,8 @@ from engines.cardiac.cells import Tt06Tissue, make_tissue
 from engines.cardiac.cells.tt06 import CellType
 from engines.cardiac.compiler.tissue import CompiledTissue
 from engines.cardiac.lab.published import published
-from engines.cardiac.lab.timing import launch_seconds
 from engines.lab_tables import Column, LabTable, Row
+from engines.lab_timing import launch_seconds
 
 MANY = 10_000_000
 """Cells that the thesis times its kernels on."""

@@ -15,9 +15,9 @@ from engines.cardiac.lab.cells import MANY, QUICK_CELLS, epicardial, reaction_la
 from engines.cardiac.lab.paths import machine_code, path_step
 from engines.cardiac.lab.peak import peak_rate
 from engines.cardiac.lab.published import published
-from engines.cardiac.lab.timing import launch_seconds
 from engines.errors import DeviceError
 from engines.lab_tables import Column, LabTable, Row
+from engines.lab_timing import launch_seconds
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

@@ -12,8 +12,8 @@ from engines.cardiac.diffusion import SlicedMatrix, make_diffusion
 from engines.cardiac.diffusion.clusters import reordered, voltage_bytes
 from engines.cardiac.lab.meshes import THESIS_CELLS, first_rows, tissue_matrix
 from engines.cardiac.lab.published import published
-from engines.cardiac.lab.timing import launch_seconds
 from engines.lab_tables import Column, LabTable, Row
+from engines.lab_timing import launch_seconds
 
 WARP, BLOCK = 32, 256
 SAMPLE = 8192

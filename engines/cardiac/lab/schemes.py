@@ -13,8 +13,8 @@ from engines.cardiac.compiler.tissue import make_compiled_tissue
 from engines.cardiac.lab.cells import MANY, QUICK_CELLS, reaction_launch
 from engines.cardiac.lab.paths import machine_code, path_step, tt06
 from engines.cardiac.lab.published import published
-from engines.cardiac.lab.timing import launch_seconds
 from engines.lab_tables import Column, LabTable, Row
+from engines.lab_timing import launch_seconds
 
 MILLISECONDS = 1000.0
 USUAL_STEP, EULER_STEP = 0.02, 0.002

@@ -11,9 +11,9 @@ from engines.backend.base import Backend
 from engines.backend.threads import parallel_region
 from engines.cardiac.lab.cells import epicardial, reaction_launch
 from engines.cardiac.lab.plain_c import c_source, compiled, start_states
-from engines.cardiac.lab.timing import launch_seconds
 from engines.errors import ProblemError
 from engines.lab_tables import Column, LabTable, Row
+from engines.lab_timing import launch_seconds
 
 OPTIONS = {
     "Plain C, -O3": ("-O3",),

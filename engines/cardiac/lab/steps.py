@@ -12,8 +12,8 @@ from engines.cardiac.diffusion import SlicedMatrix, make_diffusion
 from engines.cardiac.lab.cells import PRECISIONS, epicardial
 from engines.cardiac.lab.meshes import THESIS_CELLS, first_rows, tissue_matrix
 from engines.cardiac.lab.published import published
-from engines.cardiac.lab.timing import launch_seconds
 from engines.lab_tables import Column, LabTable, Row
+from engines.lab_timing import launch_seconds
 
 STEPS = 50_000
 """Of 0.02 ms: a second."""

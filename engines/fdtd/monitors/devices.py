@@ -43,7 +43,8 @@ class Sums(Protocol):
         """Add the whole buffer; turns: (frequencies, batch, 2)."""
 
     def spectrum(self, frequency: int, turns: Array) -> Array:
-        """(n,) complex: one frequency's sums and what waits in the buffer, on the host; they stay as they are."""
+        """(n,) complex of the sums' precision, on the host: one frequency's sums and what waits in the buffer, which
+        stay as they are."""
 
     def parts_of(self, frequency: int, turns: Array) -> Any:
         """(2, n) on the device: real and imaginary parts of the same, until the next call."""
@@ -89,7 +90,9 @@ class _Kept:
 
     def spectrum(self, frequency: int, turns: Array) -> Array:
         real, imaginary = self._backend.to_host(self.parts_of(frequency, turns))
-        return np.asarray(real + 1j * imaginary)
+        found = np.empty(real.shape, np.result_type(self.dtype, np.complex64))
+        found.real, found.imag = real, imaginary
+        return found
 
     def parts_of(self, frequency: int, turns: Array) -> Any:
         if self._read is None:

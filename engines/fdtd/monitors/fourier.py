@@ -161,15 +161,22 @@ class FourierRecorder(Recorder):
         """(frequencies, values) complex128 [V/m · time unit], H as η₀H, on the host: everything, or of some
         frequencies."""
         taken = list(range(len(self.plan.frequencies)) if chosen is None else chosen)
-        turns, turn_h = self.waiting_turns(), self.half_step()[taken]
         found = np.empty((len(taken), sum(block.size for block in self.plan.blocks)), complex)
+        for n, f in enumerate(taken):
+            found[n] = self.block_spectrum(f)
+        return found
+
+    def block_spectrum(self, frequency: int) -> Array:
+        """(values,) of one frequency, in the precision of the sums: of a volume not much more should be on the host."""
         with self._backend.active():
-            for n, f in enumerate(taken):
-                found[n] = self._sums.spectrum(f, turns)[: found.shape[1]]
+            found = self._sums.spectrum(frequency, self.waiting_turns())
+        found = found[: sum(block.size for block in self.plan.blocks)]
+        found *= self.sample_time
+        turn_h = self.half_step()[frequency]
         for block, start in zip(self.plan.blocks, self.plan.starts, strict=True):
             if not block.electric:
-                found[:, start : start + block.size] *= turn_h[:, None]
-        return found * self.sample_time
+                found[start : start + block.size] *= turn_h
+        return found
 
     def abscissa(self) -> tuple[str, str, Array]:
         return abscissa(self.plan.setting, self.plan.frequencies, self._around.unit)

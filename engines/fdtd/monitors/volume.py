@@ -150,19 +150,22 @@ class VolumeRecorder(FourierRecorder):
         """Sums at the places of Yee's grid, (count, nz, ny, nx) complex64 each, and where these are."""
         name, unit, yee = self.plan.name, self._around.unit, self._around.yee
         found: dict[str, Array] = dict(self.frequency_results())
-        values = self.block_spectra()
-        for component, block, start in zip(self._names, self.plan.blocks, self.plan.starts, strict=True):
-            part = values[:, start : start + block.size].reshape(-1, *block.counts[::-1])
+        shapes, names = [], []
+        for component, block in zip(self._names, self.plan.blocks, strict=True):
             kept = []
             for d in range(3):
                 on_halves = (d == block.component) == block.electric
                 points = (yee.halves(d) if on_halves else yee.nodes(d))[self._first[d] :]
                 kept.append(points[: self._count[d] + (0 if on_halves else 1)])
                 found[f"{name}/{'xyz'[d]} of {component} [{unit}]"] = kept[-1]
-            x, y, z = (len(points) for points in kept)
-            scale = 1.0 if block.electric else 1.0 / VACUUM_IMPEDANCE
-            kind = "V/m" if block.electric else "A/m"
-            found[f"{name}/{component} [{kind} {TIME_UNITS[unit]}]"] = (scale * part[:, :z, :y, :x]).astype(
-                np.complex64
-            )
+            shapes.append(tuple(len(points) for points in kept[::-1]))
+            names.append(f"{name}/{component} [{'V/m' if block.electric else 'A/m'} {TIME_UNITS[unit]}]")
+            found[names[-1]] = np.empty((len(self.plan.frequencies), *shapes[-1]), np.complex64)
+        for f in range(len(self.plan.frequencies)):
+            values = self.block_spectrum(f)
+            for each, (z, y, x), block, start in zip(names, shapes, self.plan.blocks, self.plan.starts, strict=True):
+                part = values[start : start + block.size].reshape(block.counts[::-1])[:z, :y, :x]
+                np.multiply(
+                    part, 1.0 if block.electric else 1.0 / VACUUM_IMPEDANCE, out=found[each][f], casting="same_kind"
+                )
         return found

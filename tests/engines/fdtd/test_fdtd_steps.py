@@ -42,6 +42,32 @@ def test_cpu(faces, materials, precision):
     assert_equal_to_reference(make_case(faces, materials), CpuYee, CpuBackend(), precision)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("faces", ["layers", "periodic", "mixed"])
+def test_both_fields_in_one_sweep_have_the_bits_of_two_passes(faces, threads):
+    """Sources between E and H, several bands, a periodic z; poles are the same code in either."""
+    case = make_case(faces, MAGNETIC, counts=(24, 18, 25))
+    sources = driven(case) if faces == "layers" else case.sources()
+    fields, found = case.random_fields(), []
+    for together in (True, False):
+        backend = CpuBackend()
+        backend.threads = min(threads, backend.threads)
+        steps = steps_of(CpuYee, backend, case, sources, "float32", fields)
+        assert steps.bands_together >= 4
+        table = sources.table(0, STEPS, case.dt)
+        with backend.active():
+            if together:
+                steps.advance(table)
+            else:
+                for step in range(STEPS):
+                    steps.electric_half(table, step)
+                    steps.magnetic_half()
+        found.append({name: np.array(part) for name, part in steps.parts().items()})
+    for name, part in found[0].items():
+        np.testing.assert_array_equal(part, found[1][name], err_msg=name)
+    assert not np.array_equal(found[0]["electric"], fields[0].astype(np.float32))
+
+
 @on_device
 @pytest.mark.parametrize(
     ("materials", "precision", "shape"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines import lab_timing
 from engines.backend import open_backend
 from engines.cardiac.cells import reference, tt06
 from engines.cardiac.compiler.counts import count
 from engines.cardiac.compiler.graph import evaluate, ordered
-from engines.cardiac.lab import expressions, paths, peak, schemes, timing
+from engines.cardiac.lab import expressions, paths, peak, schemes
 from engines.cardiac.lab.expressions import ExponentialsTable, PassTable, PathInstructionsTable
 from engines.cardiac.lab.schemes import SchemeErrorTable, SchemeInstructionsTable, SchemeTimeTable
 from tests.cuda_on_host import COMPILER, HostCudaBackend
@@ -139,7 +140,7 @@ class TinyTimes(SchemeTimeTable):
 
 @pytest.mark.slow
 def test_time_to_solution_is_scaled_to_ten_million_cells(backend, few, monkeypatch):
-    monkeypatch.setattr(timing, "BUDGET", {"cpu": 1e-3})
+    monkeypatch.setattr(lab_timing, "BUDGET", {"cpu": 1e-3})
     fe, lrl = TinyTimes().measure(backend)
     assert (fe[:3], lrl[:3]) == (("FE", 0.002, 500_000), ("LRL", 0.02, 50_000))
     for row in (fe, lrl):

@@ -7,11 +7,12 @@ import math
 import numpy as np
 import pytest
 
+from engines import lab_timing
 from engines.backend import open_backend
 from engines.backend.base import Ceilings
 from engines.cardiac.diffusion import assemble
 from engines.cardiac.engine import CardiacEngine
-from engines.cardiac.lab import TABLES, timing
+from engines.cardiac.lab import TABLES
 from engines.cardiac.lab.cells import MANY, CodePathTable, ProblemSizeTable
 from engines.cardiac.lab.clusters import ClusterTable, cluster_order
 from engines.cardiac.lab.convergence import ConvergenceTable, cosine_error
@@ -89,7 +90,7 @@ EMPTY = (("kernel-times", "Generated, states of a cell together"),)
 def backend():
     """What is timed is timed briefly."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(timing, "BUDGET", {"cpu": 1e-3})
+        patch.setattr(lab_timing, "BUDGET", {"cpu": 1e-3})
         yield open_backend("cpu")
 
 

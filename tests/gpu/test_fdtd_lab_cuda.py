@@ -1,0 +1,38 @@
+"""The Kernel Lab of the FDTD engine on a device: every variant's answer in every launch shape, and each table."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.fdtd.lab.fused import SHAPES
+from engines.fdtd.lab.scenes import PRECISIONS
+from tests.engines.fdtd.lab_cases import SMALL_TABLES, VARIANTS, check_fused, check_sums, check_table, check_variant
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.mark.parametrize(
+    ("study", "variant"),
+    [
+        pytest.param(study, variant, id=f"{study.id}-{variant.id}")
+        for study, variant in VARIANTS
+        if variant.device == "cuda"
+    ],
+)
+def test_a_variant_equals_the_reference(gpu, study, variant):
+    check_variant(gpu, study, variant, variant.shapes)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_layers_in_the_passes_equal_the_reference(gpu, precision):
+    for shape in SHAPES[precision]:
+        check_fused(gpu, PRECISIONS[precision], shape)
+
+
+def test_fourier_sums_are_the_same_in_each_way(gpu):
+    check_sums(gpu)
+
+
+@pytest.mark.parametrize("table", SMALL_TABLES, ids=lambda table: table.id)
+def test_a_table_is_measured(gpu, table):
+    check_table(table, gpu)
