@@ -46,6 +46,8 @@ class BlochSteps:
     make: what makes a copy of given axes and sources
     """
 
+    passes = 2
+
     def __init__(
         self, backend: Any, yee: Yee, axes: Sequence[Axis], sources: Sources,
         make: Callable[[Sequence[Axis], Sources], Copy],

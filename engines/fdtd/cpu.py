@@ -38,6 +38,8 @@ class CpuYee:
     step both fields; 0 where E has to be complete before H begins, or bands would be thin.
     """
 
+    passes = 2
+
     def __init__(
         self, backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
         parts: Parts = ALL,

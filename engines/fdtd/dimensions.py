@@ -40,6 +40,12 @@ class Parts:
 ALL = Parts()
 
 
+def per_length(yee: Yee, unit: str) -> str:
+    """What is behind the unit of powers and energies: in two dimensions they are those of a unit of length across, on
+    a line of a unit of area."""
+    return ("", f"/{unit}", f"/{unit}²")[sum(yee.flat)].replace("um", "µm")
+
+
 def parts_of(yee: Yee, driven: Iterable[int]) -> Parts:
     """driven: the directions of the sources' currents and electric fields, 0, 1, 2; none: all there may be.
 

@@ -12,79 +12,75 @@ import numpy as np
 
 from engines.api import Finding
 from engines.fdtd.boundaries import AXES, Face
+from engines.fdtd.dispersion import Slots
 from engines.fdtd.materials import Medium
-from engines.fdtd.parameters import Box, Cylinder, FdtdParameters, Sphere
+from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.parameters.library import LABELS, PUBLISHED
+from engines.fdtd.shapes import Filling
+from engines.fdtd.solids.solid import Solid
 from engines.fdtd.yee import METRES, Yee
 
-Extent = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
+ENDS = [f"{axis} {end}" for axis in AXES for end in ("low", "high")]
 
 
-def extent_of(item: object) -> Extent | None:
-    """Lowest and highest coordinate of an object along x, y, z; None where that is not known without its cells."""
-    if isinstance(item, Box):
-        pairs = [(low, high) for low, high in zip(item.low, item.high, strict=True)]
-    elif isinstance(item, (Sphere, Cylinder)):
-        reach = [item.radius] * 3
-        if isinstance(item, Cylinder):
-            reach[AXES.index(item.axis)] = item.length / 2
-        pairs = [(c - r, c + r) for c, r in zip(item.center, reach, strict=True)]
-    else:
-        return None
-    return pairs[0], pairs[1], pairs[2]
+def _dispersive(fillings: Sequence[Filling], media: Sequence[Medium]) -> list[tuple[int, int, Solid]]:
+    """Those of the fillings that have poles."""
+    return [each for each in fillings if media[each[1]].poles and not media[each[1]].perfect_conductor]
 
 
-def _dispersive(parameters: FdtdParameters, media: Sequence[Medium]) -> list[tuple[int, str, Extent]]:
-    """Number, material and extent of each object with poles."""
-    poles = {
-        material.name
-        for material, medium in zip(parameters.materials, media[1:], strict=True)
-        if medium.poles and not medium.perfect_conductor
-    }
-    found = []
-    for number, item in enumerate(parameters.objects, 1):
-        extent = extent_of(item) if item.material in poles else None
-        if extent is not None:
-            found.append((number, item.material, extent))
-    return found
-
-
-def dispersive_cells(parameters: FdtdParameters, media: Sequence[Medium], yee: Yee) -> int:
-    """About how many cells have poles: those of the boxes around objects, at most all. Cheap."""
+def dispersive_cells(fillings: Sequence[Filling], media: Sequence[Medium], yee: Yee) -> int:
+    """About how many cells have poles: those of the boxes around solids, at most all. Cheap."""
     total = 0.0
-    for _, _, extent in _dispersive(parameters, media):
+    for _, _, solid in _dispersive(fillings, media):
         inside = [
-            ((yee.halves(d) >= low) & (yee.halves(d) <= high)).sum() for d, (low, high) in enumerate(extent)
-        ]  # fmt: skip
+            ((yee.halves(d) >= low) & (yee.halves(d) <= high)).sum()
+            for d, (low, high) in enumerate(zip(*solid.bounds(), strict=True))
+        ]
         total += float(np.prod(inside, dtype=float))
     return int(min(total, yee.cells))
 
 
 def layer_findings(
-    parameters: FdtdParameters, media: Sequence[Medium], yee: Yee, faces: Sequence[tuple[Face, Face]]
-) -> tuple[Finding, ...]:
-    """One sentence for the objects that reach into a CPML."""
-    found: list[Finding] = []
-    for number, material, extent in _dispersive(parameters, media):
-        reached: list[str] = []
-        for d, (pair, (low, high)) in enumerate(zip(faces, extent, strict=True)):
-            nodes = yee.nodes(d)
-            if max(low, nodes[0]) >= min(high, nodes[-1]):
-                reached.clear()
-                break
-            if pair[0].kind == "CPML" and low < nodes[pair[0].layer]:
-                reached.append(f"{AXES[d]} low")
-            if pair[1].kind == "CPML" and high > nodes[len(nodes) - 1 - pair[1].layer]:
-                reached.append(f"{AXES[d]} high")
-        if reached:
-            found.append(
-                Finding(
-                    f"Object {number} of '{material}', which is dispersive, reaches into the CPML of "
-                    f"{', '.join(reached)}, where waves may grow without end: make it shorter, or choose the slowly "
-                    f"absorbing layer for {'these faces' if len(reached) > 1 else 'this face'}."
-                )
-            )
-    return tuple(found)
+    parameters: FdtdParameters, fillings: Sequence[Filling], media: Sequence[Medium], yee: Yee,
+    faces: Sequence[tuple[Face, Face]],
+) -> tuple[Finding, ...]:  # fmt: skip
+    """One sentence for each object that reaches into a CPML."""
+    reached: dict[int, set[str]] = {}
+    for number, _, solid in _dispersive(fillings, media):
+        extent, found = list(zip(*solid.bounds(), strict=True)), reached.setdefault(number, set())
+        nodes = [yee.nodes(d) for d in range(3)]
+        if any(max(low, at[0]) >= min(high, at[-1]) for at, (low, high) in zip(nodes, extent, strict=True)):
+            continue
+        for axis, at, pair, (low, high) in zip(AXES, nodes, faces, extent, strict=True):
+            if pair[0].kind == "CPML" and low < at[pair[0].layer]:
+                found.add(f"{axis} low")
+            if pair[1].kind == "CPML" and high > at[len(at) - 1 - pair[1].layer]:
+                found.add(f"{axis} high")
+    return tuple(
+        Finding(
+            f"Object {number} of '{parameters.objects[number - 1].material}', which is dispersive, reaches into the "
+            f"CPML of {', '.join(end for end in ENDS if end in found)}, "
+            "where waves may grow without end: make it shorter, or choose the slowly "
+            f"absorbing layer for {'these faces' if len(found) > 1 else 'this face'}."
+        )
+        for number, found in reached.items()
+        if found
+    )
+
+
+def state_findings(media: Sequence[Medium], slots: Slots) -> tuple[Finding, ...]:
+    """What several dispersive materials cost: a place of one keeps states of the poles of all."""
+    several = [medium for medium in media if medium.poles and not medium.perfect_conductor]
+    most = max((len(medium.poles) for medium in several), default=0)
+    if len(several) < 2 or slots.count == most:
+        return ()
+    return (
+        Finding(
+            f"{len(several)} materials have {slots.count} different poles, and each dispersive cell keeps and steps "
+            f"those of all, {slots.states} numbers for each component of E.",
+            "info",
+        ),
+    )
 
 
 def range_findings(parameters: FdtdParameters, shortest: float) -> tuple[Finding, ...]:

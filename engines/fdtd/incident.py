@@ -50,11 +50,6 @@ def joined(parts: Sequence[Part]) -> Entries:
     return Entries(places[order].astype(np.int64), weights[order], slots[order].astype(np.int32))
 
 
-def place_of(yee: Yee, component: int, i: Array, j: Array, k: Array) -> Array:
-    nz, ny, row = yee.shape
-    return np.asarray(((component * nz + k) * ny + j) * row + i)
-
-
 def permutation(a: int, b: int, c: int) -> int:
     """Levi-Civita's symbol."""
     return (b - a) * (c - a) * (c - b) // 2
@@ -77,7 +72,7 @@ def face_entries(
         partner = 3 - d - component
         ranges = {component: np.arange(*box[component]), partner: np.arange(box[partner][0], box[partner][1] + 1)}
         i, j, k = _indices({**ranges, d: np.array([node])})
-        places = place_of(yee, component, i, j, k)
+        places = yee.place(component, i, j, k)
         weights = media.cb[media.ids_e.reshape(-1)[places]] * axes[d].inverse_e[node]
         weights = -inward * permutation(component, d, partner) * weights
         shifted = [i, j, k]
@@ -86,7 +81,7 @@ def face_entries(
             electric.append((places, weights * factors, slots))
         ranges = {component: np.arange(box[component][0], box[component][1] + 1), partner: np.arange(*box[partner])}
         i, j, k = _indices({**ranges, d: np.array([outside])})
-        places = place_of(yee, component, i, j, k)
+        places = yee.place(component, i, j, k)
         ids = 0 if media.ids_h is None else media.ids_h.reshape(-1)[places]
         value = inward * permutation(component, d, partner) * media.db[ids] * axes[d].inverse_h[outside]
         shifted = [i, j, k]

@@ -11,7 +11,7 @@ strengths.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
@@ -221,6 +221,23 @@ def _check(mixtures: int) -> None:
 
 
 def _padded(values: Array, rest: float = 0.0) -> Array:
-    table = np.full(max(BYTE_IDS, len(values)), rest)
+    """With room for mixtures that ports and painting add; tables that ids of 8 bits name stay as long as these."""
+    size = BYTE_IDS if len(values) <= BYTE_IDS else min(len(values) + BYTE_IDS, MOST_IDS)
+    table = np.full(size, rest)
     table[: len(values)] = values
     return table
+
+
+def widened(media: Media) -> Media:
+    """The same with ids of 16 bits and room for more mixtures of E. Raises ProblemError if there is none."""
+    more = min(BYTE_IDS, MOST_IDS - len(media.ca))
+    _check(MOST_IDS + (more <= 0))
+    ca, cb, permittivity = (np.append(table, np.zeros(more)) for table in (media.ca, media.cb, media.permittivity))
+    dispersion = media.dispersion
+    if dispersion is not None:
+        dispersion = replace(dispersion, beta=np.pad(dispersion.beta, ((0, 0), (0, more))))
+    ids_h = None if media.ids_h is None else media.ids_h.astype(np.uint16)
+    return replace(
+        media, ids_e=media.ids_e.astype(np.uint16), ids_h=ids_h, ca=ca, cb=cb, permittivity=permittivity,
+        dispersion=dispersion,
+    )  # fmt: skip

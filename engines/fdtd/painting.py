@@ -6,6 +6,7 @@ of ports, which have a resistance.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -27,17 +28,23 @@ KEEP = "Keep what was painted in the project"
 BRUSH = "material"
 Block = tuple[slice, slice, slice]
 """Along z, y, x."""
+NOWHERE = np.zeros(0, np.int64)
+"""Places."""
 
 
 class Painter:
     """Changes ``cells: (nz, ny, nx)`` and the ids and tables of ``media`` in place; ``materials``: of the numbers;
-    ``held``: places of E whose mixtures stay."""
+    ``held``: places of E whose mixtures stay; ``smoothed``: those of E with smoothing, which they have as long as the
+    cells around them are as they were."""
 
     def __init__(
         self, parameters: FdtdParameters, yee: Yee, axes: Sequence[Axis], cells: Array, media: Media,
         materials: Sequence[Medium], sources: Sources, dt: float, held: Sequence[Array] = (),
+        smoothed: Array = NOWHERE,
     ) -> None:  # fmt: skip
         self.cells, self.media = cells, media
+        self._smoothed, self._first = np.sort(smoothed), cells.copy() if smoothed.size else cells
+        self._smoothed_ids = media.ids_e.reshape(-1)[self._smoothed]
         self._parameters, self._yee, self._axes, self._materials = parameters, yee, axes, materials
         self._driven = (np.unique(np.concatenate([sources.electric.places, *held])), np.unique(sources.magnetic.places))
         self._dt = dt
@@ -60,10 +67,14 @@ class Painter:
             raise ProblemError(f"There is no material {dab.amount:g}: choose 0 (vacuum) to {len(self._names) - 1}.")
         if self.media.dispersion is not None or self._materials[number].poles:
             raise ProblemError(
-                "A run with dispersive materials cannot be painted on: reset it, and place an object instead."
+                "Dispersive materials cannot be painted with or on: reset the run, and place an object instead."
             )
-        cells = self._fill(dab.position, dab.radius, number)
-        self._dabs.append((number, (*dab.position, dab.radius)))
+        # a plane or line is painted where it is, also where it is shown as a strip
+        x, y, z = (
+            float(self._yee.halves(axis)[0]) if self._yee.flat[axis] else at for axis, at in enumerate(dab.position)
+        )
+        cells = self._fill((x, y, z), dab.radius, number)
+        self._dabs.append((number, (x, y, z, dab.radius)))
         return cells, self._mix(cells)
 
     def put(self, cells: Array) -> Block:
@@ -108,13 +119,31 @@ class Painter:
         self._put_ids(self.media.ids_e, mixed.ids_e[:, *inner], target, self._driven[0], mixed, tables_e)
         if self.media.ids_h is not None and mixed.ids_h is not None:
             self._put_ids(self.media.ids_h, mixed.ids_h[:, *inner], target, self._driven[1], mixed, tables_h)
+        if self._smoothed.size:
+            self._smooth_again(target)
         return target
+
+    def _smooth_again(self, target: Block) -> None:
+        """Edges whose cells are those of the beginning get back what smoothing gave them."""
+        ids = self.media.ids_e
+        at = np.stack(np.unravel_index(self._smoothed % self._yee.places, ids.shape[1:]))
+        low, high = (np.array([getattr(span, end) for span in target])[:, None] for end in ("start", "stop"))
+        inside = ((at >= low) & (at < high)).all(axis=0) & ~np.isin(self._smoothed, self._driven[0])
+        at, places, numbers = at[:, inside], self._smoothed[inside], self._smoothed_ids[inside]
+        same = np.ones(len(places), bool)
+        for beside in itertools.product((-1, 0), repeat=3):  # the cells behind and before each place
+            cells = []
+            for each, step, axis in zip(at, beside, self._axes[::-1], strict=True):
+                cells.append((each + step) % axis.n if axis.wraps else np.clip(each + step, 0, axis.n - 1))
+            same &= self.cells[tuple(cells)] == self._first[tuple(cells)]
+        ids.reshape(-1)[places[same]] = numbers[same]
 
     def _put_ids(
         self, ids: Array, new: Array, target: Block, driven: Array, mixed: Media, tables: tuple[str, ...]
     ) -> None:
         live = [getattr(self.media, name) for name in tables]
-        numbers = known_numbers(ids, live, [getattr(mixed, name) for name in tables], np.unique(new))
+        kept = int(self._smoothed_ids.max(initial=0)) if ids is self.media.ids_e else 0
+        numbers = known_numbers(ids, live, [getattr(mixed, name) for name in tables], np.unique(new), kept)
         before = ids[:, *target]
         axes = (np.arange(3), *(np.arange(span.start, span.stop) for span in target))
         flat = np.ravel_multi_index(np.ix_(*axes), ids.shape)
@@ -147,14 +176,15 @@ class Painter:
         )
 
 
-def known_numbers(ids: Array, tables: Sequence[Array], others: Sequence[Array], used: Array) -> Array:
+def known_numbers(ids: Array, tables: Sequence[Array], others: Sequence[Array], used: Array, kept: int = 0) -> Array:
     """Numbers in ``tables`` for numbers in ``others`` (of which those ``used`` are asked for), by their values.
 
-    What ``tables`` do not know is put behind the last number in ``ids``. Raises ProblemError if there is no room.
+    What ``tables`` do not know is put behind the last number in ``ids``, and behind ``kept``. Raises ProblemError if
+    there is no room.
     """
     live, other = np.stack(tables, axis=1), np.stack(others, axis=1)
     numbers = np.zeros(len(other), ids.dtype)
-    free = -1
+    free = kept
     for number in used:
         same = np.flatnonzero((live == other[number]).all(axis=1))
         if number < len(live) and (live[number] == other[number]).all():

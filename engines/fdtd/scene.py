@@ -179,20 +179,6 @@ class Driven:
     beams: list[Beam] = field(default_factory=list)
     launches: list[ModeLaunch] = field(default_factory=list)
 
-    def waveforms(self) -> list[TimeCourse]:
-        kinds: tuple[Sequence[Dipole | PlaneWave | ObliqueWave | Beam | ModeLaunch], ...] = (
-            self.dipoles, self.waves, self.oblique, self.beams, self.launches,
-        )  # fmt: skip
-        return [source.waveform for kind in kinds for source in kind]
-
-    def amplitudes(self) -> list[float]:
-        """In the order of ``waveforms``."""
-        moments = [dipole.moment for dipole in self.dipoles]
-        kinds: tuple[Sequence[PlaneWave | ObliqueWave | Beam | ModeLaunch], ...] = (
-            self.waves, self.oblique, self.beams, self.launches,
-        )  # fmt: skip
-        return moments + [source.amplitude for kind in kinds for source in kind]
-
     def axes(self) -> list[int]:
         """Directions of currents and electric fields, 0, 1, 2: all that a source may drive."""
         found = [dipole.axis for dipole in self.dipoles] + [wave.polarization for wave in self.waves]

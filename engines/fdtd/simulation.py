@@ -26,32 +26,31 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.charts import ChartData
 from engines.errors import ProblemError
-from engines.fdtd.dimensions import ALL, Parts
+from engines.fdtd.dimensions import ALL, Parts, per_length
+from engines.fdtd.monitors.balance import Balance
+from engines.fdtd.monitors.traffic import MONITORS
 from engines.fdtd.painting import KEEP, Painter
 from engines.fdtd.recorders import Recorder
 from engines.fdtd.source_charts import SourceCharts
 from engines.fdtd.sources import Sources
 from engines.fdtd.steps import YeeSteps
-from engines.fdtd.traffic import step_traffic
-from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
+from engines.fdtd.traffic import STEPS
+from engines.fdtd.yee import METRES, VACUUM_IMPEDANCE, VACUUM_PERMITTIVITY, Yee, around_center
 from engines.geometry.grid import Grid
 from engines.tools import ToolResult
 
 SAMPLES_PER_PERIOD = 20
+ADVICE_ON_POLES = "keep dispersive objects out of the CPML: choose the slowly absorbing layer for the faces they reach."
 ADVICE = "use a smaller Courant number, and keep objects of very high permittivity out of the absorbing layers."
 PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
 
 
-ENERGIES = (
-    SeriesInfo("energy", "Field energy", "J"),
-    SeriesInfo("electric", "Electric energy", "J"),
-    SeriesInfo("magnetic", "Magnetic energy", "J"),
-)
+ENERGIES = {"energy": "Field energy", "electric": "Electric energy", "magnetic": "Magnetic energy"}
 
 
 class FdtdSimulation(Simulation):
     """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period driven.
-    traffic: of the passes of a step
+    traffic: of the steps and of all that watches them
     still: charts that do not change during a run"""
 
     def __init__(
@@ -73,17 +72,20 @@ class FdtdSimulation(Simulation):
         painter: Painter | None = None,
     ) -> None:
         self.geometry, self.dt, self.step = grid, dt, 0
-        self.fields, self.traffic = fields, (step_traffic(traffic),)
+        self.fields, self.traffic = fields, traffic
         self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)
+        self._unwatched = 0  # steps since a recorder was given the fields: what these take is told per step
         self.recorders = tuple(recorders)
         self.fields += tuple(info for recorder in self.recorders for info in recorder.fields)
         self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
         self._still = still
         drawn = still.charts if still else ()
         self.charts = (*(info for recorder in self.recorders for info in recorder.charts), *drawn)
-        self.series = (*ENERGIES, *(info for recorder in self.recorders for info in recorder.series))
+        per = f"J{per_length(yee, grid.length_unit)}"
+        energies = [SeriesInfo(name, title, per) for name, title in ENERGIES.items()]
+        self.series = (*energies, *(info for recorder in self.recorders for info in recorder.series))
         self._painter = painter
         if painter is not None:
             self.brushes, self.keeps = (painter.brush,), KEEP
@@ -92,10 +94,12 @@ class FdtdSimulation(Simulation):
         end = self.step + steps
         while self.step < end:
             self._advance(min([end, *(self._next(recorder) for recorder in self.recorders)]) - self.step)
-            for recorder in self.recorders:
-                if self.step % recorder.every == 0:
-                    with self._backend.timed("monitors"):
+            due = [recorder for recorder in self.recorders if self.step % recorder.every == 0]
+            if due:
+                with self._backend.timed(MONITORS, launches=self._unwatched):
+                    for recorder in due:
                         recorder.record(self.step)
+                self._unwatched = 0
 
     def _next(self, recorder: Recorder) -> int:
         """The step after this one that ``recorder`` is given."""
@@ -103,9 +107,10 @@ class FdtdSimulation(Simulation):
 
     def _advance(self, steps: int) -> None:
         values = self._scale * self._sources.table(self.step, steps, self.dt)
-        with self._backend.timed("yee", launches=steps):
+        with self._backend.timed(STEPS, launches=steps):
             self._steps.advance(values)
         self.step += steps
+        self._unwatched += steps
 
     def chart(self, name: str) -> ChartData:
         for recorder in self.recorders:
@@ -153,7 +158,7 @@ class FdtdSimulation(Simulation):
     def _component(self, name: str, handle: _Handle, runs: bool) -> Array:
         field = self._steps.electric if name[0] == "E" else self._steps.magnetic
         axis = "xyz".index(name[1])
-        values = self._backend.gather(field[axis].reshape(-1), handle.edges(name[0], axis, runs))
+        values = self._backend.gather(field[axis].reshape(-1), handle.edges(name, runs))
         return values if name[0] == "E" else values / np.float32(VACUUM_IMPEDANCE)
 
     def field(self, name: str) -> Array:
@@ -168,7 +173,7 @@ class FdtdSimulation(Simulation):
         values = self._backend.to_host((self._steps.electric if name[0] == "E" else self._steps.magnetic)[axis])
         nx, ny, nz = self._yee.counts
         mean = np.zeros((nz, ny, nx))
-        offsets = _around(name[0], axis)
+        offsets = around_center(name)
         for dx, dy, dz in offsets:
             mean += values[dz : dz + nz, dy : dy + ny, dx : dx + nx]
         unit = 1.0 if name[0] == "E" else VACUUM_IMPEDANCE
@@ -180,8 +185,7 @@ class FdtdSimulation(Simulation):
         with self._backend.active():
             electric, magnetic = self._steps.energy()
         metre = METRES[self.geometry.length_unit]
-        vacuum = 1.0 / (VACUUM_IMPEDANCE * SPEED_OF_LIGHT * 1e9)  # ε₀ [F/m]
-        factor = 0.5 * vacuum * float(np.prod(self._yee.spacing)) * metre**3
+        factor = 0.5 * VACUUM_PERMITTIVITY * float(np.prod(self._yee.spacing)) * metre**3
         found = {
             "energy": factor * (electric + magnetic), "electric": factor * electric, "magnetic": factor * magnetic,
         }  # fmt: skip
@@ -192,6 +196,11 @@ class FdtdSimulation(Simulation):
     def set_control(self, name: str, value: Any) -> None:
         if name != "source_scale":
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+        if float(value) != self._scale and any(isinstance(recorder, Balance) for recorder in self.recorders):
+            raise ProblemError(
+                "R and T are parts of an incident wave that a run without objects has measured: reset, change the "
+                "factor on the sources, and run again."
+            )
         self._scale = float(value)
 
     def paint(self, dab: Dab) -> str | None:
@@ -250,19 +259,12 @@ class FdtdSimulation(Simulation):
                 _, k, j, i = np.unravel_index(place, (3, *self._yee.shape))
                 nx, ny, nz = self._yee.counts
                 cell = (min(int(k), nz - 1) * ny + min(int(j), ny - 1)) * nx + min(int(i), nx - 1)
-                return NonFinite(f"The {title} field", cell, ADVICE)
+                poles = any(name.endswith("poles") for name in self._steps.parts())
+                return NonFinite(f"The {title} field", cell, ADVICE_ON_POLES if poles else ADVICE)
         return None
 
     def close(self) -> None:
         del self._steps, self._cells, self.recorders
-
-
-def _around(field: str, axis: int) -> list[tuple[int, int, int]]:
-    """(dx, dy, dz) of the places around the centre of a cell."""
-    across = [d == axis for d in range(3)] if field == "H" else [d != axis for d in range(3)]
-    return [
-        (dx, dy, dz) for dz in range(1 + across[2]) for dy in range(1 + across[1]) for dx in range(1 + across[0])
-    ]  # fmt: skip
 
 
 class _Handle:
@@ -281,20 +283,19 @@ class _Handle:
             self.made["cells"] = self._backend.select(self._selection)
         return self.made["cells"]
 
-    def edges(self, field: str, axis: int, runs: bool) -> Any:
-        """Places around the centres, in runs of one cell each, or (``runs``) in those of the selection."""
+    def edges(self, name: str, runs: bool) -> Any:
+        """Places of a component around the centres, in runs of one cell each or (``runs``) those of the selection."""
         offsets = self._selection.offsets if runs else None
-        key = field, axis, offsets is None
+        key = name, offsets is None
         if key not in self.made:
             nx, ny, _ = self._yee.counts
-            _, places_y, row = self._yee.shape
             elements = np.asarray(self._selection.elements, np.int64)
             k, rest = np.divmod(elements, nx * ny)
             j, i = np.divmod(rest, nx)
-            around = _around(field, axis)
+            around = around_center(name)
             places = np.empty((len(elements), len(around)), np.int32)
             for n, (dx, dy, dz) in enumerate(around):
-                places[:, n] = ((k + dz) * places_y + j + dy) * row + i + dx
+                places[:, n] = self._yee.place(0, i + dx, j + dy, k + dz)
             ends = np.arange(len(elements) + 1) if offsets is None else np.asarray(offsets)
             self.made[key] = self._backend.select(Selection(places.reshape(-1), (ends * len(around)).astype(np.int32)))
         return self.made[key]

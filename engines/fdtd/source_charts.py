@@ -15,13 +15,11 @@ from engines.errors import ProblemError
 from engines.fdtd.parameters import FdtdParameters, Source
 from engines.fdtd.scene import waveform_of
 from engines.fdtd.waveforms import TimeCourse
-from engines.fdtd.yee import TIME_UNITS
+from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, TIME_UNITS
 from engines.parameters import ParameterGroup
 from engines.tools import Tool, ToolResult
 
 POINTS = 1000
-FREQUENCY_UNITS = {"um": "THz", "mm": "GHz", "m": "MHz"}
-"""A thousandth of one over the unit of time."""
 TIME, SPECTRUM = "source over time", "source spectrum"
 
 
@@ -62,7 +60,7 @@ def _spectrum(title: str, course: TimeCourse, top: float) -> Curve:
     frequency = np.fft.rfftfreq(size, step)
     shown = frequency <= top
     amplitude, frequency = amplitude[shown], frequency[shown]
-    return Curve(title, 1e3 * frequency, amplitude / max(float(amplitude.max()), 1e-300))
+    return Curve(title, PER_UNIT * frequency, amplitude / max(float(amplitude.max()), 1e-300))
 
 
 class NoSettings(ParameterGroup):
@@ -86,7 +84,7 @@ class ShowSources(Tool):
         drawn = SourceCharts(problem.parameters)
         unit = FREQUENCY_UNITS[problem.parameters.grid.length_unit]
         tops = [
-            f"{title} up to {1e3 * waveform_of(source.signal).highest_frequency:.4g} {unit}"
+            f"{title} up to {PER_UNIT * waveform_of(source.signal).highest_frequency:.4g} {unit}"
             for title, source in _titled(problem.parameters.sources)
         ]
         message = "Spectra, to a tenth of their largest: " + ", ".join(tops) + "."

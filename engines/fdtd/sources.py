@@ -18,7 +18,7 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.fdtd.beams import beam_profile
 from engines.fdtd.boundaries import Axis, Face, make_axes
-from engines.fdtd.incident import Entries, Incident, Part, Range, face_entries, joined, permutation, place_of
+from engines.fdtd.incident import Entries, Incident, Part, Range, face_entries, joined, permutation
 from engines.fdtd.materials import Media, Medium
 from engines.fdtd.modes import mode_profile
 from engines.fdtd.oblique import TAPS, ObliqueLine, ObliqueWave, OnLine, check_open, make_line
@@ -192,7 +192,7 @@ def induced(yee: Yee, axes: Sequence[Axis], media: Media, electric: Entries) -> 
                 at = list(index)
                 at[d] = index[d] + beside
                 there = (at[d] >= 0) & (at[d] < axes[d].n)
-                places = place_of(yee, q, *(each[there] for each in at))
+                places = yee.place(q, *(each[there] for each in at))
                 ids = 0 if media.ids_h is None else media.ids_h.reshape(-1)[places]
                 curl = permutation(q, d, c) * sign * axes[d].inverse_h[at[d][there]]
                 parts.append((places, -media.db[ids] * curl * weights[there], slots[there]))
@@ -253,7 +253,7 @@ def _dipole(
         index = yee.cell_at(d, x) if along else yee.node_at(d, x)
         at.append((index,) if along else _twins(index, axis))
         widths.append(yee.sizes(d)[index] if along else yee.around(d, axis.wraps)[index])
-    places = np.array([place_of(yee, dipole.axis, *map(np.asarray, each)) for each in itertools.product(*at)])
+    places = np.array([yee.place(dipole.axis, *map(np.asarray, each)) for each in itertools.product(*at)])
     ids = media.ids_e.reshape(-1)[places]
     if (media.cb[ids] == 0).any():
         raise ProblemError(f"Point source {number} stands on a perfect conductor: move it by a cell.")

@@ -23,6 +23,10 @@ class YeeSteps(Protocol):
     magnetic: Any
     dtype: Any
 
+    @property
+    def passes(self) -> int:
+        """How often a step reads the fields: twice, or once where E and H are stepped together."""
+
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives)."""
 

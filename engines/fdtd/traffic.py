@@ -1,24 +1,27 @@
-"""Bytes and operations of the two passes, counted from the algorithm."""
+"""Bytes that a step moves and that a problem holds, counted from the algorithm."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from engines.api import KernelTraffic
 from engines.fdtd.boundaries import Axis, psi_shapes
 from engines.fdtd.dimensions import ALL, Parts
+from engines.fdtd.scene import Driven
 from engines.fdtd.yee import Yee
+
+STEPS = "yee"
+"""What the steps are timed as."""
+INDUCED = 4
+"""Entries of H on a GPU for one of E: the faces around an edge."""
+ENTRY_BYTES = 12
+"""Of the place and the signal of an entry; a weight comes on top."""
 
 
 def layer_values(yee: Yee, axes: Sequence[Axis]) -> int:
     """Values of ψ that one pass reads and writes."""
-    values = 0
-    for shape in psi_shapes(yee, axes):
-        size = 1
-        for count in shape:
-            size *= count
-        values += size
-    return values
+    return sum(math.prod(shape) for shape in psi_shapes(yee, axes))
 
 
 def faded_values(yee: Yee, axes: Sequence[Axis]) -> int:
@@ -28,34 +31,25 @@ def faded_values(yee: Yee, axes: Sequence[Axis]) -> int:
 
 def traffic(
     yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, parts: Parts = ALL, states: int = 0,
-    id_bytes: int = 1,
-) -> tuple[KernelTraffic, ...]:  # fmt: skip
-    """Per cell a pass reads the components that there are (six, but in two dimensions three) and an id for each that it
-    steps (H only with ``magnetic``), which it writes; in the layers it reads and writes ψ, where poles are ``states``
-    values of theirs, and in absorbers the field once more. A component takes 7 operations, ψ 4, a state 4."""
-    cells, psi = yee.cells, layer_values(yee, axes) * yee.planes // yee.shape[0]
-    faded, there = faded_values(yee, axes), parts.count
-    if there < ALL.count:
+    id_bytes: int = 1, passes: int = 2, copies: int = 1,
+) -> KernelTraffic:  # fmt: skip
+    """Per cell each of the two passes reads the components that there are (six, but in two dimensions three), one pass
+    over both fields reads them once; both write each once and read an id for each (H only with ``magnetic``). In the
+    layers ψ is read and written, where poles are ``states`` values of theirs, and in absorbers the fields once more.
+
+    A component takes 7 operations, ψ and a state 4. copies: real and imaginary parts of the fields
+    """
+    cells, psi = yee.cells, 2 * layer_values(yee, axes) * yee.planes // yee.shape[0]
+    if parts.count < ALL.count:
         psi //= 2  # of the two components that have a difference along an axis of the plane there is one
-    return tuple(
-        KernelTraffic(
-            name,
-            bytes_read=(cells * there + psi + held + faded) * value_bytes + (cells * stepped * id_bytes if ids else 0),
-            bytes_written=(stepped * cells + psi + held + faded) * value_bytes,
-            flops=7 * stepped * cells + 4 * (psi + held) + faded,
-        )
-        for name, ids, stepped, held in (
-            ("electric", True, sum(parts.electric), states), ("magnetic", magnetic, sum(parts.magnetic), 0),
-        )
-    )  # fmt: skip
-
-
-def step_traffic(passes: Sequence[KernelTraffic]) -> KernelTraffic:
-    """Of a step, which is timed as one: a device may take both passes at once."""
-    read, written, flops = (
-        sum(getattr(each, name) for each in passes) for name in ("bytes_read", "bytes_written", "flops")
+    also = psi + states + 2 * faded_values(yee, axes)
+    named = sum(parts.electric) + (sum(parts.magnetic) if magnetic else 0)
+    return KernelTraffic(
+        STEPS,
+        bytes_read=copies * ((passes * cells * parts.count + also) * value_bytes + cells * named * id_bytes),
+        bytes_written=copies * (cells * parts.count + also) * value_bytes,
+        flops=copies * (7 * cells * parts.count + 4 * (psi + states) + 2 * faded_values(yee, axes)),
     )
-    return KernelTraffic("yee", read, written, flops)
 
 
 def memory_bytes(
@@ -66,3 +60,17 @@ def memory_bytes(
     spans = 3 * yee.shape[0] * yee.shape[1] * 16 if states else 0
     values = 2 * layer_values(yee, axes) + states
     return yee.places * (6 * value_bytes + ids) + values * value_bytes + spans
+
+
+def source_bytes(yee: Yee, axes: Sequence[Axis], driven: Driven, value_bytes: int, induced: bool) -> int:
+    """About what the entries of sources take: the faces of boxes and sheets as large as the layers leave room.
+
+    A wave along an axis drives one component of E and of H on most of a face, all others two; ``induced``: entries of E
+    have entries of H beside them, on a GPU.
+    """
+    across = [axis.clear[1] - axis.clear[0] + 1 for axis in axes]
+    faces = [math.prod(across) // many for many in across]
+    box = sum(2 * faces[d] for d in range(3) if not axes[d].wraps)
+    sheets = sum(faces[beam.axis] for beam in driven.beams) + sum(faces[launch.axis] for launch in driven.launches)
+    points = box * (len(driven.waves) + 2 * len(driven.oblique)) + 2 * sheets
+    return points * (2 + INDUCED * induced) * (ENTRY_BYTES + value_bytes)

@@ -17,6 +17,7 @@ H is kept as η₀H [V/m], so that both fields are of one size.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,12 @@ VACUUM_IMPEDANCE = 376.730313668
 VECTOR = 16
 """Values of a row that begin together: 64 bytes of fp32."""
 
+VACUUM_PERMITTIVITY = 1.0 / (VACUUM_IMPEDANCE * SPEED_OF_LIGHT * 1e9)
+"""ε₀ [F/m]."""
 TIME_UNITS = {"um": "fs", "mm": "ps", "m": "ns"}
+FREQUENCY_UNITS = {"um": "THz", "mm": "GHz", "m": "MHz"}
+PER_UNIT = 1e3
+"""Of these in one oscillation per unit of time: 1/fs is 1000 THz."""
 METRES = {"um": 1e-6, "mm": 1e-3, "m": 1.0}
 SECONDS = {"um": 1e-15, "mm": 1e-12, "m": 1e-9}
 
@@ -81,6 +87,11 @@ class Yee:
         """The unit of length of the kernels [length unit]."""
         return min(self.spacing[axis] for axis in self.varying)
 
+    def place(self, component: int, i: Any, j: Any, k: Any) -> Any:
+        """Where component 0, 1, 2 at indices i, j, k (numbers or arrays) stands in a flat field (3, …)."""
+        nz, ny, row = self.shape
+        return ((component * nz + k) * ny + j) * row + i
+
     def nodes(self, axis: int) -> Array:
         """(n + 1,) float64: where the nodes of an axis are [length unit]."""
         line = self.lines[axis]
@@ -119,3 +130,10 @@ class Yee:
         """Limit of the time step [time unit] by the smallest cells: ``Δt = √(ε_r μ_r) / (c √Σ 1/Δ²)`` over the axes
         that are not flat; slowness: the least √(ε_r μ_r)."""
         return float(slowness / (SPEED_OF_LIGHT * sum(self.spacing[axis] ** -2 for axis in self.varying) ** 0.5))
+
+
+def around_center(name: str) -> list[tuple[int, int, int]]:
+    """(dx, dy, dz) of the places of a component, ``"Ex"`` … ``"Hz"``, around the centre of a cell."""
+    axis = "xyz".index(name[1])
+    double = [(d == axis) == (name[0] == "H") for d in range(3)]
+    return [(i, j, k) for k in range(1 + double[2]) for j in range(1 + double[1]) for i in range(1 + double[0])]

@@ -39,6 +39,8 @@ class FarRecorder(Recorder):
         self._metre, self._second = METRES[unit], SECONDS[unit]
         self._depth = depth * self._metre
         self._axis = "xyz".index(setting.axis) if line is None else line
+        # between mirrors only a part of the problem is computed, and far away is what all of it sends
+        self._images = 2 ** sum(not mirror.ground for mirror in mirrors)
         title, shown_unit, shown = flux.abscissa()
         self._shown = int(np.abs(shown - setting.shown).argmin()) if setting.shown else len(shown) // 2
         self._kept: dict[tuple[int, ...], tuple[int, FarField]] = {}
@@ -52,7 +54,7 @@ class FarRecorder(Recorder):
                 f"{prefix}_directivity", f"Largest directivity of '{name}'", "dBi", x_title=title, x_unit=shown_unit
             ),
             ChartInfo(
-                f"{prefix}_energy", f"Energy radiated from '{name}' per frequency", "J/Hz", x_title=title,
+                f"{prefix}_energy", f"Energy radiated from '{name}' per frequency", flux.unit, x_title=title,
                 x_unit=shown_unit,
             ),
         )  # fmt: skip
@@ -107,7 +109,7 @@ class FarRecorder(Recorder):
                 return EMPTY
             return ChartData((Curve("In the loudest direction", x, np.array([decibels(each) for each in largest])),))
         return ChartData(
-            (Curve("Far away", x, self._energy(far)), Curve("Through the box", x, self._flux.energy()))
+            (Curve("Far away", x, self._energy(far)), Curve("Through the box", x, self._images * self._flux.energy()))
         )  # fmt: skip
 
     def _energy(self, far: FarField) -> Array:
@@ -130,5 +132,5 @@ class FarRecorder(Recorder):
             f"{name}/E_theta [{unit}]": far.theta.conj().astype(np.complex128),
             f"{name}/E_phi [{unit}]": far.phi.conj().astype(np.complex128),
             f"{name}/directivity": far.directivity(),
-            f"{name}/radiated energy [J/Hz]": self._energy(far),
+            f"{name}/radiated energy [{self._flux.unit}]": self._energy(far),
         }

@@ -13,7 +13,7 @@ from engines.backend.base import Backend
 from engines.errors import WorkbenchError
 from engines.fdtd.benchmarks import LAYER, Counts, size_name
 from engines.fdtd.lab.scenes import PRECISIONS, Scene, make_lab_steps, make_scene, step_seconds
-from engines.fdtd.traffic import step_traffic, traffic
+from engines.fdtd.traffic import traffic
 from engines.lab_tables import Column, LabTable, PublishedRows, Row
 
 FIGURES = json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
@@ -96,4 +96,4 @@ class ThroughputTable(LabTable):
 
 def moved_bytes(scene: Scene, precision: str) -> int:
     """Of a step in two passes."""
-    return step_traffic(traffic(scene.yee, scene.axes, np.dtype(PRECISIONS[precision]).itemsize, False)).bytes
+    return traffic(scene.yee, scene.axes, np.dtype(PRECISIONS[precision]).itemsize, False).bytes

@@ -29,6 +29,7 @@ class Balance(Recorder):
     ) -> None:
         self._reflected, self._transmitted, self._incident = reflected, transmitted, incident
         self.every = every
+        self._unit = (*reflected, *transmitted)[0].unit
         title, unit, self._x = (*reflected, *transmitted)[0].abscissa()
         self.charts = (
             ChartInfo(CHART, "Part of the incident power", "1", x_title=title, x_unit=unit, comparable=True),
@@ -62,7 +63,7 @@ class Balance(Recorder):
         named = {"A = 1 − R − T": "A"}
         values = {f"balance/{named.get(title, title)}": y for title, y in self.parts_of_incident().items()}
         found = {key.replace(first.plan.name, "balance", 1): part for key, part in first.frequency_results().items()}
-        return {**found, "balance/incident [J/Hz]": self._incident, **values}
+        return {**found, f"balance/incident [{self._unit}]": self._incident, **values}
 
 
 def incident_energy(energies: Sequence[Array], names: Sequence[str], least: float) -> Array:

@@ -41,9 +41,8 @@ class Block:
 
     def row(self, yee: Yee, start: int) -> list[int]:
         """As the kernels read it; ``start``: where its values begin among the samples."""
-        nz, ny, row = yee.shape
-        i, j, k = self.low
-        place = ((self.component * nz + k) * ny + j) * row + i
+        _, ny, row = yee.shape
+        place = yee.place(self.component, *self.low)
         return [int(self.electric), place, row, row * ny, *self.counts, self.neighbour, start]
 
 
@@ -131,6 +130,9 @@ def inner_nodes(yee: Yee, axes: Sequence[Axis], name: str, low: Sequence[float],
     found = np.zeros((3, 2), int)
     for d, axis in enumerate(axes):
         nodes = yee.nodes(d)
+        if yee.flat[d]:  # nothing varies there: all of the one cell
+            found[d] = 0, axis.n
+            continue
         if low[d] > high[d]:
             raise ProblemError(f"Monitor '{name}': its lowest corner lies above its highest along {AXES[d]}.")
         if high[d] < nodes[0] or low[d] > nodes[-1]:
@@ -148,6 +150,8 @@ def inner_nodes(yee: Yee, axes: Sequence[Axis], name: str, low: Sequence[float],
 def plane_node(yee: Yee, axes: Sequence[Axis], name: str, d: int, position: float) -> int:
     """The node of axis d nearest to a plane. Raises ProblemError for one outside, on a wall or in a layer."""
     axis, nodes = axes[d], yee.nodes(d)
+    if yee.flat[d]:
+        raise ProblemError(f"Monitor '{name}': nothing goes along {AXES[d]} here: place it across another axis.")
     if not nodes[0] <= position <= nodes[-1]:
         raise ProblemError(
             f"Monitor '{name}' at {AXES[d]} = {position:g} lies outside of the grid: "
@@ -178,7 +182,7 @@ def box_rectangles(
         (d, end) for d, end in walls if yee.node_at(d, (low, high)[end][d]) == (0, axes[d].n)[end]
     }  # fmt: skip
     for d in range(3):
-        full = axes[d].wraps and low[d] <= yee.nodes(d)[0] and high[d] >= yee.nodes(d)[-1]
+        full = yee.flat[d] or (axes[d].wraps and low[d] <= yee.nodes(d)[0] and high[d] >= yee.nodes(d)[-1])
         for end, corner in enumerate((low, high)):
             if not full and (d, end) not in open_ends:
                 plane_node(yee, axes, name, d, corner[d])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -21,19 +20,27 @@ FEWEST_STEPS = 50
 """Looking at the energy reads the fields once: a fiftieth of the traffic of a step and a half."""
 
 
+def check_dies_down(around: Surroundings) -> None:
+    """Raises ProblemError for sources without an end."""
+    if any(waveform.steady for waveform in around.waveforms):
+        raise ProblemError("A continuous source never dies down: choose a pulse, or switch off the end at decay.")
+
+
+def steps_between(around: Surroundings) -> int:
+    """Steps from one look at the energy to the next."""
+    highest = max((waveform.highest_frequency for waveform in around.waveforms), default=0.0)
+    period = 1.0 / highest / around.dt if highest else FEWEST_STEPS
+    return max(FEWEST_STEPS, round(PERIODS * period))
+
+
 class DecayWatch(Recorder):
     """Looks at the field's energy every few periods; held: (largest so far, the last one), on the device."""
 
     def __init__(self, ending: Ending, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
         self._part, self._backend, self._steps = ending.part, backend, steps
-        over = max((over_at(waveform) for waveform in around.waveforms), default=0.0)
-        if math.isinf(over):
-            raise ProblemError("A continuous source never dies down: choose a pulse, or switch off the end at decay.")
-        self._from = over / around.dt
+        self._from = max((over_at(waveform) for waveform in around.waveforms), default=0.0) / around.dt
         self._dt, self._unit = around.dt, TIME_UNITS[around.unit]
-        highest = max((waveform.highest_frequency for waveform in around.waveforms), default=0.0)
-        period = 1.0 / highest / around.dt if highest else FEWEST_STEPS
-        self.every = max(FEWEST_STEPS, round(PERIODS * period))
+        self.every = steps_between(around)
         self._held = backend.array(np.zeros(2))
         self._largest = self._last = 0.0
         self._step = 0

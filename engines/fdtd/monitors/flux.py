@@ -13,6 +13,7 @@ import numpy as np
 from engines.api import Array
 from engines.backend.base import Backend
 from engines.charts import ChartData, ChartInfo, Curve
+from engines.fdtd.dimensions import per_length
 from engines.fdtd.far.spectra import SurfaceSpectra
 from engines.fdtd.monitors.blocks import Rectangle
 from engines.fdtd.monitors.fourier import FourierPlan, FourierRecorder, Surroundings
@@ -24,6 +25,7 @@ from engines.fdtd.yee import METRES, SECONDS, TIME_UNITS, VACUUM_IMPEDANCE
 class FluxRecorder(FourierRecorder):
     """Fields on rectangles; blocks 4 n … 4 n + 3 of the plan are those of rectangle n.
 
+    unit: of the energies; in two dimensions they are those of a unit of length across
     incident: (frequencies, 2, n), the sums of a run without objects, to be taken from those of this run
     """
 
@@ -37,13 +39,17 @@ class FluxRecorder(FourierRecorder):
             with backend.active():
                 self._sums.sums[...] = backend.array(-incident)
         title, unit, _ = self.abscissa()
+        self.unit = f"J/Hz{per_length(around.yee, around.unit)}"
         self._chart = f"monitor_{number}_energy"
         self.charts = (
-            ChartInfo(self._chart, f"Energy through '{plan.name}' per frequency", "J/Hz", x_title=title, x_unit=unit),
-        )
+            ChartInfo(
+                self._chart, f"Energy through '{plan.name}' per frequency", self.unit, x_title=title,
+                x_unit=unit,
+            ),
+        )  # fmt: skip
 
     def energy(self) -> Array:
-        """(frequencies,) float64 [J/Hz], along the positive axis of a plane, out of a box."""
+        """(frequencies,) float64 [J/Hz], along the positive axis of a plane, out of a box; see ``unit``."""
         turns = self.waiting_turns()
         total = np.zeros(len(self.plan.frequencies))
         # H* is turned back by half a step
@@ -86,7 +92,7 @@ class FluxRecorder(FourierRecorder):
         time, metre, second = TIME_UNITS[unit], METRES[unit], SECONDS[unit]
         return {
             **self.frequency_results(),
-            f"{name}/energy [J/Hz]": self.energy(),
+            f"{name}/energy [{self.unit}]": self.energy(),
             f"{name}/positions [{unit}]": surface.positions / metre,
             f"{name}/areas [{unit}^2]": surface.areas / metre**2,
             f"{name}/normals": surface.normals,

@@ -21,8 +21,6 @@ from engines.fdtd.boundaries import Axis
 from engines.fdtd.monitors.blocks import Block
 from engines.fdtd.monitors.devices import make_sums, padded
 from engines.fdtd.monitors.frequencies import (
-    FREQUENCY_UNITS,
-    PER_UNIT,
     abscissa,
     frequencies_of,
     highest_content,
@@ -32,7 +30,7 @@ from engines.fdtd.parameters import Frequencies
 from engines.fdtd.recorders import Recorder
 from engines.fdtd.steps import YeeSteps
 from engines.fdtd.waveforms import TimeCourse
-from engines.fdtd.yee import SPEED_OF_LIGHT, Yee
+from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT, Yee
 
 FEWEST_PER_WAVELENGTH = 6.0
 SMALL_BUFFER = 1 << 30
@@ -42,13 +40,13 @@ MOST_VALUES = 1 << 31
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What monitors need to know of a problem: amplitudes and waveforms are those of its sources, in their order."""
+    """What monitors need to know of a problem: ``waveforms`` are those of its sources and then of its
+    ports, in their order."""
 
     yee: Yee
     axes: Sequence[Axis]
     dt: float
     unit: str
-    amplitudes: tuple[float, ...]
     waveforms: tuple[TimeCourse, ...]
     value_bytes: int
 

@@ -11,11 +11,8 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.fdtd.parameters import Frequencies
 from engines.fdtd.waveforms import TimeCourse
-from engines.fdtd.yee import SPEED_OF_LIGHT
+from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT
 
-FREQUENCY_UNITS = {"um": "THz", "mm": "GHz", "m": "MHz"}
-PER_UNIT = 1e3
-"""Of these in one oscillation per unit of time: 1/fs is 1000 THz."""
 CONTENT = 1e-5
 """Of the largest amplitude in a source's spectrum: what lies below cannot be told from the rounding of a field."""
 SPAN_SAMPLES = 1 << 15

@@ -20,7 +20,7 @@ from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.monitors.making import Incident, MonitorPlans
 from engines.fdtd.parameters import Ending, FdtdParameters, PlaneMonitor
 from engines.fdtd.simulation import FdtdSimulation
-from engines.fdtd.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_IMPEDANCE
+from engines.fdtd.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY
 
 KEPT_BYTES = 1 << 30
 """Of runs without objects, in host memory; the oldest is forgotten first."""
@@ -101,6 +101,5 @@ def _nothing(simulation: FdtdSimulation, around: Surroundings) -> float:
     (watch,) = (each for each in simulation.recorders if isinstance(each, DecayWatch))
     yee, metre = around.yee, METRES[around.unit]
     volume = np.prod([yee.nodes(d)[-1] * metre for d in range(3)]) / yee.cells
-    vacuum = 1.0 / (VACUUM_IMPEDANCE * SPEED_OF_LIGHT * 1e9)  # ε₀ [F/m]
     band = max(waveform.highest_frequency for waveform in around.waveforms) / SECONDS[around.unit]
-    return LEAK * 0.5 * vacuum * float(volume) * watch.largest / band
+    return LEAK * 0.5 * VACUUM_PERMITTIVITY * float(volume) * watch.largest / band

@@ -13,14 +13,14 @@ from engines.fdtd.far.recorder import FarRecorder
 from engines.fdtd.far.walls import line_axis, mirrors_of, obstacles, walls_of
 from engines.fdtd.monitors.balance import Balance, incident_energy
 from engines.fdtd.monitors.blocks import Rectangle, box_rectangles, inner_nodes, plane_node, rectangle
-from engines.fdtd.monitors.decay import DecayWatch
+from engines.fdtd.monitors.decay import DecayWatch, check_dies_down
 from engines.fdtd.monitors.flux import FluxRecorder
 from engines.fdtd.monitors.fourier import FourierPlan, Surroundings, fourier_plan
 from engines.fdtd.monitors.frequencies import over_at, source_spectrum
 from engines.fdtd.monitors.ringing import RingingRecorder, band_of
 from engines.fdtd.monitors.trace import CAPACITY, TraceRecorder, interpolation
 from engines.fdtd.monitors.volume import VolumeRecorder, cells_between, volume_blocks
-from engines.fdtd.parameters import BoxMonitor, FdtdParameters, PlaneMonitor, TraceMonitor, VolumeMonitor
+from engines.fdtd.parameters import BoxMonitor, FdtdParameters, ModeSource, PlaneMonitor, TraceMonitor, VolumeMonitor
 from engines.fdtd.recorders import Recorder
 from engines.fdtd.steps import YeeSteps
 from engines.fdtd.yee import SPEED_OF_LIGHT
@@ -107,7 +107,10 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
         memory.append((name, plan.memory))
         findings += _weak(plan, around)
     found = MonitorPlans(around, tuple(plans), tuple(memory), tuple(findings))
-    _check_normalised(found)
+    _check_complex(found)
+    if parameters.ending.at_decay:
+        check_dies_down(around)
+    _check_normalised(found, parameters)
     return found
 
 
@@ -152,10 +155,25 @@ def _weak(plan: FourierPlan, around: Surroundings) -> list[Finding]:
     ]
 
 
-def _check_normalised(plans: MonitorPlans) -> None:
+def _check_complex(plans: MonitorPlans) -> None:
+    """Spectra of the real part alone mix the waves of two phases."""
+    sums = [each.plan.name for each in plans.plans if not isinstance(each, TraceMonitor)]
+    if sums and any(axis.phase for axis in plans.around.axes):
+        raise ProblemError(
+            f"Monitor '{sums[0]}' sums spectra of one real field, and between Bloch faces there are two: use traces, "
+            "or periodic faces."
+        )
+
+
+def _check_normalised(plans: MonitorPlans, parameters: FdtdParameters) -> None:
     planes = plans.normalised
     if not planes:
         return
+    if any(isinstance(source, ModeSource) for source in parameters.sources):
+        raise ProblemError(
+            f"Monitor '{planes[0].plan.name}' compares with a run without objects, where a mode source has no guide: "
+            "let it measure power."
+        )
     if any(waveform.steady for waveform in plans.around.waveforms):
         raise ProblemError(
             f"Monitor '{planes[0].plan.name}' compares with the incident wave over a band: give the sources a pulse."

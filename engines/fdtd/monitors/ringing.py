@@ -12,13 +12,13 @@ from engines.api import Array
 from engines.charts import EMPTY, ChartData
 from engines.errors import ProblemError
 from engines.fdtd.monitors.fourier import Surroundings
-from engines.fdtd.monitors.frequencies import FREQUENCY_UNITS, PER_UNIT, over_at
+from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.monitors.trace import TraceRecorder, trace_interval
 from engines.fdtd.parameters import TraceMonitor
 from engines.fdtd.recorders import NEVER, Recorder
 from engines.fdtd.resonance_chart import resonance_chart, resonance_info
 from engines.fdtd.resonances import Resonance, resonances
-from engines.fdtd.yee import SPEED_OF_LIGHT
+from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT
 
 
 def band_of(monitor: TraceMonitor, around: Surroundings) -> tuple[float, float]:

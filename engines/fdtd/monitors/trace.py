@@ -17,11 +17,10 @@ from engines.charts import ChartData, ChartInfo, Curve
 from engines.errors import ProblemError
 from engines.fdtd.monitors import cpu_kernels, devices
 from engines.fdtd.monitors.fourier import Surroundings
-from engines.fdtd.monitors.frequencies import FREQUENCY_UNITS, PER_UNIT
 from engines.fdtd.parameters import TraceMonitor
 from engines.fdtd.recorders import Recorder
 from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import TIME_UNITS, VACUUM_IMPEDANCE
+from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, TIME_UNITS, VACUUM_IMPEDANCE
 
 CAPACITY = 1 << 16
 SAMPLES_PER_PERIOD = 10
@@ -40,9 +39,10 @@ def trace_interval(monitor: TraceMonitor, around: Surroundings) -> int:
 def interpolation(monitor: TraceMonitor, around: Surroundings) -> tuple[Array, Array, Array]:
     """(electric: (count,), places: (count, 8), weights: (count, 8)) of the components. Raises ProblemError."""
     yee = around.yee
-    nz, ny, row = yee.shape
     for d, x in enumerate(monitor.place):
         nodes, axis = yee.nodes(d), around.axes[d]
+        if yee.flat[d]:
+            continue
         if not nodes[0] <= x <= nodes[-1]:
             raise ProblemError(
                 f"Monitor '{monitor.name}' lies outside of the grid along {'xyz'[d]}: "
@@ -62,7 +62,7 @@ def interpolation(monitor: TraceMonitor, around: Surroundings) -> tuple[Array, A
             ends.append(_two(yee.halves(d) if on_halves else yee.nodes(d), x, around.axes[d].wraps and on_halves))
         electric.append(name[0] == "E")
         eight = [
-            (((c * nz + k) * ny + j) * row + i, wx * wy * wz)
+            (yee.place(c, i, j, k), wx * wy * wz)
             for k, wz in ends[2] for j, wy in ends[1] for i, wx in ends[0]
         ]  # fmt: skip
         places.append([place for place, _ in eight])

@@ -19,7 +19,7 @@ from engines.fdtd.monitors.fourier import FourierPlan, FourierRecorder, Surround
 from engines.fdtd.monitors.frequencies import source_spectrum
 from engines.fdtd.parameters import VolumeMonitor
 from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import TIME_UNITS, VACUUM_IMPEDANCE, Yee
+from engines.fdtd.yee import TIME_UNITS, VACUUM_IMPEDANCE, Yee, around_center
 
 SHOWN = 8
 """Frequencies of a monitor that become fields."""
@@ -32,6 +32,8 @@ def cells_between(yee: Yee, name: str, low: Sequence[float], high: Sequence[floa
     first, count = np.zeros(3, int), np.ones(3, int)
     for d in range(3):
         nodes = yee.nodes(d)
+        if yee.flat[d]:
+            continue
         if low[d] > high[d]:
             raise ProblemError(f"Monitor '{name}': its lowest corner lies above its highest along {'xyz'[d]}.")
         if high[d] < nodes[0] or low[d] > nodes[-1]:
@@ -42,13 +44,6 @@ def cells_between(yee: Yee, name: str, low: Sequence[float], high: Sequence[floa
             end = start + 1
         first[d], count[d] = start, end - start
     return first, count
-
-
-def around_center(name: str) -> list[tuple[int, int, int]]:
-    """(dx, dy, dz) of the places of a component around the centre of a cell."""
-    axis = "xyz".index(name[1])
-    double = [d == axis for d in range(3)] if name[0] == "H" else [d != axis for d in range(3)]
-    return [(i, j, k) for k in range(1 + double[2]) for j in range(1 + double[1]) for i in range(1 + double[0])]
 
 
 def volume_blocks(names: Sequence[str], first: Array, count: Array) -> list[Block]:

@@ -16,7 +16,7 @@ import numpy as np
 from engines.api import Array
 from engines.errors import ProblemError
 from engines.fdtd.boundaries import Axis
-from engines.fdtd.materials import Media
+from engines.fdtd.materials import Media, widened
 from engines.fdtd.sources import Entries, Sources
 from engines.fdtd.waveforms import TimeCourse
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
@@ -50,64 +50,77 @@ class Gap:
 
 
 def gap_of(yee: Yee, axes: Sequence[Axis], media: Media, port: Port, number: int) -> Gap:
-    """Raises ProblemError for ports in absorbing layers, on walls, and in conductors."""
+    """In two dimensions a gap is one unit of length wide, or long.
+
+    Raises ProblemError for ports in absorbing layers, on walls, in conductors, and on a line.
+    """
     a, b, c = port.axis, (port.axis + 1) % 3, (port.axis + 2) % 3
-    first = yee.node_at(a, port.place[a])
-    last = max(first + 1, yee.node_at(a, port.place[a] + port.length))
+    if yee.flat[1]:
+        raise ProblemError(f"Port {number} has nothing around it on a line: use two or three dimensions.")
+    flat = yee.flat[a]
+    first = 0 if flat else yee.node_at(a, port.place[a])
+    last = 1 if flat else max(first + 1, yee.node_at(a, port.place[a] + port.length))
     nodes = {axis: yee.nodes(axis) for axis in range(3)}
-    index = {b: yee.node_at(b, port.place[b]), c: yee.node_at(c, port.place[c])}
-    for axis, begin, end in ((a, first, last), (b, index[b] - 1, index[b] + 1), (c, index[c] - 1, index[c] + 1)):
+    index = {axis: 0 if yee.flat[axis] else yee.node_at(axis, port.place[axis]) for axis in (b, c)}
+    before = {axis: 0 if yee.flat[axis] else index[axis] - 1 for axis in (b, c)}
+    for axis, begin, end in ((a, first, last), (b, before[b], index[b] + 1), (c, before[c], index[c] + 1)):
         low, high = axes[axis].clear
         if begin < low or end > high:
             raise ProblemError(
                 f"Port {number} lies on a wall or in an absorbing layer of {'xyz'[axis]}: "
                 f"place it between {nodes[axis][low]:g} and {nodes[axis][high]:g}, a cell away from both."
             )
-    nz, ny, row = yee.shape
 
     def place(component: int, at: dict[int, int]) -> int:
-        return ((component * nz + at[2]) * ny + at[1]) * row + at[0]
+        return int(yee.place(component, at[0], at[1], at[2]))
 
     electric = np.array([place(a, {a: half, **index}) for half in range(first, last)])
     if (media.cb[media.ids_e.reshape(-1)[electric]] == 0).any():
         raise ProblemError(f"The gap of port {number} is filled by a perfect conductor: leave it open.")
-    halves_b, halves_c = yee.halves(b), yee.halves(c)
-    wide_b = float(halves_b[index[b]] - halves_b[index[b] - 1])
-    wide_c = float(halves_c[index[c]] - halves_c[index[c] - 1])
+    wide_b, wide_c = (float(yee.around(axis, axes[axis].wraps)[index[axis]]) for axis in (b, c))
     middle = {a: (first + last - 1) // 2, **index}
     # around axis a, from b to c: H_c on the far side of b, less that on the near side, and H_b the other way round
     magnetic = [
-        place(c, middle), place(c, {**middle, b: index[b] - 1}),
-        place(b, middle), place(b, {**middle, c: index[c] - 1}),
+        place(c, middle), place(c, {**middle, b: before[b]}),
+        place(b, middle), place(b, {**middle, c: before[c]}),
     ]  # fmt: skip
     circulation = np.array([wide_c, -wide_c, -wide_b, wide_b])
     return Gap(electric, np.diff(nodes[a][first : last + 1]), wide_b * wide_c, np.array(magnetic), circulation)
 
 
-def with_resistors(media: Media, gaps: Sequence[Gap], ports: Sequence[Port], dt: float) -> Media:
-    """``media`` whose edges in the gaps conduct. Raises ProblemError where there is no number left for them."""
-    ids, tables = media.ids_e.copy(), {name: getattr(media, name).copy() for name in ("ca", "cb", "permittivity")}
-    used = int(np.flatnonzero(tables["permittivity"]).max()) + 1
+def with_resistors(yee: Yee, media: Media, gaps: Sequence[Gap], ports: Sequence[Port], dt: float) -> Media:
+    """``media`` whose edges in the gaps conduct; ids become 16 bits wide if there is no number left for them.
+
+    With D = cΔt/(Δ cb) and N = ca D, the denominator and numerator of ca, a conductivity takes σΔt/2ε₀ from N and gives
+    it to D, whatever else is in them.
+    """
+    media = replace(
+        media, ids_e=media.ids_e.copy(), ca=media.ca.copy(), cb=media.cb.copy(), permittivity=media.permittivity.copy()
+    )
+    if media.dispersion is not None:
+        media = replace(media, dispersion=replace(media.dispersion, beta=media.dispersion.beta.copy()))
+    used = int(np.flatnonzero(media.permittivity).max()) + 1
+    courant = SPEED_OF_LIGHT * dt / yee.smallest
     made: dict[tuple[int, float], int] = {}
     for gap, port in zip(gaps, ports, strict=True):
         conductance = len(gap.electric) / port.resistance
         for at, length in zip(gap.electric, gap.lengths, strict=True):
-            mixture = int(ids.reshape(-1)[at])
-            # σΔt/2ε, in S per length unit
-            extra = 0.5 * conductance * length / gap.area * VACUUM_IMPEDANCE * SPEED_OF_LIGHT * dt
-            extra /= tables["permittivity"][mixture]
-            key = mixture, float(extra)
-            if key not in made:
-                if used == len(tables["ca"]):
-                    raise ProblemError("There are too many materials for the ports: use fewer of either.")
-                before = (1 - tables["ca"][mixture]) / (1 + tables["ca"][mixture])
-                tables["ca"][used] = (1 - before - extra) / (1 + before + extra)
-                tables["cb"][used] = tables["cb"][mixture] * (1 + before) / (1 + before + extra)
-                tables["permittivity"][used] = tables["permittivity"][mixture]
-                made[key] = used
+            mixture = int(media.ids_e.reshape(-1)[at])
+            # σΔt/2ε₀ of σ in S per length unit
+            extra = float(0.5 * conductance * length / gap.area * VACUUM_IMPEDANCE * SPEED_OF_LIGHT * dt)
+            if (mixture, extra) not in made:
+                if used == len(media.ca):
+                    media = widened(media)
+                divisor = courant / media.cb[mixture]
+                media.ca[used] = (media.ca[mixture] * divisor - extra) / (divisor + extra)
+                media.cb[used] = courant / (divisor + extra)
+                media.permittivity[used] = media.permittivity[mixture]
+                if media.dispersion is not None:
+                    media.dispersion.beta[:, used] = media.dispersion.beta[:, mixture]
+                made[mixture, extra] = used
                 used += 1
-            ids.reshape(-1)[at] = made[key]
-    return replace(media, ids_e=ids, **tables)
+            media.ids_e.reshape(-1)[at] = made[mixture, extra]
+    return media
 
 
 def with_port_currents(

@@ -28,7 +28,7 @@ from engines.fdtd.ports.scattering import (
 from engines.fdtd.ports.touchstone import Network, suffix, touchstone_text
 from engines.fdtd.recorders import Recorder
 from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import METRES, SECONDS, VACUUM_IMPEDANCE
+from engines.fdtd.yee import FREQUENCY_UNITS, METRES, PER_UNIT, SECONDS, VACUUM_IMPEDANCE
 
 ROWS = 1024
 LINES = 201
@@ -36,9 +36,6 @@ LINES = 201
 RATE = 4.0
 """Samples per period of the band's top. What folds back into the band is of three times the top and more, where a
 Gaussian that has fallen to a tenth at the top has fallen to 1e-9."""
-FREQUENCY_UNITS = {"um": "THz", "mm": "GHz", "m": "MHz"}
-PER_UNIT = 1000.0
-"""Of these units in one over the unit of time."""
 GROUP = "ports"
 """Of what they give to files; no monitor has this name."""
 SCATTERING, IMPEDANCE = "scattering", "input impedance"

@@ -15,7 +15,7 @@ from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.monitors import Surroundings, make_recorders, plan_monitors
 from engines.fdtd.monitors.flux import FluxRecorder
 from engines.fdtd.monitors.trace import TraceRecorder
-from engines.fdtd.monitors.volume import VolumeRecorder, around_center
+from engines.fdtd.monitors.volume import VolumeRecorder
 from engines.fdtd.parameters import (
     Box,
     BoxMonitor,
@@ -34,7 +34,7 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.simulation import FdtdSimulation
 from engines.fdtd.waveforms import Waveform
-from engines.fdtd.yee import VACUUM_IMPEDANCE
+from engines.fdtd.yee import VACUUM_IMPEDANCE, around_center
 from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.fdtd.fdtd_cases import MAGNETIC, driven, make_case, steps_of
 from workbench.export.hdf5 import write_hdf5
@@ -68,7 +68,7 @@ def recorded(maker, backend, precision, steps=21):
     case = make_case("mixed", MAGNETIC, counts=(21, 14, 13))
     sources = driven(case)
     device = steps_of(maker, backend, case, sources, precision, case.random_fields(), **OPTIONS[maker])
-    around = Surroundings(case.yee, case.axes, case.dt, "um", (1.0,), (Waveform("pulse", 1.0, 0.5, 1.0),), 4)
+    around = Surroundings(case.yee, case.axes, case.dt, "um", (Waveform("pulse", 1.0, 0.5, 1.0),), 4)
     parameters = FdtdParameters(monitors=MONITORS)
     recorders = make_recorders(parameters, plan_monitors(parameters, around), backend, device, 1.0)
     seen = []
@@ -163,7 +163,7 @@ def test_traces_are_the_stored_fields_between_places(maker, make_backend):
 def test_a_full_trace_goes_on_at_half_the_rate(backend):
     case = make_case("layers")
     steps = steps_of(CpuYee, backend, case, case.sources(), "float64", case.random_fields())
-    around = Surroundings(case.yee, case.axes, case.dt, "um", (), (), 8)
+    around = Surroundings(case.yee, case.axes, case.dt, "um", (), 8)
     monitor = TraceMonitor(place=(0.2, 0.2, 0.2), every=1)
     trace = TraceRecorder(1, monitor, around, backend, steps, capacity=8)
     seen = []

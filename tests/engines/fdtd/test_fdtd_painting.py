@@ -17,12 +17,15 @@ from engines.fdtd.parameters import (
     Box,
     Faces,
     FdtdParameters,
+    FineRegion,
     GridSetting,
     LumpedPort,
     Material,
+    Numerics,
     Painted,
     PointSource,
     Pulse,
+    Sphere,
 )
 from engines.fdtd.scene import make_faces, make_yee, media_of, sources_of
 from engines.fdtd.shapes import cells_of
@@ -180,3 +183,76 @@ def test_a_port_keeps_its_resistance_where_one_paints(backend):
     assert (media.ids_e[edges] == before).all()
     assert media.ids_e[2, 12, 13, 16] != beside
     assert media.ca[before[0]] < media.ca[beside]
+
+
+PLANE = GridSetting(dimensions="2D", cells_x=30, cells_y=26, size_x=1.5, size_y=1.3)
+FINER = [FineRegion(axis="x", low=0.35, high=0.45, cell=0.02), FineRegion(axis="z", low=0.5, high=0.6, cell=0.025)]
+KINDS = [
+    Material(name=f"kind {n}", permittivity=1 + 0.2 * n, conductivity=3.0 * 1.7**n, permeability=1 + n / 20)
+    for n in range(9)
+]
+RANDOM = np.random.default_rng(5).uniform((0, 0, 0), (1.5, 1.3, 1.2), (500, 3))
+CROWD = [Sphere(material=f"kind {n % 9}", center=tuple(at), radius=0.1) for n, at in enumerate(RANDOM)]
+BLOCH = Faces(x_low="Bloch", x_high="Bloch", phase_x=0.2, y_low="periodic", y_high="periodic", layer=4)
+CASES = {
+    "a plane": {"grid": PLANE, "faces": Faces(layer=4)},
+    "a line": {"grid": PLANE.model_copy(update={"dimensions": "1D"}), "faces": Faces(layer=4)},
+    "graded": {"grid": GRID.model_copy(update={"finer": FINER})},
+    "Bloch": {"faces": BLOCH},
+    "16 bits": {"materials": KINDS, "objects": CROWD},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_painting_is_as_good_on_other_grids(backend, case):
+    """As above: the run goes on as the kept problem does from the beginning, here before anything has moved."""
+    parameters = problem().parameters.model_copy(update=CASES[case])
+    simulation = ENGINE.build(Problem(parameters), backend)
+    y, z = {"a plane": (0.6, 2.0), "a line": (2.04, 2.0)}.get(case, (0.6, 0.6))  # a line is shown as a strip
+    for number, x in enumerate((0.4, 0.03, 0.45), 1):
+        simulation.paint(Dab("material", (x, y, z), 0.2, float(number)))
+    kept = simulation.kept(Problem(parameters)).parameters
+    fresh = ENGINE.build(Problem(kept), backend)
+    for each in (simulation, fresh):
+        each.advance(20)
+    for name, part in simulation.state().items():
+        np.testing.assert_array_equal(part, fresh.state()[name], err_msg=name)
+    assert simulation._painter.media.wide == (case == "16 bits")
+    assert np.abs(simulation.field("Ez")).max() > 0
+
+
+def test_smoothed_edges_stay_where_nothing_is_painted(backend):
+    """Also within the block of a dab; and what is painted back is smoothed as at the beginning."""
+    glass = Sphere(material="glass", center=(0.7, 0.6, 0.6), radius=0.3)
+    parameters = problem().parameters.model_copy(
+        update={"objects": [glass], "materials": MATERIALS[:1], "numerics": Numerics(smoothing=True)}
+    )
+    simulation = ENGINE.build(Problem(parameters), backend)
+    painter = simulation._painter
+    cells, ids, first = painter.cells.copy(), painter.media.ids_e.copy(), painter.media.permittivity.copy()
+    smoothed = painter._smoothed
+    simulation.paint(Dab("material", (0.4, 0.6, 0.6), 0.12, 1.0))
+    now = painter.media.ids_e
+    moved = np.flatnonzero((now != ids).reshape(-1))
+    assert 0 < len(np.intersect1d(moved, smoothed)) < len(smoothed) / 2
+    k, j, i = np.unravel_index(moved % painter._yee.places, now.shape[1:])
+    changed = np.pad(painter.cells != cells, 1)
+    around = np.any([changed[k + a, j + b, i + c] for a in (0, 1) for b in (0, 1) for c in (0, 1)], axis=0)
+    assert around.all()  # nothing changes but beside cells that did
+    np.testing.assert_array_equal(painter.media.permittivity[ids], first[ids])
+    simulation._painter.put(cells)
+    np.testing.assert_array_equal(painter.media.permittivity[painter.media.ids_e], first[ids])
+
+
+@pytest.mark.parametrize("objects", [[], [Box(material="glass", low=(0.4, 0.4, 0.4), high=(0.6, 0.6, 0.6))]])
+def test_dispersive_materials_are_not_painted(backend, objects):
+    """Neither with nor on; one that no object is of costs a run nothing."""
+    metal = [Material(name="glass", library="Ag")]
+    source = PointSource(place=(0.9, 0.9, 0.7), signal=Pulse(wavelength=1.5))
+    parameters = problem().parameters.model_copy(update={"materials": metal, "objects": objects, "sources": [source]})
+    simulation = ENGINE.build(Problem(parameters), backend)
+    assert ("poles" in simulation.state()) == bool(objects)
+    with pytest.raises(ProblemError, match="Dispersive materials cannot be painted with or on"):
+        simulation.paint(Dab("material", (0.5, 0.5, 0.5), 0.1, 1.0))
+    if not objects:
+        simulation.paint(Dab("material", (0.5, 0.5, 0.5), 0.1, 0.0))

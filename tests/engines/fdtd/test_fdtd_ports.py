@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
 from engines.errors import ProblemError
+from engines.fdtd.boundaries import Face, make_axes
+from engines.fdtd.dispersion import Pole
 from engines.fdtd.engine import FdtdEngine
+from engines.fdtd.materials import Medium, make_media
 from engines.fdtd.parameters import Box, Faces, FdtdParameters, GridSetting, LumpedPort, Material, Numerics, Pulse
+from engines.fdtd.ports.lumped import Port, gap_of, with_resistors
 from engines.fdtd.ports.scattering import input_impedance
-from engines.fdtd.yee import VACUUM_IMPEDANCE
+from engines.fdtd.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 
 ENGINE = FdtdEngine()
 CELLS = 60
@@ -126,3 +132,45 @@ def test_ports_that_cannot_be(backend):
     ):
         with pytest.raises(ProblemError, match=told):
             ENGINE.build(line(ports, **changes), backend)
+
+
+def test_a_plane_has_ports_of_a_unit_of_length(backend):
+    """Plates above and below a plane: ``Z = η₀ HIGH`` of 1 mm across; to the same as in three dimensions."""
+    known = VACUUM_IMPEDANCE * HIGH
+    grid = GridSetting(length_unit="mm", dimensions="2D", cells_x=CELLS, cells_y=3, size_x=float(CELLS), size_y=HIGH)
+    faces = Faces(x_low="PMC", x_high="CPML", y_low="PEC", y_high="PEC", layer=10)
+    fed = port(1.0).model_copy(update={"axis": "y", "place": (1.0, 0.0, 77.0), "resistance": 2 * known})
+    found = results(run(line([fed], grid=grid, faces=faces), backend))
+    assert np.abs(found["scattering"][:, 0] + 1 / 3).max() < 2 * FED
+    with pytest.raises(ProblemError, match="on a line: use two or three dimensions"):
+        ENGINE.build(line([fed], grid=grid.model_copy(update={"dimensions": "1D"}), faces=faces), backend)
+
+
+@pytest.mark.parametrize("count", [2, 256])
+def test_a_gap_keeps_the_poles_of_its_material(count):
+    """ca and cb of E (D) = E (N): the conductivity is taken from N and given to D. A full table gets wider."""
+    yee = Yee((4, 4, 4), (1.0, 1.0, 1.0))
+    dt = 0.5 * yee.largest_step()
+    wall = Face("PEC")
+    axes = make_axes(yee, [(wall, wall)] * 3, dt)
+    media = make_media(yee, axes, np.zeros((4, 4, 4), np.uint8), [Medium(poles=(Pole("debye", 3.0, 0.4),))], dt)
+    filled = np.ones(256)
+    filled[count:] = 0.0
+    media = replace(media, permittivity=np.where(media.permittivity > 0, media.permittivity, filled))
+    made = Port((2.0, 2.0, 1.0), 2, 2.0, 50.0, 0.0, None)
+    gap = gap_of(yee, axes, media, made, 1)
+    found = with_resistors(yee, media, [gap], [made], dt)
+    assert found.wide == (count == 256)
+    old, new = media.ids_e.reshape(-1)[gap.electric[0]], found.ids_e.reshape(-1)[gap.electric[0]]
+    assert new == count
+    courant = SPEED_OF_LIGHT * dt
+    before, after = (courant / each.cb[n] * np.array([1, each.ca[n]]) for each, n in ((media, old), (found, new)))
+    extra = 0.5 * 2 / 50.0 * VACUUM_IMPEDANCE * courant
+    np.testing.assert_allclose(after - before, [extra, -extra], rtol=1e-12)
+    assert found.dispersion.beta[0, new] == media.dispersion.beta[0, old] > 0
+
+
+def test_ports_between_bloch_faces_are_refused(backend):
+    faces = Faces(x_low="Bloch", x_high="Bloch", phase_x=0.1, y_low="PMC", y_high="PMC", z_low="PEC", z_high="PEC")
+    with pytest.raises(ProblemError, match="voltages of one real field"):
+        ENGINE.build(line([port(20.0)], faces=faces), backend)
