@@ -12,6 +12,8 @@ from typing import Any
 
 from engines.api import Array, SimulationInfo
 from engines.errors import DeviceError
+from engines.placing import Placement
+from ui.scene.marks import Marks
 from ui.scene.plates import DARK, Theme
 from ui.scene.scene import Scene
 from ui.scene.software import is_software
@@ -27,11 +29,13 @@ def render(
     size: tuple[int, int] = (1280, 800),
     lines: Sequence[str] = (),
     theme: Theme = DARK,
+    placement: Placement | None = None,
 ) -> Array:
     """A picture (height, width, 4) uint8 of ``geometry`` coloured by whole fields.
 
     ``values`` maps field names to arrays in the geometry's numbering (the shown field and, for the front, its
-    time); without ``info`` or values the regions are shown. Raises DeviceError where there is no EGL.
+    time); without ``info`` or values the regions are shown. ``placement``: outlines of what stands in space.
+    Raises DeviceError where there is no EGL.
     """
     canvas, painter, software = _canvas()
     width, height = size
@@ -43,6 +47,7 @@ def render(
         scene.info = replace(info, fields=tuple(field for field in info.fields if field.name in (values or {})))
     scene.apply_view(view, width / height)
     scene.set_labels((), lines)
+    scene.marks = Marks(placement)
     if values and scene.fields:
         scene.show_fields(values, time)
     with current(canvas):

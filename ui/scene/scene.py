@@ -227,6 +227,7 @@ class Scene:
         self.layer.adopt(self.layer.plan_shape(self.plan()))
         self.layer.set_fields(fields, time)
         self.time = time
+        self._follow_values()
 
     # How it looks.
 

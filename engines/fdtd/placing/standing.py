@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,13 +13,16 @@ from engines.api import Array
 from engines.fdtd.parameters import Lattice, Turn
 from engines.fdtd.placing.kinds import Figure
 from engines.fdtd.placing.lines import box_lines
-from engines.fdtd.solids.making import solids_of
+from engines.fdtd.solids.making import lattice_shifts, solids_of
 from engines.fdtd.solids.solid import rotation_matrix
 from engines.placing import MOVE
 
+MOST_OUTLINED = 1000
+"""Copies that are outlined each: outlines are made anew with each move of the pointer while something is dragged."""
+
 
 def standing(figure: Figure, item: BaseModel) -> Figure:
-    """``figure`` as the object stands: turned, with a box around all its copies.
+    """``figure`` as the object stands: turned, with its copies, or where these are many a box around all of them.
 
     What is turned is moved as a whole; its sizes are in the form, for their handles would not lie along the axes.
     Raises ProblemError.
@@ -29,7 +33,8 @@ def standing(figure: Figure, item: BaseModel) -> Figure:
     if isinstance(turn, Turn) and turn.angle:
         figure = _turned(figure, item, turn)
     if isinstance(copies, Lattice) and any(count > 1 for count in copies.counts):
-        figure = replace(figure, outline=(*figure.outline, *_around_all(figure.outline, copies)))
+        several = _each if math.prod(copies.counts) <= MOST_OUTLINED else _around_all
+        figure = replace(figure, outline=(*figure.outline, *several(figure.outline, copies)))
     return figure
 
 
@@ -42,6 +47,11 @@ def _turned(figure: Figure, item: BaseModel, turn: Turn) -> Figure:
     return replace(
         figure, outline=outline, handles=tuple(handle for handle in figure.handles if handle.name == MOVE)
     )  # fmt: skip
+
+
+def _each(outline: tuple[Array, ...], copies: Lattice) -> tuple[Array, ...]:
+    """The outlines of all copies. Raises ProblemError."""
+    return tuple(line + shift for shift in lattice_shifts(copies) for line in outline)
 
 
 def _around_all(outline: tuple[Array, ...], copies: Lattice) -> tuple[Array, ...]:

@@ -38,7 +38,7 @@ def solids_of(item: Object) -> Iterator[Solid]:
             yield _ball(spot[:3], spot[3])
         return
     solid = _turned(item)
-    for by in _shifts(item.copies):
+    for by in lattice_shifts(item.copies):
         yield Shifted(solid, by) if by.any() else solid
 
 
@@ -91,7 +91,7 @@ def _ends(center: Sequence[float], axis: str, length: float) -> tuple[Point, Poi
     return (start[0], start[1], start[2]), (end[0], end[1], end[2])
 
 
-def _shifts(lattice: Lattice) -> Iterator[np.ndarray]:
+def lattice_shifts(lattice: Lattice) -> Iterator[np.ndarray]:
     """Vectors (3,) to the sites that are not omitted. Raises ProblemError."""
     copies = int(np.prod(lattice.counts, dtype=np.int64))
     if copies > MOST_COPIES:

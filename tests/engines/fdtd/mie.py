@@ -18,7 +18,12 @@ from engines.fdtd.yee import Yee
 
 
 def scattering_efficiency(size: float, index: complex) -> float:
-    """Q_sca for the size parameter x = 2πa/λ; eqs. 4.53 and 4.61, with Wiscombe's number of terms."""
+    """Q_sca for the size parameter x = 2πa/λ."""
+    return efficiencies(size, index)[0]
+
+
+def efficiencies(size: float, index: complex) -> tuple[float, float]:
+    """Q_sca and Q_abs; eqs. 4.53, 4.61 and 4.62, with Wiscombe's number of terms; index n + ik."""
     n = np.arange(1, int(size + 4 * size ** (1 / 3) + 4))
 
     def riccati(z: complex) -> tuple[np.ndarray, np.ndarray]:
@@ -32,7 +37,9 @@ def scattering_efficiency(size: float, index: complex) -> float:
     inside, inside_slope = riccati(index * size)
     a = (index * inside * psi_slope - psi * inside_slope) / (index * inside * xi_slope - xi * inside_slope)
     b = (inside * psi_slope - index * psi * inside_slope) / (inside * xi_slope - index * xi * inside_slope)
-    return float(2 / size**2 * ((2 * n + 1) * (np.abs(a) ** 2 + np.abs(b) ** 2)).sum())
+    scattered = 2 / size**2 * ((2 * n + 1) * (np.abs(a) ** 2 + np.abs(b) ** 2)).sum()
+    extinct = 2 / size**2 * ((2 * n + 1) * (a + b).real).sum()
+    return float(scattered), float(extinct - scattered)
 
 
 def ball(center, radius: float) -> Shape:
