@@ -86,13 +86,43 @@ class FluxRecorder(FourierRecorder):
         return surface_of(self._around.yee, self._around.unit, frequencies, self._rectangles, spectra)
 
     def results(self) -> Mapping[str, Array]:
-        """E and H are sums with ``e^{+iωt}``, as all spectra of monitors."""
-        name, unit = self.plan.name, self._around.unit
-        surface = self.surface()
+        """E and H are sums with ``e^{+iωt}``, as all spectra of monitors; on a plane component by component, on a box
+        point by point."""
+        name = self.plan.name
+        found = {**self.frequency_results(), f"{name}/energy [{self.unit}]": self.energy()}
+        return {**found, **(self._on_a_plane() if len(self._rectangles) == 1 else self._on_a_box())}
+
+    def _on_a_plane(self) -> dict[str, Array]:
+        """(frequencies, q, p) complex64 of each tangential component, and where its p and q are."""
+        yee, unit, rectangle = self._around.yee, self._around.unit, self._rectangles[0]
+        p, q = rectangle.across
+        nodes, halves = (
+            [place(d)[low:high] for d, low, high in zip((p, q), rectangle.low, ends, strict=True)]
+            for place, ends in ((yee.nodes, [high + 1 for high in rectangle.high]), (yee.halves, rectangle.high))
+        )
+        found: dict[str, Array] = {}
+        arrays = []
+        for number, field, component, at in (
+            (0, "E", p, (halves[0], nodes[1])), (1, "H", q, (halves[0], nodes[1])),
+            (2, "E", q, (nodes[0], halves[1])), (3, "H", p, (nodes[0], halves[1])),
+        ):  # fmt: skip
+            title = f"{field}{'xyz'[component]}"
+            for d, points in zip((p, q), at, strict=True):
+                found[f"{self.plan.name}/{'xyz'[d]} of {title} [{unit}]"] = points
+            held = np.empty((len(self.plan.frequencies), len(at[1]), len(at[0])), np.complex64)
+            found[f"{self.plan.name}/{title} [{'V' if field == 'E' else 'A'}/m {TIME_UNITS[unit]}]"] = held
+            arrays.append((held, number, 1.0 if field == "E" else 1.0 / VACUUM_IMPEDANCE))
+        for f in range(len(self.plan.frequencies)):
+            values = self.block_spectrum(f)[: 4 * rectangle.size].reshape(4, *rectangle.counts[::-1])
+            for held, number, scale in arrays:
+                part = values[number, : held.shape[1], : held.shape[2]]
+                np.multiply(part, scale, out=held[f], casting="same_kind")
+        return found
+
+    def _on_a_box(self) -> dict[str, Array]:
+        name, unit, surface = self.plan.name, self._around.unit, self.surface()
         time, metre, second = TIME_UNITS[unit], METRES[unit], SECONDS[unit]
         return {
-            **self.frequency_results(),
-            f"{name}/energy [{self.unit}]": self.energy(),
             f"{name}/positions [{unit}]": surface.positions / metre,
             f"{name}/areas [{unit}^2]": surface.areas / metre**2,
             f"{name}/normals": surface.normals,
