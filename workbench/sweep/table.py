@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engines.charts import ChartData, ChartInfo, Curve
 from workbench.export.chart_tables import titled
-from workbench.sweep.plan import SweepPlan
+from workbench.sweep.plan import Kept, SweepPlan
 from workbench.sweep.running import Row
 
 MOST_CURVES = 12
@@ -26,6 +26,13 @@ class Column:
     curve: str
     title: str
     unit: str
+    read: str = ""
+    """What is read of the curve, in words."""
+
+    @property
+    def brief(self) -> str:
+        """Two lines for a narrow column, whose tip says the rest."""
+        return f"{self.curve}\n{titled(self.read, self.unit)}"
 
     @property
     def heading(self) -> str:
@@ -42,8 +49,9 @@ def columns_of(rows: Sequence[Row]) -> list[Column]:
             for curve in data.curves[:MOST_CURVES]:
                 unit = info.x_unit if reading.of_abscissa else info.unit
                 name = curve.title if info.series or curve.title == info.title else f"{info.title}: {curve.title}"
-                title = f"{name}, {reading.title(info.x_unit)}"
-                found.setdefault((info.name, curve.title), Column(info.name, curve.title, title, unit))
+                read = reading.title(info.x_unit)
+                column = Column(info.name, curve.title, f"{name}, {read}", unit, read)
+                found.setdefault((info.name, curve.title), column)
     return list(found.values())
 
 
@@ -137,3 +145,13 @@ def against(plan: SweepPlan, rows: Sequence[Row], column: Column) -> tuple[Chart
             title = f"{number.titles[-1]} {second:g} {number.unit}".rstrip()
         curves.append(Curve(title, x, y))
     return info, ChartData(tuple(curves))
+
+
+def read_anew(rows: Sequence[Row], kept: Sequence[Kept] | None) -> list[Row]:
+    """The same runs, with what ``kept`` says read of their charts."""
+    readings = {one.name: one.reading for one in kept or ()}
+    found = []
+    for row in rows:
+        charts = tuple((info, data, readings.get(info.name) or reading) for info, data, reading in row.charts)
+        found.append(replace(row, charts=charts))
+    return found
