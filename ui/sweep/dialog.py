@@ -391,6 +391,8 @@ def _expected_text(expected: Expected) -> str:
     parts = [f"{expected.runs:,} runs"]
     if expected.seconds is not None:
         parts.append(f"about {duration_text(expected.seconds)} in all (less where runs end by themselves)")
+    else:
+        parts.append("each to an end of its own")
     if expected.memory_bytes:
         parts.append(f"{bytes_text(expected.memory_bytes)} for the largest")
     text = ", ".join(parts) + "."

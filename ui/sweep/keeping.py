@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from engines.charts import ChartInfo
@@ -13,7 +13,7 @@ from workbench.sweep.plan import Kept
 from workbench.sweep.readings import TITLES, Reading, What
 from workbench.sweep.running import first_reading
 
-AT_PIXELS, CHOICE_PIXELS = 54, 104
+AT_PIXELS, CHOICE_PIXELS, ROW_PIXELS = 54, 104, 32
 
 
 class KeptList(QWidget):
@@ -82,6 +82,7 @@ class KeptList(QWidget):
     def _add(self, info: ChartInfo, reading: Reading, on: bool) -> None:
         item = QTreeWidgetItem(self.list, [info.title])
         item.setToolTip(0, info.title)
+        item.setSizeHint(0, QSize(0, ROW_PIXELS))
         item.setCheckState(0, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
         choice, at = QComboBox(), NumberBox()
         for what, title in TITLES.items():

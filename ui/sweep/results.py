@@ -85,7 +85,11 @@ class SweepResults(QWidget):
         self._whole.show()
         self.table.show_rows(plan, rows, anew=anew)
         drawn = [info for info in charts_of(rows) if info.kind in LINES]
+        first = not self.chart.count()
         self._offer(self.chart, [(info.title, info.name) for info in drawn])
+        telling = next((place for place, info in enumerate(drawn) if info.comparable and not info.series), None)
+        if first and telling is not None:
+            self.chart.setCurrentIndex(telling)
         self._show_chart()
 
     def column(self) -> Column | None:

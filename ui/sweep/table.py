@@ -15,7 +15,7 @@ from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import columns_of, table_of
 
-WIDTH, HEADING_HEIGHT, RUN_WIDTH = 112, 44, 40
+WIDTH, HEADING_HEIGHT, RUN_WIDTH = 138, 44, 40
 
 
 class SweepTable(QTableWidget):

@@ -7,9 +7,12 @@ import time as clock
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QMessageBox, QWidget
 
-from tests.ui.doubles import Wave
+from tests.ui.doubles import FakeServices, Wave
+from ui.background import Background
+from ui.controller import Controller
+from ui.model import DocumentModel
 from ui.sweep.dialog import SweepDialog
 from ui.sweep.overlay import Shades
 from workbench.sweep import plan as plans
@@ -20,14 +23,29 @@ CONDUCTIVITY = "tissue.sigma_il"
 
 
 @pytest.fixture
-def dialog(opened, qtbot):
-    """The dialog of the open slab, each run of 2 ms."""
-    opened.actions_["sweep"].trigger()
-    dialog = opened.sweeps.dialog
-    assert isinstance(dialog, SweepDialog)
-    assert not dialog.isModal()
-    dialog.until.edited.emit(2.0)
-    return dialog
+def desk(qtbot):
+    """What a dialog needs, without a window around it, which takes seconds to make."""
+    parent, background, model = QWidget(), Background(), DocumentModel()
+    qtbot.addWidget(parent)
+    controller = Controller(model, FakeServices(), background)
+    model.open(controller.services.document())
+    controller.build()
+    qtbot.waitUntil(lambda: controller.info is not None, timeout=10_000)
+    dialog = SweepDialog(controller, parent)
+    dialog.show()
+    yield dialog
+    dialog.hide()
+    dialog.give_up()
+    controller.close()
+    background.close()
+
+
+@pytest.fixture
+def dialog(desk):
+    """Each run of 2 ms."""
+    assert not desk.isModal()
+    desk.until.edited.emit(2.0)
+    return desk
 
 
 def vary(dialog, name, text):
@@ -75,7 +93,8 @@ def test_it_tells_what_the_runs_would_come_to_or_what_is_wrong(dialog, qtbot):
     assert not dialog.job.busy
 
 
-def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, opened, qtbot, tmp_path):
+def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtbot, tmp_path):
+    model = dialog._model
     vary(dialog, STEP, "0.02, 0.5, 0.04")  # the fake refuses steps above 0.1
     dialog.run()
     assert dialog.run_button.text() == "Stop"
@@ -94,10 +113,10 @@ def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, ope
     assert table.currentRow() == 2
     assert overlay.lines[2].opts["pen"].widthF() == 3
     dialog.use_button.click()
-    assert opened.model.document.parameters.numerics.step == 0.04
-    assert "run 3 of the sweep" in opened.model.undo_stack.undoText()
-    opened.model.undo_stack.undo()
-    assert opened.model.document.parameters.numerics.step == 0.02
+    assert model.document.parameters.numerics.step == 0.04
+    assert "run 3 of the sweep" in model.undo_stack.undoText()
+    model.undo_stack.undo()
+    assert model.document.parameters.numerics.step == 0.02
     dialog.export(tmp_path / "out")
     qtbot.waitUntil(lambda: dialog.sentence.text().startswith("Written to"), timeout=5000)
     assert {path.name for path in (tmp_path / "out").iterdir()} >= {"sweep.csv", "sweep.h5", "overlay.png"}
@@ -134,7 +153,15 @@ def test_stop_keeps_what_is_through_and_the_window_stays_responsive(dialog, qtbo
     assert 1 <= len(dialog.rows) < 3
 
 
-def test_closing_asks_while_it_runs_and_the_window_does_not(dialog, opened, qtbot, monkeypatch):
+def test_closing_asks_while_it_runs_and_the_window_does_not(window, services, qtbot, monkeypatch):
+    window.sweeps.open()
+    assert window.sweeps.dialog is None
+    assert "Open a project first" in window.banner.text
+    window.open_preset(services.presets()[0])
+    qtbot.waitUntil(lambda: window.controller.phase == "ready", timeout=10_000)
+    window.actions_["sweep"].trigger()
+    dialog = window.sweeps.dialog
+    dialog.until.edited.emit(2.0)
     monkeypatch.setattr(Wave, "advance", _slowly)
     asked = []
     answers = iter([QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes])
@@ -148,10 +175,10 @@ def test_closing_asks_while_it_runs_and_the_window_does_not(dialog, opened, qtbo
     assert not dialog.isVisible()
     through(qtbot, dialog)
     assert len(asked) == 2
-    opened.actions_["sweep"].trigger()
-    assert opened.sweeps.dialog is dialog, "what was found stays"
+    window.actions_["sweep"].trigger()
+    assert window.sweeps.dialog is dialog, "what was found stays"
     dialog.run()
-    opened.close()
+    window.close()
     assert len(asked) == 2
     assert not any(thread.name.startswith("workbench-tools") for thread in threading.enumerate())
 
@@ -168,21 +195,16 @@ def test_many_runs_are_asked_about(dialog, monkeypatch):
     assert plans.MANY >= 1000
 
 
-def test_the_tree_follows_the_problem(dialog, opened, qtbot):
+def test_the_tree_follows_the_problem(dialog, qtbot):
+    model = dialog._model
     vary(dialog, CONDUCTIVITY, "0.1, 0.2")
-    stimuli = opened.model.draft["parameters"]["stimuli"]
-    opened.model.edit(("parameters", "stimuli"), [*stimuli, *stimuli])
+    stimuli = model.draft["parameters"]["stimuli"]
+    model.edit(("parameters", "stimuli"), [*stimuli, *stimuli])
     qtbot.waitUntil(lambda: any(name.startswith("stimuli.1.") for name in dialog.numbers._leaves))
     assert dialog.numbers.names == [CONDUCTIVITY]
-    opened.model.edit(("parameters", *CONDUCTIVITY.split(".")), 0.3)
+    model.edit(("parameters", *CONDUCTIVITY.split(".")), 0.3)
     qtbot.waitUntil(lambda: dialog.numbers._leaves[CONDUCTIVITY].text(1) == "0.3 S/m")
     assert dialog.planned().variations[0].values == (0.1, 0.2)
-
-
-def test_without_a_project_there_is_a_sentence(window):
-    window.sweeps.open()
-    assert window.sweeps.dialog is None
-    assert "Open a project first" in window.banner.text
 
 
 def test_colours_run_evenly_or_by_factors(qapp):
