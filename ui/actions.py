@@ -37,7 +37,7 @@ class Actions:
             ("step", "&Step", ".", "step"),
             ("reset", "Rese&t", "Ctrl+R", "reset"),
             ("rewind", "Re&wind to the last checkpoint", "Ctrl+Shift+R", None),
-            ("sweep", "Parameter s&weep…", "Ctrl+Shift+P", None),
+            ("sweep", "&Parameter sweep…", "Ctrl+Shift+P", None),
             ("theme", "Dark or &light", "Ctrl+T", "theme"),
             ("layout", "&Reset the layout", None, None),
             ("fit", "Show &all", "Ctrl+0", "fit"),

@@ -15,7 +15,7 @@ from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import columns_of, table_of
 
-WIDTH, HEADING_HEIGHT, RUN_WIDTH = 138, 44, 40
+WIDTH, HEADING_HEIGHT, RUN_WIDTH = 116, 44, 40
 
 
 class SweepTable(QTableWidget):
@@ -39,7 +39,7 @@ class SweepTable(QTableWidget):
         header.setHighlightSections(False)
         header.setFixedHeight(HEADING_HEIGHT)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        header.setTextElideMode(Qt.TextElideMode.ElideRight)
+        header.setTextElideMode(Qt.TextElideMode.ElideNone)  # it would count both lines as one
         self._rows: list[Row] = []
         self._header: list[str] = []
         self.currentCellChanged.connect(self._changed)
