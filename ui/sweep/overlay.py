@@ -100,6 +100,8 @@ class OverlayPlot(QWidget):
         self.plot.hideButtons()
         self.plot.showGrid(x=True, y=True, alpha=0.12)
         self.plot.setMinimumSize(200, 150)
+        for side in ("left", "bottom"):  # once, before there is a label: later it would scale by what is shown then
+            self.plot.getAxis(side).enableAutoSIPrefix(False)
         self.bar = ColourBar(self)
         self.lines: dict[int, pg.PlotDataItem] = {}
         self._pairs: list[tuple[Row, Curve]] = []
@@ -167,7 +169,6 @@ class OverlayPlot(QWidget):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))
             axis.setTextPen(pg.mkPen(colors.muted))
-            axis.enableAutoSIPrefix(False)
             axis.setLabel(text or None, color=colors.muted)
         self.bar.setVisible(bool(self._pairs))
         self.bar.show_shades(self._shades, self._title)

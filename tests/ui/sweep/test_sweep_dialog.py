@@ -109,6 +109,9 @@ def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtb
     assert sorted(overlay.lines) == [0, 2]
     assert overlay.lines[0].getData()[0][-1] == pytest.approx(2.0)
     assert overlay.lines[0].opts["pen"].color() != overlay.lines[2].opts["pen"].color()
+    overlay.show_curves(overlay._info, "ms", [], "Step", [])  # dressed anew: the axes tell plain numbers still
+    dialog.results.show_rows(dialog.plan, dialog.rows)
+    assert overlay.plot.getAxis("left").autoSIPrefixScale == 1.0
     overlay.chosen.emit(2)  # a click on a curve
     assert table.currentRow() == 2
     assert overlay.lines[2].opts["pen"].widthF() == 3
