@@ -37,6 +37,7 @@ class Actions:
             ("step", "&Step", ".", "step"),
             ("reset", "Rese&t", "Ctrl+R", "reset"),
             ("rewind", "Re&wind to the last checkpoint", "Ctrl+Shift+R", None),
+            ("sweep", "&Parameter sweep…", "Ctrl+Shift+P", None),
             ("theme", "Dark or &light", "Ctrl+T", "theme"),
             ("layout", "&Reset the layout", None, None),
             ("fit", "Show &all", "Ctrl+0", "fit"),
@@ -86,6 +87,8 @@ class Actions:
         bar.addMenu("&Edit").addActions([self["undo"], self["redo"]])
         run = bar.addMenu("&Run")
         run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
+        run.addSeparator()
+        run.addAction(self["sweep"])
         run.addSeparator()
         run.addMenu(devices)
         bar.addMenu(tools)

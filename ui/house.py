@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from functools import partial
 from importlib.resources import as_file, files
@@ -38,6 +38,8 @@ from workbench.observer import Observer
 from workbench.paths import state_dir
 from workbench.recent import RecentFile, RecentFiles
 from workbench.runner import Runner
+from workbench.sweep.plan import SweepPlan
+from workbench.sweep.running import Row, run_sweep
 from workbench.timing_log import TimingLog, TimingRow, export_timing
 
 EXPORT_SECONDS = 120.0
@@ -143,12 +145,20 @@ class HouseServices:
         return document.engine.forecast(document.complete_problem(), self._forecasting[device])
 
     def run_tool(self, document: Document, tool: Tool, parameters: BaseModel, progress: Progress) -> ToolResult:
+        return tool.run(document.complete_problem(), parameters, self._working(document), progress)
+
+    def run_sweep(self, plan: SweepPlan, progress: Progress, keep: Callable[[Row], None]) -> None:
+        for row in run_sweep(plan, self._working(plan.document), progress):
+            keep(row)
+
+    def _working(self, document: Document) -> Backend:
+        """The device of tools and sweeps, which take turns on one thread."""
         device = document.project.run.device
         if device not in self._tooling:
             from engines.backend.select import open_backend
 
             self._tooling[device] = open_backend(device, reserve_core=True)
-        return tool.run(document.complete_problem(), parameters, self._tooling[device], progress)
+        return self._tooling[device]
 
     def start(self, document: Document, autostart: bool) -> Runner:
         timing, memory = _TimingObserver(), RunMemory(document)

@@ -37,6 +37,7 @@ from ui.problem_panel import ProblemPanel
 from ui.run_display import RunDisplay
 from ui.services import Services
 from ui.status import StatusBar
+from ui.sweep.area import SweepArea
 from ui.theme import THEMES, theme
 from ui.timeline import Timeline
 from ui.tools.area import ToolsArea
@@ -49,7 +50,7 @@ from workbench.project import ViewSettings
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
-    "undo", "redo", "run", "step", "reset", "rewind", "fit", "outlines", "brush", "measure", "layout", *EXPORTS
+    "undo", "redo", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure", "layout", *EXPORTS
 )  # fmt: skip
 
 
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
         self.tools = ToolsArea(self.controller, self.files, self)
+        self.sweeps = SweepArea(self.controller, self.files, self)
         self._make_layout()
         self._make_actions()
         self._connect()
@@ -178,6 +180,7 @@ class MainWindow(QMainWindow):
             step=self.controller.step,
             reset=self.controller.reset,
             rewind=self.controller.rewinding.rewind_to_last,
+            sweep=self.sweeps.open,
             theme=self.switch_theme,
             layout=self._layout.first_layout,
             fit=self.viewport.reset_camera,
@@ -454,6 +457,7 @@ class MainWindow(QMainWindow):
             self._layout.save()
             self.lab.close_lab()
             self.tools.close_all()
+            self.sweeps.close()
             self.controller.close()
             self.background.close()
             self.forecaster.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -18,6 +18,8 @@ from workbench.bench.records import LabRecord
 from workbench.document import Document
 from workbench.recent import RecentFile
 from workbench.runner import Runner
+from workbench.sweep.plan import SweepPlan
+from workbench.sweep.running import Row
 
 
 class Services(Protocol):
@@ -61,6 +63,11 @@ class Services(Protocol):
     def run_tool(self, document: Document, tool: Tool, parameters: BaseModel, progress: Progress) -> ToolResult:
         """Have a tool work, for the thread that asks, on a device of its own. Raises WorkbenchError, and what
         ``progress`` raises."""
+
+    def run_sweep(self, plan: SweepPlan, progress: Progress, keep: Callable[[Row], None]) -> None:
+        """Run all cases, for the thread that asks, on a device of its own; ``keep`` is given each row as it comes.
+
+        Raises WorkbenchError, and what ``progress`` raises."""
 
     def start(self, document: Document, autostart: bool) -> Runner:
         """A runner of this document; returns at once."""

@@ -37,6 +37,7 @@ from workbench.parameter_files import named_files
 from workbench.project import Project, ViewSettings
 from workbench.recent import RecentFile
 from workbench.runner import Runner
+from workbench.sweep.running import run_sweep
 
 STABLE_STEP = 0.1
 SPEED = 0.5  # mm/ms
@@ -307,6 +308,10 @@ class FakeServices(FakeLab):
 
     def run_tool(self, document, tool, parameters, progress):
         return tool.run(document.problem, parameters, FakeBackend(), progress)
+
+    def run_sweep(self, plan, progress, keep):
+        for row in run_sweep(plan, FakeBackend(), progress):
+            keep(row)
 
     def start(self, document, autostart):
         runner = Runner(

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-import annotated_types
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from engines.parameters import Lines
+from workbench.bounds import Bounds, bounds_of
 
 
 class Kind(StrEnum):
@@ -27,30 +27,6 @@ class Kind(StrEnum):
     GROUP = "group"
     LIST = "list"
     UNION = "union"
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Limits of a number; None where there is none. ``gt`` and ``lt`` are exclusive."""
-
-    gt: float | None = None
-    ge: float | None = None
-    lt: float | None = None
-    le: float | None = None
-
-    def admits(self, value: float) -> bool:
-        return not (
-            (self.gt is not None and value <= self.gt)
-            or (self.ge is not None and value < self.ge)
-            or (self.lt is not None and value >= self.lt)
-            or (self.le is not None and value > self.le)
-        )
-
-    def sentence(self, unit: str = "") -> str:
-        """ "above 0, at most 100 S/m", or an empty text."""
-        named = (("above", self.gt), ("at least", self.ge), ("below", self.lt), ("at most", self.le))
-        text = ", ".join(f"{word} {limit:g}" for word, limit in named if limit is not None)
-        return f"{text} {unit}".strip() if text else ""
 
 
 @dataclass(frozen=True)
@@ -216,7 +192,7 @@ def _typed(annotation: Any, metadata: list[Any], discriminator: str, common: dic
         for base, kind in ((bool, Kind.FLAG), (int, Kind.INTEGER), (float, Kind.NUMBER), (str, Kind.TEXT)):
             if issubclass(annotation, base):
                 kind = Kind.FILE if kind is Kind.TEXT and common.get("file") else kind
-                return FieldSpec(kind=kind, bounds=_bounds(metadata), **common)
+                return FieldSpec(kind=kind, bounds=bounds_of(metadata), **common)
     raise TypeError(f"There is no editor for the field '{common['key']}' of type {annotation!r}.")
 
 
@@ -225,20 +201,6 @@ def _union(members: list[Any], discriminator: str, common: dict[str, Any]) -> Fi
         raise TypeError(f"The field '{common['key']}' is a union without a discriminator.")
     variants = {get_args(member.model_fields[discriminator].annotation)[0]: member for member in members}
     return FieldSpec(kind=Kind.UNION, variants=variants, discriminator=discriminator, **common)
-
-
-def _bounds(metadata: list[Any]) -> Bounds:
-    limits: dict[str, Any] = {}
-    for item in metadata:
-        for name, kind in (
-            ("gt", annotated_types.Gt),
-            ("ge", annotated_types.Ge),
-            ("lt", annotated_types.Lt),
-            ("le", annotated_types.Le),
-        ):
-            if isinstance(item, kind):
-                limits[name] = getattr(item, name)
-    return Bounds(**limits)
 
 
 def _singular(title: str) -> str:

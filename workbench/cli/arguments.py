@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench import __version__
 
-COMMANDS = ("run", "tool", "bench", "doctor", "engines", "presets", "new", "convert")
+COMMANDS = ("run", "sweep", "tool", "bench", "doctor", "engines", "presets", "new", "convert")
 PICTURES = 4
 
 
@@ -41,6 +41,8 @@ def parser() -> argparse.ArgumentParser:
     pictures.add_argument("--pictures", type=count, default=PICTURES, metavar="N", help=f"default {PICTURES}")
     pictures.add_argument("--no-pictures", dest="pictures", action="store_const", const=0)
     run.set_defaults(carry_out=_later("workbench.cli.run:run_command"))
+
+    _sweep(commands)
 
     tool = commands.add_parser("tool", help="list an engine's tools, or work on a project with one")
     tool.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
@@ -97,6 +99,33 @@ def parser() -> argparse.ArgumentParser:
     _mesh_options(convert)
     convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
     return top
+
+
+def _sweep(commands: Any) -> None:
+    sweep = commands.add_parser("sweep", help="run a project with other numbers and compare; without --vary: list them")
+    sweep.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
+    sweep.add_argument(
+        "--vary", action="append", default=[], type=varied, metavar="NAME=VALUES",
+        help="a number (dots lead into groups) and FROM:TO:COUNT, FROM:TO:COUNT:log or a list A,B,C; once or twice",
+    )  # fmt: skip
+    sweep.add_argument(
+        "--chart", action="append", default=[], metavar="NAME[:READING]",
+        help="keep this chart or series (may be repeated; default: all) and read max, min, where-max, where-min, "
+        "last or at=X of its curves for the table",
+    )  # fmt: skip
+    sweep.add_argument("--until", type=positive, metavar="T", help="end of each run (default: as of 'run')")
+    sweep.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
+    sweep.add_argument("--out", type=Path, metavar="DIR", help="folder for the table and curves (default: NAME-sweep)")
+    sweep.add_argument("--yes", action="store_true", help="make the runs however many they are")
+    sweep.set_defaults(carry_out=_later("workbench.cli.sweep:sweep_command"))
+
+
+def varied(text: str) -> tuple[str, str]:
+    """``name=values``, both as they stand."""
+    name, sign, values = text.partition("=")
+    if not sign or not name.strip() or not values.strip():
+        raise argparse.ArgumentTypeError(f"{text} is no NAME=VALUES")
+    return name.strip(), values.strip()
 
 
 def positive(text: str) -> float:

@@ -77,3 +77,24 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+class Line:
+    """A :data:`Progress` for work that is no run of its own: a line that renews itself, elsewhere one now and then."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._shown = clock.monotonic()
+
+    def __call__(self, message: str, fraction: float) -> None:
+        now = clock.monotonic()
+        if now - self._shown < (TERMINAL_SECONDS if self._terminal else QUIET_SECONDS):
+            return
+        self._shown = now
+        text = f"{message} ({fraction:.0%})"
+        print(f"\r\x1b[K{text}" if self._terminal else text, end="" if self._terminal else "\n", file=sys.stderr)
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time as clock
 from argparse import Namespace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from engines.tools import ToolResult
 from workbench.atomic import storing
 from workbench.cli import DONE, RUN_FAILED
 from workbench.cli.listing import print_table
-from workbench.cli.progress import QUIET_SECONDS, TERMINAL_SECONDS
+from workbench.cli.progress import Line
 from workbench.document import Document, save_document
 from workbench.export.chart_tables import chart_table
 from workbench.export.tables import write_table
@@ -36,7 +35,7 @@ def tool_command(options: Namespace) -> int:
     parameters = tool_parameters(tool, problem, dict(options.values))
     from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
 
-    backend, line = open_backend(options.device or document.project.run.device), _Progress()
+    backend, line = open_backend(options.device or document.project.run.device), Line()
     try:
         result = tool.run(problem, parameters, backend, line)
     except ProblemError:
@@ -96,24 +95,3 @@ def _taken_over(result: ToolResult, document: Document, target: Path | None) -> 
     values = changed_parameters(document.parameters, result, document.parameters.model_dump(mode="json"))
     document.parameters = validated(type(document.parameters), values, "The tool's result")
     return f"Saved to '{save_document(document, target)}'."
-
-
-class _Progress:
-    """A line that renews itself on a terminal, elsewhere one now and then."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._shown = clock.monotonic()
-
-    def __call__(self, message: str, fraction: float) -> None:
-        now = clock.monotonic()
-        if now - self._shown < (TERMINAL_SECONDS if self._terminal else QUIET_SECONDS):
-            return
-        self._shown = now
-        text = f"{message} ({fraction:.0%})"
-        print(f"\r\x1b[K{text}" if self._terminal else text, end="" if self._terminal else "\n", file=sys.stderr)
-        sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._terminal:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,224 @@
+"""The sweep dialog: numbers chosen, runs that come in, their curves, what becomes of them, and how it is given up."""
+
+from __future__ import annotations
+
+import threading
+import time as clock
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from tests.ui.doubles import FakeServices, Wave
+from ui.background import Background
+from ui.controller import Controller
+from ui.model import DocumentModel
+from ui.sweep.dialog import SweepDialog
+from ui.sweep.overlay import Shades
+from workbench.sweep import plan as plans
+from workbench.sweep.readings import Reading
+
+STEP = "numerics.step"
+CONDUCTIVITY = "tissue.sigma_il"
+
+
+@pytest.fixture
+def desk(qtbot):
+    """What a dialog needs, without a window around it, which takes seconds to make."""
+    parent, background, model = QWidget(), Background(), DocumentModel()
+    qtbot.addWidget(parent)
+    controller = Controller(model, FakeServices(), background)
+    model.open(controller.services.document())
+    controller.build()
+    qtbot.waitUntil(lambda: controller.info is not None, timeout=10_000)
+    dialog = SweepDialog(controller, parent)
+    dialog.show()
+    yield dialog
+    dialog.hide()
+    dialog.give_up()
+    controller.close()
+    background.close()
+
+
+@pytest.fixture
+def dialog(desk):
+    """Each run of 2 ms."""
+    assert not desk.isModal()
+    desk.until.edited.emit(2.0)
+    return desk
+
+
+def vary(dialog, name, text):
+    dialog.numbers.set_chosen(name, True)
+    dialog.editors[name].kind.setCurrentText("List")
+    dialog.editors[name].list.setText(text)
+
+
+def through(qtbot, dialog):
+    qtbot.waitUntil(lambda: not dialog.job.busy, timeout=10_000)
+
+
+def test_numbers_are_chosen_from_a_tree_that_can_be_searched(dialog):
+    numbers = dialog.numbers
+    numbers.search.setText("sigma il")
+    shown = [name for name, leaf in numbers._leaves.items() if not leaf.isHidden()]
+    assert shown == [CONDUCTIVITY]
+    leaf = numbers._leaves[CONDUCTIVITY]
+    assert not leaf.parent().isHidden()
+    assert leaf.text(1) == "0.17 S/m"
+    leaf.setCheckState(0, Qt.CheckState.Checked)
+    editor = dialog.editors[CONDUCTIVITY]
+    assert editor.variation().values == (0.136, 0.153, 0.17, 0.187, 0.204)
+    editor.kind.setCurrentText("Factors")
+    assert editor.variation().values[2] == pytest.approx((0.136 * 0.204) ** 0.5)
+    numbers.set_chosen(STEP, True)
+    numbers.set_chosen("tissue.sigma_el", True)
+    assert numbers.names == [STEP, "tissue.sigma_el"], "two at most: the first makes way"
+    assert list(dialog.editors) == [STEP, "tissue.sigma_el"]
+    numbers.set_chosen(STEP, False)
+    assert list(dialog.editors) == ["tissue.sigma_el"]
+
+
+def test_it_tells_what_the_runs_would_come_to_or_what_is_wrong(dialog, qtbot):
+    vary(dialog, STEP, "0.02, 0.04")
+    dialog.editors[STEP].changed.emit()
+    qtbot.waitUntil(lambda: dialog.outlook.text().startswith("2 runs, about "), timeout=5000)
+    vary(dialog, STEP, "0.02, 0.2")
+    dialog.editors[STEP].changed.emit()
+    dialog.editors[STEP].list.setText("0.02, -1")
+    dialog.editors[STEP].changed.emit()
+    qtbot.waitUntil(lambda: "'numerics.step' cannot be -1" in dialog.outlook.text(), timeout=5000)
+    dialog.run()
+    assert "'numerics.step' cannot be -1" in dialog.sentence.text()
+    assert not dialog.job.busy
+
+
+def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtbot, tmp_path):
+    model = dialog._model
+    vary(dialog, STEP, "0.02, 0.5, 0.04")  # the fake refuses steps above 0.1
+    dialog.run()
+    assert dialog.run_button.text() == "Stop"
+    through(qtbot, dialog)
+    assert [bool(row.error) for row in dialog.rows] == [False, True, False]
+    assert "1 of 3 runs failed" in dialog.sentence.text()
+    table, overlay = dialog.results.table, dialog.results.overlay
+    assert table.rowCount() == 3
+    texts = [table.item(1, column).text() for column in range(table.columnCount())]
+    assert texts[1] == "0.5"
+    assert "above the stable 0.1 ms" in texts[-1]
+    assert sorted(overlay.lines) == [0, 2]
+    assert overlay.lines[0].getData()[0][-1] == pytest.approx(2.0)
+    assert overlay.lines[0].opts["pen"].color() != overlay.lines[2].opts["pen"].color()
+    overlay.show_curves(overlay._info, "ms", [], "Step", [])  # dressed anew: the axes tell plain numbers still
+    dialog.results.show_rows(dialog.plan, dialog.rows)
+    assert overlay.plot.getAxis("left").autoSIPrefixScale == 1.0
+    overlay.chosen.emit(2)  # a click on a curve
+    assert table.currentRow() == 2
+    assert overlay.lines[2].opts["pen"].widthF() == 3
+    dialog.use_button.click()
+    assert model.document.parameters.numerics.step == 0.04
+    assert "run 3 of the sweep" in model.undo_stack.undoText()
+    model.undo_stack.undo()
+    assert model.document.parameters.numerics.step == 0.02
+    dialog.export(tmp_path / "out")
+    qtbot.waitUntil(lambda: dialog.sentence.text().startswith("Written to"), timeout=5000)
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"sweep.csv", "sweep.h5", "overlay.png"}
+
+
+def test_another_reading_is_taken_of_the_runs_that_there_are(dialog, qtbot):
+    vary(dialog, STEP, "0.02, 0.04")
+    dialog.run()
+    through(qtbot, dialog)
+    table = dialog.results.table
+    last = table.item(0, 4).text()
+    dialog.kept.choose("mean", Reading("at", 1.0))
+    assert table.horizontalHeaderItem(4).text() == "Mean voltage\nvalue at 1 [mV]"
+    assert table.item(0, 4).text() != last
+    assert dialog.results.cell.plot.data.curves[0].x == pytest.approx([0.02, 0.04])
+    item = dialog.kept._rows["mean"][0]
+    item.setCheckState(0, Qt.CheckState.Unchecked)
+    dialog.run()
+    assert dialog.sentence.text() == "Nothing is kept of the runs: choose at least one chart or series."
+
+
+def test_stop_keeps_what_is_through_and_the_window_stays_responsive(dialog, qtbot, monkeypatch):
+    monkeypatch.setattr(Wave, "advance", _slowly)
+    vary(dialog, STEP, "0.1, 0.05, 0.025")
+    begun = clock.perf_counter()
+    dialog.run()
+    assert clock.perf_counter() - begun < 0.2
+    qtbot.waitUntil(lambda: len(dialog.rows) == 1, timeout=10_000)
+    begun = clock.perf_counter()
+    dialog.run_button.click()
+    through(qtbot, dialog)
+    assert clock.perf_counter() - begun < 0.5  # told at each batch of 20 ms, looked at each 50 ms
+    assert dialog.sentence.text() == "Stopped: the runs until then stay."
+    assert 1 <= len(dialog.rows) < 3
+
+
+def test_closing_asks_while_it_runs_and_the_window_does_not(window, services, qtbot, monkeypatch):
+    window.sweeps.open()
+    assert window.sweeps.dialog is None
+    assert "Open a project first" in window.banner.text
+    window.open_preset(services.presets()[0])
+    qtbot.waitUntil(lambda: window.controller.phase == "ready", timeout=10_000)
+    window.actions_["sweep"].trigger()
+    dialog = window.sweeps.dialog
+    dialog.until.edited.emit(2.0)
+    monkeypatch.setattr(Wave, "advance", _slowly)
+    asked = []
+    answers = iter([QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes])
+    monkeypatch.setattr(QMessageBox, "question", lambda *given: asked.append(given[2]) or next(answers))
+    vary(dialog, STEP, "0.1, 0.05, 0.025")
+    dialog.run()
+    dialog.close()
+    assert dialog.isVisible()
+    assert dialog.job.busy
+    dialog.close()
+    assert not dialog.isVisible()
+    through(qtbot, dialog)
+    assert len(asked) == 2
+    window.actions_["sweep"].trigger()
+    assert window.sweeps.dialog is dialog, "what was found stays"
+    dialog.run()
+    window.close()
+    assert len(asked) == 2
+    assert not any(thread.name.startswith("workbench-tools") for thread in threading.enumerate())
+
+
+def test_many_runs_are_asked_about(dialog, monkeypatch):
+    monkeypatch.setattr("ui.sweep.dialog.MANY", 2)
+    asked = []
+    no = QMessageBox.StandardButton.No
+    monkeypatch.setattr(QMessageBox, "question", lambda *given: asked.append(given[2]) or no)
+    vary(dialog, STEP, "0.01, 0.02, 0.03")
+    dialog.run()
+    assert asked == ["These are 3 runs. Make them all?"]
+    assert not dialog.job.busy
+    assert plans.MANY >= 1000
+
+
+def test_the_tree_follows_the_problem(dialog, qtbot):
+    model = dialog._model
+    vary(dialog, CONDUCTIVITY, "0.1, 0.2")
+    stimuli = model.draft["parameters"]["stimuli"]
+    model.edit(("parameters", "stimuli"), [*stimuli, *stimuli])
+    qtbot.waitUntil(lambda: any(name.startswith("stimuli.1.") for name in dialog.numbers._leaves))
+    assert dialog.numbers.names == [CONDUCTIVITY]
+    model.edit(("parameters", *CONDUCTIVITY.split(".")), 0.3)
+    qtbot.waitUntil(lambda: dialog.numbers._leaves[CONDUCTIVITY].text(1) == "0.3 S/m")
+    assert dialog.planned().variations[0].values == (0.1, 0.2)
+
+
+def test_colours_run_evenly_or_by_factors(qapp):
+    even, factors = Shades([1.0, 2.0]), Shades([1.0, 100.0])
+    assert even.ticks()[2] == (0.5, 1.5)
+    assert factors.ticks()[2][1] == pytest.approx(10.0)
+    assert even.color(1.0) == even.at(0)
+    assert factors.color(100.0) == factors.at(1)
+    assert Shades([3.0]).ticks() == [(0.5, 3.0)]
+
+
+def _slowly(self, steps):
+    clock.sleep(5e-3 * steps)
+    self.step += steps

@@ -1,0 +1,1 @@
+"""The dialog of a parameter sweep: what is varied, the runs as they come, their table and curves."""

@@ -1,0 +1,110 @@
+"""The table of a sweep: a row for each run as it comes, with a sentence where one has failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QBrush
+from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem, QWidget
+
+from ui.theme import theme
+from workbench.export.chart_tables import titled
+from workbench.export.tables import cell
+from workbench.sweep.plan import SweepPlan
+from workbench.sweep.running import Row
+from workbench.sweep.table import columns_of, table_of
+
+WIDTH, HEADING_HEIGHT, RUN_WIDTH = 116, 44, 40
+
+
+class SweepTable(QTableWidget):
+    """``chosen`` is emitted with the place of the run whose row is current."""
+
+    chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Runs of the sweep")
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(24)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setFixedHeight(HEADING_HEIGHT)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        header.setTextElideMode(Qt.TextElideMode.ElideNone)  # it would count both lines as one
+        self._rows: list[Row] = []
+        self._header: list[str] = []
+        self.currentCellChanged.connect(self._changed)
+        theme().changed.connect(self._dress)
+
+    def show_rows(self, plan: SweepPlan, rows: Sequence[Row], *, anew: bool = False) -> None:
+        """Add what has come; the whole table only where its columns have changed, or all of it is to be read anew."""
+        header, lines = table_of(plan, rows)
+        trouble = any(row.error for row in rows)
+        shown = header if trouble else header[:-1]
+        first = len(self._rows)
+        if anew or shown != self._header or first > len(rows):
+            current = self.currentRow()
+            self.blockSignals(True)
+            self.clear()
+            self.setColumnCount(len(shown))
+            briefs = _briefs(plan, rows)
+            for place, title in enumerate(shown):
+                heading = QTableWidgetItem(briefs.get(title, title))
+                heading.setToolTip(title)
+                self.setHorizontalHeaderItem(place, heading)
+                self.setColumnWidth(place, RUN_WIDTH if place == 0 else WIDTH)
+            if trouble:
+                self.horizontalHeader().setStretchLastSection(True)
+            self._header, first = shown, 0
+            self.setRowCount(len(rows))
+            self._fill(lines, 0, len(shown))
+            if 0 <= current < len(rows):
+                self.selectRow(current)
+            self.blockSignals(False)
+        else:
+            self.setRowCount(len(rows))
+            self._fill(lines, first, len(shown))
+        self._rows = list(rows)
+        self._dress()
+
+    def choose(self, place: int) -> None:
+        self.selectRow(next((line for line, row in enumerate(self._rows) if row.place == place), -1))
+
+    def _fill(self, lines: Sequence[Sequence[object]], first: int, columns: int) -> None:
+        for line, values in enumerate(lines[first:], first):
+            for place, value in enumerate(values[:columns]):
+                text = f"{value:.5g}" if isinstance(value, float) and value == value else str(cell(value))
+                item = QTableWidgetItem(text)
+                numeric = not isinstance(value, str)
+                side = Qt.AlignmentFlag.AlignRight if numeric else Qt.AlignmentFlag.AlignLeft
+                item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+                item.setToolTip(text if not numeric else "")
+                self.setItem(line, place, item)
+
+    def _changed(self, line: int, *_: int) -> None:
+        if 0 <= line < len(self._rows):
+            self.chosen.emit(self._rows[line].place)
+
+    def _dress(self) -> None:
+        warn = QBrush(theme().palette.color("warn"))
+        for line, row in enumerate(self._rows):
+            item = self.item(line, self.columnCount() - 1)
+            if row.error and item is not None:
+                item.setForeground(warn)
+
+
+def _briefs(plan: SweepPlan, rows: Sequence[Row]) -> dict[str, str]:
+    """What the headings of a file are in a narrow column."""
+    found = {column.heading: column.brief for column in columns_of(rows)}
+    for one in plan.variations:
+        found[titled(one.number.name, one.number.unit)] = titled(one.number.titles[-1], one.number.unit)
+    return found

@@ -1,0 +1,97 @@
+"""The values of one varied number: from, to and how many, or a list."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from ui.charts.elided import ElidedLabel
+from ui.forms.line import Line
+from ui.forms.number import NumberBox, shown
+from workbench.sweep.numbers import NumberParameter
+from workbench.sweep.plan import Variation, spread, values_of
+
+EVEN, FACTORS, LIST = "Even", "Factors", "List"
+FIRST_COUNT = 5
+AROUND = (0.8, 1.2)
+"""Of the present value, where a range begins and ends at first."""
+
+
+class ValuesEditor(QWidget):
+    """Emits ``changed`` after each edit; :meth:`variation` raises ProblemError where the values cannot be used."""
+
+    changed = Signal()
+
+    def __init__(self, number: NumberParameter, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.number = number
+        title = f"{number.title} [{number.unit}]" if number.unit else number.title
+        limits = number.bounds.sentence(number.unit)
+        name = ElidedLabel(title, self)
+        name.setToolTip("\n".join(part for part in (title, number.help, limits, number.name) if part))
+        self.kind = QComboBox(self)
+        self.kind.addItems([EVEN, FACTORS, LIST])
+        self.kind.setToolTip("Even steps, equal factors, or a list of values")
+        self.kind.setAccessibleName(f"How the values of {number.title} are given")
+        first, last = _first_range(number)
+        self.first = self._box(first, "First value", number.integer)
+        self.last = self._box(last, "Last value", number.integer)
+        self.count = self._box(FIRST_COUNT, "How many values", True)
+        self.count.setFixedWidth(48)
+        self.list = Line(self)
+        self.list.setText(", ".join(dict.fromkeys((shown(first), shown(number.value), shown(last)))))
+        self.list.setToolTip("Values with commas between them")
+        self.list.setAccessibleName(f"Values of {number.title}")
+        self.list.textEdited.connect(lambda: self.changed.emit())
+        self._of_range = [self.first, _muted("to", self), self.last, _muted("in", self), self.count]
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self.kind)
+        for widget in self._of_range:
+            row.addWidget(widget, 1 if widget in (self.first, self.last) else 0)
+        row.addWidget(self.list, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(3)
+        layout.addWidget(name)
+        layout.addLayout(row)
+        self.kind.currentTextChanged.connect(self._switch)
+        self._switch(EVEN)
+
+    def variation(self) -> Variation:
+        kind = self.kind.currentText()
+        if kind == LIST:
+            return Variation(self.number, values_of(self.list.text(), self.number.integer))
+        first, last, count = self.first.value(), self.last.value(), int(self.count.value())
+        factors = kind == FACTORS
+        return Variation(self.number, spread(first, last, count, by_factors=factors, integer=self.number.integer))
+
+    def _switch(self, kind: str) -> None:
+        for widget in self._of_range:
+            widget.setVisible(kind != LIST)
+        self.list.setVisible(kind == LIST)
+        self.changed.emit()
+
+    def _box(self, value: float, tip: str, integer: bool) -> NumberBox:
+        box = NumberBox(integer, self)
+        box.set_value(value)
+        box.setToolTip(tip)
+        box.setAccessibleName(f"{tip} of {self.number.title}")
+        box.changed.connect(lambda _: self.changed.emit())
+        return box
+
+
+def _first_range(number: NumberParameter) -> tuple[float, float]:
+    """Around the present value, inside of its bounds."""
+    value = number.value
+    ends = sorted(value * part for part in AROUND) if value else [0.0, 1.0]
+    if number.integer:
+        ends = [float(round(ends[0])), float(max(round(ends[1]), round(ends[0]) + 1))]
+    found = [float(f"{end:.6g}") if number.bounds.admits(end) else float(value) for end in ends]
+    return (int(found[0]), int(found[1])) if number.integer else (found[0], found[1])
+
+
+def _muted(text: str, parent: QWidget) -> QLabel:
+    label = QLabel(text, parent)
+    label.setObjectName("muted")
+    return label

@@ -1,0 +1,84 @@
+"""``workbench sweep``: a project run with other numbers one after the other, its results side by side in a folder."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from engines.errors import ProblemError
+from workbench.cli import DONE, INTERRUPTED, RUN_FAILED
+from workbench.cli.progress import Line
+from workbench.document import Document
+from workbench.export.tables import cell
+from workbench.presets import open_named
+from workbench.sweep.files import write_sweep
+from workbench.sweep.numbers import numbers_of
+from workbench.sweep.plan import MANY, SweepPlan, kept_of, variation
+from workbench.sweep.running import Row, run_sweep
+from workbench.sweep.table import table_of
+
+
+def sweep_command(options: Namespace) -> int:
+    """List what can be varied, or run the sweep; returns the exit code. Raises WorkbenchError for bad input."""
+    document = open_named(options.project)
+    if not options.vary:
+        return _list(document)
+    plan = SweepPlan(
+        document,
+        tuple(variation(document, name, values) for name, values in options.vary),
+        options.until or document.project.run.until,
+        kept_of(options.chart),
+    )
+    plan.check()
+    if len(plan) > MANY and not options.yes:
+        raise ProblemError(f"These are {len(plan):,} runs: take fewer values, or add --yes to make them all.")
+    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+
+    backend, line = open_backend(options.device or document.project.run.device), Line()
+    rows: list[Row] = []
+    interrupted = False
+    try:
+        for row in run_sweep(plan, backend, line):
+            rows.append(row)
+            line.clear()
+            told = row.error or f"{row.seconds:.3g} s"
+            print(f"Run {row.place + 1} of {len(plan)}: {plan.told(row.case)}: {told}", file=sys.stderr)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        line.clear()
+        backend.close()
+    if not rows:
+        print("Interrupted before a run was through: nothing was saved.")
+        return INTERRUPTED
+    _print(plan, rows)
+    folder: Path = options.out or Path(f"{document.path.stem if document.path else options.project}-sweep")
+    print(f"Saved in '{folder}': {', '.join(write_sweep(plan, rows, folder))}.")
+    if interrupted:
+        return INTERRUPTED
+    return RUN_FAILED if all(row.error for row in rows) else DONE
+
+
+def _list(document: Document) -> int:
+    """What can be varied: name, value and unit."""
+    numbers = [number for number in numbers_of(document.parameters) if number.matters]
+    width = max((len(number.name) for number in numbers), default=0)
+    for number in numbers:
+        limits = number.bounds.sentence()
+        told = f"{number.value:g} {number.unit}".rstrip() + (f"  ({limits})" if limits else "")
+        print(f"{number.name:<{width}}  {told}")
+    return DONE
+
+
+def _print(plan: SweepPlan, rows: list[Row]) -> None:
+    header, lines = table_of(plan, rows)
+    shown = [[header[place], *(_short(cells[place]) for cells in lines)] for place in range(len(header))]
+    shown = [column for column in shown if column[0] != "trouble" or any(column[1:])]
+    widths = [max(map(len, column)) for column in shown]
+    for place in range(len(lines) + 1):
+        print("  ".join(column[place].rjust(width) for column, width in zip(shown, widths, strict=True)).rstrip())
+
+
+def _short(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) and value == value else str(cell(value))

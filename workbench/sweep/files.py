@@ -1,0 +1,67 @@
+"""A sweep as files: the table and the curves as CSV, and all of it in one HDF5 file with a group for each run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from engines.api import Array
+from engines.errors import ProblemError
+from workbench.atomic import storing
+from workbench.export.chart_tables import chart_table, titled
+from workbench.export.hdf5 import write_hdf5
+from workbench.export.tables import write_table
+from workbench.sweep.plan import SweepPlan
+from workbench.sweep.running import Row
+from workbench.sweep.table import chart_of_runs, charts_of, table_of
+
+TABLE, DATA = "sweep.csv", "sweep.h5"
+
+
+def write_sweep(plan: SweepPlan, rows: Sequence[Row], folder: Path) -> list[str]:
+    """Write ``sweep.csv``, ``charts/NAME.csv`` and ``sweep.h5``; their names. Raises ProblemError, StorageError."""
+    if not rows:
+        raise ProblemError("No run is through yet: there is nothing to write.")
+    with storing(folder):
+        (folder / "charts").mkdir(parents=True, exist_ok=True)
+    write_table(folder / TABLE, *table_of(plan, rows))
+    names = [TABLE]
+    for info in charts_of(rows):
+        found = chart_of_runs(plan, rows, info.name)
+        if found is not None and found[1].curves:
+            name = f"charts/{_plain(info.name)}.csv"
+            write_table(folder / name, *chart_table(*found, "time", plan.document.time_unit))
+            names.append(name)
+    write_hdf5(folder / DATA, {name: values for row in rows for name, values in _group(plan, row).items()})
+    return [*names, DATA]
+
+
+def _group(plan: SweepPlan, row: Row) -> dict[str, Array]:
+    """``run_0001/parameters/…``, ``run_0001/end``, ``run_0001/charts/NAME/CURVE/x`` and ``y``."""
+    run = f"run_{row.place + 1:04d}"
+    found: dict[str, Array] = {
+        titled(f"{run}/parameters/{one.number.name}", one.number.unit): np.array(value)
+        for one, value in zip(plan.variations, row.case, strict=True)
+    }
+    found[titled(f"{run}/end", plan.document.time_unit)] = np.array(row.time)
+    found[f"{run}/wall time [s]"] = np.array(row.seconds)
+    if row.error:
+        found[f"{run}/trouble"] = np.array(row.error.encode())
+    for info, data, _ in row.charts:
+        for place, curve in enumerate(data.curves):
+            titles = [one.title for one in data.curves]
+            name = curve.title if titles.count(curve.title) == 1 else f"{curve.title} {place + 1}"
+            group = f"{run}/charts/{_plain(info.name)}/{name.replace('/', '∕')}"  # a slash would begin another group
+            found[titled(f"{group}/x", info.x_unit or plan.document.time_unit)] = np.asarray(curve.x)
+            found[titled(f"{group}/y", info.unit)] = np.asarray(curve.y)
+            if curve.across is not None:
+                found[f"{group}/across"] = np.asarray(curve.across)
+    return found
+
+
+def _plain(name: str) -> str:
+    """A chart's name as that of a file or a group."""
+    return re.sub(r"[^\w. -]+", "-", name)

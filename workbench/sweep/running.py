@@ -1,0 +1,210 @@
+"""The runs of a sweep, one after the other on one device; one that fails says why, and the next begins."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from engines.api import Array, Problem, Progress, SeriesInfo, Simulation, no_progress
+from engines.backend.base import Backend
+from engines.charts import ChartData, ChartInfo, Curve
+from engines.errors import InstabilityError, ProblemError
+from workbench.failures import as_sentence
+from workbench.pacing import Pacer
+from workbench.sweep.plan import Case, Kept, SweepPlan
+from workbench.sweep.readings import Reading
+
+MOST_SAMPLES = 4096
+"""Samples of a series that are kept of one run; from there on every second is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One run: ``time`` it came to, wall ``seconds`` with its building, its charts; ``error`` says why it failed."""
+
+    place: int
+    case: Case
+    time: float = 0.0
+    steps: int = 0
+    seconds: float = 0.0
+    charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
+    error: str = ""
+
+    def chart(self, name: str) -> tuple[ChartInfo, ChartData, Reading] | None:
+        return next((one for one in self.charts if one[0].name == name), None)
+
+
+class _Watch:
+    """Passes on how far the sweep is, and remembers whether its owner has put an end to it."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total = progress, total
+        self.place, self.told, self.ended = 0, "", False
+
+    def __call__(self, fraction: float) -> None:
+        try:
+            self._progress(f"Run {self.place + 1} of {self._total}: {self.told}", (self.place + fraction) / self._total)
+        except BaseException:
+            self.ended = True
+            raise
+
+
+def run_sweep(plan: SweepPlan, backend: Backend, progress: Progress = no_progress) -> Iterator[Row]:
+    """Run each case to its end, and give its row. One simulation is there at a time.
+
+    What goes wrong in a run is its row's ``error``. What ``progress`` raises goes through, with the run that it
+    interrupts dropped; it is called many times a second. Raises ProblemError if the plan cannot be carried out at all,
+    or names a chart that its first run does not have.
+    """
+    plan.check()
+    watch = _Watch(progress, len(plan))
+    known = False
+    for place, case in enumerate(plan.cases()):
+        watch.place, watch.told = place, plan.told(case)
+        watch(0.0)
+        began = clock.perf_counter()
+        simulation: Simulation | None = None
+        collected: _Series | None = None
+        error = ""
+        charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
+        try:
+            simulation = plan.document.engine.build(
+                _complete(plan, case), backend, lambda message, fraction: watch(0.0)
+            )
+            chosen = _chosen(plan.kept, simulation)
+            if plan.kept is not None and not known:
+                _check_names(plan.kept, simulation)
+                known = True
+            collected = _Series(simulation)
+            _follow(simulation, plan.until, collected, watch)
+            charts = tuple((info, _data(simulation, info, collected), reading) for info, reading in chosen)
+        except _UnknownChart:
+            raise
+        except Exception as failure:
+            if watch.ended:
+                raise
+            error = str(as_sentence(failure))
+        finally:
+            time, steps = (0.0, 0) if simulation is None else (simulation.time, simulation.step)
+            if simulation is not None:
+                simulation.close()
+        yield Row(place, case, time, steps, clock.perf_counter() - began, charts, error)
+
+
+def charts_to_keep(simulation_charts: tuple[ChartInfo, ...], series: tuple[SeriesInfo, ...]) -> list[ChartInfo]:
+    """What can be kept of a run: its charts, and each series that is not a chart of its own, over time."""
+    names = {info.name for info in simulation_charts}
+    own = [ChartInfo(one.name, one.title, one.unit, series=(one.name,)) for one in series if one.name not in names]
+    return [*simulation_charts, *own]
+
+
+def first_reading(info: ChartInfo) -> Reading:
+    """What a person most likely wants to read of a chart."""
+    return Reading("last") if info.series else Reading("max")
+
+
+class _UnknownChart(ProblemError):
+    """The plan names a chart that there is not."""
+
+
+def _complete(plan: SweepPlan, case: Case) -> Problem:
+    problem = plan.problem(case)
+    plan.document.engine.geometry_of(problem)
+    return problem
+
+
+def _chosen(kept: tuple[Kept, ...] | None, simulation: Simulation) -> list[tuple[ChartInfo, Reading]]:
+    infos = charts_to_keep(simulation.charts, simulation.series)
+    if kept is None:
+        return [(info, first_reading(info)) for info in infos]
+    readings = {one.name: one.reading for one in kept}
+    return [(info, readings[info.name] or first_reading(info)) for info in infos if info.name in readings]
+
+
+def _check_names(kept: tuple[Kept, ...], simulation: Simulation) -> None:
+    names = [info.name for info in charts_to_keep(simulation.charts, simulation.series)]
+    for one in kept:
+        if one.name not in names:
+            raise _UnknownChart(f"There is no chart '{one.name}' in these runs; there are: {', '.join(names)}.")
+
+
+class _Series:
+    """The series of one run over time: at most :data:`MOST_SAMPLES` of each, and the last."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._every, self._seen = 1, 0
+        self._times: list[float] = []
+        self._values: dict[str, list[float]] = {info.name: [] for info in simulation.series}
+        self._titles = {info.name: info.title for info in simulation.series}
+        self._last: tuple[float, dict[str, float]] | None = None
+
+    def collect(self, simulation: Simulation) -> None:
+        if not self._values or (self._last is not None and self._last[0] == simulation.time):
+            return
+        observed = {name: float(value) for name, value in simulation.observe().items()}
+        self._last = (simulation.time, observed)
+        if self._seen % self._every == 0:
+            self._times.append(simulation.time)
+            for name, values in self._values.items():
+                values.append(observed.get(name, float("nan")))
+            if len(self._times) >= MOST_SAMPLES:
+                self._every *= 2
+                self._times = self._times[::2]
+                self._values = {name: values[::2] for name, values in self._values.items()}
+        self._seen += 1
+
+    def data(self, info: ChartInfo) -> ChartData:
+        """The curves of a chart over time, with its bands."""
+        curves = []
+        for place, name in enumerate(info.series):
+            if name not in self._values:
+                continue
+            times, values = self._curve(name)
+            low = high = None
+            if place < len(info.bands) and all(end in self._values for end in info.bands[place]):
+                low, high = (self._curve(end)[1] for end in info.bands[place])
+            curves.append(Curve(self._titles[name], times, values, low=low, high=high))
+        return ChartData(tuple(curves))
+
+    def _curve(self, name: str) -> tuple[Array, Array]:
+        times, values = list(self._times), list(self._values[name])
+        if self._last is not None and (not times or times[-1] < self._last[0]):
+            times.append(self._last[0])
+            values.append(self._last[1].get(name, float("nan")))
+        return np.array(times), np.array(values)
+
+
+def _data(simulation: Simulation, info: ChartInfo, collected: _Series) -> ChartData:
+    return collected.data(info) if info.series else simulation.chart(info.name)
+
+
+def _follow(simulation: Simulation, until: float | None, collected: _Series, watch: _Watch) -> None:
+    """Advance to the end, as a run without a window does: in batches of about a frame, each found to be finite."""
+    last = None if until is None else max(1, round(until / simulation.dt))
+    every, pacer = simulation.sample_steps, Pacer()
+    collected.collect(simulation)
+    while not simulation.finished and (last is None or simulation.step < last):
+        first, began = simulation.step, clock.perf_counter()
+        goal = first + pacer.steps() if last is None else min(last, first + pacer.steps())
+        while simulation.step < goal:
+            before = simulation.step
+            simulation.advance(min(goal, (before // every + 1) * every) - before)
+            finished = simulation.finished
+            if simulation.step % every == 0 or finished:
+                collected.collect(simulation)
+            if finished or simulation.step == before:
+                break
+        simulation.synchronize()
+        if simulation.step == first:  # the problem was at its end
+            break
+        pacer.took(simulation.step - first, clock.perf_counter() - began)
+        bad = simulation.non_finite()
+        if bad is not None:
+            raise InstabilityError(
+                f"{bad.field} is no longer a number at element {bad.element} after step {simulation.step}: {bad.advice}"
+            )
+        watch(0.0 if last is None else simulation.step / last)
+    collected.collect(simulation)

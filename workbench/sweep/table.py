@@ -1,0 +1,157 @@
+"""The runs of a sweep side by side: a table, curves of one chart laid over each other, a column over a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engines.charts import ChartData, ChartInfo, Curve
+from workbench.export.chart_tables import titled
+from workbench.sweep.plan import Kept, SweepPlan
+from workbench.sweep.running import Row
+
+MOST_CURVES = 12
+"""Curves of one chart that get a column each."""
+LINES = ("line", "area", "polar")
+"""Kinds of charts whose curves can be laid over those of other runs."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is read of one curve of one chart in each run."""
+
+    chart: str
+    curve: str
+    title: str
+    unit: str
+    read: str = ""
+    """What is read of the curve, in words."""
+
+    @property
+    def brief(self) -> str:
+        """Two lines for a narrow column, whose tip says the rest."""
+        return f"{self.curve}\n{titled(self.read, self.unit)}"
+
+    @property
+    def heading(self) -> str:
+        return titled(self.title, self.unit)
+
+
+def columns_of(rows: Sequence[Row]) -> list[Column]:
+    """A column for each curve that some run has, in the order of the charts."""
+    found: dict[tuple[str, str], Column] = {}
+    for row in rows:
+        for info, data, reading in row.charts:
+            if info.kind == "raster":  # no number says anything of its dots
+                continue
+            for curve in data.curves[:MOST_CURVES]:
+                unit = info.x_unit if reading.of_abscissa else info.unit
+                name = curve.title if info.series or curve.title == info.title else f"{info.title}: {curve.title}"
+                read = reading.title(info.x_unit)
+                column = Column(info.name, curve.title, f"{name}, {read}", unit, read)
+                found.setdefault((info.name, curve.title), column)
+    return list(found.values())
+
+
+def value_of(row: Row, column: Column) -> float:
+    """NaN where the run has no such curve."""
+    found = row.chart(column.chart)
+    for curve in () if found is None else found[1].curves:
+        if found is not None and curve.title == column.curve:
+            return found[2].of(found[0], curve)
+    return float("nan")
+
+
+def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list[object]]]:
+    """(header, a line for each run): parameters, where it ended, wall time, what is read of each curve, and trouble."""
+    columns = columns_of(rows)
+    header = [
+        "run",
+        *(titled(one.number.name, one.number.unit) for one in plan.variations),
+        titled("end", plan.document.time_unit),
+        "wall time [s]",
+        *(column.heading for column in columns),
+        "trouble",
+    ]
+    lines: list[list[object]] = []
+    for row in rows:
+        values = [value_of(row, column) for column in columns]
+        lines.append([row.place + 1, *row.case, row.time, row.seconds, *values, row.error])
+    return header, lines
+
+
+def charts_of(rows: Sequence[Row]) -> list[ChartInfo]:
+    """The charts of all runs, each once."""
+    found: dict[str, ChartInfo] = {}
+    for row in rows:
+        for info, _, _ in row.charts:
+            found.setdefault(info.name, info)
+    return list(found.values())
+
+
+def curves_of(rows: Sequence[Row], chart: str) -> list[str]:
+    """The titles of the curves of a chart in all runs."""
+    found: dict[str, None] = {}
+    for row in rows:
+        kept = row.chart(chart)
+        if kept is not None:
+            found.update(dict.fromkeys(curve.title for curve in kept[1].curves))
+    return list(found)
+
+
+def overlay(rows: Sequence[Row], chart: str, curve: str) -> list[tuple[Row, Curve]]:
+    """One curve of a chart in each run that has it."""
+    kept = [(row, row.chart(chart)) for row in rows]
+    return [
+        (row, next(one for one in found[1].curves if one.title == curve))
+        for row, found in kept
+        if found is not None and any(one.title == curve for one in found[1].curves)
+    ]
+
+
+def chart_of_runs(plan: SweepPlan, rows: Sequence[Row], chart: str) -> tuple[ChartInfo, ChartData] | None:
+    """A chart with the curves of all runs, each called by its case; None where no run has it."""
+    info = next((one for one in charts_of(rows) if one.name == chart), None)
+    if info is None:
+        return None
+    curves = []
+    for row in rows:
+        found = row.chart(chart)
+        for curve in () if found is None else found[1].curves:
+            title = f"{curve.title}, {plan.told(row.case)}"
+            curves.append(Curve(title, curve.x, curve.y, curve.shade, curve.low, curve.high, across=curve.across))
+    return info, ChartData(tuple(curves))
+
+
+def against(plan: SweepPlan, rows: Sequence[Row], column: Column) -> tuple[ChartInfo, ChartData]:
+    """A column over the first parameter; where two are varied, a curve for each value of the second."""
+    first = plan.variations[0].number
+    info = ChartInfo(
+        "sweep", column.title, column.unit, x_title=first.titles[-1], x_unit=first.unit or "1", comparable=True
+    )
+    groups: dict[float | None, list[tuple[float, float]]] = {}
+    for row in rows:
+        if not row.error:
+            second = row.case[1] if len(row.case) > 1 else None
+            groups.setdefault(second, []).append((row.case[0], value_of(row, column)))
+    curves = []
+    for second, points in groups.items():
+        x, y = np.array(sorted(points), float).T
+        title = column.title
+        if second is not None:
+            number = plan.variations[1].number
+            title = f"{number.titles[-1]} {second:g} {number.unit}".rstrip()
+        curves.append(Curve(title, x, y))
+    return info, ChartData(tuple(curves))
+
+
+def read_anew(rows: Sequence[Row], kept: Sequence[Kept] | None) -> list[Row]:
+    """The same runs, with what ``kept`` says read of their charts."""
+    readings = {one.name: one.reading for one in kept or ()}
+    found = []
+    for row in rows:
+        charts = tuple((info, data, readings.get(info.name) or reading) for info, data, reading in row.charts)
+        found.append(replace(row, charts=charts))
+    return found
