@@ -32,11 +32,14 @@ from engines.fdtd.recorders import Recorder
 from engines.fdtd.source_charts import SourceCharts
 from engines.fdtd.sources import Sources
 from engines.fdtd.steps import YeeSteps
+from engines.fdtd.traffic import together
 from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 from engines.geometry.grid import Grid
 from engines.tools import ToolResult
 
 SAMPLES_PER_PERIOD = 20
+STEP = "yee"
+"""What is timed as one: a step of E and H, which some devices take in one pass."""
 ADVICE = "use a smaller Courant number, and keep objects of very high permittivity out of the absorbing layers."
 PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
 
@@ -71,7 +74,7 @@ class FdtdSimulation(Simulation):
         painter: Painter | None = None,
     ) -> None:
         self.geometry, self.dt, self.step = grid, dt, 0
-        self.fields, self.traffic = fields, traffic
+        self.fields, self.traffic = fields, (together(STEP, traffic),)
         self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)
@@ -101,7 +104,7 @@ class FdtdSimulation(Simulation):
 
     def _advance(self, steps: int) -> None:
         values = self._scale * self._sources.table(self.step, steps, self.dt)
-        with self._backend.timed("yee", launches=steps):
+        with self._backend.timed(STEP, launches=steps):
             self._steps.advance(values)
         self.step += steps
 

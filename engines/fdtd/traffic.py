@@ -50,6 +50,16 @@ def traffic(
     )  # fmt: skip
 
 
+def together(name: str, passes: Sequence[KernelTraffic]) -> KernelTraffic:
+    """What ``passes`` move, as that of one kernel."""
+    return KernelTraffic(
+        name,
+        sum(each.bytes_read for each in passes),
+        sum(each.bytes_written for each in passes),
+        sum(each.flops for each in passes),
+    )
+
+
 def memory_bytes(
     yee: Yee, axes: Sequence[Axis], value_bytes: int, magnetic: bool, states: int = 0, id_bytes: int = 1
 ) -> int:

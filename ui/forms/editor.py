@@ -56,7 +56,7 @@ class Editor(QWidget):
 
     def help_text(self) -> str:
         """Help and bounds for the tooltip."""
-        limits = self.spec.bounds.sentence(self.spec.unit)
+        limits = self.spec.bounds.sentence("" if "{" in self.spec.unit else self.spec.unit)
         parts = [self.spec.help, limits[:1].upper() + limits[1:]]
         return ". ".join(part.rstrip(".") for part in parts if part)
 

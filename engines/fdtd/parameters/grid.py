@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from engines.fdtd.parameters.common import LengthUnit
+from engines.fdtd.parameters.common import LENGTH, LengthUnit
 from engines.fdtd.parameters.grading import FineRegion
 from engines.parameters import ParameterGroup, quantity
 
@@ -36,12 +36,12 @@ class GridSetting(ParameterGroup):
     cells_x: int = quantity(80, "1", "Number of cells along x", ge=1, le=MOST_CELLS)
     cells_y: int = quantity(80, "1", "Number of cells along y", ge=1, le=MOST_CELLS, when=PLANE)
     cells_z: int = quantity(80, "1", "Number of cells along z", ge=1, le=MOST_CELLS, when=SPACE)
-    size_x: float = quantity(4.0, "", "Length along x, in the unit of length", gt=0)
-    size_y: float = quantity(4.0, "", "Length along y, in the unit of length", gt=0, when=PLANE)
-    size_z: float = quantity(4.0, "", "Length along z, in the unit of length", gt=0, when=SPACE)
-    at_y: float = quantity(2.0, "", "Where the line cuts through objects", title="y", when={"dimensions": ["1D"]})
+    size_x: float = quantity(4.0, LENGTH, "Length along x", gt=0)
+    size_y: float = quantity(4.0, LENGTH, "Length along y", gt=0, when=PLANE)
+    size_z: float = quantity(4.0, LENGTH, "Length along z", gt=0, when=SPACE)
+    at_y: float = quantity(2.0, LENGTH, "Where the line cuts through objects", title="y", when={"dimensions": ["1D"]})
     at_z: float = quantity(
-        2.0, "", "Where the plane or line cuts through objects", title="z", when={"dimensions": ["2D", "1D"]}
+        2.0, LENGTH, "Where the plane or line cuts through objects", title="z", when={"dimensions": ["2D", "1D"]}
     )
     finer: list[FineRegion] = quantity(
         [], "", "Spans of an axis with smaller cells than the number of cells gives", title="Finer regions", folded=True
