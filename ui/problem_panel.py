@@ -38,6 +38,7 @@ class ProblemPanel(QWidget):
         self.form.edited.connect(lambda path, value: model.edit(("parameters", *path), value))
         self.objects = ObjectTree(placing, self)
         placing.revealed.connect(self.form.reveal)
+        self.form.maker = placing.fresh
         self.estimates = estimates
         parts = QSplitter(Qt.Orientation.Vertical, self)
         parts.setChildrenCollapsible(False)

@@ -83,7 +83,9 @@ class FdtdSimulation(Simulation):
         self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
         self._still = still
         drawn = still.charts if still else ()
-        self.charts = (*(info for recorder in self.recorders for info in recorder.charts), *drawn)
+        found = [info for recorder in self.recorders for info in recorder.charts]
+        found.sort(key=lambda info: not info.comparable)  # results first: a window may have room for a few alone
+        self.charts = (*found, *drawn)
         self.series = (*ENERGIES, *(info for recorder in self.recorders for info in recorder.series))
         self._painter = painter
         if painter is not None:
