@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QWidget
 
 from engines.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
@@ -18,6 +19,7 @@ from ui.forms.form import ParameterForm
 from ui.model import DocumentModel
 from ui.object_tree import PATH, ObjectTree
 from ui.placing import Placing
+from ui.problem_panel import ProblemPanel
 from ui.viewport import Viewport
 from workbench.document import Document
 from workbench.project import Project, ViewSettings
@@ -355,3 +357,14 @@ def test_what_the_form_adds_or_turns_into_another_kind_fits_the_grid(qtbot) -> N
     assert made.objects[0].material == "vacuum"
     assert made.objects[0].center == (200.0, 200.0, 200.0)
     assert 10 < made.objects[0].radius < 100
+
+
+def test_the_names_of_materials_are_offered_where_one_is_asked_for(qtbot) -> None:
+    model = DocumentModel()
+    panel = ProblemPanel(model, Placing(model), QWidget())
+    qtbot.addWidget(panel)
+    model.open(document())
+    line = panel.form.root.children_by_key["objects"].editors[0].form.children_by_key["material"].line
+    assert line.completer().model().stringList() == ["glass"]
+    model.edit(("parameters", "materials"), [Material(name=name).model_dump() for name in ("glass", "gold")], "gold")
+    assert line.completer().model().stringList() == ["glass", "gold"]

@@ -18,13 +18,17 @@ BAND = (0.8, 1.2)
 
 
 def wavelength_of(space: Space) -> float:
-    """That of the first source or port that the grid resolves; without one, 20 of the largest cells."""
+    """That of the first source or port that the grid resolves; without one, 20 of the largest cells in what objects are
+    of."""
     cell = max(float(space.yee.sizes(axis).max()) for axis in space.free() or [0])
     for item in (*space.parameters.sources, *space.parameters.ports):
         wavelength = getattr(item.signal, "wavelength", 0.0)
         if wavelength >= FEWEST * cell:
             return float(wavelength)
-    return float(f"{CELLS * cell:.3g}")
+    used = {each.material for each in space.parameters.objects}
+    materials = [each for each in space.parameters.materials if each.name in used and not each.perfect_conductor]
+    index = max((each.permittivity for each in materials), default=1.0) ** 0.5
+    return float(f"{CELLS * cell * index:.3g}")
 
 
 def tuned(space: Space, item: BaseModel) -> BaseModel:

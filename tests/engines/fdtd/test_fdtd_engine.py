@@ -141,3 +141,9 @@ def test_what_is_timed_is_what_is_counted(backend):
     simulation.advance(3)
     simulation.synchronize()
     assert {each.kernel for each in simulation.traffic} <= {each.kernel for each in simulation.drain_timings()}
+
+
+@pytest.mark.parametrize(("place", "words"), [((2.0, 2.0, 0.1), "absorbing layer of z"), ((9.0, 2.0, 2.0), "outside")])
+def test_a_source_that_is_in_no_open_place_is_told_before_a_run(backend, place, words):
+    with pytest.raises(ProblemError, match=words):
+        ENGINE.estimate(Problem(FdtdParameters(sources=[PointSource(place=place)])), backend)
