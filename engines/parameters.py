@@ -1,5 +1,6 @@
 """Parameters that carry their unit, bounds and help: the form in the window is made from these."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -44,7 +45,8 @@ def quantity(
 ) -> Any:
     """A pydantic field with a unit.
 
-    ``unit`` is written as people read it (``"mS/cm"``, ``"1"`` for a pure number, ``""`` for none);
+    ``unit`` is written as people read it (``"mS/cm"``, ``"1"`` for a pure number, ``""`` for none); braces in it name
+    a field that holds a unit, as ``when`` does (``"A·{grid.length_unit}"``);
     ``help`` is one line; ``bounds`` are pydantic's ``gt, ge, lt, le``, ``min_length`` and so on.
     ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away, and ``folded`` a
     group or list whose section begins closed.
@@ -73,6 +75,8 @@ def quantity(
     return Field(default=default, **field)
 
 
+NAMED = re.compile(r"\{([\w.]+)\}")
+MICRO = re.compile(r"\bum\b")
 Around = Sequence[Mapping[str, Any] | BaseModel]
 """A group's values and those of the groups around it, the innermost first."""
 
@@ -81,6 +85,18 @@ def matters(when: Mapping[str, Sequence[Any]], around: Around) -> bool:
     """Whether a field with this ``when`` (:func:`quantity`) matters among these values; a name that is nowhere in them
     does not speak against it."""
     return all(_value_of(name, around, values) in values for name, values in when.items())
+
+
+def unit_among(unit: str, around: Around) -> str:
+    """``unit`` with the values of the fields that its braces name; nothing where there is no such field."""
+    if "{" not in unit:
+        return unit
+    names = NAMED.findall(unit)
+    values = [_value_of(name, around, (None,)) for name in names]
+    if None in values:
+        return ""
+    found = NAMED.sub("{}", unit).format(*values)
+    return MICRO.sub("µm", found)
 
 
 def _value_of(name: str, around: Around, otherwise: Sequence[Any]) -> Any:

@@ -76,9 +76,10 @@ class PlacedItem:
 
 @dataclass(frozen=True)
 class NewItem:
-    """What may be added to a group: ``make()`` gives one that fits the problem as it is."""
+    """What may be added to a group: ``make()`` gives one of class ``model`` that fits the problem as it is."""
 
     title: str
+    model: type[BaseModel]
     make: Callable[[], BaseModel]
 
 

@@ -11,6 +11,7 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 from PySide6.QtCore import QObject, Signal
 
 from engines.api import Problem
@@ -94,6 +95,15 @@ class Placing(QObject):
             return
         items = self._items(group.path)
         self._put(group.path, [*items, named_unlike(made, items)], len(items), f"adding of a {new.title.lower()}")
+
+    def fresh(self, model: type[BaseModel]) -> dict[str, Any] | None:
+        """The plain values of a new item of this class that fits the problem; None where there is none such."""
+        for group in () if self.placement is None else self.placement.groups:
+            for new in group.new:
+                if new.model is model:
+                    with suppress(ProblemError):
+                        return dict(plain(new.make()))
+        return None
 
     def duplicate(self) -> None:
         if self.chosen is not None and self.in_list:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from ui.estimates import EstimatesPanel
+from ui.forms.editor import Suggestions
 from ui.forms.form import ParameterForm
 from ui.forms.line import Line
 from ui.forms.validation import Path
@@ -25,6 +26,9 @@ class ProblemPanel(QWidget):
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self._model = model
+        self._placing = placing
+        self._suggested: Suggestions = {}
+        placing.changed.connect(self._suggest)
         self.title = Line(self)
         self.title.setObjectName("problemTitle")
         self.title.setPlaceholderText("Title")
@@ -38,6 +42,7 @@ class ProblemPanel(QWidget):
         self.form.edited.connect(lambda path, value: model.edit(("parameters", *path), value))
         self.objects = ObjectTree(placing, self)
         placing.revealed.connect(self.form.reveal)
+        self.form.maker = placing.fresh
         self.estimates = estimates
         parts = QSplitter(Qt.Orientation.Vertical, self)
         parts.setChildrenCollapsible(False)
@@ -62,6 +67,7 @@ class ProblemPanel(QWidget):
     def _opened(self) -> None:
         document = self._model.document
         self.form.set_model(None if document is None else type(document.parameters))
+        self._suggested = {}
         self.setEnabled(document is not None)
         if document is None:
             self.title.clear()
@@ -75,7 +81,13 @@ class ProblemPanel(QWidget):
 
     def _suggest(self) -> None:
         names = getattr(self._model.geometry, "region_names", {})
-        self.form.set_suggestions({"region": list(names.values())})
+        placement = self._placing.placement
+        groups = () if placement is None else placement.groups
+        materials = [item.title for group in groups if group.role == "material" for item in group.items]
+        suggestions = {"region": list(names.values()), "material": materials}
+        if suggestions != self._suggested:
+            self._suggested = suggestions
+            self.form.set_suggestions(suggestions)
 
     def _changed(self, path: Path) -> None:
         if path[0] == "parameters":

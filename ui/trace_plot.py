@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
+from ui.charts.scaled_axis import ScaledAxis
 from ui.theme import theme
 from ui.traces import TraceBuffer
 from workbench.units import time_text
@@ -23,7 +24,7 @@ class TracePlot(pg.PlotWidget):
     hovered = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, axisItems={"left": ScaledAxis("left")})
         self._curves: dict[str, pg.PlotDataItem] = {}
         self._buffers: dict[str, TraceBuffer] = {}
         self._colors: dict[str, int] = {}
@@ -142,10 +143,11 @@ class TracePlot(pg.PlotWidget):
             curve.setPen(pg.mkPen(colors.trace(self._colors[name]), width=1.6))
         self._dress_left()
         self._cursor.setPen(pg.mkPen(colors.muted, width=1, style=Qt.PenStyle.DashLine))
-        for side, text in (("left", self._unit), ("bottom", self._time_unit)):
+        for side in ("left", "bottom"):
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))
             axis.setTextPen(pg.mkPen(colors.muted))
             axis.setStyle(tickLength=-4, tickFont=self.font())
-            axis.enableAutoSIPrefix(False)
-            axis.setLabel(text if text != "1" else None, color=colors.muted)
+        axis.enableAutoSIPrefix(False)
+        axis.setLabel(self._time_unit if self._time_unit != "1" else None, color=colors.muted)
+        self.getAxis("left").set_unit(self._unit, colors.muted)

@@ -82,7 +82,9 @@ class FdtdSimulation(Simulation):
         self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
         self._still = still
         drawn = still.charts if still else ()
-        self.charts = (*(info for recorder in self.recorders for info in recorder.charts), *drawn)
+        found = [info for recorder in self.recorders for info in recorder.charts]
+        found.sort(key=lambda info: not info.comparable)  # results first: a window may have room for a few alone
+        self.charts = (*found, *drawn)
         per = f"J{per_length(yee, grid.length_unit)}"
         energies = [SeriesInfo(name, title, per) for name, title in ENERGIES.items()]
         self.series = (*energies, *(info for recorder in self.recorders for info in recorder.series))

@@ -11,6 +11,7 @@ from engines.fdtd.boundaries import Axis
 from engines.fdtd.oblique import check_open, direction, steps_towards
 from engines.fdtd.scene import Driven
 from engines.fdtd.sheets import NAMES, across, carrier_of, open_range, sheet_node, window_of
+from engines.fdtd.sources import check_place
 from engines.fdtd.yee import SPEED_OF_LIGHT, Yee
 
 TIGHT = 1.0
@@ -24,6 +25,8 @@ FAR_OFF = 0.15
 def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven) -> tuple[Finding, ...]:
     """Raises ProblemError for oblique waves between periodic faces and for sheets without a carrier or room."""
     found: list[Finding] = []
+    for number, dipole in enumerate(driven.dipoles, 1):
+        check_place(yee, axes, dipole, number)
     for wave in driven.oblique:
         check_open(yee, [axis.wraps for axis in axes])
         wanted = direction(wave.theta, wave.phi)

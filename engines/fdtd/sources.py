@@ -230,17 +230,12 @@ def _twins(index: int, axis: Axis) -> tuple[int, ...]:
     return (0, axis.n) if axis.wraps and index in (0, axis.n) else (index,)
 
 
-def _dipole(
-    yee: Yee, axes: Sequence[Axis], media: Media, dipole: Dipole, unit: str, number: int
-) -> tuple[Array, Array]:
-    at: list[tuple[int, ...]] = []
-    widths = []
+def check_place(yee: Yee, axes: Sequence[Axis], dipole: Dipole, number: int) -> None:
+    """Raises ProblemError for a point source outside of the grid or in an absorbing layer."""
     for d, axis in enumerate(axes):
-        x, nodes = dipole.place[d], yee.nodes(d)
         if yee.flat[d]:
-            at.append((0,) if d == dipole.axis else (0, 1))
-            widths.append(yee.spacing[d])
             continue
+        x, nodes = dipole.place[d], yee.nodes(d)
         if not nodes[0] <= x <= nodes[-1]:
             raise ProblemError(f"Point source {number} lies outside of the grid along {'xyz'[d]}: move it inside.")
         low, high = nodes[list(axis.clear)]
@@ -249,6 +244,20 @@ def _dipole(
                 f"Point source {number} lies in the absorbing layer of {'xyz'[d]}: "
                 f"place it between {low:g} and {high:g}."
             )
+
+
+def _dipole(
+    yee: Yee, axes: Sequence[Axis], media: Media, dipole: Dipole, unit: str, number: int
+) -> tuple[Array, Array]:
+    check_place(yee, axes, dipole, number)
+    at: list[tuple[int, ...]] = []
+    widths = []
+    for d, axis in enumerate(axes):
+        x = dipole.place[d]
+        if yee.flat[d]:
+            at.append((0,) if d == dipole.axis else (0, 1))
+            widths.append(yee.spacing[d])
+            continue
         along = d == dipole.axis
         index = yee.cell_at(d, x) if along else yee.node_at(d, x)
         at.append((index,) if along else _twins(index, axis))

@@ -7,16 +7,19 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QWidget
 
 from engines.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
-from engines.fdtd.parameters import Box, FdtdParameters, GridSetting, Material, PointSource, Sphere
+from engines.fdtd.parameters import Box, Continuous, FdtdParameters, GridSetting, Material, PointSource, Pulse, Sphere
+from tests.ui.forms.holder import Holder
 from tests.ui.scene.grids import info
 from tests.ui.test_brush import needs_display
 from ui.forms.form import ParameterForm
 from ui.model import DocumentModel
 from ui.object_tree import PATH, ObjectTree
 from ui.placing import Placing
+from ui.problem_panel import ProblemPanel
 from ui.viewport import Viewport
 from workbench.document import Document
 from workbench.project import Project, ViewSettings
@@ -331,3 +334,37 @@ def test_two_materials_have_colours_of_their_own(work) -> None:
     work.model.open(document(materials=materials, objects=[BALL, BOX.model_copy(update={"material": "gold"})]))
     first, second = (group_row(work.tree, "Objects").child(k).icon(0).pixmap(24).toImage() for k in (0, 1))
     assert first.pixel(12, 12) != second.pixel(12, 12)
+
+
+def test_what_the_form_adds_or_turns_into_another_kind_fits_the_grid(qtbot) -> None:
+    """As what the list adds: in the middle, and of the wavelength that the sources have."""
+    wave = {"grid": GridSetting(length_unit="mm", size_x=400.0, size_y=400.0, size_z=400.0)}
+    source = PointSource(place=(100.0, 100.0, 100.0), signal=Continuous(wavelength=60.0))
+    model = DocumentModel()
+    placing = Placing(model)
+    model.open(Document(Project(engine="fdtd"), FdtdEngine(), FdtdParameters(**wave, sources=[source])))
+    holder = Holder(qtbot, FdtdParameters, model.document.parameters)
+    holder.form.maker = placing.fresh
+    holder.editor("monitors").add()
+    holder.editor("sources", 0, "signal").kind.edited.emit((), "pulse")
+    holder.editor("objects").add()
+    holder.editor("objects", 0, "material").edited.emit((), "vacuum")
+    holder.editor("objects", 0).kind.edited.emit((), "sphere")
+    made = holder.parameters
+    assert made.monitors[0].place == (200.0, 200.0, 200.0)
+    assert (made.monitors[0].ringing.first, made.monitors[0].ringing.last) == (48.0, 72.0)
+    assert made.sources[0].signal == Pulse(wavelength=60.0)
+    assert made.objects[0].material == "vacuum"
+    assert made.objects[0].center == (200.0, 200.0, 200.0)
+    assert 10 < made.objects[0].radius < 100
+
+
+def test_the_names_of_materials_are_offered_where_one_is_asked_for(qtbot) -> None:
+    model = DocumentModel()
+    panel = ProblemPanel(model, Placing(model), QWidget())
+    qtbot.addWidget(panel)
+    model.open(document())
+    line = panel.form.root.children_by_key["objects"].editors[0].form.children_by_key["material"].line
+    assert line.completer().model().stringList() == ["glass"]
+    model.edit(("parameters", "materials"), [Material(name=name).model_dump() for name in ("glass", "gold")], "gold")
+    assert line.completer().model().stringList() == ["glass", "gold"]

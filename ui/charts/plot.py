@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from engines.charts import EMPTY, ChartData, ChartInfo
 from ui.charts.layers import Bars, Branches, Dots, Lines, Stack
+from ui.charts.scaled_axis import ScaledAxis
 from ui.theme import theme
 from ui.traces import LeftCurve
 from workbench.project import MeasuredData
@@ -34,7 +35,7 @@ class ChartPlot(pg.PlotWidget):
     """The path of a file that was dropped on it."""
 
     def __init__(self, chart: ChartInfo, x_unit: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, axisItems={"left": ScaledAxis("left")})
         self.chart = chart
         self.x_unit = chart.x_unit or x_unit
         self.paint_seconds = 0.0
@@ -152,13 +153,14 @@ class ChartPlot(pg.PlotWidget):
         self._now.setPen(pg.mkPen(colors.color("accent", 150), width=1))
         bottom = " ".join(part for part in (self.chart.x_title, f"[{self.x_unit}]") if part and part != "[1]")
         bottom = self.x_unit if not self.chart.x_title else bottom.replace(" []", "")
-        for side, text in (("left", self.chart.unit), ("bottom", bottom)):
+        for side in ("left", "bottom"):
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))
             axis.setTextPen(pg.mkPen(colors.muted))
             axis.setStyle(tickLength=-4, tickFont=self.font(), maxTickLevel=FINEST_TICKS)
-            axis.enableAutoSIPrefix(False)  # else a power of ten hides behind the unit
-            axis.setLabel(text if text != "1" else None, color=colors.muted)
+        axis.enableAutoSIPrefix(False)
+        axis.setLabel(bottom if bottom != "1" else None, color=colors.muted)
+        self.getAxis("left").set_unit(self.chart.unit, colors.muted)
         self._layer.show(self._data.curves)
         self._dress_points()
 

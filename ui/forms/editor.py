@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pydantic import BaseModel
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from engines.parameters import Around
-from ui.forms.schema import FieldSpec
+from ui.forms.schema import FieldSpec, default_values
 from ui.forms.validation import Errors
 
 LOCK_HINT = "Reset to change"
 Suggestions = Mapping[str, Sequence[str]]
 """Field key ("region") to the texts that make sense there."""
+
+
+Maker = Callable[[type[BaseModel]], Mapping[str, Any] | None]
+"""The plain values of a new model that fits the problem; None where nobody knows better than its defaults."""
+
+
+def new_values(widget: QWidget | None, model: type[BaseModel]) -> dict[str, Any]:
+    """What a new ``model`` begins with, in the form that ``widget`` stands in."""
+    while widget is not None:
+        maker: Maker | None = getattr(widget, "maker", None)
+        made = None if maker is None else maker(model)
+        if made is not None:
+            return dict(made)
+        widget = widget.parentWidget()
+    return default_values(model)
 
 
 class Editor(QWidget):
@@ -56,7 +72,7 @@ class Editor(QWidget):
 
     def help_text(self) -> str:
         """Help and bounds for the tooltip."""
-        limits = self.spec.bounds.sentence(self.spec.unit)
+        limits = self.spec.bounds.sentence("" if "{" in self.spec.unit else self.spec.unit)
         parts = [self.spec.help, limits[:1].upper() + limits[1:]]
         return ". ".join(part.rstrip(".") for part in parts if part)
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from ui.forms.editor import Suggestions
+from ui.forms.editor import Maker, Suggestions
 from ui.forms.group import GroupEditor
 from ui.forms.schema import FieldSpec, Kind, fields_of
 from ui.forms.validation import Errors
@@ -27,6 +27,8 @@ class ParameterForm(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.root: GroupEditor | None = None
+        self.maker: Maker | None = None
+        """Knows new items that fit the problem."""
         self._lock_note = QLabel("The greyed values are fixed until the run is over: press Reset to change them.")
         self._lock_note.setObjectName("note")
         self._lock_note.setWordWrap(True)

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from engines.parameters import Around, matters
+from engines.parameters import Around, matters, unit_among
 from ui.forms.editor import Editor, Suggestions
 from ui.forms.number import NumberEditor
 from ui.forms.scalars import make_scalar
@@ -43,18 +43,19 @@ class FieldLine(QWidget):
         apart = spec.kind in (Kind.ROW, Kind.FILE) or (slides and bool(spec.unit))  # legible only on a line of its own
         label.setFixedWidth(LABEL_WIDTH + UNIT_WIDTH if apart else LABEL_WIDTH)
         grid.addWidget(label, 0, 0, 1, 3 if apart else 1)
+        self._label, self._unit = label, None if apart or not spec.unit else QLabel(self)
+        self._told = ""
         if apart:
-            label.setText(f"{spec.title} [{spec.unit}]" if spec.unit else spec.title)
             grid.addWidget(editor, 1, 0, 1, 3)
         elif not spec.unit:
             grid.addWidget(editor, 0, 1, 1, 2)
-        else:
-            unit = QLabel(spec.unit, self)
-            unit.setObjectName("unit")
-            unit.setMinimumWidth(UNIT_WIDTH)
+        elif self._unit is not None:
+            self._unit.setObjectName("unit")
+            self._unit.setMinimumWidth(UNIT_WIDTH)
             grid.addWidget(editor, 0, 1)
-            grid.addWidget(unit, 0, 2)
+            grid.addWidget(self._unit, 0, 2)
         grid.addWidget(self.sentence, 2, 1, 1, 2)
+        self.set_around(())
         editor.setAccessibleName(spec.title)
         editor.refused.connect(self.say)
         editor.edited.connect(lambda *_: self.say(""))
@@ -62,6 +63,20 @@ class FieldLine(QWidget):
     def say(self, sentence: str) -> None:
         self.sentence.setText(sentence)
         self.sentence.setVisible(bool(sentence))
+
+    def unit_text(self) -> str:
+        """The unit as it is shown; empty for none."""
+        return self._told
+
+    def set_around(self, around: Around) -> None:
+        """A unit may be what another field says."""
+        spec = self.editor.spec
+        unit = self._told = unit_among(spec.unit, around)
+        if self._unit is not None:
+            self._unit.setText(unit)
+        else:
+            self._label.setText(f"{spec.title} [{unit}]" if unit else spec.title)
+        self.editor.set_around(around)
 
     def set_errors(self, errors: Errors) -> None:
         self.editor.set_errors(errors)
@@ -142,7 +157,7 @@ class GroupEditor(Editor):
     def set_value(self, value: Mapping[str, Any]) -> None:
         for key, editor in self.children_by_key.items():
             if key in value:
-                editor.set_around((value, *self._around))
+                (self._lines.get(key) or editor).set_around((value, *self._around))
                 editor.set_value(value[key])
         self._values = value
         self._show_what_matters()

@@ -11,7 +11,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
 
 from engines.parameters import Around
-from ui.forms.editor import LOCK_HINT, Editor, Suggestions
+from ui.forms.editor import LOCK_HINT, Editor, Suggestions, new_values
 from ui.forms.schema import FieldSpec, default_value, fields_of
 from ui.forms.section import Section, scroll_to
 from ui.forms.validation import Errors, below
@@ -53,8 +53,8 @@ class ListEditor(Editor):
     # What a person asks for; each is one edit of the whole list.
 
     def add(self) -> None:
-        """A new item with its defaults, named unlike the others, in the first region that none has."""
-        item = default_value(self._item_spec)
+        """A new item, named unlike the others, in the first region that none has."""
+        item = self._new()
         if isinstance(item, dict):
             for key, texts in self._suggestions.items():
                 if item.get(key) == "":
@@ -63,6 +63,11 @@ class ListEditor(Editor):
         self._section.set_expanded(True)
         self._replace([*self._value, named_unlike(item, self._value)])
         self.reveal(len(self._value) - 1)
+
+    def _new(self) -> Any:
+        spec = self._item_spec
+        model = next(iter(spec.variants.values()), spec.model)
+        return default_value(spec) if model is None else new_values(self, model)
 
     def remove(self, place: int) -> None:
         self._replace([*self._value[:place], *self._value[place + 1 :]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from ui.icons import dress
@@ -70,6 +70,8 @@ class Section(QWidget):
 
 def scroll_to(widget: QWidget) -> None:
     """Have the form that ``widget`` stands in show it: from its top, as much as there is room for."""
+    # what was unfolded just now has its height only then
+    QCoreApplication.sendPostedEvents(None, int(QEvent.Type.LayoutRequest.value))
     above = widget.parentWidget()
     while above is not None and not isinstance(above, QScrollArea):
         above = above.parentWidget()

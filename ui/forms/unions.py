@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engines.parameters import Around
-from ui.forms.editor import Editor, Suggestions
+from ui.forms.editor import Editor, Suggestions, new_values
 from ui.forms.group import FieldLine, GroupEditor
 from ui.forms.scalars import ChoiceEditor
 from ui.forms.schema import FieldSpec, Kind, default_values, fields_of
@@ -16,7 +17,8 @@ from ui.forms.validation import Errors
 
 
 class UnionEditor(Editor):
-    """Switching the kind starts from that kind's last values in this form, or its defaults."""
+    """Switching the kind starts from that kind's last values in this form, or its first ones, with what was set of the
+    kind before where both have it (a material, a wavelength)."""
 
     def __init__(self, spec: FieldSpec, level: int, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
@@ -83,8 +85,22 @@ class UnionEditor(Editor):
     def _values_of(self, tag: str) -> dict[str, Any]:
         if tag in self._remembered:
             return dict(self._remembered[tag])
-        values = default_values(self.spec.variants[tag])
+        values = new_values(self, self.spec.variants[tag])
+        if self._tag is not None and self._tag in self._remembered:
+            before, usual = self._remembered[self._tag], default_values(self.spec.variants[self._tag])
+            changed = {key for key in before if key in values and before[key] != usual.get(key)}
+            values |= {key: deepcopy(before[key]) for key in changed if _alike(before[key], values[key])}
         for key, texts in self._suggestions.items():
             if values.get(key) == "" and texts:
                 values[key] = texts[0]
         return values
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether both are numbers, texts, rows of as many, or groups of the same fields."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys()
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    numbers = (int, float)
+    return type(one) is type(other) or (isinstance(one, numbers) and isinstance(other, numbers))

@@ -55,7 +55,8 @@ def _sentence(detail: Any) -> str:
         case "missing" | "string_too_short":
             return "Must not be empty."
         case "too_short":
-            return f"Needs at least {context['min_length']} entries."
+            least = context["min_length"]
+            return f"Needs at least {least} {'entry' if least == 1 else 'entries'}."
         case "too_long":
             return f"May have at most {context['max_length']} entries."
         case "finite_number":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.fdtd.parameters.common import Axis
+from engines.fdtd.parameters.common import LENGTH, Axis
 from engines.parameters import ParameterGroup, quantity
 
 
@@ -10,6 +10,6 @@ class FineRegion(ParameterGroup):
     """A span of an axis with smaller cells; towards the others they grow step by step."""
 
     axis: Axis = quantity("x", "", "Along which the cells are smaller")
-    low: float = quantity(1.5, "", "Where the span begins; a node of the grid comes to stand there")
-    high: float = quantity(2.5, "", "Where the span ends; a node of the grid comes to stand there")
-    cell: float = quantity(0.02, "", "Size of its cells", gt=0)
+    low: float = quantity(1.5, LENGTH, "Where the span begins; a node of the grid comes to stand there")
+    high: float = quantity(2.5, LENGTH, "Where the span ends; a node of the grid comes to stand there")
+    cell: float = quantity(0.02, LENGTH, "Size of its cells", gt=0)

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from engines.fdtd.parameters.common import LengthUnit
+from engines.fdtd.parameters.common import LENGTH, LengthUnit
 from engines.fdtd.parameters.grading import FineRegion
 from engines.parameters import ParameterGroup, quantity
 
 MOST_CELLS = 100_000
 
 
-DIMENSIONS = {"3D": "3D", "2D": "2D: nothing varies along z", "1D": "1D: everything varies along x alone"}
+DIMENSIONS = {"3D": "3D", "2D": "2D: x and y", "1D": "1D: x alone"}
 PLANE: dict[str, list[str]] = {"dimensions": ["3D", "2D"]}
 SPACE: dict[str, list[str]] = {"dimensions": ["3D"]}
 
@@ -24,7 +24,7 @@ class GridSetting(ParameterGroup):
     dimensions: Literal["3D", "2D", "1D"] = quantity(
         "3D",
         "",
-        "In 2D and 1D currents and energies are those of a unit of length across",
+        "In 2D nothing varies along z, in 1D along y either; currents and energies are then of a unit of length",
         labels=DIMENSIONS,
     )
     length_unit: LengthUnit = quantity(
@@ -36,12 +36,14 @@ class GridSetting(ParameterGroup):
     cells_x: int = quantity(80, "1", "Number of cells along x", ge=1, le=MOST_CELLS)
     cells_y: int = quantity(80, "1", "Number of cells along y", ge=1, le=MOST_CELLS, when=PLANE)
     cells_z: int = quantity(80, "1", "Number of cells along z", ge=1, le=MOST_CELLS, when=SPACE)
-    size_x: float = quantity(4.0, "", "Length along x, in the unit of length", gt=0)
-    size_y: float = quantity(4.0, "", "Length along y, in the unit of length", gt=0, when=PLANE)
-    size_z: float = quantity(4.0, "", "Length along z, in the unit of length", gt=0, when=SPACE)
-    at_y: float = quantity(2.0, "", "Where the line cuts through objects", title="y", when={"dimensions": ["1D"]})
+    size_x: float = quantity(4.0, LENGTH, "Length along x", gt=0)
+    size_y: float = quantity(4.0, LENGTH, "Length along y", gt=0, when=PLANE)
+    size_z: float = quantity(4.0, LENGTH, "Length along z", gt=0, when=SPACE)
+    at_y: float = quantity(
+        2.0, LENGTH, "Where the line cuts through objects", title="At y", when={"dimensions": ["1D"]}
+    )
     at_z: float = quantity(
-        2.0, "", "Where the plane or line cuts through objects", title="z", when={"dimensions": ["2D", "1D"]}
+        2.0, LENGTH, "Where the plane or line cuts through objects", title="At z", when={"dimensions": ["2D", "1D"]}
     )
     finer: list[FineRegion] = quantity(
         [], "", "Spans of an axis with smaller cells than the number of cells gives", title="Finer regions", folded=True
@@ -55,14 +57,18 @@ class GridSetting(ParameterGroup):
 FaceKind = Literal["CPML", "absorber", "PEC", "PMC", "symmetric", "antisymmetric", "periodic", "Bloch"]
 FACE_LABELS = {
     "CPML": "absorbing (CPML)",
-    "absorber": "absorbing slowly, dispersive materials too",
-    "PEC": "perfect conductor (PEC)",
+    "absorber": "slowly absorbing",
+    "PEC": "conductor (PEC)",
     "PMC": "magnetic wall (PMC)",
-    "symmetric": "mirror, E symmetric",
-    "antisymmetric": "mirror, E antisymmetric",
+    "symmetric": "symmetric mirror",
+    "antisymmetric": "antisymmetric mirror",
     "periodic": "periodic",
-    "Bloch": "periodic with a phase (Bloch)",
+    "Bloch": "Bloch: with a phase",
 }
+KINDS = (
+    "CPML where materials end or are not dispersive, the slowly absorbing layer where dispersive ones go on; mirrors "
+    "are the middle of a problem twice as long, with E along them even (symmetric) or odd"
+)
 MIRRORS: dict[str, int] = {"symmetric": 1, "antisymmetric": -1}
 """The sign of E along the face at the image of a place; the field across it has the other."""
 PHASE = "Turns of the phase from the low face to the high: ½ at the edge of the Brillouin zone"
@@ -90,12 +96,16 @@ class Faces(ParameterGroup):
     (symmetric, as at a PMC) or odd (antisymmetric, as at a PEC).
     """
 
-    x_low: FaceKind = quantity("CPML", "", "Face of lowest x", title="x low", labels=FACE_LABELS)
-    x_high: FaceKind = quantity("CPML", "", "Face of highest x", title="x high", labels=FACE_LABELS)
-    y_low: FaceKind = quantity("CPML", "", "Face of lowest y", title="y low", labels=FACE_LABELS, when=WITH_Y)
-    y_high: FaceKind = quantity("CPML", "", "Face of highest y", title="y high", labels=FACE_LABELS, when=WITH_Y)
-    z_low: FaceKind = quantity("CPML", "", "Face of lowest z", title="z low", labels=FACE_LABELS, when=WITH_Z)
-    z_high: FaceKind = quantity("CPML", "", "Face of highest z", title="z high", labels=FACE_LABELS, when=WITH_Z)
+    x_low: FaceKind = quantity("CPML", "", f"Face of lowest x: {KINDS}", title="x low", labels=FACE_LABELS)
+    x_high: FaceKind = quantity("CPML", "", f"Face of highest x: {KINDS}", title="x high", labels=FACE_LABELS)
+    y_low: FaceKind = quantity("CPML", "", f"Face of lowest y: {KINDS}", title="y low", labels=FACE_LABELS, when=WITH_Y)
+    y_high: FaceKind = quantity(
+        "CPML", "", f"Face of highest y: {KINDS}", title="y high", labels=FACE_LABELS, when=WITH_Y
+    )
+    z_low: FaceKind = quantity("CPML", "", f"Face of lowest z: {KINDS}", title="z low", labels=FACE_LABELS, when=WITH_Z)
+    z_high: FaceKind = quantity(
+        "CPML", "", f"Face of highest z: {KINDS}", title="z high", labels=FACE_LABELS, when=WITH_Z
+    )
     phase_x: float = quantity(0.0, "1", PHASE, title="k_x L/2π", ge=-1, le=1, when={"x_low": ["Bloch"]})
     phase_y: float = quantity(0.0, "1", PHASE, title="k_y L/2π", ge=-1, le=1, when={**WITH_Y, "y_low": ["Bloch"]})
     phase_z: float = quantity(0.0, "1", PHASE, title="k_z L/2π", ge=-1, le=1, when={**WITH_Z, "z_low": ["Bloch"]})

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.fdtd.parameters.common import Axis, Place
+from engines.fdtd.parameters.common import LENGTH, Axis, Place
 from engines.parameters import ParameterGroup, quantity
 
 Component = Literal["Ex", "Ey", "Ez", "Hx", "Hy", "Hz"]
@@ -14,7 +14,8 @@ FAR = 1e9
 """A coordinate beyond every grid: monitors end where the grid ends, or where its absorbing layers begin."""
 
 
-GIVEN = {"wavelength": "wavelengths in vacuum", "frequency": "frequencies (µm: THz, mm: GHz, m: MHz)"}
+GIVEN = {"wavelength": "wavelengths", "frequency": "frequencies"}
+AS_WHAT = "in vacuum, in the unit of length; frequencies are in THz with µm, in GHz with mm, in MHz with m"
 
 
 class Frequencies(ParameterGroup):
@@ -23,7 +24,7 @@ class Frequencies(ParameterGroup):
     given: Literal["wavelength", "frequency"] = quantity(
         "wavelength",
         "",
-        "As what they are given",
+        f"Wavelengths {AS_WHAT}",
         labels=GIVEN,
     )
     choice: Literal["range", "list"] = quantity("range", "", "From one to another, or one by one")
@@ -41,9 +42,9 @@ class Frequencies(ParameterGroup):
 class Ringing(ParameterGroup):
     """Resonances sought in a trace, after the sources are over."""
 
-    on: bool = quantity(False, "", "Find frequency and Q of what rings", title="Resonances")
+    on: bool = quantity(False, "", "Find frequency and Q of what rings", title="Find them")
     given: Literal["wavelength", "frequency"] = quantity(
-        "wavelength", "", "As what the band is given", labels=GIVEN, when={"on": (True,)}
+        "wavelength", "", f"Wavelengths {AS_WHAT}", labels=GIVEN, when={"on": (True,)}
     )
     first: float = quantity(0.8, "", "One end of the band in which they are sought", gt=0, when={"on": (True,)})
     last: float = quantity(1.2, "", "Its other end", gt=0, when={"on": (True,)})
@@ -52,12 +53,13 @@ class Ringing(ParameterGroup):
 class FarSetting(ParameterGroup):
     """Waves far away, of what leaves a box; around the box there is nothing but vacuum, and walls."""
 
-    on: bool = quantity(False, "", "Compute pattern, directivity and radiated energy", title="Far field")
+    on: bool = quantity(False, "", "Compute pattern, directivity and radiated energy", title="Compute it")
     shown: float = quantity(
-        0.0, "", "Wavelength or frequency whose pattern is shown, the nearest there is; 0: the middle one", ge=0,
+        0.0, "", "Wavelength or frequency whose pattern is shown, the nearest there is; 0: the middle one",
+        title="Pattern at", ge=0,
         when={"on": (True,)},
     )  # fmt: skip
-    axis: Axis = quantity("z", "", "Polar angles are counted from this axis", when={"on": (True,)})
+    axis: Axis = quantity("z", "", "Polar angles are counted from this axis", title="Polar axis", when={"on": (True,)})
 
 
 class TraceMonitor(ParameterGroup):
@@ -65,12 +67,12 @@ class TraceMonitor(ParameterGroup):
 
     kind: Literal["trace"] = "trace"
     name: str = quantity("trace", "", "What charts and files call it", min_length=1, max_length=40)
-    place: Place = quantity((2.0, 2.0, 2.0), "", "Where it is; the field is interpolated")
+    place: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Where it is; the field is interpolated")
     components: list[Component] = quantity(["Ez"], "", "What is recorded", min_length=1, max_length=6)
     every: int = quantity(
         0, "1", "Steps between two samples; 0: ten in the shortest period", ge=0, le=10_000, advanced=True
     )
-    ringing: Ringing = quantity(Ringing(), "", "Resonances of the first component", folded=True)
+    ringing: Ringing = quantity(Ringing(), "", "Resonances of the first component", title="Resonances", folded=True)
 
 
 class PlaneMonitor(ParameterGroup):
@@ -79,17 +81,20 @@ class PlaneMonitor(ParameterGroup):
     kind: Literal["plane"] = "plane"
     name: str = quantity("plane", "", "What charts and files call it", min_length=1, max_length=40)
     axis: Axis = quantity("x", "", "Direction across the plane; power along it counts as positive")
-    position: float = quantity(3.0, "", "Where the plane is on that axis")
-    low: Place = quantity((-FAR, -FAR, -FAR), "", "Lowest corner; along the axis it is of no account", advanced=True)
-    high: Place = quantity((FAR, FAR, FAR), "", "Highest corner; along the axis it is of no account", advanced=True)
+    position: float = quantity(3.0, LENGTH, "Where the plane is on that axis")
+    low: Place = quantity(
+        (-FAR, -FAR, -FAR), LENGTH, "Lowest corner; along the axis it is of no account", advanced=True
+    )
+    high: Place = quantity((FAR, FAR, FAR), LENGTH, "Highest corner; along the axis it is of no account", advanced=True)
     measures: Literal["power", "transmission", "reflection"] = quantity(
         "power",
         "",
-        "Power alone, or a part of the incident power, which a run without objects finds first",
+        "Power alone; the part of the incident power that passes here; or the part that comes back, for which the "
+        "incident fields are subtracted. A run without objects finds these first",
         labels={
             "power": "power",
-            "transmission": "transmission T (incident wave passes here)",
-            "reflection": "reflection R (incident fields subtracted)",
+            "transmission": "transmission T",
+            "reflection": "reflection R",
         },
     )
     frequencies: Frequencies = quantity(Frequencies(), "", "Frequencies of the spectrum")
@@ -100,8 +105,8 @@ class BoxMonitor(ParameterGroup):
 
     kind: Literal["box"] = "box"
     name: str = quantity("box", "", "What charts and files call it", min_length=1, max_length=40)
-    low: Place = quantity((1.0, 1.0, 1.0), "", "Corner of lowest coordinates")
-    high: Place = quantity((3.0, 3.0, 3.0), "", "Corner of highest coordinates")
+    low: Place = quantity((1.0, 1.0, 1.0), LENGTH, "Corner of lowest coordinates")
+    high: Place = quantity((3.0, 3.0, 3.0), LENGTH, "Corner of highest coordinates")
     frequencies: Frequencies = quantity(Frequencies(), "", "Frequencies of the spectrum")
     far_field: FarSetting = quantity(FarSetting(), "", "Waves far away")
 
@@ -111,8 +116,8 @@ class VolumeMonitor(ParameterGroup):
 
     kind: Literal["volume"] = "volume"
     name: str = quantity("volume", "", "What files call it", min_length=1, max_length=40)
-    low: Place = quantity((-FAR, -FAR, -FAR), "", "Corner of lowest coordinates")
-    high: Place = quantity((FAR, FAR, FAR), "", "Corner of highest coordinates")
+    low: Place = quantity((-FAR, -FAR, -FAR), LENGTH, "Corner of lowest coordinates")
+    high: Place = quantity((FAR, FAR, FAR), LENGTH, "Corner of highest coordinates")
     components: list[Component] = quantity(["Ez"], "", "What is recorded", min_length=1, max_length=6)
     frequencies: Frequencies = quantity(
         Frequencies(choice="list"), "", "Frequencies of the spectra; the first eight are shown as fields"

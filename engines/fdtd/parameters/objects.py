@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.fdtd.parameters.common import Axis, Place
+from engines.fdtd.parameters.common import LENGTH, Axis, Place
 from engines.fdtd.parameters.placing import Lattice, Turn, repeated, turned
 from engines.parameters import ParameterGroup, quantity
 
@@ -23,8 +23,8 @@ class Box(ParameterGroup):
 
     kind: Literal["box"] = "box"
     material: str = quantity("glass", "", MATERIAL)
-    low: Place = quantity((1.5, 1.5, 1.5), "", "Corner of lowest coordinates")
-    high: Place = quantity((2.5, 2.5, 2.5), "", "Corner of highest coordinates")
+    low: Place = quantity((1.5, 1.5, 1.5), LENGTH, "Corner of lowest coordinates")
+    high: Place = quantity((2.5, 2.5, 2.5), LENGTH, "Corner of highest coordinates")
     turn: Turn = turned()
     copies: Lattice = repeated()
 
@@ -34,8 +34,8 @@ class Sphere(ParameterGroup):
 
     kind: Literal["sphere"] = "sphere"
     material: str = quantity("glass", "", MATERIAL)
-    center: Place = quantity((2.0, 2.0, 2.0), "", "Centre")
-    radius: float = quantity(0.5, "", "Radius", gt=0)
+    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Centre")
+    radius: float = quantity(0.5, LENGTH, "Radius", gt=0)
     copies: Lattice = repeated()
 
 
@@ -44,9 +44,9 @@ class Ellipsoid(ParameterGroup):
 
     kind: Literal["ellipsoid"] = "ellipsoid"
     material: str = quantity("glass", "", MATERIAL)
-    center: Place = quantity((2.0, 2.0, 2.0), "", "Centre")
+    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Centre")
     radii: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]] = (
-        quantity((0.6, 0.4, 0.3), "", "Half of its length along x, y and z, before it is turned")
+        quantity((0.6, 0.4, 0.3), LENGTH, "Half of its length along x, y and z, before it is turned")
     )
     turn: Turn = turned()
     copies: Lattice = repeated()
@@ -57,10 +57,10 @@ class Cylinder(ParameterGroup):
 
     kind: Literal["cylinder"] = "cylinder"
     material: str = quantity("glass", "", MATERIAL)
-    center: Place = quantity((2.0, 2.0, 2.0), "", "Middle of its axis")
+    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of its axis")
     axis: Axis = quantity("z", "", "Direction of its axis")
-    radius: float = quantity(0.3, "", "Radius", gt=0)
-    length: float = quantity(1.0, "", "Length along its axis", gt=0)
+    radius: float = quantity(0.3, LENGTH, "Radius", gt=0)
+    length: float = quantity(1.0, LENGTH, "Length along its axis", gt=0)
     turn: Turn = turned()
     copies: Lattice = repeated()
 
@@ -70,9 +70,9 @@ class Rod(ParameterGroup):
 
     kind: Literal["rod"] = "rod"
     material: str = quantity("glass", "", MATERIAL)
-    start: Place = quantity((1.5, 1.5, 2.0), "", "Middle of one end")
-    end: Place = quantity((2.5, 2.5, 2.0), "", "Middle of the other end")
-    radius: float = quantity(0.2, "", "Radius", gt=0)
+    start: Place = quantity((1.5, 1.5, 2.0), LENGTH, "Middle of one end")
+    end: Place = quantity((2.5, 2.5, 2.0), LENGTH, "Middle of the other end")
+    radius: float = quantity(0.2, LENGTH, "Radius", gt=0)
     copies: Lattice = repeated()
 
 
@@ -81,11 +81,11 @@ class Cone(ParameterGroup):
 
     kind: Literal["cone"] = "cone"
     material: str = quantity("glass", "", MATERIAL)
-    center: Place = quantity((2.0, 2.0, 2.0), "", "Middle of its axis")
+    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of its axis")
     axis: Axis = quantity("z", "", "Direction of its axis")
-    radius_low: float = quantity(0.5, "", "Radius at the end of lower coordinate", ge=0)
-    radius_high: float = quantity(0.0, "", "Radius at the end of higher coordinate", ge=0)
-    length: float = quantity(1.0, "", "Length along its axis", gt=0)
+    radius_low: float = quantity(0.5, LENGTH, "Radius at the end of lower coordinate", ge=0)
+    radius_high: float = quantity(0.0, LENGTH, "Radius at the end of higher coordinate", ge=0)
+    length: float = quantity(1.0, LENGTH, "Length along its axis", gt=0)
     turn: Turn = turned()
     copies: Lattice = repeated()
 
@@ -95,11 +95,11 @@ class Ring(ParameterGroup):
 
     kind: Literal["ring"] = "ring"
     material: str = quantity("glass", "", MATERIAL)
-    center: Place = quantity((2.0, 2.0, 2.0), "", "Centre")
+    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Centre")
     axis: Axis = quantity("z", "", "Direction of its axis")
-    radius: float = quantity(1.0, "", "Radius of the middle of its track", gt=0)
-    width: float = quantity(0.3, "", "Width of its track", gt=0)
-    height: float = quantity(0.3, "", "Height along its axis", gt=0)
+    radius: float = quantity(1.0, LENGTH, "Radius of the middle of its track", gt=0)
+    width: float = quantity(0.3, LENGTH, "Width of its track", gt=0)
+    height: float = quantity(0.3, LENGTH, "Height along its axis", gt=0)
     turn: Turn = turned()
     copies: Lattice = repeated()
 
@@ -109,10 +109,10 @@ class Torus(ParameterGroup):
 
     kind: Literal["torus"] = "torus"
     material: str = quantity("glass", "", MATERIAL)
-    center: Place = quantity((2.0, 2.0, 2.0), "", "Centre")
+    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Centre")
     axis: Axis = quantity("z", "", "Direction of its axis")
-    radius: float = quantity(1.0, "", "Radius of the middle of its tube", gt=0)
-    tube_radius: float = quantity(0.2, "", "Radius of its tube", gt=0)
+    radius: float = quantity(1.0, LENGTH, "Radius of the middle of its tube", gt=0)
+    tube_radius: float = quantity(0.2, LENGTH, "Radius of its tube", gt=0)
     turn: Turn = turned()
     copies: Lattice = repeated()
 
@@ -121,7 +121,7 @@ class Outline(ParameterGroup):
     """A closed line through points of a plane."""
 
     points: list[Flat] = quantity(
-        [(1.8, 1.8), (2.2, 1.8), (2.0, 2.2)], "", "Its corners in turn, a line for each", max_length=MOST_CORNERS
+        [(1.8, 1.8), (2.2, 1.8), (2.0, 2.2)], LENGTH, "Its corners in turn, a line for each", max_length=MOST_CORNERS
     )
 
 
@@ -131,10 +131,10 @@ class Polygon(ParameterGroup):
     kind: Literal["polygon"] = "polygon"
     material: str = quantity("glass", "", MATERIAL)
     axis: Axis = quantity("z", "", "It is drawn out along this axis; points are (y, z) across x, (x, z) across y")
-    low: float = quantity(1.5, "", "Where it begins along the axis")
-    high: float = quantity(2.5, "", "Where it ends along the axis")
+    low: float = quantity(1.5, LENGTH, "Where it begins along the axis")
+    high: float = quantity(2.5, LENGTH, "Where it ends along the axis")
     points: list[Flat] = quantity(
-        [(1.0, 1.0), (3.0, 1.0), (2.0, 3.0)], "", "Its corners in turn, a line for each", max_length=MOST_CORNERS
+        [(1.0, 1.0), (3.0, 1.0), (2.0, 3.0)], LENGTH, "Its corners in turn, a line for each", max_length=MOST_CORNERS
     )
     holes: list[Outline] = quantity([], "", "Outlines within it that are left out", folded=True)
     turn: Turn = turned()
@@ -152,11 +152,11 @@ class PictureObject(ParameterGroup):
     darkest: float = quantity(0.0, "1", "Brightness from which pixels are of the material; 0 is black", ge=0, le=1)
     brightest: float = quantity(0.5, "1", "Brightness up to which they are; 1 is white", ge=0, le=1)
     axis: Axis = quantity("z", "", "It is drawn out along this axis; the picture is (y, z) across x, (x, z) across y")
-    low: float = quantity(1.5, "", "Where it begins along the axis")
-    high: float = quantity(2.5, "", "Where it ends along the axis")
-    corner: Flat = quantity((1.0, 1.0), "", "Where the lower left corner of the picture is, across the axis")
+    low: float = quantity(1.5, LENGTH, "Where it begins along the axis")
+    high: float = quantity(2.5, LENGTH, "Where it ends along the axis")
+    corner: Flat = quantity((1.0, 1.0), LENGTH, "Where the lower left corner of the picture is, across the axis")
     size: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]] = quantity(
-        (2.0, 2.0), "", "Width and height of the picture"
+        (2.0, 2.0), LENGTH, "Width and height of the picture"
     )
     turn: Turn = turned()
     copies: Lattice = repeated()
@@ -169,7 +169,7 @@ class SurfaceObject(ParameterGroup):
     material: str = quantity("glass", "", MATERIAL)
     file: str = quantity("", "", "STL file, binary or text", title="STL file", file="STL file")
     scale: float = quantity(1.0, "1", "The file's unit of length in the unit of length here", gt=0)
-    shift: Place = quantity((0.0, 0.0, 0.0), "", "Added to its coordinates when they are scaled")
+    shift: Place = quantity((0.0, 0.0, 0.0), LENGTH, "Added to its coordinates when they are scaled")
     turn: Turn = turned()
     copies: Lattice = repeated()
 
@@ -184,7 +184,7 @@ class Painted(ParameterGroup):
     kind: Literal["painted"] = "painted"
     material: str = quantity("glass", "", MATERIAL)
     spots: list[Spot] = quantity(
-        [(2.0, 2.0, 2.0, 0.1)], "", "What was painted: x, y, z and radius of each ball", folded=True
+        [(2.0, 2.0, 2.0, 0.1)], LENGTH, "What was painted: x, y, z and radius of each ball", folded=True
     )
 
 

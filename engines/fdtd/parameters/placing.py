@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from engines.fdtd.parameters.common import Place
+from engines.fdtd.parameters.common import LENGTH, Place
 from engines.parameters import ParameterGroup, quantity
 
 MOST_COPIES = 20_000
@@ -25,9 +25,9 @@ class Lattice(ParameterGroup):
     """Copies of an object, counts × pitches; turned objects keep the lattice as it is."""
 
     counts: tuple[Count, Count, Count] = quantity((1, 1, 1), "1", "Copies along the three pitches")
-    first: Place = quantity((1.0, 0.0, 0.0), "", "From one copy to the next", title="First pitch")
-    second: Place = quantity((0.0, 1.0, 0.0), "", "From one copy to the next", title="Second pitch")
-    third: Place = quantity((0.0, 0.0, 1.0), "", "From one copy to the next", title="Third pitch")
+    first: Place = quantity((1.0, 0.0, 0.0), LENGTH, "From one copy to the next", title="First pitch")
+    second: Place = quantity((0.0, 1.0, 0.0), LENGTH, "From one copy to the next", title="Second pitch")
+    third: Place = quantity((0.0, 0.0, 1.0), LENGTH, "From one copy to the next", title="Third pitch")
     omitted: list[Site] = quantity(
         [], "", "Sites that stay empty: a line of three numbers for each, from 0", title="Omitted sites", folded=True
     )

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from engines.fdtd.parameters.common import LENGTH
 from engines.parameters import ParameterGroup, quantity
 
 
@@ -13,7 +14,7 @@ class Pulse(ParameterGroup):
     """A Gaussian pulse of a carrier: a band of wavelengths."""
 
     kind: Literal["pulse"] = "pulse"
-    wavelength: float = quantity(1.0, "", "Wavelength in vacuum at the middle of its spectrum", gt=0)
+    wavelength: float = quantity(1.0, LENGTH, "Wavelength in vacuum at the middle of its spectrum", gt=0)
     cycles: float = quantity(1.0, "1", "Standard deviation of the Gaussian in periods of the carrier", gt=0.2, le=1000)
 
 
@@ -21,14 +22,14 @@ class Gaussian(ParameterGroup):
     """A Gaussian without a carrier: all wavelengths down to the shortest."""
 
     kind: Literal["gaussian"] = "gaussian"
-    wavelength: float = quantity(1.0, "", "Wavelength at which its spectrum has fallen to a tenth", gt=0)
+    wavelength: float = quantity(1.0, LENGTH, "Wavelength at which its spectrum has fallen to a tenth", gt=0)
 
 
 class Continuous(ParameterGroup):
     """A sine that rises smoothly and goes on."""
 
     kind: Literal["continuous"] = "continuous"
-    wavelength: float = quantity(1.0, "", "Wavelength in vacuum", gt=0)
+    wavelength: float = quantity(1.0, LENGTH, "Wavelength in vacuum", gt=0)
     rise: float = quantity(3.0, "1", "Periods in which it rises", gt=0, le=1000)
 
 
@@ -36,14 +37,14 @@ class Derivative(ParameterGroup):
     """A differentiated Gaussian: no constant part."""
 
     kind: Literal["differentiated Gaussian"] = "differentiated Gaussian"
-    wavelength: float = quantity(1.0, "", "Wavelength in vacuum at the peak of its spectrum", gt=0)
+    wavelength: float = quantity(1.0, LENGTH, "Wavelength in vacuum at the peak of its spectrum", gt=0)
 
 
 class Ricker(ParameterGroup):
     """A Ricker wavelet, the negative second derivative of a Gaussian: what ground-penetrating radars send."""
 
     kind: Literal["Ricker"] = "Ricker"
-    wavelength: float = quantity(1.0, "", "Wavelength in vacuum at the peak of its spectrum", gt=0)
+    wavelength: float = quantity(1.0, LENGTH, "Wavelength in vacuum at the peak of its spectrum", gt=0)
 
 
 class FromFile(ParameterGroup):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.fdtd.parameters.common import Axis, Place
+from engines.fdtd.parameters.common import LENGTH, Axis, Place
 from engines.fdtd.parameters.signals import Continuous, Signal
 from engines.parameters import ParameterGroup, quantity
 
@@ -17,11 +17,9 @@ class PointSource(ParameterGroup):
     """A point current (a short dipole antenna)."""
 
     kind: Literal["dipole"] = "dipole"
-    place: Place = quantity((2.0, 2.0, 2.0), "", "Where it is")
+    place: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Where it is")
     axis: Axis = quantity("z", "", "Direction of the current")
-    moment: float = quantity(
-        1e-3, "A", "Current times length, with the length in the unit of length", title="Moment I·l"
-    )
+    moment: float = quantity(1e-3, f"A·{LENGTH}", "Current times length", title="Moment I·l")
     signal: Signal = quantity(Continuous(), "", "What it does over time")
 
 
@@ -55,9 +53,9 @@ class BeamSource(ParameterGroup):
 
     kind: Literal["Gaussian beam"] = "Gaussian beam"
     direction: Direction = quantity("+x", "", "Where it goes")
-    sheet: float = quantity(0.8, "", "Where along its direction's axis it begins")
-    focus: Place = quantity((2.0, 2.0, 2.0), "", "Middle of its waist")
-    waist: float = quantity(1.0, "", "Radius at the focus, where the field has fallen to 1/e", gt=0)
+    sheet: float = quantity(0.8, LENGTH, "Where along its direction's axis it begins")
+    focus: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of its waist")
+    waist: float = quantity(1.0, LENGTH, "Radius at the focus, where the field has fallen to 1/e", gt=0)
     polarization: Axis = quantity("z", "", "Direction of its electric field")
     amplitude: float = quantity(1.0, "V/m", "Largest electric field at the focus")
     signal: Signal = quantity(Continuous(), "", "What it does over time")
@@ -68,8 +66,8 @@ class ModeSource(ParameterGroup):
 
     kind: Literal["waveguide mode"] = "waveguide mode"
     direction: Direction = quantity("+x", "", "Where it goes")
-    place: Place = quantity((0.8, 2.0, 2.0), "", "Middle of its window")
-    size: Place = quantity((0.0, 3.0, 3.0), "", "Lengths of the window; the one along its direction does not count")
+    place: Place = quantity((0.8, 2.0, 2.0), LENGTH, "Middle of its window")
+    size: Place = quantity((0.0, 3.0, 3.0), LENGTH, "Lengths of the window; the one along its direction does not count")
     number: int = quantity(1, "1", "1 is the mode of the largest effective index", title="Mode", ge=1, le=40)
     amplitude: float = quantity(1.0, "V/m", "Largest electric field across the guide")
     signal: Signal = quantity(Continuous(), "", "What it does over time")

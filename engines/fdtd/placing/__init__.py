@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, Literal, get_args
@@ -19,9 +20,11 @@ from engines.fdtd.placing import sources as sources
 from engines.fdtd.placing.kinds import KINDS, Figure, Space, changed
 from engines.fdtd.placing.lines import box_lines
 from engines.fdtd.placing.standing import standing
+from engines.fdtd.placing.tuning import tuned
 from engines.fdtd.scene import make_faces, make_yee
 from engines.placing import Change, NewItem, PlacedGroup, PlacedItem, Placement, Position
 
+CAPITAL = re.compile(r"([A-Z])")
 Role = Literal["material", "object", "source", "monitor", "boundary"]
 LISTS: tuple[tuple[str, str, Role], ...] = (
     ("Materials", "materials", "material"),
@@ -119,21 +122,22 @@ def _follow(values: Any, old: str, new: str) -> None:
 
 
 def kind_title(model: type[BaseModel]) -> str:
-    """What a member of a union is called: its ``kind``."""
+    """What a member of a union is called: its ``kind``; another class by the words of its name."""
     kind = model.model_fields.get("kind")
-    name = str(get_args(kind.annotation)[0]) if kind is not None else model.__name__
+    words = CAPITAL.sub(r" \1", model.__name__).strip().lower()
+    name = words if kind is None else str(get_args(kind.annotation)[0])
     return name[:1].upper() + name[1:]
 
 
 def _new(space: Space, field: str) -> Iterator[NewItem]:
     """Each kind that the list takes; those without an entry begin with their defaults."""
     for model in members(FdtdParameters.model_fields[field].annotation):
-        yield NewItem(kind_title(model), partial(_made, space, field, model))
+        yield NewItem(kind_title(model), model, partial(_made, space, field, model))
 
 
 def _made(space: Space, field: str, model: type[BaseModel]) -> BaseModel:
     entry = KINDS.get(model)
-    made = model.model_validate({} if entry is None else dict(entry.fresh(space)))
+    made = tuned(space, model.model_validate({} if entry is None else dict(entry.fresh(space))))
     if "name" in model.model_fields:
         taken = {each.name for each in getattr(space.parameters, field)}
         stem, number = made.name, 1  # type: ignore[attr-defined]  # has one

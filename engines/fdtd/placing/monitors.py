@@ -9,7 +9,15 @@ import numpy as np
 
 from engines.api import Array
 from engines.errors import ProblemError
-from engines.fdtd.parameters import BoxMonitor, LumpedPort, PlaneMonitor, TraceMonitor, VolumeMonitor
+from engines.fdtd.parameters import (
+    BoxMonitor,
+    LumpedPort,
+    ObliqueWaveSource,
+    PlaneMonitor,
+    TraceMonitor,
+    VolumeMonitor,
+    WaveSource,
+)
 from engines.fdtd.parameters.monitors import FAR
 from engines.fdtd.placing.kinds import Figure, Space, drawn, in_open, mover, number, slider, triple
 from engines.fdtd.placing.lines import arrow, box_lines, circle, unit
@@ -29,12 +37,15 @@ def _side(space: Space, axis: int) -> Array:
 
 
 def _inner_box(space: Space) -> dict[str, Any]:
-    """Corners of a new box: an eighth off what the absorbing layers leave; through a grid of one cell."""
-    margin = np.where(space.thin, 0.0, 0.125 * (space.inner_high - space.inner_low))
-    low, high = (
-        np.where(space.thin, end, space.on_nodes(end + way * margin))
-        for end, way in ((space.inner_low, 1), (space.inner_high, -1))
-    )
+    """Corners of a new box: an eighth off what the absorbing layers leave, or around the boxes of plane waves; through
+    a grid of one cell."""
+    waves = [each.margin for each in space.parameters.sources if isinstance(each, WaveSource | ObliqueWaveSource)]
+    low, high = space.inner_low.copy(), space.inner_high.copy()
+    for d in space.free():
+        nodes = space.yee.nodes(d)
+        first, last = (space.yee.node_at(d, end[d]) for end in (low, high))
+        off = min(waves) // 2 if waves else (last - first) // 8
+        low[d], high[d] = nodes[first + off], nodes[last - off]
     return {"low": triple(low), "high": triple(high)}
 
 

@@ -133,3 +133,17 @@ def test_objects_fill_the_cells_whose_centres_they_hold(backend):
 def test_what_cannot_run_is_said_in_a_sentence(backend, changes, sentence):
     with pytest.raises(ProblemError, match=sentence):
         ENGINE.build(small(**changes), backend)
+
+
+def test_what_is_timed_is_what_is_counted(backend):
+    """The meters find the time of a kernel by its name."""
+    simulation = ENGINE.build(Problem(FdtdParameters(grid=GridSetting(cells_x=30, cells_y=30, cells_z=30))), backend)
+    simulation.advance(3)
+    simulation.synchronize()
+    assert {each.kernel for each in simulation.traffic} <= {each.kernel for each in simulation.drain_timings()}
+
+
+@pytest.mark.parametrize(("place", "words"), [((2.0, 2.0, 0.1), "absorbing layer of z"), ((9.0, 2.0, 2.0), "outside")])
+def test_a_source_that_is_in_no_open_place_is_told_before_a_run(backend, place, words):
+    with pytest.raises(ProblemError, match=words):
+        ENGINE.estimate(Problem(FdtdParameters(sources=[PointSource(place=place)])), backend)

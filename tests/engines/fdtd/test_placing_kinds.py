@@ -24,6 +24,7 @@ from engines.fdtd.parameters import (
     PictureObject,
     PlaneMonitor,
     Polygon,
+    Pulse,
     Ring,
     Rod,
     SurfaceObject,
@@ -31,6 +32,7 @@ from engines.fdtd.parameters import (
     TraceMonitor,
     Turn,
     VolumeMonitor,
+    WaveSource,
 )
 from engines.fdtd.solids.making import solids_of
 from engines.placing import MOVE
@@ -208,3 +210,18 @@ def test_planes_and_ports_say_what_they_are() -> None:
 def test_places_that_cannot_be_are_refused_in_a_sentence(value, handle, position, words) -> None:
     with pytest.raises(ProblemError, match=words):
         item(value).moved(handle, position)
+
+
+def test_a_new_box_stands_around_the_box_of_a_plane_wave_and_has_its_wavelengths() -> None:
+    """Else its far field would hold the incident wave."""
+    parameters = FdtdParameters(grid=GRID, sources=[WaveSource(margin=4, signal=Pulse(wavelength=0.9))])
+    new = next(
+        new
+        for group in FdtdEngine().placed(Problem(parameters)).groups
+        for new in group.new
+        if new.title == "Box" and group.title == "Monitors"
+    )
+    box = new.make()
+    assert box.low == pytest.approx((1.2, 1.2, 1.2))
+    assert box.high == pytest.approx((2.8, 3.8, 4.8))
+    assert (box.frequencies.first, box.frequencies.last) == (0.72, 1.08)
