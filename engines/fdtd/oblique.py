@@ -10,8 +10,8 @@ The line begins with values of the grid's own dispersion: filters over ``TAPS`` 
 its band, give each component its amplitude and delay. It ends in a layer of matched loss, which a plane wave enters
 head-on. E = cos ψ θ̂ + sin ψ φ̂ for a wave that goes to (sin θ cos φ, sin θ sin φ, cos θ).
 
-Along a periodic axis the box has no faces, and m is 0: the wave goes across that axis. So it does in a plane, where ψ = 0 is
-TM and ψ = 90° is TE.
+Along a periodic axis the box has no faces, and m is 0: the wave goes across that axis. So it does in a plane, where
+ψ = 0 is TM and ψ = 90° is TE.
 """
 
 from __future__ import annotations

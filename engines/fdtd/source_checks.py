@@ -22,7 +22,7 @@ FAR_OFF = 0.15
 
 
 def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven) -> tuple[Finding, ...]:
-    """Raises ProblemError for oblique waves that periodic faces do not carry, and for sheets without carrier or room."""
+    """Raises ProblemError for oblique waves that periodic faces do not carry, and sheets without a carrier or room."""
     found: list[Finding] = []
     for wave in driven.oblique:
         check_open(yee, [axis.wraps for axis in axes], wave)
