@@ -74,6 +74,9 @@ class CpuYee:
         self._oblique = [CpuObliqueLine(line, self.signals, self.dtype) for line in sources.oblique]
         self._weights = [entries.weights.astype(self.dtype) for entries in (sources.electric, sources.magnetic)]
         self._energy_weights = energy_weights(axes)
+        self._coupling = media.coupling
+        if media.coupling is not None:
+            self._coupled = media.coupling.weights.astype(self.dtype)
 
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
@@ -97,6 +100,11 @@ class CpuYee:
         for value, (_, _, slot, half) in zip(row, sources.drives, strict=True):
             if half:
                 signals[slot] = value
+        if self._coupling is not None:
+            extras.couple(
+                self.electric.reshape(-1), self.magnetic.reshape(-1), self._coupling.targets, self._coupling.places,
+                self._coupled,
+            )  # fmt: skip
         kernels.electric_pass(
             self.electric, self.magnetic, self._ids_e, self._rows_e, self._ca, self._cb, self._table_e,
             self._lows, self._highs, self._wraps, self._counts, self._yee.planes, self._parts_e, *self.psi[:3],
@@ -142,6 +150,8 @@ class CpuYee:
         self._ca[...], self._cb[...], self._da[...], self._db[...] = media.ca, media.cb, media.da, -media.db
         self._ids_e[:, *block] = media.ids_e[:, *block]
         kernels.row_materials(self._ids_e, self._yee.counts[0], self._rows_e)
+        if media.coupling is not None:
+            self._coupled[...] = media.coupling.weights
         if media.ids_h is not None:
             self._ids_h[:, *block] = media.ids_h[:, *block]
             kernels.row_materials(self._ids_h, self._yee.counts[0], self._rows_h)

@@ -37,7 +37,7 @@ from engines.fdtd.dimensions import parts_of
 from engines.fdtd.dispersion import make_slots
 from engines.fdtd.dispersive_layers import dispersive_cells, layer_findings, range_findings
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
-from engines.fdtd.materials import Medium, expected_id_bytes, make_media
+from engines.fdtd.materials import Medium, expected_id_bytes, make_media, with_coupling
 from engines.fdtd.monitors import Surroundings, make_recorders, plan_monitors
 from engines.fdtd.monitors.incident import incident_of
 from engines.fdtd.monitors.making import Incident
@@ -77,6 +77,7 @@ from engines.fdtd.source_charts import ShowSources, SourceCharts
 from engines.fdtd.source_checks import source_findings
 from engines.fdtd.sources import make_sources
 from engines.fdtd.steps import make_steps
+from engines.fdtd.tensor import STEP
 from engines.fdtd.tools.fit_dispersion import FitDispersion
 from engines.fdtd.traffic import memory_bytes, traffic
 from engines.fdtd.waveforms import TimeCourse
@@ -199,6 +200,8 @@ class _Setup:
         self.media = media_of(parameters)
         real = [medium for medium in self.media if not medium.perfect_conductor]
         self.limit = self.yee.largest_step(min(medium.least_index for medium in real))
+        if parameters.numerics.smoothing:
+            self.limit *= STEP  # what off-diagonal terms may take
         courant = parameters.numerics.courant
         if courant > 1 + ROUNDING:
             unit = TIME_UNITS[parameters.grid.length_unit]
@@ -337,6 +340,8 @@ class _Setup:
         media = make_media(yee, self.axes, cells, self.media, self.dt, smoothed)
         gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
         media = with_resistors(media, gaps, self.ports, self.dt) if gaps else media
+        if smoothed is not None:
+            media = with_coupling(yee, self.axes, media, smoothed, self.dt, self.parts.electric)
         self._id_bytes = media.ids_e.itemsize
         self.traffic = self._traffic(0 if media.dispersion is None else media.dispersion.places * self.slots.states)
         driven = self.driven

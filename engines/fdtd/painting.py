@@ -108,6 +108,8 @@ class Painter:
         self._put_ids(self.media.ids_e, mixed.ids_e[:, *inner], target, self._driven[0], mixed, tables_e)
         if self.media.ids_h is not None and mixed.ids_h is not None:
             self._put_ids(self.media.ids_h, mixed.ids_h[:, *inner], target, self._driven[1], mixed, tables_h)
+        if self.media.coupling is not None:
+            self.media.coupling.drop(target)
         return target
 
     def _put_ids(

@@ -9,10 +9,11 @@ from scipy.special import h1vp, hankel1, jv, jvp
 from engines.fdtd.boundaries import Face, make_axes
 from engines.fdtd.cpu import CpuYee
 from engines.fdtd.dimensions import Parts
-from engines.fdtd.materials import Medium, make_media
+from engines.fdtd.materials import Medium, make_media, with_coupling
 from engines.fdtd.shapes import Shape
 from engines.fdtd.smoothing import smoothed_edges
 from engines.fdtd.sources import make_sources
+from engines.fdtd.tensor import STEP
 from engines.fdtd.waveforms import Waveform
 from engines.fdtd.yee import SPEED_OF_LIGHT as C
 from engines.fdtd.yee import Yee
@@ -45,14 +46,16 @@ def measured_width(backend, cells_per_um: int, sizes, te: bool, drive, gap=4, ma
     count = cells_per_um + 2 * (gap + margin + layer)
     h = 1.0 / cells_per_um
     yee = Yee((count, count, 1), (h, h, 1.0), flat=(False, False, True))
-    dt = 0.99 * yee.largest_step()
+    dt = 0.99 * STEP * yee.largest_step()
     side = (Face("CPML", layer),) * 2
     axes = make_axes(yee, (side, side, (Face("periodic"),) * 2), dt)
     materials = (Medium(), Medium(permittivity=INDEX**2))
     middle = count * h / 2
     shape = Shape(lambda points: ((points[:, :2] - middle) ** 2).sum(axis=1) <= 0.25)
     cells = filled(yee, shape)
-    media = make_media(yee, axes, cells, materials, dt, smoothed_edges(yee, axes, cells, materials, [(1, shape)]))
+    smoothed = smoothed_edges(yee, axes, cells, materials, [(1, shape)])
+    media = make_media(yee, axes, cells, materials, dt, smoothed)
+    media = with_coupling(yee, axes, media, smoothed, dt, (TE if te else TM).electric)
     frequencies = np.asarray(sizes) * C / np.pi  # x = 2πa/λ, a = 0.5 µm
     width = 0.585 / C
     waveform = Waveform("pulse", 2 * C / np.pi, width, 4.5 * width)
