@@ -1,5 +1,5 @@
-"""What a step needs on the CPU only where a problem has it: the energy of poles, and absorbers that fade the fields, and off-diagonal
-terms of permittivities."""
+"""What a step needs on the CPU only where a problem has it: the energy of poles, absorbers that fade the fields,
+and off-diagonal terms of permittivities."""
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 

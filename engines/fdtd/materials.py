@@ -198,8 +198,10 @@ def with_coupling(
     yee: Yee, axes: Sequence[Axis], media: Media, smoothed: SmoothedEdges, dt: float,
     parts: Three = (True, True, True),
 ) -> Media:  # fmt: skip
-    """``media`` with the off-diagonal terms of smoothed edges, but for those that have got a loss (a port's), and between the
-    ``parts``: which components of E along x, y, z there are."""
+    """``media`` with the off-diagonal terms of smoothed edges, but for those that have got a loss (a port's).
+
+    parts: which components of E along x, y, z there are
+    """
     if smoothed.nodes is None or sum(parts) < 2 or not smoothed.nodes.terms.any():
         return media
     plain = (media.ca == 1) & (media.cb > 0)

@@ -178,7 +178,7 @@ class Coupling:
     def _twins(self, targets: Array) -> tuple[Array, Array]:
         """(numbers, places): the targets once more where node n of a periodic axis is node 0."""
         numbers, places = np.arange(len(targets)), targets
-        nz, ny, row = self._yee.shape
+        _, ny, row = self._yee.shape
         for d, (axis, stride) in enumerate(zip(self._axes, (1, row, ny * row), strict=True)):
             if axis.wraps:
                 component, index = self._indices(places)

@@ -91,7 +91,7 @@ ROD = 2.37548974
 
 
 def test_a_rod_is_of_second_order():
-    """The diagonal alone has 3.3e-3 … 1.1e-3, of order 1.0 (test_fdtd_media.py). With the other terms an order above 1.8
+    """The diagonal alone has 3.3e-3 … 1.1e-3, of order 1.0 (test_fdtd_media.py). With the other terms an order of 1.8
     is asked for between 20 and 60 cells, and a third of the diagonal's error; below 1e-4 the fractions of 128 points,
     which are wrong by up to 1/128, are seen."""
     sizes = np.array([20, 30, 40, 60])
@@ -197,7 +197,7 @@ def test_terms_are_bounded():
 
 
 def test_painting_takes_the_terms_away_where_it_paints(backend):
-    """And nowhere else; the run goes on with finite fields."""
+    """And nowhere else; what the pulse leaves then goes away (1e-8 without smoothing)."""
     grid = GridSetting(cells_x=24, cells_y=24, cells_z=24, size_x=1.2, size_y=1.2, size_z=1.2)
     parameters = FdtdParameters(
         grid=grid, materials=[Material()], objects=[Sphere(center=(0.6, 0.6, 0.6), radius=0.2)],
@@ -211,8 +211,9 @@ def test_painting_takes_the_terms_away_where_it_paints(backend):
     simulation.paint(Dab("material", (0.8, 0.6, 0.6), 0.08, 1.0))
     gone = (before != 0).any(axis=0) & (coupling.weights == 0).all(axis=0)
     assert 0 < gone.sum() < 0.5 * before.shape[1]
-    c, k, j, i = np.unravel_index(coupling.targets[gone], (3, *simulation._yee.shape))
+    _, k, j, i = np.unravel_index(coupling.targets[gone], (3, *simulation._yee.shape))
     assert (np.hypot(np.hypot(i - 16, j - 12), k - 12) < 6).all()
-    simulation.advance(200)
-    assert simulation.non_finite() is None
-    assert np.abs(simulation.field("Ez")).max() < 1e4
+    simulation.advance(100)
+    driven_energy = simulation.observe()["energy"]
+    simulation.advance(900)
+    assert simulation.observe()["energy"] < 1e-6 * driven_energy
