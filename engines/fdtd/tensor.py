@@ -58,9 +58,10 @@ class Coupling:
         parts: tuple[bool, bool, bool], courant: float,
     ) -> None:  # fmt: skip
         self._yee, self._axes = yee, axes
-        kept = np.all(
-            [(found.nodes[:, d] >= a.clear[0]) & (found.nodes[:, d] <= a.clear[1]) for d, a in enumerate(axes)], axis=0
-        )
+        kept = np.ones(len(found.nodes), bool)
+        for axis, at in zip(axes, found.nodes.T, strict=True):
+            low, high = (1, axis.n - 1) if axis.phase else axis.clear  # Bloch faces would turn what crosses them
+            kept &= (at >= low) & (at <= high)
         self.nodes = found.nodes[kept]
         self._edges = [[self._edge(c, side) for side in (0, 1)] for c in range(3)]
         flat = ids.reshape(-1)

@@ -174,6 +174,15 @@ def test_energy_does_not_grow(backend, faces, steps):
     assert seen[20:].max() < 1.1 * seen[:20].max()
 
 
+def test_nothing_is_coupled_across_bloch_faces():
+    bloch, shapes = Face("periodic", 0, 0.7), [(1, ball((0.0, 0.15, 0.15), 0.1))]
+    case = coupled((15, 15, 15), (0.02,) * 3, ((bloch, bloch), (WRAP, WRAP), (WRAP, WRAP)), shapes)
+    coupling = case.media.coupling
+    assert len(coupling.targets) > 50
+    assert (coupling.nodes[:, 0] > 0).all()
+    assert (coupling.nodes[:, 0] < 15).all()
+
+
 def test_terms_are_bounded():
     """Corners of random diagonals: with the terms that are left no eigenvalue lies out of the bounds."""
     case = case_of("walls")
