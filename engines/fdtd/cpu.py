@@ -81,6 +81,9 @@ class CpuYee:
             for entries in (sources.electric, sources.magnetic)
         ]
         self._energy_weights = energy_weights(axes)
+        self._coupling = media.coupling
+        if media.coupling is not None:
+            self._coupled = media.coupling.weights.astype(self.dtype)
 
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
@@ -88,6 +91,7 @@ class CpuYee:
         for step in range(len(values)):
             if self.bands_together:
                 self._drive(values[step], True)
+                self._couple()
                 self._sweep(sweeps.BOTH)
                 self._after_electric(values[step])
                 self._after_magnetic()
@@ -107,6 +111,7 @@ class CpuYee:
     def electric_half(self, values: Array, step: int) -> None:
         """E of a step, and what sources add to it."""
         self._drive(values[step], True)
+        self._couple()
         self._sweep(sweeps.ELECTRIC)
         self._fade(self.electric, False)
         if self._sources.count:
@@ -118,6 +123,14 @@ class CpuYee:
         self._sweep(sweeps.MAGNETIC)
         self._fade(self.magnetic, True)
         self._after_magnetic()
+
+    def _couple(self) -> None:
+        """What the off-diagonal terms of smoothing add to E, from H as it is."""
+        if self._coupling is not None:
+            extras.couple(
+                self.electric.reshape(-1), self.magnetic.reshape(-1), self._coupling.targets, self._coupling.places,
+                self._coupled,
+            )  # fmt: skip
 
     def _drive(self, values: Array, half: bool) -> None:
         """The signals of drives at the middle (``half``) or at the end of a step."""
@@ -163,6 +176,8 @@ class CpuYee:
             held[...] = stacked
         self._ids_e[:, *block] = media.ids_e[:, *block]
         sweeps.row_materials(self._ids_e, self._yee.counts[0], self._rows_e)
+        if media.coupling is not None:
+            self._coupled[...] = media.coupling.weights
         if self._ids_h is not None and media.ids_h is not None:
             self._ids_h[:, *block] = media.ids_h[:, *block]
             sweeps.row_materials(self._ids_h, self._yee.counts[0], self._rows_h)

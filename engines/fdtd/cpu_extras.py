@@ -1,4 +1,5 @@
-"""What a step needs on the CPU only where a problem has it: the energy of poles, and absorbers that fade the fields."""
+"""What a step needs on the CPU only where a problem has it: the energy of poles, absorbers that fade the fields,
+and off-diagonal terms of permittivities."""
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
@@ -53,3 +54,13 @@ def fade(field, along, component, low, high, n, nodes, halves, magnetic):
                     values[k, j, i] *= factors[i]
                 for i in range(n - high, n + 1):
                     values[k, j, i] *= factors[i]
+
+
+@nb.njit(cache=True, nogil=True, parallel=True)
+def couple(e, h, targets, places, weights):
+    """Off-diagonal terms (tensor.py): e[targets] += Σ weights · h[places]; places, weights: (width, targets)."""
+    for n in nb.prange(targets.size):
+        total = e.dtype.type(0)
+        for m in range(places.shape[0]):
+            total += weights[m, n] * h[places[m, n]]
+        e[targets[n]] += total

@@ -20,11 +20,12 @@ from engines.fdtd.dispersion import Dispersion
 from engines.fdtd.materials import Media
 from engines.fdtd.one_pass import NO_SHAPE, ONE_PASS, OnePass, OneShape, one_shapes
 from engines.fdtd.sources import Entries, Sources, induced
+from engines.fdtd.tensor import Coupling
 from engines.fdtd.yee import Yee
 
 HERE = Path(__file__).parent
-SOURCE, LAYERS, ABSORBER, INJECT, ENERGY = (
-    HERE / f"{name}.cu" for name in ("fdtd", "layers", "absorber", "inject", "energy")
+SOURCE, LAYERS, ABSORBER, INJECT, ENERGY, COUPLE = (
+    HERE / f"{name}.cu" for name in ("fdtd", "layers", "absorber", "inject", "energy", "couple")
 )
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 PACKED = {"float32": (4, 2, 1), "float64": (2, 1)}
@@ -95,6 +96,7 @@ class CudaYee:
         self._lines = backend.array(np.array(_line_places(sources), np.int32).reshape(-1, 3))
         self._line_tables = [backend.array(_line_table(sources, electric, self.dtype)) for electric in (True, False)]
         self._oblique = [CudaObliqueLine(backend, line, self.signals, self.dtype) for line in sources.oblique]
+        self._coupling = None if media.coupling is None else _CudaCoupling(backend, media.coupling, self.dtype)
         self._drives = backend.array(np.array([[d[2], d[3]] for d in sources.drives], np.int32).reshape(-1, 2))
         self._values = self._zeros((LONGEST, max(1, len(sources.drives))))
         self._mixtures = len(media.permittivity)
@@ -269,6 +271,7 @@ class CudaYee:
 
     def _step(self, row: int, one: OnePass | None) -> None:
         """E and H one right after the other; what sources do to E then goes to both."""
+        self._couple()
         self._layers_electric(self._values, row)
         if one is None:
             self._two_passes()
@@ -282,11 +285,17 @@ class CudaYee:
 
     def electric_half(self, table: Any, row: int) -> None:
         """E of the step of a row of the values, and what sources add to it."""
+        self._couple()
         self._layers_electric(table, row)
         self.launch("electric", self._shapes["electric"])
         for fader in self._faders:
             fader.launch(self.electric, False)
         self._sources_of_electric(table, row, together=False)
+
+    def _couple(self) -> None:
+        """Before E takes its step: the terms need H alone."""
+        if self._coupling is not None:
+            self._coupling.launch(self.electric, self.magnetic)
 
     def magnetic_half(self) -> None:
         """H of a step, and what sources add to it."""
@@ -388,6 +397,8 @@ class CudaYee:
                 held[:, *block] = array(np.ascontiguousarray(ids[:, *block]))
         for held, pair in zip(self._coefficients, ((media.ca, media.cb), (media.da, -media.db)), strict=True):
             held[...] = array(self._coefficients_of(pair))
+        if self._coupling is not None and media.coupling is not None:
+            self._coupling.weights[...] = array(media.coupling.weights.astype(self.dtype))
         self._energy_media[...] = array(np.concatenate([media.permittivity, media.permeability]))
 
     def energy(self) -> tuple[float, float]:
@@ -467,6 +478,22 @@ class _CudaPoles:
         )  # fmt: skip
         by_state = np.concatenate([beta, beta[: slots.seconds]])
         self.stored = backend.array(dispersion.energy_weights()), backend.array(by_state)
+
+
+class _CudaCoupling:
+    """Off-diagonal terms of permittivities."""
+
+    def __init__(self, backend: Any, coupling: Coupling, dtype: Any) -> None:
+        self._kernel = backend.compile(COUPLE, [REAL[dtype.name]]).get_function("couple")
+        self.weights = backend.array(coupling.weights.astype(dtype))
+        width, self._count = coupling.weights.shape
+        self._places = backend.array(coupling.targets), backend.array(coupling.places)
+        self._numbers = np.int32(width), np.int32(self._count)
+
+    def launch(self, electric: Any, magnetic: Any) -> None:
+        self._kernel(
+            (-(-self._count // THREADS),), (THREADS,), (electric, magnetic, *self._places, self.weights, *self._numbers)
+        )  # fmt: skip
 
 
 class _Fader:

@@ -22,6 +22,7 @@ from engines.errors import ProblemError
 from engines.fdtd import mixing
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.dispersion import Dispersion, Pole, make_dispersion, make_slots
+from engines.fdtd.tensor import Coupling, NodeTerms
 from engines.fdtd.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 
 MOST = 256
@@ -32,6 +33,7 @@ MOST_IDS = 65_536
 BANDS_PER_THREAD = 4
 
 Triple = tuple[float, float, float]
+Three = tuple[bool, bool, bool]
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,12 @@ class Medium:
 class SmoothedEdges:
     """Edges with a permittivity of their own and no loss.
 
-    places: (n,) int64 in (3, nz + 1, ny + 1, row), each once; permittivity: (n,) float64
+    places: (n,) int64 in (3, nz + 1, ny + 1, row), each once; permittivity: (n,) float64; nodes: off-diagonal terms
     """
 
     places: Array
     permittivity: Array
+    nodes: NodeTerms | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ class Media:
     permittivity: Array
     permeability: Array
     dispersion: Dispersion | None = None
+    coupling: Coupling | None = None
 
     @property
     def wide(self) -> bool:
@@ -190,6 +194,25 @@ def make_media(
     da, db = (1 - magnetic_half) / (1 + magnetic_half), courant * inverse / (1 + magnetic_half)
     dispersion = make_dispersion(slots, beta / courant, courant, ids_e) if slots.count else None
     return Media(ids_e, ids_h, ca, cb, da, db, permittivity, 1.0 / inverse, dispersion)
+
+
+def with_coupling(
+    yee: Yee, axes: Sequence[Axis], media: Media, smoothed: SmoothedEdges, dt: float,
+    parts: Three = (True, True, True),
+) -> Media:  # fmt: skip
+    """``media`` with the off-diagonal terms of smoothed edges, but for those that have got a loss (a port's).
+
+    parts: which components of E along x, y, z there are
+    """
+    if smoothed.nodes is None or sum(parts) < 2 or not smoothed.nodes.terms.any():
+        return media
+    plain = (media.ca == 1) & (media.cb > 0)
+    if media.dispersion is not None:
+        plain[: media.dispersion.beta.shape[1]] &= ~media.dispersion.beta.any(axis=0)
+    inverse = np.where(plain, 1 / np.where(media.permittivity > 0, media.permittivity, 1.0), 0.0)
+    courant = SPEED_OF_LIGHT * dt / yee.smallest
+    coupling = Coupling(yee, axes, smoothed.nodes, media.ids_e, inverse, parts, courant)
+    return replace(media, coupling=coupling) if len(coupling.targets) else media
 
 
 def expected_id_bytes(media: Sequence[Medium], smoothing: bool) -> int:

@@ -9,6 +9,9 @@ direction.
 The line begins with values of the grid's own dispersion: filters over ``TAPS`` samples of the waveform, fitted over
 its band, give each component its amplitude and delay. It ends in a layer of matched loss, which a plane wave enters
 head-on. E = cos ψ θ̂ + sin ψ φ̂ for a wave that goes to (sin θ cos φ, sin θ sin φ, cos θ).
+
+Along a periodic axis the box has no faces, and m is 0: the wave goes across that axis. So it does in a plane, where
+ψ = 0 is TM and ψ = 90° is TE.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ END = 40
 ORDER = 3
 STRENGTH = 12.0
 """Nepers that the end takes from a wave on its way in: e⁻²⁴ comes back, were it smooth."""
+ROUNDING = 1e-12
 BAND = 2.0
 """The filters hold up to so many times the highest frequency."""
 
@@ -77,6 +81,15 @@ class ObliqueLine:
 
 def direction(theta: float, phi: float) -> Array:
     return np.array([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)])
+
+
+def polarization(wave: ObliqueWave) -> Array:
+    """(3,) of E, with zeros for what is rounding alone: in a plane TM and TE are then apart."""
+    cos_theta, sin_theta = np.cos(wave.theta), np.sin(wave.theta)
+    along_theta = np.array([cos_theta * np.cos(wave.phi), cos_theta * np.sin(wave.phi), -sin_theta])
+    along_phi = np.array([-np.sin(wave.phi), np.cos(wave.phi), 0.0])
+    aim = np.cos(wave.psi) * along_theta + np.sin(wave.psi) * along_phi
+    return np.where(np.abs(aim) < ROUNDING, 0.0, aim)
 
 
 def steps_towards(wanted: Array, spacing: Sequence[float]) -> tuple[Array, float]:
@@ -152,10 +165,7 @@ def _filters(
     kappa = phase_per_place(strides, spacing, omega, dt, around.index)
     k = 2 * np.sin(kappa * strides[:, None] / 2) / spacing[:, None]  # (3, n)
     w = 2 * np.sin(omega * dt / 2) / (SPEED_OF_LIGHT * dt)
-    cos_theta, sin_theta = np.cos(wave.theta), np.sin(wave.theta)
-    along_theta = np.array([cos_theta * np.cos(wave.phi), cos_theta * np.sin(wave.phi), -sin_theta])
-    along_phi = np.array([-np.sin(wave.phi), np.cos(wave.phi), 0.0])
-    aim = np.cos(wave.psi) * along_theta + np.sin(wave.psi) * along_phi
+    aim = polarization(wave)
     e = aim[:, None] - k * (aim @ k) / (k**2).sum(axis=0)
     e /= np.linalg.norm(e, axis=0)
     h = np.cross(k, e, axis=0) / (around.permeability * w)
@@ -186,15 +196,27 @@ class OnLine:
     origin: int
 
     def terms(self, electric: bool, component: int, i: Array, j: Array, k: Array) -> list[tuple[Array, Array]]:
+        row = component if electric else 3 + component
+        if not self.line.head[row].any():
+            return []
         m = self.line.strides
         place = m[0] * i + m[1] * j + m[2] * k + self.origin
-        start = self.line.first + TAPS + (component if electric else 3 + component) * self.line.length
+        start = self.line.first + TAPS + row * self.line.length
         return [(start + place, np.ones(place.shape))]
 
 
-def check_open(yee: Yee, wraps: Sequence[bool]) -> None:
-    """Raises ProblemError for periodic faces, where the phase differs from one to the other, and for graded axes."""
-    for name, periodic, line in zip("xyz", wraps, yee.lines, strict=True):
+def check_open(yee: Yee, wraps: Sequence[bool], wave: ObliqueWave) -> None:
+    """Raises ProblemError for periodic and for graded axes along which the phase of the wave changes."""
+    strides, _ = steps_towards(direction(wave.theta, wave.phi), yee.spacing)
+    if yee.flat[1] and strides[1:].any():
+        raise ProblemError(
+            "Along a line an oblique plane wave goes along it: set its θ to 90° and its φ to 0° or 180°."
+        )
+    if yee.flat[2] and strides[2]:
+        raise ProblemError("In a plane an oblique plane wave goes in the plane: set its θ to 90°.")
+    for name, periodic, line, stride in zip("xyz", wraps, yee.lines, strides, strict=True):
+        if not stride:
+            continue
         if line is not None:
             raise ProblemError(
                 f"An oblique plane wave needs cells of one size along {name}: remove its finer regions, or send a wave "
@@ -203,5 +225,5 @@ def check_open(yee: Yee, wraps: Sequence[bool]) -> None:
         if periodic:
             raise ProblemError(
                 f"An oblique plane wave has another phase at each face of {name}, which are periodic: "
-                "use CPML there, or a plane wave along an axis."
+                f"use CPML there, or a direction across {name}."
             )

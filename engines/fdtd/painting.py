@@ -121,6 +121,8 @@ class Painter:
             self._put_ids(self.media.ids_h, mixed.ids_h[:, *inner], target, self._driven[1], mixed, tables_h)
         if self._smoothed.size:
             self._smooth_again(target)
+        if self.media.coupling is not None:
+            self.media.coupling.drop(target)
         return target
 
     def _smooth_again(self, target: Block) -> None:

@@ -18,6 +18,7 @@ from engines.fdtd.materials import Media
 class ReferenceYee:
     """E and H stepped by ``E ← ca E + cb curl H``, ``H ← da H − db curl E``.
 
+    Off-diagonal terms of ``media.coupling`` are those of nodes off the walls, on cells of one size.
     With ``poles`` ca and cb are not used: each pole's equations and that of E are solved for the new E, J and P.
     """
 
@@ -30,11 +31,23 @@ class ReferenceYee:
         self._ca, self._cb, self._da, self._db = media.ca[ids_e], media.cb[ids_e], media.da[ids_h], media.db[ids_h]
         kind = complex if any(axis.phase for axis in axes) else float
         self.electric, self.magnetic = np.zeros((3, *places), kind), np.zeros((3, *places), kind)
+        self._terms: dict[tuple[int, int], Array] = {}
+        if media.coupling is not None:
+            self._terms = {(1, 2): np.zeros(places), (2, 0): np.zeros(places), (0, 1): np.zeros(places)}
+            i, j, k = media.coupling.nodes.T
+            for n, term in enumerate(self._terms.values()):
+                term[k, j, i] = media.coupling.terms[:, n]
+                for d, axis in enumerate(axes):
+                    if axis.wraps:
+                        moved = np.moveaxis(term, 2 - d, 0)
+                        moved[-1] = moved[0]
         self._psi_e, self._psi_h = np.zeros((3, 3, *places), kind), np.zeros((3, 3, *places), kind)
 
     def step_electric(self) -> None:
+        curls = []
         for c in range(3):
             curl = np.zeros_like(self.electric[0])
+            curls.append(curl)
             for sign, d in ((1, (c + 1) % 3), (-1, (c + 2) % 3)):
                 along = 2 - d
                 axis = self._axes[d]
@@ -55,6 +68,14 @@ class ReferenceYee:
             self._fade(self.electric[c], c, False)
             if self._poles is not None:
                 self._poles.follow(c, before, self.electric[c])
+        self._mix(curls)
+
+    def _mix(self, curls: Sequence[Array]) -> None:
+        """E_a += mean over the two nodes of an edge of (term ab · mean of curl H over the two edges along b there)."""
+        for (a, b), term in self._terms.items():
+            for to, of in ((a, b), (b, a)):
+                at_nodes = term * _mean(curls[of], 2 - of, self._axes[of], back=True)
+                self.electric[to] += _mean(at_nodes, 2 - to, self._axes[to], back=False)
 
     def step_magnetic(self) -> None:
         for c in range(3):
@@ -76,6 +97,19 @@ class ReferenceYee:
     def _fade(self, field: Array, c: int, magnetic: bool) -> None:
         for d, axis in enumerate(self._axes):
             field *= _on(axis.fade_halves if (c == d) != magnetic else axis.fade_nodes, 2 - d)
+
+
+def _mean(values: Array, along: int, axis: Axis, back: bool) -> Array:
+    """Of halves at nodes (``back``) or of nodes at halves; cells of one size."""
+    moved = np.moveaxis(values, along, 0)
+    found = np.zeros_like(moved)
+    if back:
+        found[1:-1] = 0.5 * (moved[:-2] + moved[1:-1])
+        if axis.wraps:
+            found[0] = found[-1] = 0.5 * (moved[-2] + moved[0])
+    else:
+        found[:-1] = 0.5 * (moved[:-1] + moved[1:])
+    return np.moveaxis(found, 0, along)
 
 
 class ReferencePoles:

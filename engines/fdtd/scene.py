@@ -15,7 +15,7 @@ from engines.fdtd.boundaries import Face
 from engines.fdtd.dispersion import Pole
 from engines.fdtd.grading import Span, graded_nodes
 from engines.fdtd.materials import Medium
-from engines.fdtd.oblique import ObliqueWave
+from engines.fdtd.oblique import ObliqueWave, polarization
 from engines.fdtd.parameters import (
     BeamSource,
     Continuous,
@@ -183,7 +183,9 @@ class Driven:
         """Directions of currents and electric fields, 0, 1, 2: all that a source may drive."""
         found = [dipole.axis for dipole in self.dipoles] + [wave.polarization for wave in self.waves]
         found += [beam.polarization for beam in self.beams]
-        return found + ([0, 1, 2] if self.oblique or self.launches else [])
+        for tilted in self.oblique:
+            found += [int(axis) for axis in np.flatnonzero(polarization(tilted))]
+        return found + ([0, 1, 2] if self.launches else [])
 
 
 def sources_of(parameters: FdtdParameters) -> Driven:

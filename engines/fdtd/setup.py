@@ -19,7 +19,7 @@ from engines.fdtd.cpu import CPU_ID_BYTES
 from engines.fdtd.dimensions import ALL, parts_of
 from engines.fdtd.dispersion import make_slots
 from engines.fdtd.dispersive_layers import dispersive_cells, layer_findings, range_findings, state_findings
-from engines.fdtd.materials import Medium, expected_id_bytes, make_media
+from engines.fdtd.materials import Medium, expected_id_bytes, make_media, with_coupling
 from engines.fdtd.monitors import Surroundings, make_recorders, plan_monitors
 from engines.fdtd.monitors.incident import incident_of
 from engines.fdtd.monitors.making import Incident
@@ -51,6 +51,7 @@ from engines.fdtd.source_checks import source_findings
 from engines.fdtd.sources import make_sources
 from engines.fdtd.speed import expected_rate
 from engines.fdtd.steps import make_steps
+from engines.fdtd.tensor import STEP as OFF_DIAGONAL_STEP
 from engines.fdtd.traffic import memory_bytes, source_bytes, traffic
 from engines.fdtd.waveforms import TimeCourse
 from engines.fdtd.yee import SPEED_OF_LIGHT, TIME_UNITS
@@ -94,6 +95,8 @@ class Setup:
         unit = parameters.grid.length_unit
         real = [medium for medium in self.media if not medium.perfect_conductor]
         self.limit = yee.largest_step(min(medium.least_index for medium in real))
+        if parameters.numerics.smoothing:
+            self.limit *= OFF_DIAGONAL_STEP
         courant = parameters.numerics.courant
         if courant > 1 + ROUNDING:
             raise ProblemError(
@@ -217,6 +220,8 @@ class Setup:
         kept = np.zeros(0, np.int64) if smoothed is None else smoothed.places
         gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
         media = with_resistors(yee, media, gaps, self.ports, self.dt) if gaps else media
+        if smoothed is not None:
+            media = with_coupling(yee, self.axes, media, smoothed, self.dt, self.parts.electric)
         self._id_bytes = media.ids_e.itemsize
         driven = self.driven
         sources = make_sources(

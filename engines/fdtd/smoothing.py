@@ -6,8 +6,8 @@ doi 10.1103/PhysRevE.77.036611)
 
     1/ε = n_c² ⟨1/ε⟩ + (1 − n_c²)/⟨ε⟩
 
-which is the diagonal of their inverse tensor; its off-diagonal terms, which couple D of one axis to E of another, are
-left out: on interfaces oblique to the axes the error becomes smaller, and only of first order in the end.
+which is the diagonal of their inverse tensor; its off-diagonal terms, which couple D of one axis to E of another, stand
+at nodes (:mod:`smoothing_nodes`, :mod:`tensor`).
 
 Means are of points on a lattice that repeats in each cell, so that every voxel, wherever between cells, holds the same
 number; only cells beside an interface are sampled. n is the direction of the first moment of ε in a ball of a cell's
@@ -30,6 +30,7 @@ from engines.fdtd import smoothing_kernels as kernels
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.materials import Medium, SmoothedEdges
 from engines.fdtd.shapes import Shape
+from engines.fdtd.smoothing_nodes import node_terms
 from engines.fdtd.yee import Yee
 
 POINTS = 128
@@ -89,7 +90,8 @@ def smoothed_edges(
         if places.size:
             edges(places, values)
     known = np.isfinite(values)
-    return SmoothedEdges(places[known], values[known])
+    mixed = (rows // ny, rows % ny, found.astype(np.int64))
+    return SmoothedEdges(places[known], values[known], node_terms(yee, axes, cells, media, mixed, samples, _lattice()))
 
 
 def _lattice() -> Array:
@@ -101,7 +103,9 @@ def _sampled(yee: Yee, k: Array, j: Array, i: Array, solids: Sequence[tuple[int,
     """(cells, POINTS) uint8: materials at the points of the cells (k, j, i)."""
     samples = np.zeros((len(i), POINTS), np.uint8)
     lattice = _lattice()
-    nodes = [yee.nodes(axis) for axis in range(3)]
+    nodes = [
+        np.full(2, yee.nodes(axis).mean()) if yee.flat[axis] else yee.nodes(axis) for axis in range(3)
+    ]  # what is flat is a cut
 
     def sample(first: int) -> None:
         part = slice(first, first + CHUNK)

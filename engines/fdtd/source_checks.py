@@ -23,12 +23,12 @@ FAR_OFF = 0.15
 
 
 def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven) -> tuple[Finding, ...]:
-    """Raises ProblemError for oblique waves between periodic faces and for sheets without a carrier or room."""
+    """Raises ProblemError for oblique waves that periodic faces do not carry, and sheets without a carrier or room."""
     found: list[Finding] = []
     for number, dipole in enumerate(driven.dipoles, 1):
         check_place(yee, axes, dipole, number)
     for wave in driven.oblique:
-        check_open(yee, [axis.wraps for axis in axes])
+        check_open(yee, [axis.wraps for axis in axes], wave)
         wanted = direction(wave.theta, wave.phi)
         _, miss = steps_towards(wanted, yee.spacing)
         if miss > FAR_OFF:

@@ -154,11 +154,12 @@ def make_sources(
         made.count += 2 * (line.n + 1)
     long = []
     for tilted in oblique:
-        check_open(yee, [axis.wraps for axis in axes])
+        check_open(yee, [axis.wraps for axis in axes], tilted)
         box = _box(yee, axes, tilted.margin)
         row, origin = make_line(yee, around, tilted, box, dt, made.count)
         long.append(row)
-        made.faces(yee, axes, media, box, range(3), OnLine(row, origin))
+        open_axes = [d for d in range(3) if not axes[d].wraps]
+        made.faces(yee, axes, media, box, open_axes, OnLine(row, origin))
         for tap in range(TAPS):
             shifted = Ahead(tilted.waveform, (tap - TAPS // 2) * dt)
             made.drives.append((tilted.amplitude, shifted, made.count + tap, False))

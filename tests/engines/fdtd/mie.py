@@ -8,10 +8,11 @@ from scipy.special import spherical_jn, spherical_yn
 
 from engines.fdtd.boundaries import Face, make_axes
 from engines.fdtd.cpu import CpuYee
-from engines.fdtd.materials import Medium, make_media
+from engines.fdtd.materials import Medium, make_media, with_coupling
 from engines.fdtd.shapes import Shape
 from engines.fdtd.smoothing import smoothed_edges
 from engines.fdtd.sources import PlaneWave, make_sources
+from engines.fdtd.tensor import STEP
 from engines.fdtd.waveforms import Waveform
 from engines.fdtd.yee import SPEED_OF_LIGHT as C
 from engines.fdtd.yee import Yee
@@ -64,13 +65,15 @@ def measured_efficiency(backend, cells_per_um: int, sizes, smoothing: bool, gap=
     count = cells_per_um + 2 * (gap + margin + layer)
     h = 1.0 / cells_per_um
     yee = Yee((count,) * 3, (h,) * 3)
-    dt = 0.99 * yee.largest_step()
+    dt = 0.99 * STEP * yee.largest_step()
     axes = make_axes(yee, ((Face("CPML", layer),) * 2,) * 3, dt)
     materials = (Medium(), Medium(permittivity=4.0))
     shape = ball([count * h / 2] * 3, 0.5)
     cells = filled(yee, shape)
     smoothed = smoothed_edges(yee, axes, cells, materials, [(1, shape)]) if smoothing else None
     media = make_media(yee, axes, cells, materials, dt, smoothed)
+    if smoothed is not None:
+        media = with_coupling(yee, axes, media, smoothed, dt)
     frequencies = np.asarray(sizes) * C / np.pi  # x = 2πa/λ, a = 0.5 µm
     width = 0.585 / C  # half of the amplitude at x = 1 and at x = 3
     waveform = Waveform("pulse", 2 * C / np.pi, width, 4.5 * width)

@@ -28,6 +28,7 @@ from engines.fdtd.parameters import (
 from engines.fdtd.scene import make_medium
 from engines.fdtd.shapes import Shape, shapes_of
 from engines.fdtd.smoothing import smoothed_edges
+from engines.fdtd.tensor import STEP
 from engines.fdtd.yee import SPEED_OF_LIGHT as C
 from engines.fdtd.yee import VACUUM_IMPEDANCE, Yee
 from tests.engines.fdtd.fdtd_cases import FACES, MANY, PEC, WRAP
@@ -237,7 +238,9 @@ def test_a_project_with_smoothing_and_anisotropy_runs(backend):
     settings = {**SCENE, "materials": materials, "objects": [Sphere(center=(0.7, 0.72, 0.6), radius=0.2)]}
     fields = []
     for smoothing in (False, True):
-        problem = Problem(FdtdParameters(**settings, numerics=Numerics(smoothing=smoothing)))
+        # steps of one length
+        numerics = Numerics(smoothing=smoothing, courant=0.99 if smoothing else 0.99 * STEP)
+        problem = Problem(FdtdParameters(**settings, numerics=numerics))
         simulation = engine.build(problem, backend)
         estimate = engine.estimate(problem, backend)
         held = sum(part.nbytes for part in simulation.state().values())
@@ -280,10 +283,10 @@ def test_shapes_hold_the_points_that_their_cells_have():
 
 @pytest.mark.slow
 def test_a_sphere_scatters_as_mie_says(backend):
-    """40 cells across (20 cells per µm for a radius of 1 µm), n = 2, with smoothing."""
+    """40 cells across (20 cells per µm for a radius of 1 µm), n = 2: seen −3e-4 and −0.7 % with smoothing."""
     sizes = [1.0, 3.0]
     exact = np.array([scattering_efficiency(size, 2.0) for size in sizes])
     found = {on: measured_efficiency(backend, 40, sizes, on) / exact - 1 for on in (False, True)}
     print("sphere", found)
-    np.testing.assert_allclose(found[True], 0, atol=0.02)
+    np.testing.assert_allclose(found[True], 0, atol=0.01)
     assert abs(found[True][0]) < 0.5 * abs(found[False][0])
