@@ -15,21 +15,26 @@ from engines.backend.tuning import TuningKey, tune, tuning_key
 from engines.fdtd.boundaries import Axis, kernel_tables
 from engines.fdtd.cpu import energy_weights
 from engines.fdtd.cuda_oblique import CudaObliqueLine
+from engines.fdtd.cuda_parts import (
+    REAL,
+    THREADS,
+    CudaCoupling,
+    CudaPoles,
+    Fader,
+    line_places,
+    line_table,
+    psi_slots,
+    slots_x,
+)
 from engines.fdtd.dimensions import ALL, Parts, make_twins
-from engines.fdtd.dispersion import Dispersion
 from engines.fdtd.materials import Media
 from engines.fdtd.one_pass import NO_SHAPE, ONE_PASS, OnePass, OneShape, one_shapes
 from engines.fdtd.sources import Entries, Sources, induced
-from engines.fdtd.tensor import Coupling
 from engines.fdtd.yee import Yee
 
 HERE = Path(__file__).parent
-SOURCE, LAYERS, ABSORBER, INJECT, ENERGY, COUPLE = (
-    HERE / f"{name}.cu" for name in ("fdtd", "layers", "absorber", "inject", "energy", "couple")
-)
-REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
+SOURCE, LAYERS, INJECT, ENERGY = (HERE / f"{name}.cu" for name in ("fdtd", "layers", "inject", "energy"))
 PACKED = {"float32": (4, 2, 1), "float64": (2, 1)}
-THREADS = 256
 LONGEST = 64
 """Steps that are put on the stream together, at most; even, so that fields which change places are back at theirs."""
 OFTEN = 3
@@ -40,8 +45,6 @@ SMALL = 1 << 22
 """Places of a small grid: a pass takes less than some ten microseconds."""
 IN_A_ROW = 20
 SHARE = 0.8
-SLOTS = 4
-"""Places of ψ of x begin and end at a multiple of this: vectors of either precision."""
 Shape = tuple[int, int, int, int]
 """Values of a thread along x, threads along x, threads along y, planes that a thread marches over."""
 
@@ -68,13 +71,13 @@ class CudaYee:
         self._real = REAL[self.dtype.name]
         self.electric, self.magnetic = (self._zeros((3, *yee.shape)) for _ in range(2))
         self._x = slots_x(yee, axes[0])
-        shapes = _psi_shapes(yee, axes, self._x)
+        shapes = psi_slots(yee, axes, self._x)
         self.psi = [self._zeros(each) for each in (*shapes, *shapes)]
         self._vectors = [math.prod(each) // 2 // PACKED[precision][0] for each in shapes]
         self.signals = self._zeros((max(sources.count, 1),))
-        self._poles = _CudaPoles(backend, media.dispersion, self.dtype)
+        self._poles = CudaPoles(backend, media.dispersion, self.dtype)
         self.states = self._poles.states
-        self._faders = [_Fader(backend, yee, d, axis, self.dtype) for d, axis in enumerate(axes) if any(axis.fading)]
+        self._faders = [Fader(backend, yee, d, axis, self.dtype) for d, axis in enumerate(axes) if any(axis.fading)]
         self._ids_e = backend.array(media.ids_e)
         self._ids_h = None if media.ids_h is None else backend.array(media.ids_h)
         self._tables = [backend.array(kernel_tables(yee, axes, electric, self.dtype)) for electric in (True, False)]
@@ -93,10 +96,10 @@ class CudaYee:
         self._layers = (*self._grid, np.int32(yee.planes), *map(np.int64, self._vectors))
         of_h = induced(yee, axes, media, sources.electric)
         self._entries = [self._placed(each) for each in (sources.electric, of_h, sources.magnetic)]
-        self._lines = backend.array(np.array(_line_places(sources), np.int32).reshape(-1, 3))
-        self._line_tables = [backend.array(_line_table(sources, electric, self.dtype)) for electric in (True, False)]
+        self._lines = backend.array(np.array(line_places(sources), np.int32).reshape(-1, 3))
+        self._line_tables = [backend.array(line_table(sources, electric, self.dtype)) for electric in (True, False)]
         self._oblique = [CudaObliqueLine(backend, line, self.signals, self.dtype) for line in sources.oblique]
-        self._coupling = None if media.coupling is None else _CudaCoupling(backend, media.coupling, self.dtype)
+        self._coupling = None if media.coupling is None else CudaCoupling(backend, media.coupling, self.dtype)
         self._drives = backend.array(np.array([[d[2], d[3]] for d in sources.drives], np.int32).reshape(-1, 2))
         self._values = self._zeros((LONGEST, max(1, len(sources.drives))))
         self._mixtures = len(media.permittivity)
@@ -439,93 +442,9 @@ class CudaYee:
         """ψ of the lines of plane waves."""
         found = {}
         for number, (line, (_, _, place)) in enumerate(
-            zip(self._sources.lines, _line_places(self._sources), strict=True)
+            zip(self._sources.lines, line_places(self._sources), strict=True)
         ):
             for name, table in zip("eh", self._line_tables, strict=True):
                 start = place + 3 * (line.n + 1)
                 found[f"line {number} {name}"] = table[start : start + line.n + 1]
         return found
-
-
-def slots_x(yee: Yee, axis: Axis) -> tuple[int, int]:
-    """(low_x, high_x) of yee.cuh: the places before the first and from the second on have ψ of x."""
-    low = -(-axis.low // SLOTS) * SLOTS
-    high = (axis.n - axis.high) // SLOTS * SLOTS if axis.high else yee.row
-    return low, max(low, high)
-
-
-def _psi_shapes(yee: Yee, axes: Sequence[Axis], x: tuple[int, int]) -> tuple[tuple[int, ...], ...]:
-    """Of ψ for x, y and z; those of y and z as in :func:`engines.fdtd.boundaries.psi_shapes`."""
-    nz, ny, row = yee.shape
-    y, z = (axis.low + axis.high for axis in axes[1:])
-    return (2, nz, ny, x[0] + row - x[1]), (2, nz, y, row), (2, z, ny, row)
-
-
-class _CudaPoles:
-    """The states of the poles, (states, places), and what the kernels need of them: nothing where there is no pole."""
-
-    def __init__(self, backend: Any, dispersion: Dispersion | None, dtype: Any) -> None:
-        self.arguments: tuple[Any, ...] = ()
-        if dispersion is None:
-            self.states = backend.array(np.zeros((0, 0), dtype))
-            return
-        slots, beta = dispersion.slots, dispersion.beta
-        self.states = backend.array(np.zeros((slots.states, dispersion.places), dtype))
-        self.arguments = (
-            backend.array(dispersion.spans), self.states, backend.array(slots.constants.astype(dtype)),
-            backend.array(beta.astype(dtype)), np.int32(slots.count), np.int32(slots.seconds), np.int32(beta.shape[1]),
-            np.int64(dispersion.places),
-        )  # fmt: skip
-        by_state = np.concatenate([beta, beta[: slots.seconds]])
-        self.stored = backend.array(dispersion.energy_weights()), backend.array(by_state)
-
-
-class _CudaCoupling:
-    """Off-diagonal terms of permittivities."""
-
-    def __init__(self, backend: Any, coupling: Coupling, dtype: Any) -> None:
-        self._kernel = backend.compile(COUPLE, [REAL[dtype.name]]).get_function("couple")
-        self.weights = backend.array(coupling.weights.astype(dtype))
-        width, self._count = coupling.weights.shape
-        self._places = backend.array(coupling.targets), backend.array(coupling.places)
-        self._numbers = np.int32(width), np.int32(self._count)
-
-    def launch(self, electric: Any, magnetic: Any) -> None:
-        self._kernel(
-            (-(-self._count // THREADS),), (THREADS,), (electric, magnetic, *self._places, self.weights, *self._numbers)
-        )  # fmt: skip
-
-
-class _Fader:
-    """The absorbers of one axis."""
-
-    def __init__(self, backend: Any, yee: Yee, along: int, axis: Axis, dtype: Any) -> None:
-        self._kernel = backend.compile(ABSORBER, [REAL[dtype.name]]).get_function("fade")
-        nz, ny, row = yee.shape
-        layers = sum(axis.fading) + 2
-        self._blocks = -(-(nz * ny * layers if along == 0 else row * layers * (nz if along == 1 else ny)) // THREADS)
-        self._factors = [backend.array(factors.astype(dtype)) for factors in (axis.fade_nodes, axis.fade_halves)]
-        self._numbers = [np.int32(n) for n in (along, axis.n, *axis.fading, nz, ny, row)]
-
-    def launch(self, field: Any, magnetic: bool) -> None:
-        self._kernel((self._blocks, 3), (THREADS,), (field, *self._factors, *self._numbers, np.int32(magnetic)))
-
-
-def _line_places(sources: Sources) -> list[tuple[int, int, int]]:
-    """(first signal, nodes − 1, place in the table of lines) of each line."""
-    found, place = [], 0
-    for line in sources.lines:
-        found.append((line.first, line.n, place))
-        place += 4 * (line.n + 1) + 1
-    return found
-
-
-def _line_table(sources: Sources, electric: bool, dtype: Any) -> Array:
-    parts = [np.zeros(0)]
-    for line in sources.lines:
-        axis = line.axis
-        if electric:
-            parts += [axis.inverse_e, axis.b_e, axis.c_e, np.zeros(line.n + 1), np.array([line.cb])]
-        else:
-            parts += [axis.inverse_h, axis.b_h, axis.c_h, np.zeros(line.n + 1), np.array([line.db])]
-    return np.concatenate(parts).astype(dtype)

@@ -12,7 +12,8 @@ from engines.backend.base import Backend
 from engines.backend.nvrtc import compile_cubin
 from engines.errors import DeviceError
 from engines.fdtd.benchmarks import Counts, size_name
-from engines.fdtd.cuda import REAL, SOURCE, Shape
+from engines.fdtd.cuda import SOURCE, Shape
+from engines.fdtd.cuda_parts import REAL
 from engines.fdtd.lab.scenes import PRECISIONS, LabYee, Scene, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.lab.throughput import GUIDE
 from engines.lab_tables import Column, LabTable, Row

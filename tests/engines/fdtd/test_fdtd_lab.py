@@ -13,7 +13,7 @@ from engines import lab_timing
 from engines.backend.cpu import CpuBackend
 from engines.backend.variants import declared
 from engines.fdtd.benchmarks import USUAL, WARM, BallProblem
-from engines.fdtd.cuda import slots_x
+from engines.fdtd.cuda_parts import slots_x
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.lab import TABLES, ThroughputTable, fused, launches
 from engines.fdtd.lab.cpml import layered_axes

@@ -138,9 +138,10 @@ def test_every_source_runs_and_is_drawn(backend, tmp_path):
     ("source", "changes", "sentence"),
     [
         (
-            ObliqueWaveSource(phi=30.0), {"faces": Faces(y_low="periodic", y_high="periodic")},
+            ObliqueWaveSource(phi=30.0),
+            {"faces": Faces(y_low="periodic", y_high="periodic")},
             "another phase at each face of y",
-        ),  # fmt: skip
+        ),
         (ObliqueWaveSource(margin=9), {}, "no room along x"),
         (
             BEAM.model_copy(update={"sheet": 0.1}),
