@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -53,7 +54,7 @@ class Sums(Protocol):
         """(frequencies,) complex: ``Σ (E_p H_q* − E_q H_p*) ΔA``."""
 
 
-class _Kept:
+class _Kept(ABC):
     def __init__(
         self, backend: Any, yee: Yee, steps: YeeSteps, blocks: Sequence[Block], frequencies: int, batch: int
     ) -> None:
@@ -82,8 +83,9 @@ class _Kept:
             self._widths[rectangle] = self._backend.array(np.concatenate(rectangle.widths(self._yee)))
         return self._widths[rectangle]
 
+    @abstractmethod
     def _into(self, before: Any, after: Any, turns: Array) -> None:
-        raise NotImplementedError
+        """``after`` becomes ``before`` and the buffer's samples, each turned by its phase."""
 
     def accumulate(self, turns: Array) -> None:
         self._into(self.sums, self.sums, turns)
