@@ -112,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
         for (int k = 0; k < WORDS; ++k) changed |= before[k] ^ around.word[k];
         if (changed) {
             const REAL vz = DIMENSIONS == 3 ? v[2 * size + at] : REAL(0);
-            loss[at] += lost(around, before, offsets, lengths, v[at], v[size + at], vz);
+            loss[at] += 0.25 * stiffness * lost(around, before, offsets, lengths, v[at], v[size + at], vz);
 #pragma unroll
             for (int k = 0; k < WORDS; ++k) words[k * size + at] = around.word[k];
         }
@@ -140,15 +140,16 @@ extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
     }
 }
 
-// strain: (size), Σ |ξ| s² over the bonds of each particle; pull: (DIMENSIONS, size), Σ s n. Bonds that are broken cost
+// energy: (size), ¼ K Σ |ξ| s² over the bonds of each particle; kick: (DIMENSIONS, size), K Σ s n. Bonds that are broken cost
 // nothing, and nothing is unrolled: this runs when somebody looks.
 extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* __restrict__ words,
                                    const int* __restrict__ offsets, const double* __restrict__ lengths,
-                                   REAL* __restrict__ strain, REAL* __restrict__ pull, const long long size)
+                                   REAL* __restrict__ energy, REAL* __restrict__ kick, const long long size,
+                                   const REAL stiffness)
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
-    double x = 0, y = 0, z = 0, energy = 0;
+    double x = 0, y = 0, z = 0, strain = 0;
     for (int k = 0; k < WORDS; ++k)
         for (unsigned left = words[k * size + at]; left; left &= left - 1) {
             const int bit = 32 * k + __ffs((int)left) - 1;
@@ -164,12 +165,12 @@ extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* _
             x += g * (a + ex);
             y += g * (b + ey);
             z += g * (c + ez);
-            energy += length * s * s;
+            strain += length * s * s;
         }
-    strain[at] = energy;
-    pull[at] = x;
-    pull[size + at] = y;
-    if (DIMENSIONS == 3) pull[2 * size + at] = z;
+    energy[at] = 0.25 * stiffness * strain;
+    kick[at] = stiffness * x;
+    kick[size + at] = stiffness * y;
+    if (DIMENSIONS == 3) kick[2 * size + at] = stiffness * z;
 }
 
 // (1 − intact bonds/bonds of the family before any cut) of each place; whole: (size) bonds of the uncut family.

@@ -43,7 +43,7 @@ class CpuSolver(Solver):
     def measure(self) -> None:
         cpu_kernels.measure(
             self.arrays["u"], self.arrays["words"].reshape(-1), self._offsets, self._steps, self._lengths,
-            self.strain_values, self.pull_values, self.body.places,
+            self.energy_values, self.kick_values, self.body.places, self.body.stiffness,
         )  # fmt: skip
 
     def find_damage(self) -> None:

@@ -93,7 +93,8 @@ def _compiled(sources: int) -> Any:
                             store(were, 0, old)
                             for lane in range(width):
                                 gone = were[lane] & ~words[at + lane]
-                                loss[i + lane] += _lost(u, v, i + lane, first, gone, offsets, steps, lengths)
+                                lost = _lost(u, v, i + lane, first, gone, offsets, steps, lengths)
+                                loss[i + lane] += 0.25 * stiffness * lost
                     for k in range(2):
                         total, row = splat(ux, 0.0), k * bonds
                         for _ in range(orbits[1]):
@@ -159,7 +160,8 @@ def _compiled(sources: int) -> Any:
                             store(were, 0, old)
                             for lane in range(width):
                                 gone = were[lane] & ~words[at + lane]
-                                loss[i + lane] += _lost(u, v, i + lane, first, gone, offsets, steps, lengths)
+                                lost = _lost(u, v, i + lane, first, gone, offsets, steps, lengths)
+                                loss[i + lane] += 0.25 * stiffness * lost
                     for k in range(3):
                         total, row = splat(ux, 0.0), k * bonds
                         for _ in range(orbits[0]):
@@ -206,12 +208,12 @@ advance_2d, advance_3d = _compiled(_digest())
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def measure(u, words, offsets, steps, lengths, strain, pull, places):
-    """strain: (size), Σ |ξ| s² over the intact bonds of each of ``places: (n)``; pull: (d, size), Σ s n."""
+def measure(u, words, offsets, steps, lengths, energy, kick, places, stiffness):
+    """energy: (size), ¼ K Σ |ξ| s² over the intact bonds of each of ``places: (n)``; kick: (d, size), K Σ s n."""
     size, d = u.shape[1], len(u)
     for index in prange(len(places)):
         i = places[index]
-        energy = 0.0
+        strain = 0.0
         sums = np.zeros(3)
         e = np.zeros(3)
         for bit in range(len(steps)):
@@ -223,12 +225,12 @@ def measure(u, words, offsets, steps, lengths, strain, pull, places):
                 p = q / lengths[bit] ** 2
                 r = math.sqrt(1 + p)
                 s = p / (r + 1)
-                energy += lengths[bit] * s * s
+                strain += lengths[bit] * s * s
                 for k in range(d):
                     sums[k] += s / (r * lengths[bit]) * (offsets[bit, k] + e[k])
-        strain[i] = energy
+        energy[i] = 0.25 * stiffness * strain
         for k in range(d):
-            pull[k, i] = sums[k]
+            kick[k, i] = stiffness * sums[k]
 
 
 @njit(cache=True, nogil=True, parallel=True)

@@ -68,8 +68,8 @@ class CudaSolver(Solver):
         self._measure(
             (-(-size // THREADS),), (THREADS,),
             (
-                self.arrays["u"], self.arrays["words"], self._offsets, self._lengths, self.strain_values,
-                self.pull_values, np.int64(size),
+                self.arrays["u"], self.arrays["words"], self._offsets, self._lengths, self.energy_values,
+                self.kick_values, np.int64(size), self.dtype.type(self.body.stiffness),
             ),
         )  # fmt: skip
 

@@ -32,6 +32,7 @@ from engines.peridynamics.family import family
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.loads import loads_on
 from engines.peridynamics.material import POISSON, Lattice
+from engines.peridynamics.measures import watched
 from engines.peridynamics.parameters import PeridynamicParameters, Plate, Stress
 from engines.peridynamics.presets import presets
 from engines.peridynamics.simulation import PeridynamicSimulation
@@ -181,19 +182,17 @@ class _Setup:
         kind[bonds.places] = self.loads.kind
         limit = (1 + self.lattice.critical_stretch) ** 2 - 1
         discretised = Discretised(
-            bonds.layout, bonds.family, bonds.places, bonds.words, bonds.breakable, bonds.whole, kind,
-            self.lattice.stiffness(self.step), limit,
+            bonds.places, bonds.whole, kind, self.lattice.scales(self.step), bonds.layout, bonds.family, bonds.words,
+            bonds.breakable, self.lattice.stiffness(self.step), limit,
         )  # fmt: skip
         moving()
         return PeridynamicSimulation(
             self.backend,
             self.body.geometry,
             make_solver(self.backend, discretised, self.precision),
-            self.lattice,
             self.loads,
-            self.step,
             self.parameters.numerics.integrator == "velocity Verlet",
-            self.along,
+            watched(self.lattice, self.along),
             self._fields(),
         )
 

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from engines.peridynamics.family import Family
+from engines.peridynamics.scales import Scales
 
 Formulation = Literal["plane stress", "plane strain", "3D"]
 POISSON: dict[Formulation, float] = {"plane stress": 1 / 3, "plane strain": 1 / 4, "3D": 1 / 4}
@@ -106,7 +107,6 @@ class Lattice:
         effective = poisson / (1 + poisson) if self.formulation == "plane stress" else poisson
         return shear * (0.862 + 1.14 * effective) / (1 + effective)
 
-    @property
-    def bond_energy(self) -> float:
-        """¼ c V² Δx [J]: energy of one end of a bond of length and stretch 1 (in spacings)."""
-        return self.micromodulus * self.volume**2 * self.spacing / 4
+    def scales(self, step: float) -> Scales:
+        """Of steps of so many seconds."""
+        return Scales(self.spacing, step, self.density * self.volume)

@@ -33,7 +33,7 @@ class Energies:
         return abs(rest) / largest if largest else 0.0
 
 
-def energies(solver: Solver, lattice: Lattice, dt: float, table: Array, kind: Any, begun: bool) -> Energies:
+def energies(solver: Solver, table: Array, kind: Any, begun: bool) -> Energies:
     """At the present moment, with ``measure`` done.
 
     table: (kinds, 4, d) of this moment, in which velocities are half a step old once the run has ``begun``: what the
@@ -48,7 +48,7 @@ def energies(solver: Solver, lattice: Lattice, dt: float, table: Array, kind: An
             free = backend.array((1.0 - table[:, HELD].T).astype(solver.dtype))
             loaded = (kind > 0).astype(solver.dtype)
             half = solver.dtype.type(0.5)
-            now = solver.pull_values * solver.dtype.type(body.stiffness)
+            now = solver.kick_values.copy()
             for axis in range(len(now)):
                 is_free, push = free[axis][kind], given[axis][kind]
                 acting = (is_free * push - (1 - is_free) * now[axis]) * loaded
@@ -56,30 +56,41 @@ def energies(solver: Solver, lattice: Lattice, dt: float, table: Array, kind: An
                 now[axis] = velocity[axis] + half * is_free * (now[axis] + push)
             velocity = now
         kinetic = float((velocity * velocity).sum(dtype=np.float64))
-        strain = float(solver.strain_values.sum(dtype=np.float64))
+        elastic = float(solver.energy_values.sum(dtype=np.float64))
         loss = float(arrays["loss"].sum())
-    mass = lattice.density * lattice.volume
-    return Energies(
-        work=mass * (lattice.spacing / dt) ** 2 * work,
-        kinetic=0.5 * mass * (lattice.spacing / dt) ** 2 * kinetic,
-        elastic=lattice.bond_energy * strain,
-        broken=lattice.bond_energy * loss,
-    )
+    unit = body.scales.energy
+    return Energies(work=unit * work, kinetic=0.5 * unit * kinetic, elastic=unit * elastic, broken=unit * loss)
 
 
-def tip_threshold(lattice: Lattice) -> float:
-    """The damage from which a particle counts as beside a crack."""
-    return SPLIT * lattice.family.crossing / lattice.family.bonds
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """What the crack is looked for with.
+
+    along: (n,) [mm] of the particles in the direction in which it is expected to grow; threshold: the damage from which
+    a particle counts as beside it; horizon [mm]; rayleigh_speed [m/s]; volume [m³] of a particle
+    """
+
+    along: Array
+    threshold: float
+    horizon: float
+    rayleigh_speed: float
+    volume: float
+
+
+def watched(lattice: Lattice, along: Array) -> Watched:
+    """On a lattice."""
+    threshold = SPLIT * lattice.family.crossing / lattice.family.bonds
+    return Watched(along, threshold, lattice.horizon * 1e3, lattice.rayleigh_speed, lattice.volume)
 
 
 class Tip:
     """The crack's tip along one axis: the damaged particle that is farthest on, and how fast it gets on.
 
-    along: (n,) [mm] of the particles in the direction of growth; the speed is that over the last horizon of growth.
+    The speed is that over the last horizon of growth.
     """
 
-    def __init__(self, along: Array, threshold: float, horizon: float) -> None:
-        self._along, self._threshold, self._horizon = along, threshold, horizon
+    def __init__(self, watched: Watched) -> None:
+        self._along, self._threshold, self._horizon = watched.along, watched.threshold, watched.horizon
         self.passed: list[tuple[float, float]] = []
         """(time [us], position [mm]) each time it was farther."""
 

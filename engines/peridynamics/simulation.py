@@ -21,8 +21,7 @@ from engines.charts import ChartInfo, Fact, Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.loads import Loads
-from engines.peridynamics.material import Lattice
-from engines.peridynamics.measures import Tip, energies, tip_threshold
+from engines.peridynamics.measures import Tip, Watched, energies
 from engines.peridynamics.solver import Solver
 
 MOST_STEPS = 256
@@ -31,7 +30,7 @@ SAMPLE_STEPS = 10
 
 
 class PeridynamicSimulation(Simulation):
-    """Time is in µs. ``along``: (n,) [mm] of the particles in the direction in which the crack is expected to grow."""
+    """Time is in µs."""
 
     sample_steps = SAMPLE_STEPS
     series = (
@@ -58,19 +57,17 @@ class PeridynamicSimulation(Simulation):
         backend: Backend,
         geometry: Particles,
         solver: Solver,
-        lattice: Lattice,
         loads: Loads,
-        dt: float,
         half_step: bool,
-        along: Array,
+        watched: Watched,
         fields: tuple[FieldInfo, ...],
     ) -> None:
-        self.geometry, self.dt, self.step = geometry, dt * 1e6, 0
+        self.geometry, self.dt, self.step = geometry, solver.body.scales.time * 1e6, 0
         self.fields, self.traffic = fields, (solver.traffic,)
-        self._backend, self._solver, self._lattice, self._loads = backend, solver, lattice, loads
-        self._seconds, self._half_step = dt, half_step
+        self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
+        self._half_step = half_step
         self._kind = backend.array(solver.body.kind)
-        self._tip = Tip(along, tip_threshold(lattice), lattice.horizon * 1e3)
+        self._tip = Tip(watched)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
         self._measured = self._damaged = -1
         self._start = self._intact()
@@ -104,17 +101,17 @@ class PeridynamicSimulation(Simulation):
 
     def _values(self, name: str) -> Any:
         """(size) on the device, in the unit of the field."""
-        solver, lattice = self._solver, self._lattice
+        solver, scales = self._solver, self._solver.body.scales
         if name == "damage":
             self._find_damage()
             return solver.damage_values
         if name == "energy":
             self._measure()
-            return self._scaled(solver.strain_values, lattice.bond_energy / lattice.volume)
+            return self._scaled(solver.energy_values, scales.energy / self._watched.volume)
         if name == "displacement":
-            return self._length(solver.arrays["u"], lattice.spacing * 1e6)
+            return self._length(solver.arrays["u"], scales.length * 1e6)
         if name == "velocity":
-            return self._length(solver.arrays["v"], lattice.spacing / self._seconds)
+            return self._length(solver.arrays["v"], scales.velocity)
         raise KeyError(name)
 
     def _scaled(self, values: Any, factor: float) -> Any:
@@ -148,9 +145,7 @@ class PeridynamicSimulation(Simulation):
     def observe(self) -> Mapping[str, float]:
         self._measure()
         self._find_damage()
-        found = energies(
-            self._solver, self._lattice, self._seconds, self._loads.table(self.step, 1)[0], self._kind, self.step > 0
-        )
+        found = energies(self._solver, self._loads.table(self.step, 1)[0], self._kind, self.step > 0)
         damage = self._backend.gather(self._solver.damage_values, self._everything)
         tip = self._tip.seen(damage, self.time)
         speed = self._tip.speed(self.time)
@@ -163,14 +158,14 @@ class PeridynamicSimulation(Simulation):
             "bonds": self._start - self._intact(),
             "tip": tip,
             "speed": speed,
-            "fraction": speed / self._lattice.rayleigh_speed,
+            "fraction": speed / self._watched.rayleigh_speed,
         }
 
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
         solver, place = self._solver, int(self._solver.body.places[element])
         moved = [
-            float(self._backend.gather(row, handle)[0]) * self._lattice.spacing * 1e6 for row in solver.arrays["u"]
+            float(self._backend.gather(row, handle)[0]) * solver.body.scales.length * 1e6 for row in solver.arrays["u"]
         ]
         damage = float(self.gather("damage", handle)[0])
         whole = float(solver.body.whole[place])
@@ -206,7 +201,7 @@ class PeridynamicSimulation(Simulation):
         place = self._backend.first_non_finite(self._solver.arrays["u"])
         if place is None:
             return None
-        size = self._solver.body.layout.size
+        size = self._solver.body.size
         element = int(np.searchsorted(self._solver.body.places, place % size))
         return NonFinite("The displacement", min(element, self.geometry.n_cells - 1), "use a smaller time step.")
 

@@ -13,30 +13,53 @@ from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
 from engines.peridynamics.family import Family
 from engines.peridynamics.layout import Layout
+from engines.peridynamics.scales import Scales
 
 
 @dataclass(frozen=True, eq=False)
-class Discretised:
-    """A body as the kernels take it, in lattice spacings and spacings per step.
+class Placed:
+    """Particles in a device's memory, with what all kinds of bonds have in common.
 
-    places: (n,) int32 where the particles are; words, breakable: (words, size) uint32; whole: (size,) bonds of the
-    family before any cut; kind: (size,) uint8, 0 or the load's number; stiffness K and limit (1 + s₀)² − 1 as in
-    ``bonds.cu``.
+    places: (n,) int32 where the particles are; whole: (size,) bonds of the family before any cut; kind: (size,) uint8,
+    0 or the load's number; scales: the units in which the device calculates.
     """
+
+    places: Array
+    whole: Array
+    kind: Array
+    scales: Scales
+
+    @property
+    def size(self) -> int:
+        """Places in all."""
+        return len(self.whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Discretised(Placed):
+    """A body on a lattice. words, breakable: (words, size) uint32; stiffness K and limit (1 + s₀)² − 1 as in
+    ``bonds.cu``."""
 
     layout: Layout
     family: Family
-    places: Array
     words: Array
     breakable: Array
-    whole: Array
-    kind: Array
     stiffness: float
     limit: float
 
+    @property
+    def dimensions(self) -> int:
+        return self.layout.dimensions
+
 
 class Solver(ABC):
-    """``arrays`` holds the state on the device by name: u, v (d, size), words, work and loss (size) float64."""
+    """``arrays`` holds the state on the device by name: u, v (d, size), words, work and loss (size) float64.
+
+    All is in the units of ``body.scales``; velocities are per step, those of half a step ago. work: what loads have
+    done on each particle; loss: the energy of bonds that are gone. After :meth:`measure`, ``energy_values: (size)`` is
+    the elastic energy of each particle and ``kick_values: (d, size)`` what its bonds add to its velocity in a step;
+    after :meth:`find_damage`, ``damage_values: (size)`` the part of its bonds that is gone.
+    """
 
     def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
         self.body, self.backend = body, backend
@@ -55,8 +78,8 @@ class Solver(ABC):
         self._breakable, self._kind = backend.array(body.breakable), backend.array(body.kind)
         self._whole = backend.array(body.whole.astype(self.dtype))
         self.damage_values = backend.array(np.zeros(size, self.dtype))
-        self.strain_values = backend.array(np.zeros(size, self.dtype))
-        self.pull_values = backend.array(zeros)
+        self.energy_values = backend.array(np.zeros(size, self.dtype))
+        self.kick_values = backend.array(zeros)
         self._steps = body.layout.steps(family.offsets)
 
     @property
@@ -95,11 +118,11 @@ class Solver(ABC):
 
     @abstractmethod
     def measure(self) -> None:
-        """Fill ``strain_values`` (size) Σ |ξ| s² and ``pull_values`` (d, size) Σ s n. Inside ``backend.active``."""
+        """Fill ``energy_values`` and ``kick_values``. Inside ``backend.active``."""
 
     @abstractmethod
     def find_damage(self) -> None:
-        """Fill ``damage_values`` (size). Inside ``backend.active``."""
+        """Fill ``damage_values``. Inside ``backend.active``."""
 
 
 def make_solver(backend: Backend, body: Discretised, precision: str) -> Solver:
