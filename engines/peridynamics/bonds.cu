@@ -6,6 +6,9 @@
 // material beside the limit of p. A bond breaks for good where p > limit: its bit is cleared at both ends, which compute
 // the same p (each product has both signs changed), so nothing is exchanged.
 //
+// With damping the step is v = decay v + kick a, kick = (1 + decay)/2 (central differences): work that it takes from
+// each particle, (1 − decay)/(1 + decay) (v + v')²/2, is in damped: (size) double, touched only if decay is not 1.
+//
 // Layout: layout.py (padded rows). u, u_out, v: (DIMENSIONS, size); words, breakable: (WORDS, size); kind: (size) 0 or the
 // row of the table of loads; work, loss: (size) double, touched where a load acts or a bond breaks.
 // Per particle and step: u, v, words, breakable and kind are read once, u, v and words written once.
@@ -76,13 +79,14 @@ DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], 
 
 // Blocks of (32, ROWS) threads; block (i, j, k) takes planes k span .. (k + 1) span − 1 one after the other.
 // table: (steps, kinds, 4, DIMENSIONS): acceleration, held or not, displacement, velocity; row: steps · kinds in front.
-// kick: 1, or ½ in the first step of velocity Verlet.
+// kick: (1 + decay)/2, half of that in the first step of velocity Verlet.
 extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
     const REAL* __restrict__ u, REAL* __restrict__ u_out, REAL* __restrict__ v, unsigned* __restrict__ words,
     const unsigned* __restrict__ breakable, const unsigned char* __restrict__ kind, const REAL* __restrict__ table,
     const int row, const int* __restrict__ offsets, const double* __restrict__ lengths, double* __restrict__ work,
-    double* __restrict__ loss, const int nx, const int ny, const int nz, const int pitch, const int rows,
-    const long long base, const long long size, const int span, const REAL stiffness, const REAL limit, const REAL kick)
+    double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch, const int rows,
+    const long long base, const long long size, const int span, const REAL stiffness, const REAL limit, const REAL kick,
+    const REAL decay)
 {
     extern __shared__ REAL tiles[];
     const Place place = {nx, ny, nz, pitch, rows, base, size};
@@ -118,25 +122,28 @@ extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
         }
         const int load = kind[at];
         const REAL pull[3] = {sum.x, sum.y, sum.z}, own[3] = {around.x, around.y, around.z};
-        double done = 0;
+        double done = 0, rubbed = 0;
 #pragma unroll
         for (int k = 0; k < DIMENSIONS; ++k) {
             const REAL before_v = v[k * size + at];
-            REAL after_v = fused(kick, mul(stiffness, pull[k]), before_v), after_u;
+            REAL after_v = fused(kick, mul(stiffness, pull[k]), mul(decay, before_v)), after_u;
+            bool held = false;
             if (load) {
                 const REAL* loaded = table + (long long)(row + load) * (4 * DIMENSIONS) + k;
                 const REAL given = loaded[0];
-                const bool held = loaded[DIMENSIONS] != REAL(0);
+                held = loaded[DIMENSIONS] != REAL(0);
                 after_v = held ? loaded[3 * DIMENSIONS] : fused(kick, given, after_v);
                 after_u = held ? loaded[2 * DIMENSIONS] : own[k] + after_v;
                 const REAL force = held ? (after_v - before_v) - mul(stiffness, pull[k]) : given;
                 done += 0.5 * (double)force * ((double)before_v + (double)after_v);
             } else
                 after_u = own[k] + after_v;
+            if (decay != REAL(1) && !held) rubbed += ((double)before_v + (double)after_v) * ((double)before_v + (double)after_v);
             v[k * size + at] = after_v;
             u_out[k * size + at] = after_u;
         }
         if (load) work[at] += done;
+        if (decay != REAL(1)) damped[at] += 0.5 * (1.0 - (double)decay) / (1.0 + (double)decay) * rubbed;
     }
 }
 

@@ -31,13 +31,14 @@ class CpuSolver(Solver):
     def _prepared(self, table: Array) -> Array:
         return table
 
-    def _step(self, table: Any, row: int, kick: float) -> None:
+    def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
         arrays, layout, number = self.arrays, self.body.layout, self.dtype.type
         self._kernel(
             arrays["u"], self._spare, arrays["v"], arrays["words"].reshape(-1), self._breakable.reshape(-1), self._kind,
             table[row], self._offsets, self._real_offsets, self._steps, self._lengths, self._factors,
-            self.body.family.orbits, arrays["work"], arrays["loss"], layout.counts, layout.rows, layout.pitch,
-            layout.base, number(self.body.stiffness), number(self.body.limit), number(kick), self._bands,
+            self.body.family.orbits, arrays["work"], arrays["loss"], arrays["damped"], layout.counts, layout.rows,
+            layout.pitch, layout.base, number(self.body.stiffness), number(self.body.limit), number(kick),
+            number(decay), self._bands,
         )  # fmt: skip
 
     def measure(self) -> None:

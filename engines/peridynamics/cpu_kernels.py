@@ -53,13 +53,23 @@ def _loaded(u, out, v, i, given, stiffness, kick, pull, before, work):
         work[i] += 0.5 * float(force) * (float(before[k]) + float(v[k, i]))
 
 
+@njit(nogil=True)
+def _damped(v, i, given, decay, before):
+    """What damping took from particle i, whose axes are held where ``given[1]`` is not 0."""
+    total = 0.0
+    for k in range(len(v)):
+        if given[1, k] == 0:
+            total += (float(before[k]) + float(v[k, i])) ** 2
+    return 0.5 * (1 - float(decay)) / (1 + float(decay)) * total
+
+
 def _compiled(sources: int) -> Any:
     """(step in 2D, step in 3D); ``sources`` is a digest of the other files' code in them, for Numba's cache."""
 
     @njit(parallel=True, nogil=True, cache=True)
     def advance_2d(
         u, out, v, words, breakable, kind, table, offsets, real_offsets, steps, lengths, factors, orbits, work, loss,
-        counts, rows, pitch, base, stiffness, limit, kick, bands,
+        damped, counts, rows, pitch, base, stiffness, limit, kick, decay, bands,
     ):  # fmt: skip
         """Arrays as in ``bonds.cu``; words, breakable: flat; table: (kinds, 4, 2) of this step; real_offsets:
         (bonds, 2); factors: (bonds, 2) 1/|ξ|² and 1/|ξ|; orbits: (3) of 8, 4, 2; counts: nx, ny, nz."""
@@ -109,7 +119,7 @@ def _compiled(sources: int) -> Any:
                         velocity = load_row(v, k, i)
                         store_row(pulls, k, 0, total)
                         store_row(before, k, 0, velocity)
-                        velocity = velocity + total * stiffness * kick
+                        velocity = velocity * decay + total * stiffness * kick
                         store_row(v, k, i, velocity)
                         store_row(out, k, i, load_row(u, k, i) + velocity)
                     if any_lane(load_like(ux, kind, i) != 0):
@@ -120,11 +130,15 @@ def _compiled(sources: int) -> Any:
                                     u, out, v, i + lane, table[which], stiffness, kick, pulls[:, lane],
                                     before[:, lane], work,
                                 )  # fmt: skip
+                    if decay != 1:
+                        for lane in range(width):
+                            given = table[kind[i + lane]]
+                            damped[i + lane] += _damped(v, i + lane, given, decay, before[:, lane])
 
     @njit(parallel=True, nogil=True, cache=True)
     def advance_3d(
         u, out, v, words, breakable, kind, table, offsets, real_offsets, steps, lengths, factors, orbits, work, loss,
-        counts, rows, pitch, base, stiffness, limit, kick, bands,
+        damped, counts, rows, pitch, base, stiffness, limit, kick, decay, bands,
     ):  # fmt: skip
         """As ``advance_2d``; table: (kinds, 4, 3), real_offsets: (bonds, 3)."""
         width, size, bonds = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(steps)
@@ -185,7 +199,7 @@ def _compiled(sources: int) -> Any:
                         velocity = load_row(v, k, i)
                         store_row(pulls, k, 0, total)
                         store_row(before, k, 0, velocity)
-                        velocity = velocity + total * stiffness * kick
+                        velocity = velocity * decay + total * stiffness * kick
                         store_row(v, k, i, velocity)
                         store_row(out, k, i, load_row(u, k, i) + velocity)
                     if any_lane(load_like(ux, kind, i) != 0):
@@ -196,6 +210,10 @@ def _compiled(sources: int) -> Any:
                                     u, out, v, i + lane, table[which], stiffness, kick, pulls[:, lane],
                                     before[:, lane], work,
                                 )  # fmt: skip
+                    if decay != 1:
+                        for lane in range(width):
+                            given = table[kind[i + lane]]
+                            damped[i + lane] += _damped(v, i + lane, given, decay, before[:, lane])
 
     return advance_2d, advance_3d
 

@@ -51,14 +51,15 @@ class CudaSolver(Solver):
         self._kinds = table.shape[1]
         return self.backend.array(table)
 
-    def _step(self, table: Any, row: int, kick: float) -> None:
+    def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
         arrays, number = self.arrays, self.dtype.type
         self._advance(
             self._grid, self._block,
             (
                 arrays["u"], self._spare, arrays["v"], arrays["words"], self._breakable, self._kind, table,
                 np.int32(row * self._kinds), self._offsets, self._lengths, arrays["work"], arrays["loss"],
-                *self._sizes, number(self.body.stiffness), number(self.body.limit), number(kick),
+                arrays["damped"], *self._sizes, number(self.body.stiffness), number(self.body.limit), number(kick),
+                number(decay),
             ),
             shared_mem=self._shared,
         )  # fmt: skip

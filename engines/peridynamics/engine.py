@@ -36,7 +36,7 @@ from engines.peridynamics.measures import watched
 from engines.peridynamics.parameters import PeridynamicParameters, Plate, Stress
 from engines.peridynamics.presets import presets
 from engines.peridynamics.simulation import PeridynamicSimulation
-from engines.peridynamics.solver import Discretised, bytes_of, make_solver
+from engines.peridynamics.solver import Discretised, bytes_of, decay_of, make_solver
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
@@ -194,6 +194,7 @@ class _Setup:
             self.parameters.numerics.integrator == "velocity Verlet",
             watched(self.lattice, self.along),
             self._fields(),
+            decay_of(self.parameters.numerics.damping, self.step),
         )
 
     def _fields(self) -> tuple[FieldInfo, ...]:

@@ -24,42 +24,50 @@ class Energies:
     kinetic: float
     elastic: float
     broken: float
+    damped: float
 
     @property
     def imbalance(self) -> float:
         """What is missing over the largest of them."""
-        largest = max(abs(self.work), self.kinetic, self.elastic, self.broken)
-        rest = self.work - self.kinetic - self.elastic - self.broken
+        largest = max(abs(self.work), self.kinetic, self.elastic, self.broken, self.damped)
+        rest = self.work - self.kinetic - self.elastic - self.broken - self.damped
         return abs(rest) / largest if largest else 0.0
 
 
-def energies(solver: Solver, table: Array, kind: Any, begun: bool) -> Energies:
+def energies(solver: Solver, table: Array, kind: Any, begun: bool, decay: float = 1.0) -> Energies:
     """At the present moment, with ``measure`` done.
 
     table: (kinds, 4, d) of this moment, in which velocities are half a step old once the run has ``begun``: what the
-    forces add in half a step is put on top. kind: (size) on the device.
+    forces add in half a step is put on top. kind: (size) on the device. decay: of velocities in a step.
     """
     backend, arrays, body = solver.backend, solver.arrays, solver.body
     with backend.active():
         velocity = arrays["v"]
         work = float(arrays["work"].sum())
+        damped = float(arrays["damped"].sum())
         if begun:
             given = backend.array(np.ascontiguousarray(table[:, ACCELERATION].T).astype(solver.dtype))
             free = backend.array((1.0 - table[:, HELD].T).astype(solver.dtype))
             loaded = (kind > 0).astype(solver.dtype)
-            half = solver.dtype.type(0.5)
+            left = solver.dtype.type(0.5 * (1 + decay))
+            half = solver.dtype.type(0.25 * (1 + decay))
             now = solver.kick_values.copy()
             for axis in range(len(now)):
                 is_free, push = free[axis][kind], given[axis][kind]
                 acting = (is_free * push - (1 - is_free) * now[axis]) * loaded
                 work += 0.5 * float((acting * velocity[axis]).sum(dtype=np.float64))
-                now[axis] = velocity[axis] + half * is_free * (now[axis] + push)
+                mean = left * velocity[axis] + half * (now[axis] + push)
+                if decay != 1:
+                    damped += (1 - decay) / (1 + decay) * float((is_free * mean * mean).sum(dtype=np.float64))
+                now[axis] = is_free * mean + (1 - is_free) * velocity[axis]
             velocity = now
         kinetic = float((velocity * velocity).sum(dtype=np.float64))
         elastic = float(solver.energy_values.sum(dtype=np.float64))
         loss = float(arrays["loss"].sum())
     unit = body.scales.energy
-    return Energies(work=unit * work, kinetic=0.5 * unit * kinetic, elastic=unit * elastic, broken=unit * loss)
+    return Energies(
+        work=unit * work, kinetic=0.5 * unit * kinetic, elastic=unit * elastic, broken=unit * loss, damped=unit * damped
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,8 @@ class Reference:
         self.intact = np.ones(len(pairs), bool)
         self.loss = 0.0
         """Σ |ξ| s² + 2 s n·v over both ends of all bonds that broke: their energy half a step before."""
+        self.damped = 0.0
+        """What damping has taken, for particles of mass 1."""
 
     def stretches(self) -> tuple[Array, Array, Array]:
         """(m,) stretch, (m, d) direction from the first end to the second, (m,) length at rest."""
@@ -37,14 +39,19 @@ class Reference:
         np.add.at(total, self.pairs[:, 1], -force)
         return total
 
-    def step(self, kick: float, acceleration: Array, held: Array, displacement: Array, velocity: Array) -> None:
+    def step(
+        self, kick: float, acceleration: Array, held: Array, displacement: Array, velocity: Array, decay: float = 1.0
+    ) -> None:
         """Break what is stretched too far, then one step; the loads are (n, d) each."""
         stretch, direction, length = self.stretches()
         breaking = self.intact & self.weak & (stretch > self.critical_stretch)
         apart = (direction * (self.v[self.pairs[:, 0]] - self.v[self.pairs[:, 1]])).sum(axis=1)
         self.loss += 2 * float((length * stretch**2 + stretch * apart)[breaking].sum())
         self.intact &= ~breaking
-        self.v = np.where(held, velocity, self.v + kick * (self.stiffness * self.pull() + acceleration))
+        before = self.v
+        free = decay * self.v + kick * (self.stiffness * self.pull() + acceleration)
+        self.v = np.where(held, velocity, free)
+        self.damped += 0.5 * (1 - decay) / (1 + decay) * float((((before + self.v) ** 2)[~held]).sum())
         self.u = np.where(held, displacement, self.u + self.v)
 
 

@@ -38,6 +38,7 @@ class PeridynamicSimulation(Simulation):
         SeriesInfo("kinetic", "Kinetic", "mJ"),
         SeriesInfo("elastic", "Elastic", "mJ"),
         SeriesInfo("broken", "Broken bonds", "mJ"),
+        SeriesInfo("damped", "Damped", "mJ"),
         SeriesInfo("imbalance", "Energy that is missing", "%"),
         SeriesInfo("bonds", "Bonds broken", ""),
         SeriesInfo("tip", "Crack tip", "mm"),
@@ -45,7 +46,7 @@ class PeridynamicSimulation(Simulation):
         SeriesInfo("fraction", "Crack speed over Rayleigh's", ""),
     )
     charts = (
-        ChartInfo("energy", "Energy", "mJ", series=("elastic", "kinetic", "broken"), kind="area"),
+        ChartInfo("energy", "Energy", "mJ", series=("elastic", "kinetic", "broken", "damped"), kind="area"),
         ChartInfo("tip", "Crack tip", "mm", series=("tip",)),
         ChartInfo("speed", "Crack speed over Rayleigh's", "", series=("fraction",)),
         ChartInfo("bonds", "Bonds broken", "", series=("bonds",)),
@@ -61,11 +62,12 @@ class PeridynamicSimulation(Simulation):
         half_step: bool,
         watched: Watched,
         fields: tuple[FieldInfo, ...],
+        decay: float = 1.0,
     ) -> None:
         self.geometry, self.dt, self.step = geometry, solver.body.scales.time * 1e6, 0
         self.fields, self.traffic = fields, (solver.traffic,)
         self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
-        self._half_step = half_step
+        self._half_step, self._decay = half_step, decay
         self._kind = backend.array(solver.body.kind)
         self._tip = Tip(watched)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
@@ -80,7 +82,7 @@ class PeridynamicSimulation(Simulation):
             batch = min(steps - done, MOST_STEPS)
             table = self._loads.table(self.step, batch)
             with self._backend.timed("bonds", launches=batch):
-                self._solver.advance(table, self._half_step and self.step == 0)
+                self._solver.advance(table, self._half_step and self.step == 0, self._decay)
             self.step += batch
             done += batch
 
@@ -145,7 +147,7 @@ class PeridynamicSimulation(Simulation):
     def observe(self) -> Mapping[str, float]:
         self._measure()
         self._find_damage()
-        found = energies(self._solver, self._loads.table(self.step, 1)[0], self._kind, self.step > 0)
+        found = energies(self._solver, self._loads.table(self.step, 1)[0], self._kind, self.step > 0, self._decay)
         damage = self._backend.gather(self._solver.damage_values, self._everything)
         tip = self._tip.seen(damage, self.time)
         speed = self._tip.speed(self.time)
@@ -154,6 +156,7 @@ class PeridynamicSimulation(Simulation):
             "kinetic": found.kinetic * 1e3,
             "elastic": found.elastic * 1e3,
             "broken": found.broken * 1e3,
+            "damped": found.damped * 1e3,
             "imbalance": found.imbalance * 100,
             "bonds": self._start - self._intact(),
             "tip": tip,

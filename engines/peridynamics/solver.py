@@ -53,12 +53,14 @@ class Discretised(Placed):
 
 
 class Solver(ABC):
-    """``arrays`` holds the state on the device by name: u, v (d, size), words, work and loss (size) float64.
+    """``arrays`` holds the state on the device by name: u, v (d, size), words, work, loss and damped (size)
+    float64.
 
     All is in the units of ``body.scales``; velocities are per step, those of half a step ago. work: what loads have
-    done on each particle; loss: the energy of bonds that are gone. After :meth:`measure`, ``energy_values: (size)`` is
-    the elastic energy of each particle and ``kick_values: (d, size)`` what its bonds add to its velocity in a step;
-    after :meth:`find_damage`, ``damage_values: (size)`` the part of its bonds that is gone.
+    done on each particle; loss: the energy of bonds that are gone; damped: what damping has taken. After
+    :meth:`measure`, ``energy_values: (size)`` is the elastic energy of each particle and ``kick_values: (d, size)``
+    what its bonds add to its velocity in a step; after :meth:`find_damage`, ``damage_values: (size)`` the part of its
+    bonds that is gone.
     """
 
     def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
@@ -73,6 +75,7 @@ class Solver(ABC):
             "words": backend.array(body.words),
             "work": backend.array(nothing),
             "loss": backend.array(nothing),
+            "damped": backend.array(nothing),
         }
         self._spare = backend.array(zeros)
         self._breakable, self._kind = backend.array(body.breakable), backend.array(body.kind)
@@ -92,14 +95,20 @@ class Solver(ABC):
             "bonds", n * (2 * values + 2 * words + 1), n * (2 * values + words), n * family.bonds * (8 * d + 8)
         )
 
-    def advance(self, table: Array, half: bool) -> None:
+    def advance(self, table: Array, half: bool, decay: float | Array = 1.0) -> None:
         """One step for each row of ``table: (steps, kinds, 4, d)`` float64: acceleration, held, displacement, velocity.
 
-        ``half``: the first one is the half step of velocity Verlet. Called inside ``backend.timed``.
+        ``half``: the first one is the half step of velocity Verlet. ``decay``: of velocities in a whole step (see
+        :func:`decay_of`), one number or (steps,). Called inside ``backend.timed``.
         """
+        decays = np.broadcast_to(np.asarray(decay, float), len(table))
         given = self._prepared(table.astype(self.dtype))
         for row in range(len(table)):
-            self._step(given, row, 0.5 if half and row == 0 else 1.0)
+            first = half and row == 0
+            left = float(decays[row])
+            if first:  # half the time: (1 − h/2)/(1 + h/2) of (1 − h)/(1 + h)
+                left = (1 + 3 * left) / (3 + left)
+            self._step(given, row, (0.25 if first else 0.5) * (1 + left), left)
             self.arrays["u"], self._spare = self._spare, self.arrays["u"]
 
     def restore(self, arrays: dict[str, Array]) -> None:
@@ -113,8 +122,8 @@ class Solver(ABC):
     def _prepared(self, table: Array) -> Any: ...
 
     @abstractmethod
-    def _step(self, table: Any, row: int, kick: float) -> None:
-        """From u to the spare."""
+    def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
+        """From u to the spare: v = decay v + kick a."""
 
     @abstractmethod
     def measure(self) -> None:
@@ -123,6 +132,13 @@ class Solver(ABC):
     @abstractmethod
     def find_damage(self) -> None:
         """Fill ``damage_values``. Inside ``backend.active``."""
+
+
+def decay_of(damping: float, step: float) -> float:
+    """What a step of ``step`` [s] leaves of a velocity at a mass-proportional ``damping`` [1/s]: (1 − h)/(1 + h) with h
+    = damping·step/2, as central differences have it (Underwood 1983)."""
+    half = 0.5 * damping * step
+    return (1 - half) / (1 + half)
 
 
 def make_solver(backend: Backend, body: Discretised, precision: str) -> Solver:
@@ -137,6 +153,6 @@ def make_solver(backend: Backend, body: Discretised, precision: str) -> Solver:
 
 
 def bytes_of(layout: Layout, family: Family, value_bytes: int) -> int:
-    """Device memory of a solver: seven vectors and three numbers per place, words twice, two float64, a kind."""
-    per_place = (4 * layout.dimensions + 3) * value_bytes + 8 * family.words + 2 * 8 + 1
+    """Device memory of a solver: seven vectors and three numbers per place, words twice, three float64, a kind."""
+    per_place = (4 * layout.dimensions + 3) * value_bytes + 8 * family.words + 3 * 8 + 1
     return math.ceil(layout.size * per_place)

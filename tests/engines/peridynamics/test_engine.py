@@ -27,9 +27,10 @@ def problem(**changes) -> Problem:
     return Problem(PeridynamicParameters.model_validate({**SMALL, **changes}))
 
 
-def test_energy_is_balanced_while_the_crack_runs(cpu):
+@pytest.mark.parametrize("damping", [0.0, 1e4])
+def test_energy_is_balanced_while_the_crack_runs(cpu, damping):
     """0.1 % of the work, as VERIFICATION asks of a run in fine steps: the error is of second order in the step."""
-    run = ENGINE.build(problem(numerics={"safety": 0.2}), cpu)
+    run = ENGINE.build(problem(numerics={"safety": 0.2, "damping": damping}), cpu)
     worst = 0.0
     for _ in range(8):
         run.advance(42)
@@ -39,6 +40,7 @@ def test_energy_is_balanced_while_the_crack_runs(cpu):
     assert seen["tip"] > 23
     assert seen["broken"] > 0.01 * seen["work"]
     assert worst <= 0.1
+    assert (seen["damped"] > 0.05 * seen["work"]) == (damping > 0)
     run.close()
 
 
