@@ -17,11 +17,12 @@ from engines.fdtd.placing import monitors as monitors
 from engines.fdtd.placing import objects as objects
 from engines.fdtd.placing import round_bodies as round_bodies
 from engines.fdtd.placing import sources as sources
-from engines.fdtd.placing.kinds import KINDS, Figure, Space, changed
-from engines.fdtd.placing.lines import box_lines
+from engines.fdtd.placing.kinds import KINDS, Space
 from engines.fdtd.placing.standing import standing
 from engines.fdtd.placing.tuning import tuned
 from engines.fdtd.scene import make_faces, make_yee
+from engines.figures import Figure, changed
+from engines.geometry.lines import box_lines
 from engines.placing import Change, NewItem, PlacedGroup, PlacedItem, Placement, Position
 
 CAPITAL = re.compile(r"([A-Z])")
