@@ -28,12 +28,13 @@ from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.body import bonded, filled
+from engines.peridynamics.cutting import idle_notches
 from engines.peridynamics.family import family
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.loads import loads_on
 from engines.peridynamics.material import POISSON, Lattice
 from engines.peridynamics.measures import watched
-from engines.peridynamics.parameters import PeridynamicParameters, Plate, Stress
+from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody, Stress
 from engines.peridynamics.presets import presets
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Discretised, bytes_of, make_solver
@@ -113,7 +114,7 @@ class _Setup:
         self.parameters = parameters = _checked(problem)
         self.backend, self.precision = backend, PRECISIONS[parameters.numerics.precision]
         body, reach = parameters.body, parameters.bonds.reach
-        dimensions = 2 if isinstance(body, Plate) else 3
+        dimensions = 2 if isinstance(body, PlaneBody) else 3
         if reach < 2:
             raise ProblemError("A horizon below 2 spacings gives cracks no direction of their own: use 2 or 3.")
         if reach not in REACHES[dimensions]:
@@ -125,12 +126,12 @@ class _Setup:
         spacing = parameters.bonds.spacing * 1e-3
         self.lattice = Lattice(
             kin,
-            body.formulation if isinstance(body, Plate) else "3D",
+            body.formulation if isinstance(body, PlaneBody) else "3D",
             material.young * 1e9,
             material.density,
             material.fracture_energy,
             spacing,
-            body.thickness * 1e-3 if isinstance(body, Plate) else spacing,
+            body.thickness * 1e-3 if isinstance(body, PlaneBody) else spacing,
         )
         self.layout = Layout(self.body.counts, reach, dimensions)
         value_bytes = np.dtype(self.precision).itemsize
@@ -174,6 +175,8 @@ class _Setup:
         found = [Finding(said, "info")]
         if not self.parameters.loads:
             found.append(Finding("Nothing loads the body: it will stay as it is."))
+        for number in idle_notches(self.parameters):
+            found.append(Finding(f"Notch {number + 1} cuts no bond: move it into the body, or make it longer."))
         return tuple(found)
 
     def build(self, moving: Any) -> PeridynamicSimulation:

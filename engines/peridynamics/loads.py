@@ -83,7 +83,8 @@ def loads_on(body: Filled, loads: list[Load], dt: float, spacing: float, density
     reached = np.zeros((len(body.cells), len(loads)), bool)
     for number, load in enumerate(loads):
         region = SideRegion(side=load.side) if isinstance(load, Stress) else load.region
-        reached[:, number] = chosen(region, body)
+        place = ("loads", number) if isinstance(load, Stress) else ("loads", number, "region")
+        reached[:, number] = chosen(region, body, place)
         if isinstance(load, Stress) and not any(load.stress[: body.dimensions]):
             raise ProblemError(f"The stress on the {load.side} is zero: give it a value, or take the load away.")
     for name in "xyz"[: body.dimensions]:
