@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ Fields = tuple[Mapping[str, Any], str]
 """The fields that change, and what to say of them."""
 Changes = Callable[[str, Position], Fields]
 """Of (handle, position); raises ProblemError."""
+CAPITAL = re.compile(r"([A-Z])")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,3 +64,18 @@ def changed(item: BaseModel, fields: Mapping[str, Any], said: str) -> Change:
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         raise ProblemError(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}.") from error
+
+
+def kind_title(model: type[BaseModel]) -> str:
+    """What a member of a union is called: its ``kind``; another class by the words of its name."""
+    kind = model.model_fields.get("kind")
+    words = CAPITAL.sub(r" \1", model.__name__).strip().lower()
+    name = words if kind is None else str(get_args(kind.annotation)[0])
+    return name[:1].upper() + name[1:]
+
+
+def members(annotation: Any) -> list[type[BaseModel]]:
+    """The models that a field of this type may hold: a list's, a union's."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in members(part)]

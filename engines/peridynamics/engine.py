@@ -35,9 +35,11 @@ from engines.peridynamics.loads import loads_on
 from engines.peridynamics.material import POISSON, Lattice
 from engines.peridynamics.measures import watched
 from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody, Stress
+from engines.peridynamics.placing import placement_of
 from engines.peridynamics.presets import presets
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Discretised, bytes_of, make_solver
+from engines.placing import Placement
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
@@ -80,6 +82,9 @@ class PeridynamicsEngine(Engine):
         simulation = setup.build(lambda: progress(f"Moving the bonds to {backend.info.name}", 0.5))
         progress("Ready", 1.0)
         return simulation
+
+    def placed(self, problem: Problem) -> Placement:
+        return placement_of(_checked(problem))
 
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.peridynamics").joinpath("presets"))
