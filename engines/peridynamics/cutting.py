@@ -144,9 +144,14 @@ def idle_notches(parameters: PeridynamicParameters) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def _cuts(notch_json: str, body: Filled, reach: int, number: int) -> bool:
-    kin = family(body.dimensions, reach)
+    layout, mask = _laid_out(body, reach)
+    cut = cut_of(TypeAdapter[AnyNotch](AnyNotch).validate_json(notch_json), body.frame, ("notches", number))
+    return any(len(places) for _, places, _ in crossings(cut, mask, layout, family(body.dimensions, reach)))
+
+
+@lru_cache(maxsize=2)
+def _laid_out(body: Filled, reach: int) -> tuple[Layout, Array]:
     layout = Layout(body.counts, reach, body.dimensions)
     mask = np.zeros(layout.size, bool)
     mask[layout.places(body.cells)] = True
-    cut = cut_of(TypeAdapter[AnyNotch](AnyNotch).validate_json(notch_json), body.frame, ("notches", number))
-    return any(len(places) for _, places, _ in crossings(cut, mask, layout, kin))
+    return layout, mask

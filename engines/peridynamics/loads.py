@@ -10,6 +10,7 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.parameters import Displacement, Load, SideRegion, Stress
+from engines.peridynamics.regions import combinations
 
 MOST_KINDS = 255
 ACCELERATION, HELD, DISPLACEMENT, VELOCITY = range(4)
@@ -95,9 +96,8 @@ def loads_on(body: Filled, loads: list[Load], dt: float, spacing: float, density
         ]
         if (reached[:, holding].sum(axis=1) > 1).any():
             raise ProblemError(f"Two loads move the same particles along {name}: let their regions not overlap.")
-    combinations, kind = np.unique(reached, axis=0, return_inverse=True)
-    kind = np.asarray(kind).reshape(-1)
-    rows = [tuple(np.flatnonzero(row).tolist()) for row in combinations]
+    ways, kind = combinations(reached)
+    rows = [tuple(np.flatnonzero(row).tolist()) for row in ways]
     if rows and not rows[0]:  # free particles come first in order
         rows = rows[1:]
     else:

@@ -63,3 +63,16 @@ def _layer(region: LayerRegion, body: Filled, place: Place) -> Array:
     np.minimum.at(surface, row, depth)
     # the first particle is half a spacing below the surface
     return np.asarray((depth - surface[row] + 0.5) * body.spacing <= region.depth * (1 + TOUCH))
+
+
+def combinations(held: Array) -> tuple[Array, Array]:
+    """The ways in which regions overlap, of ``held: (n, regions)`` bool: (ways, regions) bool in ascending order and
+    (n,) the number of each particle's way. Without sorting the particles, which takes ten times as long."""
+    numbers = np.zeros(len(held), np.int64)
+    for column in held.T:
+        numbers = 2 * numbers + column
+        present = np.bincount(numbers) > 0
+        numbers = (np.cumsum(present) - 1)[numbers]
+    first = np.full(int(numbers.max(initial=-1)) + 1, -1, np.int64)
+    first[numbers] = np.arange(len(numbers))
+    return held[first], numbers

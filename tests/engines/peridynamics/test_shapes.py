@@ -20,6 +20,7 @@ from engines.peridynamics.parameters import (
     Polygon,
     SideRegion,
 )
+from engines.peridynamics.regions import combinations
 from engines.peridynamics.shapes import Outline, along_z, ball, box, ellipse, rod
 from tests.engines.fdtd.stl_cases import torus, write_binary
 
@@ -303,3 +304,12 @@ def test_a_notch_that_cuts_no_bond_is_told(cpu):
     found = PeridynamicsEngine().estimate(Problem(parameters(PLATE, notches=notches)), cpu).findings
     told = [finding.message for finding in found if "cuts no bond" in finding.message]
     assert [message.split()[1] for message in told] == ["2"]
+
+
+@pytest.mark.parametrize("regions", [0, 1, 5])
+def test_overlaps_of_regions_are_numbered_as_rows_in_order(regions):
+    held = np.random.default_rng(2).random((200, regions)) < 0.3
+    ways, numbers = combinations(held)
+    rows, inverse = np.unique(held, axis=0, return_inverse=True)
+    assert (ways == rows).all()
+    assert (numbers == inverse.reshape(-1)).all()
