@@ -236,7 +236,7 @@ def test_what_cannot_be_drawn_is_listed(tmp_path):
 
 @pytest.mark.keeps_time
 def test_an_edit_of_a_hundred_thousand_particles_is_answered_while_it_is_made(cpu):
-    """Geometry, list and estimate after a drag take 45 ms on an idle core; the least of five, for other work goes on."""
+    """Geometry, list and estimate take 45 ms on an idle core; the least of five, for other work goes on."""
     least = np.inf
     for shift in range(5):
         hole = Circle(center=(20.0 + shift, 15.0), radius=5.0)
