@@ -14,7 +14,7 @@ from engines.peridynamics.layout import Layout
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.regions import SIDES, chosen
 
-__all__ = ["SIDES", "Bonded", "Filled", "bonded", "chosen", "filled"]
+__all__ = ["SIDES", "Bonded", "Filled", "bonded", "chosen", "filled", "unbreakable"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,14 @@ class Bonded:
     whole: Array
 
 
+def unbreakable(parameters: PeridynamicParameters, body: Filled) -> Array:
+    """(n,) bool: the particles whose bonds do not break. Raises ProblemError."""
+    found = np.zeros(len(body.cells), bool)
+    for number, region in enumerate(parameters.unbreakable):
+        found |= chosen(region, body, ("unbreakable", number))
+    return found
+
+
 def bonded(parameters: PeridynamicParameters, body: Filled) -> Bonded:
     """Raises ProblemError."""
     kin = family(body.dimensions, parameters.bonds.reach)
@@ -38,8 +46,7 @@ def bonded(parameters: PeridynamicParameters, body: Filled) -> Bonded:
     exists = np.zeros(layout.size, bool)
     exists[places] = True
     weak = exists.copy()
-    for number, region in enumerate(parameters.unbreakable):
-        weak[places[chosen(region, body, ("unbreakable", number))]] = False
+    weak[places[unbreakable(parameters, body)]] = False
     words = joined(exists, layout, kin)
     whole = np.bitwise_count(words).sum(axis=0, dtype=np.float64)
     for number, notch in enumerate(parameters.notches):

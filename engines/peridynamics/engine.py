@@ -27,7 +27,7 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
-from engines.peridynamics.body import bonded, filled
+from engines.peridynamics.body import bonded, filled, unbreakable
 from engines.peridynamics.cutting import idle_notches
 from engines.peridynamics.family import family
 from engines.peridynamics.layout import Layout
@@ -150,6 +150,7 @@ class _Setup:
         self.bytes_per_step = len(self.body.cells) * (4 * dimensions * value_bytes + 12 * kin.words + 1)
         self.limit = self.lattice.stable_step
         self.step = self._chosen_step()
+        unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
         self.loads = loads_on(self.body, parameters.loads, self.step, spacing, material.density)
         axis = "xyz".index(parameters.growth[1])
         if axis >= dimensions:

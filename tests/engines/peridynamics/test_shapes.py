@@ -288,11 +288,15 @@ def test_what_cannot_be_is_refused_in_a_sentence_with_its_place(body, changes, s
     assert error.value.place == place
 
 
-def test_the_region_of_a_load_is_named(cpu):
+def test_regions_that_hold_nothing_are_named_before_a_run(cpu):
     given = parameters(PLATE, loads=[{"kind": "velocity", "region": {"kind": "circle"}}])
     with pytest.raises(ProblemError, match="holds no particle") as error:
         PeridynamicsEngine().estimate(Problem(given), cpu)
     assert error.value.place == ("loads", 0, "region")
+    given = parameters(PLATE, unbreakable=[{"kind": "side"}, {"kind": "circle"}])
+    with pytest.raises(ProblemError, match="holds no particle") as error:
+        PeridynamicsEngine().estimate(Problem(given), cpu)
+    assert error.value.place == ("unbreakable", 1)
 
 
 def test_a_notch_that_cuts_no_bond_is_told(cpu):
@@ -313,3 +317,17 @@ def test_overlaps_of_regions_are_numbered_as_rows_in_order(regions):
     rows, inverse = np.unique(held, axis=0, return_inverse=True)
     assert (ways == rows).all()
     assert (numbers == inverse.reshape(-1)).all()
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_bonds_along_the_line_of_an_edge(dimensions):
+    """Those that end before the edge pass by it, those that end on its corner touch it."""
+    square = Outline(np.array([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]]), dimensions)
+    ends = [((-3, 0), (-1, 0)), ((-2, 0), (0, 0)), ((1, 0), (2, 0))]
+    ends += [((4, 6), (4, 5)), ((-1, 1), (1, -1)), ((5, 0), (6, 0))]
+    first, second = (np.array([pair[end] for pair in ends], float) for end in (0, 1))
+    if dimensions == 3:
+        first, second = (np.column_stack([each, np.full(6, 7.0)]) for each in (first, second))
+        upright = np.array([[0.0, 0.0, 1.0], [6.0, 0.0, 1.0]])
+        assert square.crosses(upright, upright + np.array([0.0, 0.0, 2.0])).tolist() == [True, False]
+    assert square.crosses(first, second).tolist() == [False, True, True, False, True, False]
