@@ -27,16 +27,19 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
-from engines.peridynamics.body import bonded, filled
+from engines.peridynamics.body import bonded, filled, unbreakable
+from engines.peridynamics.cutting import idle_notches
 from engines.peridynamics.family import family
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.loads import loads_on
 from engines.peridynamics.material import POISSON, Lattice
 from engines.peridynamics.measures import watched
-from engines.peridynamics.parameters import PeridynamicParameters, Plate, Stress
+from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody, Stress
+from engines.peridynamics.placing import placement_of
 from engines.peridynamics.presets import presets
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Discretised, bytes_of, decay_of, make_solver
+from engines.placing import Placement
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
@@ -80,6 +83,9 @@ class PeridynamicsEngine(Engine):
         progress("Ready", 1.0)
         return simulation
 
+    def placed(self, problem: Problem) -> Placement:
+        return placement_of(_checked(problem))
+
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.peridynamics").joinpath("presets"))
 
@@ -113,7 +119,7 @@ class _Setup:
         self.parameters = parameters = _checked(problem)
         self.backend, self.precision = backend, PRECISIONS[parameters.numerics.precision]
         body, reach = parameters.body, parameters.bonds.reach
-        dimensions = 2 if isinstance(body, Plate) else 3
+        dimensions = 2 if isinstance(body, PlaneBody) else 3
         if reach < 2:
             raise ProblemError("A horizon below 2 spacings gives cracks no direction of their own: use 2 or 3.")
         if reach not in REACHES[dimensions]:
@@ -125,12 +131,12 @@ class _Setup:
         spacing = parameters.bonds.spacing * 1e-3
         self.lattice = Lattice(
             kin,
-            body.formulation if isinstance(body, Plate) else "3D",
+            body.formulation if isinstance(body, PlaneBody) else "3D",
             material.young * 1e9,
             material.density,
             material.fracture_energy,
             spacing,
-            body.thickness * 1e-3 if isinstance(body, Plate) else spacing,
+            body.thickness * 1e-3 if isinstance(body, PlaneBody) else spacing,
         )
         self.layout = Layout(self.body.counts, reach, dimensions)
         value_bytes = np.dtype(self.precision).itemsize
@@ -144,6 +150,7 @@ class _Setup:
         self.bytes_per_step = len(self.body.cells) * (4 * dimensions * value_bytes + 12 * kin.words + 1)
         self.limit = self.lattice.stable_step
         self.step = self._chosen_step()
+        unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
         self.loads = loads_on(self.body, parameters.loads, self.step, spacing, material.density)
         axis = "xyz".index(parameters.growth[1])
         if axis >= dimensions:
@@ -174,6 +181,8 @@ class _Setup:
         found = [Finding(said, "info")]
         if not self.parameters.loads:
             found.append(Finding("Nothing loads the body: it will stay as it is."))
+        for number in idle_notches(self.parameters):
+            found.append(Finding(f"Notch {number + 1} cuts no bond: move it into the body, or make it longer."))
         return tuple(found)
 
     def build(self, moving: Any) -> PeridynamicSimulation:

@@ -10,6 +10,7 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.parameters import Displacement, Load, SideRegion, Stress
+from engines.peridynamics.regions import combinations
 
 MOST_KINDS = 255
 ACCELERATION, HELD, DISPLACEMENT, VELOCITY = range(4)
@@ -83,7 +84,8 @@ def loads_on(body: Filled, loads: list[Load], dt: float, spacing: float, density
     reached = np.zeros((len(body.cells), len(loads)), bool)
     for number, load in enumerate(loads):
         region = SideRegion(side=load.side) if isinstance(load, Stress) else load.region
-        reached[:, number] = chosen(region, body)
+        place = ("loads", number) if isinstance(load, Stress) else ("loads", number, "region")
+        reached[:, number] = chosen(region, body, place)
         if isinstance(load, Stress) and not any(load.stress[: body.dimensions]):
             raise ProblemError(f"The stress on the {load.side} is zero: give it a value, or take the load away.")
     for name in "xyz"[: body.dimensions]:
@@ -94,9 +96,8 @@ def loads_on(body: Filled, loads: list[Load], dt: float, spacing: float, density
         ]
         if (reached[:, holding].sum(axis=1) > 1).any():
             raise ProblemError(f"Two loads move the same particles along {name}: let their regions not overlap.")
-    combinations, kind = np.unique(reached, axis=0, return_inverse=True)
-    kind = np.asarray(kind).reshape(-1)
-    rows = [tuple(np.flatnonzero(row).tolist()) for row in combinations]
+    ways, kind = combinations(reached)
+    rows = [tuple(np.flatnonzero(row).tolist()) for row in ways]
     if rows and not rows[0]:  # free particles come first in order
         rows = rows[1:]
     else:

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.parameters import ParameterGroup, quantity
-from engines.peridynamics.parameters.regions import Point, Region, Side, SideRegion
+from engines.peridynamics.parameters.regions import Region, Side, SideRegion
+from engines.peridynamics.parameters.shapes import Point
 
 
 class Stress(ParameterGroup):
