@@ -8,32 +8,37 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.peridynamics.contact.contact import ContactEnergies
 from engines.peridynamics.loads import ACCELERATION, HELD
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.solver import Solver
 
+NO_CONTACT = ContactEnergies()
 SPLIT = 0.9
 """A particle counts as beside the crack from this part of the damage that a straight crack along its row does."""
 
 
 @dataclass(frozen=True)
 class Energies:
-    """[J]; ``work`` is what the loads have done."""
+    """[J]; ``work`` is what the loads and penetrators have done, ``contact`` is in the springs of contact and
+    ``friction`` lost to it."""
 
     work: float
     kinetic: float
     elastic: float
     broken: float
+    contact: float = 0.0
+    friction: float = 0.0
 
     @property
     def imbalance(self) -> float:
         """What is missing over the largest of them."""
-        largest = max(abs(self.work), self.kinetic, self.elastic, self.broken)
-        rest = self.work - self.kinetic - self.elastic - self.broken
+        largest = max(abs(self.work), self.kinetic, self.elastic, self.broken, self.contact, self.friction)
+        rest = self.work - self.kinetic - self.elastic - self.broken - self.contact - self.friction
         return abs(rest) / largest if largest else 0.0
 
 
-def energies(solver: Solver, table: Array, kind: Any, begun: bool) -> Energies:
+def energies(solver: Solver, table: Array, kind: Any, begun: bool, contact: ContactEnergies = NO_CONTACT) -> Energies:
     """At the present moment, with ``measure`` done.
 
     table: (kinds, 4, d) of this moment, in which velocities are half a step old once the run has ``begun``: what the
@@ -49,6 +54,8 @@ def energies(solver: Solver, table: Array, kind: Any, begun: bool) -> Energies:
             loaded = (kind > 0).astype(solver.dtype)
             half = solver.dtype.type(0.5)
             now = solver.kick_values.copy()
+            for follower in solver.followers:  # velocities have a whole step of contact, and are to have half of it
+                follower.take_back(now)
             for axis in range(len(now)):
                 is_free, push = free[axis][kind], given[axis][kind]
                 acting = (is_free * push - (1 - is_free) * now[axis]) * loaded
@@ -59,7 +66,14 @@ def energies(solver: Solver, table: Array, kind: Any, begun: bool) -> Energies:
         elastic = float(solver.energy_values.sum(dtype=np.float64))
         loss = float(arrays["loss"].sum())
     unit = body.scales.energy
-    return Energies(work=unit * work, kinetic=0.5 * unit * kinetic, elastic=unit * elastic, broken=unit * loss)
+    return Energies(
+        work=unit * work + contact.work,
+        kinetic=0.5 * unit * kinetic,
+        elastic=unit * elastic,
+        broken=unit * loss,
+        contact=contact.stored,
+        friction=contact.friction,
+    )
 
 
 @dataclass(frozen=True, eq=False)
