@@ -22,6 +22,8 @@ from engines.peridynamics.solver import Discretised, Solver
 
 NOWHERE = 1e15
 """Where places without a particle are."""
+ALWAYS = 1 << 16
+"""Particles that there is memory for in any case: a small body is all surface."""
 ENERGIES = (
     SeriesInfo("contact", "Springs of contact", "mJ"),
     SeriesInfo("friction", "Friction", "mJ"),
@@ -117,7 +119,9 @@ def rest_places(body: Filled, places: Array, size: int, dtype: Any) -> Array:
 
 def capacity_for(parameters: PeridynamicParameters, particles: int) -> int:
     """How many particles may take part in contact with each other."""
-    return max(1, round(parameters.contact.share * particles)) if parameters.contact.kind != "none" else 0
+    if parameters.contact.kind == "none":
+        return 0
+    return max(round(parameters.contact.share * particles), min(particles, ALWAYS))
 
 
 def bytes_of(parameters: PeridynamicParameters, particles: int, size: int, dimensions: int, value_bytes: int) -> int:
