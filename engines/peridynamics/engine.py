@@ -29,6 +29,10 @@ from engines.charts import Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.body import bonded, filled, unbreakable
+from engines.peridynamics.contact.contact import bytes_of as contact_bytes
+from engines.peridynamics.contact.contact import contact_on
+from engines.peridynamics.contact.limits import contact_step
+from engines.peridynamics.contact.rigid import rigid_on
 from engines.peridynamics.cutting import idle_notches
 from engines.peridynamics.family import family
 from engines.peridynamics.laws.calibration import calibrated
@@ -156,7 +160,9 @@ class _Setup:
             raise ProblemError(str(error), ("material", "law", *error.place)) from None
         self.layout = Layout(self.body.counts, reach, dimensions)
         value_bytes = np.dtype(self.precision).itemsize
-        self.memory = bytes_of(self.layout, kin, value_bytes)
+        self.memory = bytes_of(self.layout, kin, value_bytes) + contact_bytes(
+            parameters, len(self.body.cells), self.layout.size, dimensions, value_bytes
+        )
         available = backend.info.memory_bytes
         if available and self.memory > MEMORY_SHARE * available:
             raise ProblemError(
@@ -164,9 +170,10 @@ class _Setup:
                 f"{available / 2**30:,.1f} GB: use a greater spacing."
             )
         self.bytes_per_step = len(self.body.cells) * (4 * dimensions * value_bytes + 12 * kin.words + 1)
-        self.limit = self.lattice.stable_step
+        self.limit = min(self.lattice.stable_step, contact_step(parameters, self.lattice))
         self.step = self._chosen_step()
         unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
+        self.rigid = rigid_on(self.body, parameters.penetrators, self.lattice, self.step)
         self.loads = loads_on(self.body, parameters.loads, self.step, spacing, material.density)
         axis = "xyz".index(parameters.growth[1])
         if axis >= dimensions:
@@ -180,9 +187,11 @@ class _Setup:
             return numerics.safety * self.limit
         step = numerics.step * 1e-6
         if step > self.limit * (1 + 1e-12):
+            contact = self.limit < self.lattice.stable_step
+            what, softer = ("contact", ", or a softer contact") if contact else ("lattice", "")
             raise ProblemError(
-                f"The time step of {numerics.step:g} us is above the stable limit of this lattice: "
-                f"use at most {np.floor(self.limit * 1e10) / 1e4:g} us.",
+                f"The time step of {numerics.step:g} us is above the stable limit of this {what}: "
+                f"use at most {np.floor(self.limit * 1e10) / 1e4:g} us{softer}.",
                 ("numerics", "step"),
             )
         return step
@@ -198,7 +207,7 @@ class _Setup:
             f"{'stiffer' if lattice.stiffness_along_axis > 1 else 'softer'} along its axes."
         )
         found = [Finding(said, "info"), *self.law.findings]
-        if not self.parameters.loads:
+        if not self.parameters.loads and not self.parameters.penetrators:
             found.append(Finding("Nothing loads the body: it will stay as it is."))
         for number in idle_notches(self.parameters):
             found.append(Finding(f"Notch {number + 1} cuts no bond: move it into the body, or make it longer."))
@@ -216,15 +225,17 @@ class _Setup:
             bonds.breakable, self.lattice.stiffness(self.step), limit,
         )  # fmt: skip
         moving()
+        solver = make_solver(self.backend, discretised, self.precision)
         return PeridynamicSimulation(
             self.backend,
             self.body.geometry,
-            make_solver(self.backend, discretised, self.precision),
+            solver,
             self.loads,
             self.parameters.numerics.integrator == "velocity Verlet",
             watched(self.lattice, self.along),
             self._fields(),
             decay_of(self.parameters.numerics.damping, self.step),
+            contact_on(solver, discretised, self.body, self.parameters, self.rigid, self.lattice),
         )
 
     def _fields(self) -> tuple[FieldInfo, ...]:

@@ -8,33 +8,45 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.peridynamics.contact.contact import ContactEnergies
 from engines.peridynamics.loads import ACCELERATION, HELD
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.solver import Solver
 
+NO_CONTACT = ContactEnergies()
 SPLIT = 0.9
 """A particle counts as beside the crack from this part of the damage that a straight crack along its row does."""
 
 
 @dataclass(frozen=True)
 class Energies:
-    """[J]; ``work`` is what the loads have done."""
+    """[J]; ``work`` is what the loads and penetrators have done, ``contact`` is in the springs of contact and
+    ``friction`` lost to it."""
 
     work: float
     kinetic: float
     elastic: float
     broken: float
-    damped: float
+    damped: float = 0.0
+    contact: float = 0.0
+    friction: float = 0.0
 
     @property
     def imbalance(self) -> float:
         """What is missing over the largest of them."""
-        largest = max(abs(self.work), self.kinetic, self.elastic, self.broken, self.damped)
-        rest = self.work - self.kinetic - self.elastic - self.broken - self.damped
-        return abs(rest) / largest if largest else 0.0
+        parts = (self.kinetic, self.elastic, self.broken, self.damped, self.contact, self.friction)
+        largest = max(abs(self.work), *parts)
+        return abs(self.work - sum(parts)) / largest if largest else 0.0
 
 
-def energies(solver: Solver, table: Array, kind: Any, begun: bool, decay: float = 1.0) -> Energies:
+def energies(
+    solver: Solver,
+    table: Array,
+    kind: Any,
+    begun: bool,
+    decay: float = 1.0,
+    contact: ContactEnergies = NO_CONTACT,
+) -> Energies:
     """At the present moment, with ``measure`` done.
 
     table: (kinds, 4, d) of this moment, in which velocities are half a step old once the run has ``begun``: what the
@@ -52,6 +64,8 @@ def energies(solver: Solver, table: Array, kind: Any, begun: bool, decay: float 
             left = solver.dtype.type(0.5 * (1 + decay))
             half = solver.dtype.type(0.25 * (1 + decay))
             now = solver.kick_values.copy()
+            for follower in solver.followers:  # velocities have a whole step of contact, and are to have half of it
+                follower.take_back(now)
             for axis in range(len(now)):
                 is_free, push = free[axis][kind], given[axis][kind]
                 acting = (is_free * push - (1 - is_free) * now[axis]) * loaded
@@ -66,7 +80,13 @@ def energies(solver: Solver, table: Array, kind: Any, begun: bool, decay: float 
         loss = float(arrays["loss"].sum())
     unit = body.scales.energy
     return Energies(
-        work=unit * work, kinetic=0.5 * unit * kinetic, elastic=unit * elastic, broken=unit * loss, damped=unit * damped
+        work=unit * work + contact.work,
+        kinetic=0.5 * unit * kinetic,
+        elastic=unit * elastic,
+        broken=unit * loss,
+        damped=unit * damped,
+        contact=contact.stored,
+        friction=contact.friction,
     )
 
 

@@ -20,6 +20,7 @@ from engines.backend.base import Backend
 from engines.charts import ChartInfo, Fact, Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
+from engines.peridynamics.contact.contact import Contact, ContactEnergies
 from engines.peridynamics.loads import Loads
 from engines.peridynamics.measures import Tip, Watched, energies
 from engines.peridynamics.solver import Solver
@@ -33,7 +34,7 @@ class PeridynamicSimulation(Simulation):
     """Time is in µs."""
 
     sample_steps = SAMPLE_STEPS
-    series = (
+    series: tuple[SeriesInfo, ...] = (
         SeriesInfo("work", "Work of the loads", "mJ"),
         SeriesInfo("kinetic", "Kinetic", "mJ"),
         SeriesInfo("elastic", "Elastic", "mJ"),
@@ -45,7 +46,7 @@ class PeridynamicSimulation(Simulation):
         SeriesInfo("speed", "Crack speed", "m/s"),
         SeriesInfo("fraction", "Crack speed over Rayleigh's", ""),
     )
-    charts = (
+    charts: tuple[ChartInfo, ...] = (
         ChartInfo("energy", "Energy", "mJ", series=("elastic", "kinetic", "broken", "damped"), kind="area"),
         ChartInfo("tip", "Crack tip", "mm", series=("tip",)),
         ChartInfo("speed", "Crack speed over Rayleigh's", "", series=("fraction",)),
@@ -63,11 +64,14 @@ class PeridynamicSimulation(Simulation):
         watched: Watched,
         fields: tuple[FieldInfo, ...],
         decay: float = 1.0,
+        contact: Contact | None = None,
     ) -> None:
         self.geometry, self.dt, self.step = geometry, solver.body.scales.time * 1e6, 0
         self.fields, self.traffic = fields, (solver.traffic,)
         self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
-        self._half_step, self._decay = half_step, decay
+        self._half_step, self._decay, self._contact = half_step, decay, contact
+        if contact:
+            self.series, self.charts = (*self.series, *contact.series), (*self.charts, *contact.charts)
         self._kind = backend.array(solver.body.kind)
         self._tip = Tip(watched)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
@@ -82,6 +86,8 @@ class PeridynamicSimulation(Simulation):
             batch = min(steps - done, MOST_STEPS)
             table = self._loads.table(self.step, batch)
             with self._backend.timed("bonds", launches=batch):
+                for follower in self._solver.followers:
+                    follower.prepare(self.step, batch)
                 self._solver.advance(table, self._half_step and self.step == 0, self._decay)
             self.step += batch
             done += batch
@@ -147,7 +153,10 @@ class PeridynamicSimulation(Simulation):
     def observe(self) -> Mapping[str, float]:
         self._measure()
         self._find_damage()
-        found = energies(self._solver, self._loads.table(self.step, 1)[0], self._kind, self.step > 0, self._decay)
+        contact = self._contact.energies() if self._contact else ContactEnergies()
+        found = energies(
+            self._solver, self._loads.table(self.step, 1)[0], self._kind, self.step > 0, self._decay, contact
+        )
         damage = self._backend.gather(self._solver.damage_values, self._everything)
         tip = self._tip.seen(damage, self.time)
         speed = self._tip.speed(self.time)
@@ -162,6 +171,7 @@ class PeridynamicSimulation(Simulation):
             "tip": tip,
             "speed": speed,
             "fraction": speed / self._watched.rayleigh_speed,
+            **(self._contact.observe(contact) if self._contact else {}),
         }
 
     def inspect(self, element: int) -> Inspection | None:
@@ -189,10 +199,14 @@ class PeridynamicSimulation(Simulation):
 
     def state(self) -> dict[str, Array]:
         held = {name: self._backend.to_host(values) for name, values in self._solver.arrays.items()}
-        return {"step": np.array(self.step), "passed": np.array(self._tip.passed).reshape(-1, 2), **held}
+        contact = self._contact.state() if self._contact else {}
+        passed = np.array(self._tip.passed).reshape(-1, 2)
+        return {"step": np.array(self.step), "passed": passed, **held, **contact}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self._solver.restore({name: state[name] for name in self._solver.arrays})
+        if self._contact:
+            self._contact.restore(state)
         self.step = int(state["step"])
         self._tip.passed = [(float(time), float(position)) for time, position in state["passed"]]
         self._measured = self._damaged = -1
@@ -210,4 +224,5 @@ class PeridynamicSimulation(Simulation):
 
     def close(self) -> None:
         self._solver.arrays.clear()
-        del self._solver, self._kind, self._everything
+        self._solver.followers.clear()
+        del self._contact, self._solver, self._kind, self._everything

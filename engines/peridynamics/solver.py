@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +53,30 @@ class Discretised(Placed):
         return self.layout.dimensions
 
 
+class Follower(ABC):
+    """What acts on the particles between steps (contact): it adds to ``arrays["v"]`` what its forces on the particles
+    as they are now do in a step, so that the next step has them."""
+
+    @abstractmethod
+    def prepare(self, first: int, steps: int) -> None:
+        """Before steps first, first + 1, … Inside ``backend.timed``."""
+
+    @abstractmethod
+    def step(self, row: int) -> None:
+        """After step ``first + row``."""
+
+    @abstractmethod
+    def take_back(self, kick: Any) -> None:
+        """Subtract from ``kick: (d, size)`` what this has added to velocities since the last step."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Array]:
+        """All that :meth:`restore` needs, on the host."""
+
+    @abstractmethod
+    def restore(self, state: Mapping[str, Array]) -> None: ...
+
+
 class Solver(ABC):
     """``arrays`` holds the state on the device by name: u, v (d, size), words, work, loss and damped (size)
     float64.
@@ -84,6 +109,8 @@ class Solver(ABC):
         self.energy_values = backend.array(np.zeros(size, self.dtype))
         self.kick_values = backend.array(zeros)
         self._steps = body.layout.steps(family.offsets)
+        self.followers: list[Follower] = []
+        """Act after each step."""
 
     @property
     def traffic(self) -> KernelTraffic:
@@ -110,6 +137,8 @@ class Solver(ABC):
                 left = (1 + 3 * left) / (3 + left)
             self._step(given, row, (0.25 if first else 0.5) * (1 + left), left)
             self.arrays["u"], self._spare = self._spare, self.arrays["u"]
+            for follower in self.followers:
+                follower.step(row)
 
     def restore(self, arrays: dict[str, Array]) -> None:
         for name, values in self.arrays.items():

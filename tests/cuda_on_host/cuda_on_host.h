@@ -374,6 +374,8 @@ inline double __dsqrt_rn(double a) { return std::sqrt(a); }
 inline float __fdividef(float a, float b) { return a / b; }
 inline float __expf(float a) { return std::exp(a); }
 inline float __logf(float a) { return std::log(a); }
+inline int __float_as_int(float a) { int word; std::memcpy(&word, &a, 4); return word; }
+inline float __int_as_float(int word) { float a; std::memcpy(&a, &word, 4); return a; }
 inline int __double2hiint(double a) { long long word; std::memcpy(&word, &a, 8); return int(word >> 32); }
 inline int __double2loint(double a) { long long word; std::memcpy(&word, &a, 8); return int(word); }
 inline double __hiloint2double(int high, int low) {

@@ -23,6 +23,7 @@ from engines.peridynamics.parameters.body import (
     Tube,
 )
 from engines.peridynamics.parameters.bonds import Bonds
+from engines.peridynamics.parameters.contact import ParticleContact, Penetrator
 from engines.peridynamics.parameters.loads import Displacement, Load, Stress, Velocity
 from engines.peridynamics.parameters.material import Material
 from engines.peridynamics.parameters.notches import (
@@ -78,6 +79,8 @@ __all__ = [
     "Material",
     "Notch",
     "Numerics",
+    "ParticleContact",
+    "Penetrator",
     "PennyNotch",
     "PeridynamicParameters",
     "PlaneBody",
@@ -109,6 +112,8 @@ class PeridynamicParameters(ParameterGroup):
     bonds: Bonds = quantity(Bonds(), "", "Particles and bonds")
     notches: list[AnyNotch] = quantity([Notch()], "", "Cuts that are there from the start")
     loads: list[Load] = quantity([Stress(), Stress(side="bottom", stress=(0.0, -2.0, 0.0))], "", "What loads the body")
+    penetrators: list[Penetrator] = quantity([], "", "Rigid things that the body meets", folded=True)
+    contact: ParticleContact = quantity(ParticleContact(), "", "Pieces of the body that meet again", folded=True)
     unbreakable: list[Region] = quantity(
         [SideRegion(rows=3), SideRegion(side="bottom", rows=3)], "", "Where bonds do not break", title="No failure"
     )

@@ -1,0 +1,157 @@
+"""What a simulation knows of contact: followers of its solver, their energies, forces and places over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, SeriesInfo
+from engines.charts import ChartInfo
+from engines.peridynamics.body import Filled
+from engines.peridynamics.contact import repulsion
+from engines.peridynamics.contact.limits import repulsion_rate
+from engines.peridynamics.contact.penetrators import Penetrators, Seen
+from engines.peridynamics.contact.repulsion import Repulsion
+from engines.peridynamics.contact.rigid import Rigid
+from engines.peridynamics.material import Lattice
+from engines.peridynamics.parameters import PeridynamicParameters
+from engines.peridynamics.solver import Discretised, Solver
+
+NOWHERE = 1e15
+"""Where places without a particle are."""
+ALWAYS = 1 << 16
+"""Particles that there is memory for in any case: a small body is all surface."""
+ENERGIES = (
+    SeriesInfo("contact", "Springs of contact", "mJ"),
+    SeriesInfo("friction", "Friction", "mJ"),
+)
+
+
+@dataclass(frozen=True)
+class ContactEnergies:
+    """[J]: what penetrators have done, what is in the springs of contact, what friction has taken."""
+
+    work: float = 0.0
+    stored: float = 0.0
+    friction: float = 0.0
+
+
+class Contact:
+    """Either part may be None. ``axes`` are those that forces and places are told of."""
+
+    def __init__(self, penetrators: Penetrators | None, particles: Repulsion | None, axes: str) -> None:
+        self.penetrators, self.particles, self._axes = penetrators, particles, axes
+        numbers = range(1, penetrators.bodies + 1) if penetrators else range(0)
+        quantities = (("force", "force", "N"), ("place", "place", "mm"), ("velocity", "velocity", "m/s"))
+        told = {
+            name: [
+                SeriesInfo(f"penetrator_{number}_{name}_{axis}", f"Penetrator {number}: {word} along {axis}", unit)
+                for number in numbers
+                for axis in axes
+            ]
+            for name, word, unit in quantities
+        }
+        self.series: tuple[SeriesInfo, ...] = (*ENERGIES, *(info for infos in told.values() for info in infos))
+        self.charts: tuple[ChartInfo, ...] = tuple(
+            ChartInfo(f"penetrator_{name}", title, unit, series=tuple(info.name for info in told[name]))
+            for name, title, unit in (
+                ("force", "Force on the penetrators", "N"),
+                ("velocity", "Velocity of the penetrators", "m/s"),
+            )
+            if told[name]
+        )
+
+    def energies(self) -> ContactEnergies:
+        """At this moment."""
+        seen = self.penetrators.seen() if self.penetrators else None
+        stored = self.particles.stored() if self.particles else 0.0
+        if seen is None:
+            return ContactEnergies(stored=stored)
+        return ContactEnergies(seen.work, seen.stored + stored, seen.friction)
+
+    def observe(self, energies: ContactEnergies) -> dict[str, float]:
+        """The present value of each of ``series``."""
+        found = {"contact": energies.stored * 1e3, "friction": energies.friction * 1e3}
+        if self.penetrators:
+            seen = self.penetrators.seen()
+            for number in range(self.penetrators.bodies):
+                for axis, name in enumerate(self._axes):
+                    key = f"penetrator_{number + 1}_{{}}_{name}"
+                    found[key.format("force")] = float(seen.forces[number, axis])
+                    found[key.format("place")] = float(seen.places[number, axis])
+                    found[key.format("velocity")] = float(seen.velocities[number, axis])
+        return found
+
+    def outlines(self, extent: float) -> tuple[tuple[Array, ...], ...]:
+        """Polylines [mm] of each penetrator where it is now; of a plane so much to all sides."""
+        if not self.penetrators:
+            return ()
+        seen: Seen = self.penetrators.seen()
+        solids, start = self.penetrators.rigid.solids, self.penetrators.started
+        return tuple(
+            solid.moved(place - first).outline(extent)
+            for solid, place, first in zip(solids, seen.places, start, strict=True)
+        )
+
+    def state(self) -> dict[str, Array]:
+        """All that :meth:`restore` needs, on the host."""
+        return {f"{part}.{name}": values for part, each in self._parts() for name, values in each.state().items()}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        for part, each in self._parts():
+            begin = f"{part}."
+            each.restore({name.removeprefix(begin): state[name] for name in state if name.startswith(begin)})
+
+    def _parts(self) -> list[tuple[str, Penetrators | Repulsion]]:
+        both = (("penetrators", self.penetrators), ("particles", self.particles))
+        return [(name, part) for name, part in both if part is not None]
+
+
+def rest_places(body: Filled, places: Array, size: int, dtype: Any) -> Array:
+    """(d, size) lattice points of the particles, NOWHERE where there is none."""
+    rest = np.full((body.dimensions, size), NOWHERE, dtype)
+    rest[:, places] = body.cells[:, : body.dimensions].T
+    return rest
+
+
+def capacity_for(parameters: PeridynamicParameters, particles: int) -> int:
+    """How many particles may take part in contact with each other."""
+    if parameters.contact.kind == "none":
+        return 0
+    return max(round(parameters.contact.share * particles), min(particles, ALWAYS))
+
+
+def bytes_of(parameters: PeridynamicParameters, particles: int, size: int, dimensions: int, value_bytes: int) -> int:
+    """Device memory of contact."""
+    capacity, total = capacity_for(parameters, particles), 0
+    if parameters.penetrators:
+        total += particles * (4 + dimensions * value_bytes)
+    if capacity:
+        total += repulsion.bytes_of(capacity, dimensions, value_bytes)
+    return total + size * dimensions * value_bytes if total else 0
+
+
+def contact_on(
+    solver: Solver, body: Discretised, filled: Filled, parameters: PeridynamicParameters, rigid: Rigid, lattice: Lattice
+) -> Contact | None:
+    """What ``parameters`` ask for, put behind ``solver``; None where that is nothing."""
+    capacity = capacity_for(parameters, len(filled.cells))
+    if not parameters.penetrators and not capacity:
+        return None
+    if solver.backend.id == "cpu":
+        from engines.peridynamics.contact.cpu import CpuPenetrators as OnDevice
+        from engines.peridynamics.contact.cpu import CpuRepulsion as Between
+    else:
+        from engines.peridynamics.contact.cuda import CudaPenetrators as OnDevice  # type: ignore[assignment]  # a twin
+        from engines.peridynamics.contact.cuda import CudaRepulsion as Between  # type: ignore[assignment]  # a twin
+    rest = solver.backend.array(rest_places(filled, body.places, body.size, solver.dtype))
+    penetrators = OnDevice(solver, rigid, rest) if parameters.penetrators else None
+    particles = None
+    if capacity:
+        stiffness = repulsion_rate(parameters, lattice) * rigid.dt**2
+        particles = Between(solver, body, rest, stiffness, parameters.contact.radius, capacity)
+    solver.followers += [part for part in (penetrators, particles) if part is not None]
+    return Contact(penetrators, particles, "xyz"[: filled.dimensions])

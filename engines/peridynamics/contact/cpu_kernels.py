@@ -1,0 +1,299 @@
+"""``penetrators.cu`` and ``particles.cu`` in Numba; arrays as there."""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+NOWHERE = 1e15
+MARGIN = 0.5
+# Of a shape, and of a state.
+SIZES, STIFFNESS, FRICTION, RATIO = 4, 7, 8, 9
+VELOCITY, FORCE, POTENTIAL, WORK, PENDING, SLID, SEEN, SEEN_VELOCITY = 3, 6, 9, 10, 11, 12, 13, 16
+
+
+@njit(nogil=True)
+def _distance(shape, p, out):
+    """From the surface of a body to p (3), from its middle; out: (3) gets the way out."""
+    kind = int(shape[0])
+    if kind == 2:
+        total = 0.0
+        for k in range(3):
+            out[k] = shape[1 + k]
+            total += p[k] * out[k]
+        return total
+    if kind == 3:
+        square, largest, widest = 0.0, -1e300, 0
+        for k in range(3):
+            q = abs(p[k]) - shape[SIZES + k]
+            out[k] = max(q, 0.0)
+            square += out[k] * out[k]
+            if q > largest:
+                largest, widest = q, k
+        away = math.sqrt(square)
+        for k in range(3):
+            sign = -1.0 if p[k] < 0 else 1.0
+            if away > 0:
+                out[k] = sign * out[k] / away
+            else:
+                out[k] = sign if k == widest else 0.0
+        return away if away > 0 else largest
+    along = 0.0
+    if kind == 1:
+        for k in range(3):
+            along += p[k] * shape[1 + k]
+    square = 0.0
+    for k in range(3):
+        out[k] = p[k] - along * shape[1 + k]
+        square += out[k] * out[k]
+    radius = math.sqrt(square)
+    for k in range(3):
+        out[k] = out[k] / radius if radius > 0 else shape[1 + (k + 1) % 3]
+    beside = radius - shape[SIZES]
+    if kind == 0:
+        return beside
+    beyond = abs(along) - shape[SIZES + 1]
+    sign = -1.0 if along < 0 else 1.0
+    if beside > 0 and beyond > 0:
+        away = math.sqrt(beside * beside + beyond * beyond)
+        for k in range(3):
+            out[k] = beside / away * out[k] + beyond / away * sign * shape[1 + k]
+        return away
+    if beyond >= beside:
+        for k in range(3):
+            out[k] = sign * shape[1 + k]
+    return max(beside, beyond)
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def mark_near(u, v, rest, shapes, states, motion, steps, fastest, near, chunks):
+    """near: (size) uint8; fastest: (chunks) the largest square of a speed in each, and the last time's at the end."""
+    size, d, bodies = u.shape[1], len(u), len(shapes)
+    last = math.sqrt(fastest[chunks])
+    for chunk in prange(chunks):
+        p, out = np.zeros(3), np.zeros(3)
+        largest = 0.0
+        for at in range(chunk * size // chunks, (chunk + 1) * size // chunks):
+            near[at] = 0
+            if rest[0, at] >= 0.5 * NOWHERE:
+                continue
+            square = 0.0
+            for k in range(d):
+                square += float(v[k, at]) * float(v[k, at])
+            largest = max(largest, square)
+            for b in range(bodies):
+                free = shapes[b, RATIO] > 0
+                square = 0.0
+                for k in range(3):
+                    place = states[b, k] if free else motion[b, k]
+                    velocity = states[b, VELOCITY + k] if free else motion[b, 6 + k]
+                    square += velocity * velocity
+                    p[k] = (float(rest[k, at]) + float(u[k, at]) if k < d else 0.0) - place
+                if _distance(shapes[b], p, out) < 0.5 + MARGIN + 2 * steps * (last + math.sqrt(square)):
+                    near[at] = 1
+        fastest[chunk] = largest
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def push(u, v, rest, shapes, states, motion, listed, count, kick, partial):
+    """partial: (bodies, chunks, 5); the list is cut into as many chunks on any number of threads."""
+    d, bodies, chunks = len(u), len(shapes), partial.shape[1]
+    for chunk in prange(chunks):
+        p, out, relative, given = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+        for b in range(bodies):
+            free = shapes[b, RATIO] > 0
+            for k in range(5):
+                partial[b, chunk, k] = 0.0
+            for c in range(chunk * count // chunks, (chunk + 1) * count // chunks):
+                at = listed[c]
+                for k in range(3):
+                    place = states[b, k] if free else motion[b, k]
+                    p[k] = (float(rest[k, at]) + float(u[k, at]) if k < d else 0.0) - place
+                depth = 0.5 - _distance(shapes[b], p, out)
+                if b == 0:
+                    for k in range(d):
+                        kick[k, c] = 0.0
+                if not depth > 0:
+                    continue
+                force = shapes[b, STIFFNESS] * depth
+                partial[b, chunk, 3] += 0.5 * force * depth
+                normal = 0.0
+                for k in range(3):
+                    given[k] = force * out[k]
+                    velocity = states[b, VELOCITY + k] if free else motion[b, 3 + k]
+                    relative[k] = (float(v[k, at]) if k < d else 0.0) - velocity
+                    normal += relative[k] * out[k]
+                if shapes[b, FRICTION] > 0:
+                    square = 0.0
+                    for k in range(3):
+                        relative[k] -= normal * out[k]
+                        square += relative[k] * relative[k]
+                    speed = math.sqrt(square)
+                    if speed > 0:
+                        slower = min(0.5, shapes[b, FRICTION] * force / speed)
+                        for k in range(3):
+                            given[k] -= slower * relative[k]
+                        partial[b, chunk, 4] += slower * square * (1 - 0.5 * slower)
+                for k in range(3):
+                    partial[b, chunk, k] += given[k]
+                for k in range(d):
+                    kick[k, c] += given[k]
+                    v[k, at] += given[k]
+    for b in range(bodies):
+        ratio = shapes[b, RATIO]
+        sums = np.zeros(5)
+        for chunk in range(chunks):
+            for k in range(5):
+                sums[k] += partial[b, chunk, k]
+        done = half = 0.0
+        for k in range(3):
+            force = -sums[k]
+            place = states[b, k] if ratio > 0 else motion[b, k]
+            before = states[b, VELOCITY + k] if ratio > 0 else motion[b, 3 + k]
+            after = before + ratio * force if ratio > 0 else motion[b, 6 + k]
+            done -= force * 0.5 * (before + after)
+            half -= force * (0.5 * before + 0.125 * (after - before))
+            states[b, FORCE + k] = force
+            states[b, SEEN + k] = place
+            states[b, SEEN_VELOCITY + k] = 0.5 * (before + after)
+            states[b, VELOCITY + k] = after
+            states[b, k] = place + after
+        states[b, WORK] += done
+        states[b, PENDING] = done - half
+        states[b, POTENTIAL] = sums[3]
+        states[b, SLID] += sums[4]
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def mark_members(words, rest, near, open_):
+    """open_: (size) uint8."""
+    for at in prange(len(open_)):
+        missing = False
+        if rest[0, at] < 0.5 * NOWHERE:
+            for k in range(len(near)):
+                missing |= (words[k, at] & near[k]) != near[k]
+        open_[at] = missing
+
+
+@njit(nogil=True)
+def _cell(u, rest, at, per_width, cell):
+    for k in range(len(u)):
+        cell[k] = math.floor((rest[k, at] + u[k, at]) * per_width)
+
+
+@njit(nogil=True)
+def _bucket(x, y, z, buckets):
+    return ((x * 73856093) ^ (y * 19349663) ^ (z * 83492791)) & (buckets - 1)
+
+
+@njit(nogil=True)
+def _pair(u, rest, i, j, pair, offset):
+    """pair: (3) from i to j now; offset: (3) at rest. Returns the square of their distance."""
+    square = pair[0] * 0
+    for k in range(len(u)):
+        at_rest = rest[k, j] - rest[k, i]
+        offset[k] = int(at_rest)
+        pair[k] = at_rest + (u[k, j] - u[k, i])
+        square += pair[k] * pair[k]
+    return square
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def find_neighbours(u, rest, members, head, next_, per_width, width, reference, numbers, neighbours):
+    """members: (n). Returns the number of neighbours where they are too many, else 0."""
+    d, n, most, buckets = len(u), len(members), len(neighbours), len(head)
+    head[:] = -1
+    cell = np.zeros(3, np.int64)
+    for m in range(n):
+        _cell(u, rest, members[m], per_width, cell)
+        bucket = _bucket(cell[0], cell[1], cell[2], buckets)
+        next_[m] = head[bucket]
+        head[bucket] = m
+        for k in range(d):
+            reference[k, m] = u[k, members[m]]
+    crowds = np.zeros(n, np.int32)
+    for m in prange(n):
+        i = members[m]
+        own, other_cell, offset = np.zeros(3, np.int64), np.zeros(3, np.int64), np.zeros(3, np.int64)
+        pair = np.zeros(3, u.dtype)
+        _cell(u, rest, i, per_width, own)
+        found = 0
+        for c in range(-1 if d == 3 else 0, 2 if d == 3 else 1):
+            for b in range(-1, 2):
+                for a in range(-1, 2):
+                    x, y, z = own[0] + a, own[1] + b, own[2] + c
+                    other = head[_bucket(x, y, z, buckets)]
+                    while other >= 0:
+                        j = members[other]
+                        other = next_[other]
+                        _cell(u, rest, j, per_width, other_cell)
+                        if j == i or other_cell[0] != x or other_cell[1] != y or other_cell[2] != z:
+                            continue
+                        if not _pair(u, rest, i, j, pair, offset) < width * width:
+                            continue
+                        if found < most:
+                            k = found
+                            while k > 0 and neighbours[k - 1, m] > j:
+                                neighbours[k, m] = neighbours[k - 1, m]
+                                k -= 1
+                            neighbours[k, m] = j
+                        found += 1
+        numbers[m] = min(found, most)
+        if found > most:
+            crowds[m] = found
+    return crowds.max() if n else 0
+
+
+@njit(nogil=True)
+def _push_on(u, rest, words, bits, reach, numbers, neighbours, m, i, stiffness, radius, pair, offset, given):
+    """given: (3) gets what the others do to particle i. Returns its part of the energy."""
+    energy, span = 0.0, 2 * reach + 1
+    given[:] = 0
+    for n in range(numbers[m]):
+        square = _pair(u, rest, i, neighbours[n, m], pair, offset)
+        if not square < radius * radius or not square > 0:
+            continue
+        if abs(offset[0]) <= reach and abs(offset[1]) <= reach and abs(offset[2]) <= reach:
+            layer = offset[2] + reach if len(u) == 3 else 0
+            bit = bits[(layer * span + offset[1] + reach) * span + offset[0] + reach]
+            if bit >= 0 and (words[bit >> 5, i] >> (bit & 31)) & 1:
+                continue
+        length = math.sqrt(square)
+        closer = radius - length
+        force = stiffness * closer / length
+        for k in range(len(u)):
+            given[k] -= force * pair[k]
+        energy += 0.25 * stiffness * closer * closer
+    return energy
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def repel(
+    u, v, rest, words, bits, reach, members, numbers, neighbours, reference, stiffness, radius, half, steps, moved,
+    energy, kick, measuring,
+):  # fmt: skip
+    """members: (n); moved: (chunks) 1 where one has gone far. ``measuring``: fill energy and kick, and move nothing."""
+    d, n, chunks = len(u), len(members), len(moved)
+    for chunk in prange(chunks):
+        pair, given, offset = np.zeros(3, u.dtype), np.zeros(3, u.dtype), np.zeros(3, np.int64)
+        for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
+            i = members[m]
+            stored = _push_on(
+                u, rest, words, bits, reach, numbers, neighbours, m, i, stiffness, radius, pair, offset, given
+            )
+            if measuring:
+                energy[m] = stored
+                for k in range(d):
+                    kick[k, m] = given[k]
+                continue
+            away = speed = 0.0
+            for k in range(d):
+                v[k, i] += given[k]
+                away += (u[k, i] - reference[k, m]) ** 2
+                speed += v[k, i] ** 2
+            if not math.sqrt(away) + steps * math.sqrt(speed) < half:
+                moved[chunk] = 1

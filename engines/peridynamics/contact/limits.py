@@ -1,0 +1,48 @@
+"""The longest step with contact, and how stiff particles push each other away."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engines.errors import ProblemError
+from engines.peridynamics.contact.rigid import stiffness_rate
+from engines.peridynamics.material import Lattice
+from engines.peridynamics.parameters import PeridynamicParameters
+
+KISSING = {2: 3.0, 3: 4.0}
+"""Largest eigenvalue of Σ n nᵀ over particles that touch one: six in a plane, twelve in space."""
+
+
+def repulsion_rate(parameters: PeridynamicParameters, lattice: Lattice) -> float:
+    """S [1/s²] of ``particles.cu``: c_s/δ V/ρ (the short-range force of Silling and Askari 2005), c_s so many times the
+    micromodulus: Parks et al. (2008) take 15, and less leaves the step of the bonds as it is."""
+    if parameters.contact.kind == "none":
+        return 0.0
+    return parameters.contact.stiffness * lattice.stiffness(1.0) / lattice.family.reach
+
+
+def contact_step(parameters: PeridynamicParameters, lattice: Lattice) -> float:
+    """[s]; infinite without contact. A particle that is touched has the bonds of one half of its family, or none.
+
+    Gershgorin's bound ``dt² (2 κ λ + P + 2 S Σ) <= 4``: κ λ of bonds as in :attr:`Lattice.stable_step`, P of a
+    penetrator, S Σ of particles. Raises ProblemError for a radius of contact that is too large."""
+    penetration = max((each.stiffness for each in parameters.penetrators), default=0.0) * stiffness_rate(lattice)
+    repulsion = repulsion_rate(parameters, lattice)
+    if repulsion and parameters.contact.radius > 1:
+        raise ProblemError(
+            "Particles would push each other before anything has moved: let the radius of their contact be 1 spacing "
+            "at most.",
+            ("contact", "radius"),
+        )
+    if not penetration and not repulsion:
+        return math.inf
+    family = lattice.family
+    half = family.offsets[:, 1] >= 0
+    n = (family.offsets[:, : family.dimensions] / family.lengths[:, None])[half]
+    bonds = lattice.stiffness(1.0) * float(np.linalg.eigvalsh((n.T / family.lengths[half]) @ n)[-1])
+    touching = KISSING[family.dimensions]
+    half_bound = 2 * bonds + penetration + repulsion * touching
+    alone = penetration + 2 * repulsion * touching
+    return math.sqrt(4 / max(half_bound, alone))

@@ -1,0 +1,227 @@
+// Rigid bodies that push particles away: a spring between the surface of each particle and that of the body.
+//
+//   a = P depth n − friction,  depth = ½ − distance,  friction = v_t min(½, μ P depth/|v_t|)
+//
+// Units of bonds.cu: spacings, steps, the mass of a particle. The spring has a potential, so a body without friction
+// keeps its energy; friction stops at most half of the sliding in a step, which is what regularises it. All is float64:
+// few particles are in reach, and their places are large numbers beside the depth.
+//
+// u, v, rest: (DIMENSIONS, size), rest is where particles are at first, NOWHERE where there is none.
+// shapes: (bodies, SHAPE), see shapes.py. states: (bodies, STATE), see below. motion: (bodies, 9) of this step: place, velocity
+// half a step ago and in half a step, of bodies with a given motion. list: (count) the particles in reach.
+//
+// variants: -DREAL=float -DDIMENSIONS=2; -DREAL=float -DDIMENSIONS=3; -DREAL=double -DDIMENSIONS=2; -DREAL=double -DDIMENSIONS=3
+#include "peridynamics/contact/collect.cuh"
+
+constexpr int SHAPE = 12, STATE = 20, THREADS = 256, SUMS = 5;
+enum { KIND, AXIS, SIZES = 4, STIFFNESS = 7, FRICTION, RATIO };  // of a shape; RATIO: particle's mass over its own, 0: given
+enum { PLACE, VELOCITY = 3, FORCE = 6, POTENTIAL = 9, WORK, PENDING, SLID, SEEN, SEEN_VELOCITY = 16 };  // of a state
+constexpr double NOWHERE = 1e15, MARGIN = 0.5;  // spacings that speeds may grow by until the next time
+
+struct Vector {
+    double x, y, z;
+};
+DEVICE Vector operator-(const Vector& a, const Vector& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+DEVICE Vector operator*(const double f, const Vector& a) { return {f * a.x, f * a.y, f * a.z}; }
+DEVICE double dot(const Vector& a, const Vector& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+DEVICE Vector vector_at(const double* __restrict__ from) { return {from[0], from[1], from[2]}; }
+
+// Distance of a point p, from the middle of the body, to its surface (negative inside), and the way out.
+DEVICE double distance(const double* __restrict__ shape, const Vector& p, Vector& out)
+{
+    const int kind = (int)shape[KIND];
+    const Vector axis = vector_at(shape + AXIS), sizes = vector_at(shape + SIZES);
+    if (kind == 2) {  // plane
+        out = axis;
+        return dot(p, axis);
+    }
+    if (kind == 3) {  // box
+        const Vector q = {fabs(p.x) - sizes.x, fabs(p.y) - sizes.y, fabs(p.z) - sizes.z};
+        const Vector sign = {p.x < 0 ? -1.0 : 1.0, p.y < 0 ? -1.0 : 1.0, p.z < 0 ? -1.0 : 1.0};
+        const Vector beyond = {fmax(q.x, 0.0), fmax(q.y, 0.0), fmax(q.z, 0.0)};
+        const double away = sqrt(dot(beyond, beyond));
+        if (away > 0) {
+            out = {sign.x * beyond.x / away, sign.y * beyond.y / away, sign.z * beyond.z / away};
+            return away;
+        }
+        const double largest = fmax(q.x, fmax(q.y, q.z));
+        out = {0, 0, 0};
+        if (q.x == largest) out.x = sign.x;
+        else if (q.y == largest) out.y = sign.y;
+        else out.z = sign.z;
+        return largest;
+    }
+    const double along = kind == 1 ? dot(p, axis) : 0.0;
+    const Vector across = p - along * axis;
+    const double radius = sqrt(dot(across, across));
+    const Vector outwards = radius > 0 ? (1 / radius) * across : Vector{axis.y, axis.z, axis.x};
+    const double beside = radius - sizes.x;
+    if (kind == 0) {  // ball
+        out = outwards;
+        return beside;
+    }
+    const double beyond = fabs(along) - sizes.y;
+    const Vector end = (along < 0 ? -1.0 : 1.0) * axis;
+    if (beside > 0 && beyond > 0) {
+        const double away = sqrt(beside * beside + beyond * beyond);
+        const double a = beside / away, b = beyond / away;
+        out = {a * outwards.x + b * end.x, a * outwards.y + b * end.y, a * outwards.z + b * end.z};
+        return away;
+    }
+    out = beside > beyond ? outwards : end;
+    return fmax(beside, beyond);
+}
+
+DEVICE Vector particle(const REAL* __restrict__ values, const long long size, const long long at)
+{
+    return {(double)values[at], (double)values[size + at], DIMENSIONS == 3 ? (double)values[2 * size + at] : 0.0};
+}
+
+// A bit for each place within reach of a body for the next steps: they are as long as twice the largest speed of the last
+// time asks for. fastest: (2) squares of speeds as the bits of floats: of the last time, and being found.
+extern "C" __global__ void mark_near(const REAL* __restrict__ u, const REAL* __restrict__ v, const REAL* __restrict__ rest,
+                                     const double* __restrict__ shapes, const double* __restrict__ states,
+                                     const double* __restrict__ motion, const int bodies, const int steps,
+                                     int* __restrict__ fastest, unsigned* __restrict__ mask, const long long size)
+{
+    const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    bool near = false;
+    float square = 0;
+    if (at < size && rest[at] < REAL(NOWHERE / 2)) {
+        const Vector from = particle(rest, size, at), moved = particle(u, size, at), speed = particle(v, size, at);
+        const Vector here = {from.x + moved.x, from.y + moved.y, from.z + moved.z};
+        square = (float)dot(speed, speed);
+        for (int b = 0; b < bodies; ++b) {
+            const bool free = shapes[b * SHAPE + RATIO] > 0;
+            const Vector place = vector_at(free ? states + b * STATE + PLACE : motion + 9 * b);
+            const Vector velocity = vector_at(free ? states + b * STATE + VELOCITY : motion + 9 * b + 6);
+            const double speeds = sqrt((double)__int_as_float(fastest[0])) + sqrt(dot(velocity, velocity));
+            Vector out;
+            near |= distance(shapes + b * SHAPE, here - place, out) < 0.5 + MARGIN + 2 * steps * speeds;
+        }
+    }
+    const unsigned word = __ballot_sync(~0u, near);
+    for (int lanes = 16; lanes; lanes /= 2) square = fmaxf(square, __shfl_xor_sync(~0u, square, lanes));
+    if (threadIdx.x % 32 == 0) {
+        if (at < size) mask[at / 32] = word;
+        if (square > 0) atomicMax(fastest + 1, __float_as_int(square));
+    }
+}
+
+// One block. count: (1).
+extern "C" __global__ void __launch_bounds__(COLLECTORS) collect_near(const unsigned* __restrict__ mask, const int words,
+                                                                     int* __restrict__ list, const int capacity,
+                                                                     int* __restrict__ count, int* __restrict__ fastest)
+{
+    const int found = collect_bits(mask, words, list, capacity);
+    if (threadIdx.x == 0) {
+        count[0] = min(found, capacity);
+        fastest[0] = fastest[1];
+        fastest[1] = 0;
+    }
+}
+
+// What a step does to a body on which all particles together pull with −kick.
+DEVICE void go_on(const double* __restrict__ shape, double* __restrict__ state, const double* __restrict__ motion,
+                  const double (&sums)[SUMS])
+{
+    const double ratio = shape[RATIO];
+    double done = 0, half = 0;
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+        const double force = -sums[k];
+        const double place = ratio > 0 ? state[PLACE + k] : motion[k];
+        const double before = ratio > 0 ? state[VELOCITY + k] : motion[3 + k];
+        const double after = ratio > 0 ? before + ratio * force : motion[6 + k];
+        done -= force * 0.5 * (before + after);
+        half -= force * (0.5 * before + 0.125 * (after - before));
+        state[FORCE + k] = force;
+        state[SEEN + k] = place;
+        state[SEEN_VELOCITY + k] = 0.5 * (before + after);
+        state[VELOCITY + k] = after;
+        state[PLACE + k] = place + after;
+    }
+    state[WORK] += done;
+    state[PENDING] = done - half;
+    state[POTENTIAL] = sums[3];
+    state[SLID] += sums[4];
+}
+
+// kick: (DIMENSIONS, capacity) what each particle of the list was given. partial: (bodies, blocks, SUMS); ticket: (1), 0.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    push(const REAL* __restrict__ u, REAL* __restrict__ v, const REAL* __restrict__ rest, const double* __restrict__ shapes,
+         double* __restrict__ states, const double* __restrict__ motion, const int bodies, const int* __restrict__ list,
+         const int* __restrict__ count, const int capacity, REAL* __restrict__ kick, double* __restrict__ partial,
+         int* __restrict__ ticket, const long long size)
+{
+    __shared__ double shared[SUMS][THREADS / 32];
+    __shared__ int last;
+    const int n = count[0], t = threadIdx.x;
+    const int blocks = min((int)gridDim.x, max(1, (n + THREADS - 1) / THREADS));
+    if (blockIdx.x >= blocks) return;
+    for (int b = 0; b < bodies; ++b) {
+        const double* shape = shapes + b * SHAPE;
+        const bool free = shape[RATIO] > 0;
+        const Vector place = vector_at(free ? states + b * STATE + PLACE : motion + 9 * b);
+        const Vector velocity = vector_at(free ? states + b * STATE + VELOCITY : motion + 9 * b + 3);
+        double sums[SUMS] = {0, 0, 0, 0, 0};
+        for (int c = blockIdx.x * THREADS + t; c < n; c += blocks * THREADS) {
+            const long long at = list[c];
+            const Vector from = particle(rest, size, at), moved = particle(u, size, at);
+            const Vector here = {from.x + moved.x, from.y + moved.y, from.z + moved.z};
+            Vector out;
+            const double depth = 0.5 - distance(shape, here - place, out);
+            Vector given = {0, 0, 0};
+            if (depth > 0) {
+                const double push = shape[STIFFNESS] * depth;
+                given = push * out;
+                sums[3] += 0.5 * push * depth;
+                if (shape[FRICTION] > 0) {
+                    const Vector relative = particle(v, size, at) - velocity;
+                    const Vector sliding = relative - dot(relative, out) * out;
+                    const double speed = sqrt(dot(sliding, sliding));
+                    if (speed > 0) {
+                        const double slower = fmin(0.5, shape[FRICTION] * push / speed);
+                        given = given - slower * sliding;
+                        sums[4] += slower * speed * speed * (1 - 0.5 * slower);
+                    }
+                }
+                sums[0] += given.x;
+                sums[1] += given.y;
+                sums[2] += given.z;
+            }
+            const double each[3] = {given.x, given.y, given.z};
+#pragma unroll
+            for (int k = 0; k < DIMENSIONS; ++k) {
+                const long long own = (long long)k * capacity + c;
+                kick[own] = b ? kick[own] + (REAL)each[k] : (REAL)each[k];
+                if (depth > 0) v[k * size + at] += (REAL)each[k];
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < SUMS; ++k) {
+            for (int lanes = 16; lanes; lanes /= 2) sums[k] += __shfl_xor_sync(~0u, sums[k], lanes);
+            if (t % 32 == 0) shared[k][t / 32] = sums[k];
+        }
+        __syncthreads();
+        if (t < SUMS) {
+            double total = 0;
+            for (int w = 0; w < THREADS / 32; ++w) total += shared[t][w];
+            partial[((long long)b * gridDim.x + blockIdx.x) * SUMS + t] = total;
+        }
+        __syncthreads();
+    }
+    __threadfence();
+    if (t == 0) last = blocks == 1 || atomicAdd(ticket, 1) == blocks - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    if (t == 0) ticket[0] = 0;
+    for (int b = t; b < bodies; b += THREADS) {
+        double sums[SUMS] = {0, 0, 0, 0, 0};
+        for (int block = 0; block < blocks; ++block)
+#pragma unroll
+            for (int k = 0; k < SUMS; ++k) sums[k] += __ldcg(partial + ((long long)b * gridDim.x + block) * SUMS + k);
+        go_on(shapes + b * SHAPE, states + b * STATE, motion + 9 * b, sums);
+    }
+}

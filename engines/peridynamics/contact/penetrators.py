@@ -1,0 +1,108 @@
+"""Penetrators on a device: what both backends have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.peridynamics.contact.rigid import Rigid
+from engines.peridynamics.solver import Follower, Solver
+
+EVERY = 16
+"""Steps after which the particles in reach are looked for again."""
+STATE = 20
+PLACE, VELOCITY, FORCE, SEEN, SEEN_VELOCITY = (slice(at, at + 3) for at in (0, 3, 6, 13, 16))
+POTENTIAL, WORK, PENDING, SLID = 9, 10, 11, 12
+"""Places of a body's state, as in ``penetrators.cu``: of WORK, PENDING belongs to the half step to come."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """(bodies, 3) in mm, m/s and N (on the body itself); energies [J]: what penetrators have done, what is in the
+    springs of contact, what friction has taken."""
+
+    places: Array
+    velocities: Array
+    forces: Array
+    work: float
+    stored: float
+    friction: float
+
+
+class Penetrators(Follower):
+    """Rigid bodies on the device. A step of theirs is one launch; the list of particles in reach is made anew every
+    EVERY steps. ``rest: (d, size)`` on the device: places of particles at first."""
+
+    def __init__(self, solver: Solver, rigid: Rigid, rest: Any) -> None:
+        self.solver, self.rigid, self.backend = solver, rigid, solver.backend
+        self._rest, self._first = rest, 0
+        self.bodies, self.capacity = len(rigid.solids), len(solver.body.places)
+        states = np.zeros((self.bodies, STATE))
+        states[:, SEEN], states[:, SEEN_VELOCITY] = rigid.places, rigid.velocities
+        states[:, PLACE], states[:, VELOCITY] = rigid.places + rigid.velocities, rigid.velocities
+        self._shapes, self._states = self.backend.array(rigid.shapes), self.backend.array(states)
+        self._list = self.backend.array(np.zeros(self.capacity, np.int32))
+        self._count, self._fastest = (self.backend.array(np.zeros(n, np.int32)) for n in (1, 2))
+        self._kick = self.backend.array(np.zeros((len(rest), self.capacity), solver.dtype))
+        self._stale = True
+        self._motion: Any = None
+
+    @property
+    def started(self) -> Array:
+        """(bodies, 3) [mm] where they were at the start, as :meth:`seen` tells it."""
+        return self.rigid.places * (self.solver.body.scales.length * 1e3) + self.rigid.origin
+
+    def prepare(self, first: int, steps: int) -> None:
+        self._first = first
+        self._motion = self.backend.array(self.rigid.path(first, steps))
+
+    def step(self, row: int) -> None:
+        if self._stale or (self._first + row + 1) % EVERY == 0:
+            self._find(row)
+            self._stale = False
+        self._push(row)
+
+    @abstractmethod
+    def _find(self, row: int) -> None:
+        """List the particles in reach, in the order of their places."""
+
+    @abstractmethod
+    def _push(self, row: int) -> None:
+        """Add to velocities, and let free bodies go on."""
+
+    def take_back(self, kick: Any) -> None:
+        count = int(self.backend.to_host(self._count)[0])
+        for axis, given in enumerate(self._kick[:, :count]):
+            kick[axis][self._list[:count]] -= given
+
+    def seen(self) -> Seen:
+        """At this moment."""
+        states, scales = self.backend.to_host(self._states), self.solver.body.scales
+        work = float((states[:, WORK] - states[:, PENDING]).sum())
+        return Seen(
+            states[:, SEEN] * (scales.length * 1e3) + self.rigid.origin,
+            states[:, SEEN_VELOCITY] * scales.velocity,
+            states[:, FORCE] * scales.force,
+            work * scales.energy,
+            float(states[:, POTENTIAL].sum()) * scales.energy,
+            float(states[:, SLID].sum()) * scales.energy,
+        )
+
+    def state(self) -> dict[str, Array]:
+        count = int(self.backend.to_host(self._count)[0])
+        held = {"states": self._states, "list": self._list[:count], "kick": self._kick[:, :count]}
+        return {name: self.backend.to_host(values) for name, values in {**held, "fastest": self._fastest}.items()}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        count = len(state["list"])
+        with self.backend.active():
+            self._list[:count] = self.backend.array(state["list"])
+            self._kick[:, :count] = self.backend.array(state["kick"])
+        self._states, self._fastest = (self.backend.array(state[name]) for name in ("states", "fastest"))
+        self._count = self.backend.array(np.array([count], np.int32))
+        self._stale = count == 0

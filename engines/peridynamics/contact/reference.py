@@ -1,0 +1,70 @@
+"""Contact, slowly and obviously: float64 NumPy, all particles against all, in lattice units."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.api import Array
+from engines.peridynamics.contact.rigid import Rigid
+from engines.peridynamics.contact.shapes import Solid
+from engines.peridynamics.reference import Reference
+
+
+class ReferenceContact:
+    """Penetrators and, with ``stiffness``, particles that repel each other within ``radius``; acts on ``bonds`` after
+    each of its steps."""
+
+    def __init__(self, bonds: Reference, rigid: Rigid, stiffness: float = 0.0, radius: float = 0.95) -> None:
+        self.bonds, self.rigid, self.stiffness, self.radius = bonds, rigid, stiffness, radius
+        self.places, self.velocities = rigid.places + rigid.velocities, rigid.velocities.copy()
+        self.forces = np.zeros_like(self.places)
+        self.potential = self.repelled = self.slid = self.work = 0.0
+        """Of penetrators and of particles now, lost to friction and done by penetrators so far."""
+        self._steps = 0
+
+    def step(self) -> None:
+        """Add to the velocities of the particles; let free penetrators go on."""
+        self._steps += 1
+        d = self.bonds.u.shape[1]
+        before = self.bonds.u.copy()
+        kick = self._repulsion() if self.stiffness else np.zeros_like(before)
+        self.potential = 0.0
+        path = self.rigid.path(self._steps - 1, 1)[0]
+        for number, shape in enumerate(self.rigid.shapes):
+            stiffness, friction, ratio = shape[7:10]
+            place = self.places[number] if ratio else path[number, :3]
+            velocity = self.velocities[number].copy() if ratio else path[number, 3:6]
+            points, moving = np.zeros((len(before), 3)), np.zeros((len(before), 3))
+            points[:, :d], moving[:, :d] = self.bonds.cells + before, self.bonds.v
+            solid = Solid(int(shape[0]), place, shape[1:4], shape[4:7], d)
+            distance, out = solid.distance(points)
+            depth = np.maximum(0.5 - distance, 0.0)
+            push = stiffness * depth
+            relative = moving - velocity
+            sliding = relative - (relative * out).sum(axis=1)[:, None] * out
+            speed = np.linalg.norm(sliding, axis=1)
+            slower = np.minimum(0.5, friction * push / np.where(speed > 0, speed, 1.0))
+            given = push[:, None] * out - slower[:, None] * sliding
+            self.bonds.v = self.bonds.v + given[:, :d]
+            force = -given.sum(axis=0)
+            after = velocity + ratio * force if ratio else path[number, 6:]
+            self.forces[number] = force
+            self.velocities[number] = after
+            self.places[number] = place + after
+            self.potential += 0.5 * float((push * depth).sum())
+            self.slid += float((slower * speed**2 * (1 - 0.5 * slower)).sum())
+            self.work -= float(force @ (velocity + after)) / 2
+        self.bonds.v = self.bonds.v + kick
+
+    def _repulsion(self) -> Array:
+        """(n, d) spacings per step."""
+        now = self.bonds.cells + self.bonds.u
+        apart = now[None] - now[:, None]
+        length = np.linalg.norm(apart, axis=2)
+        bonded = np.eye(len(now), dtype=bool)
+        i, j = self.bonds.pairs[self.bonds.intact].T
+        bonded[i, j] = bonded[j, i] = True
+        closer = np.where(bonded, 0.0, np.maximum(self.radius - length, 0.0))
+        self.repelled = 0.25 * self.stiffness * float((closer**2).sum())
+        force = self.stiffness * closer / np.where(bonded, 1.0, length)
+        return np.asarray(-(force[:, :, None] * apart).sum(axis=1))

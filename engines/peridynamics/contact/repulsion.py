@@ -1,0 +1,148 @@
+"""Particles that push each other away: what both backends have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.errors import ProblemError
+from engines.peridynamics.family import WORD, Family
+from engines.peridynamics.solver import Discretised, Follower, Solver
+
+EVERY = 4
+"""Steps after which new members, and particles that have gone far, are looked for."""
+SKIN = 0.5
+"""Spacings beyond the radius of contact within which neighbours are listed."""
+MOST = {2: 24, 3: 64}
+"""Neighbours of a particle that there is room for; a lattice has 8 and 18 within the skin."""
+MEMBERS, MOVED, CROWD = range(3)
+NEWS = 5
+"""Numbers of the news in ``particles.cu``."""
+
+
+def bit_table(family: Family) -> Array:
+    """((2 reach + 1)^d,) int16: the bit of the bond with an offset, x fastest; −1 where there is none."""
+    span, reach = 2 * family.reach + 1, family.reach
+    table = np.full((span,) * family.dimensions, -1, np.int16)
+    for bit, offset in enumerate(family.offsets):
+        table[tuple(offset[: family.dimensions][::-1] + reach)] = bit
+    return table.ravel()
+
+
+def near_bits(family: Family) -> Array:
+    """(words,) uint32: bits of the bonds to the particles beside, along axes and diagonals."""
+    found = np.zeros(family.words, np.uint32)
+    for bit in np.flatnonzero(np.abs(family.offsets).max(axis=1) == 1):
+        found[bit // WORD] |= np.uint32(1 << bit % WORD)
+    return found
+
+
+def buckets_for(members: int) -> int:
+    """A power of two, not fewer than there are members."""
+    return 1 << max(10, (members - 1).bit_length())
+
+
+def bytes_of(members: int, dimensions: int, value_bytes: int) -> int:
+    """Device memory."""
+    each = 4 * MOST[dimensions] + 2 * dimensions * value_bytes + 8 + 3 * 4
+    return members * each + 4 * buckets_for(members)
+
+
+class Repulsion(Follower):
+    """``stiffness`` S and ``radius`` as in ``particles.cu``; at most ``capacity`` particles take part."""
+
+    def __init__(
+        self, solver: Solver, body: Discretised, rest: Any, stiffness: float, radius: float, capacity: int
+    ) -> None:
+        self.solver, self.backend, self.capacity, self._rest = solver, solver.backend, capacity, rest
+        self.stiffness, self.radius, self.reach = stiffness, radius, body.family.reach
+        self.width, d = radius + SKIN, body.dimensions
+        self.most, self.buckets = MOST[d], buckets_for(capacity)
+        array, number = self.backend.array, solver.dtype
+        self._bits, self._near = array(bit_table(body.family)), array(near_bits(body.family))
+        self._members, self._numbers, self._next = (array(np.zeros(capacity, np.int32)) for _ in range(3))
+        self._head = array(np.zeros(self.buckets, np.int32))
+        self._neighbours = self.backend.empty((self.most, capacity), np.int32)
+        self._reference, self._kick = (array(np.zeros((d, capacity), number)) for _ in range(2))
+        self._energy = array(np.zeros(capacity))
+        self._news = array(np.zeros(NEWS, np.int32))
+        self._stale, self._first = True, 0
+
+    def prepare(self, first: int, steps: int) -> None:
+        self._first = first
+
+    def step(self, row: int) -> None:
+        if self._stale or (self._first + row + 1) % EVERY == 0:
+            self._renew()
+            self._stale = False
+        self._repel()
+
+    @abstractmethod
+    def _renew(self) -> None:
+        """Look for members; make lists anew where there are more, or one has gone far."""
+
+    @abstractmethod
+    def _repel(self) -> None:
+        """Add to velocities, and notice who has gone far."""
+
+    @abstractmethod
+    def _measure(self) -> None:
+        """Fill energies and kicks of the members."""
+
+    def members(self) -> int:
+        """How many take part. Raises ProblemError where there is no room for them."""
+        news = self.backend.to_host(self._news)
+        if news[MEMBERS] > self.capacity:
+            raise ProblemError(
+                f"{int(news[MEMBERS]):,} particles take part in contact, and there is memory for {self.capacity:,}: "
+                "raise the share of all particles that may.",
+                ("contact", "share"),
+            )
+        if news[CROWD]:
+            raise ProblemError(
+                f"A particle has {int(news[CROWD])} others close to it, more than the {self.most} that are followed: "
+                "make their contact stiffer, or the load smaller.",
+                ("contact", "stiffness"),
+            )
+        return int(news[MEMBERS])
+
+    def take_back(self, kick: Any) -> None:
+        count = self.members()
+        self._measure()
+        for axis, given in enumerate(self._kick[:, :count]):
+            kick[axis][self._members[:count]] -= given
+
+    def stored(self) -> float:
+        """[J] in the springs between particles."""
+        count = self.members()
+        with self.backend.active():
+            self._measure()
+            return float(self._energy[:count].sum()) * self.solver.body.scales.energy
+
+    def state(self) -> dict[str, Array]:
+        count = self.members()
+        held = {
+            "members": self._members[:count],
+            "numbers": self._numbers[:count],
+            "neighbours": self._neighbours[:, :count],
+            "reference": self._reference[:, :count],
+            "news": self._news,
+        }
+        return {name: self.backend.to_host(values) for name, values in held.items()}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        count = len(state["members"])
+        with self.backend.active():
+            for name, target in (
+                ("members", self._members),
+                ("numbers", self._numbers),
+                ("neighbours", self._neighbours),
+                ("reference", self._reference),
+            ):
+                target[..., :count] = self.backend.array(state[name])
+        self._news = self.backend.array(state["news"])
+        self._stale = count == 0
