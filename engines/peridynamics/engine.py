@@ -108,6 +108,7 @@ class PeridynamicsEngine(Engine):
         ]
         for body in bodies:
             given = {"body": body, "bonds": {"spacing": 1.0}, "notches": [{"start": (0, 6), "end": (8, 6)}]}
+            given |= {"penetrators": [{}], "contact": {"kind": "repulsion"}}
             simulation = self.build(Problem(PeridynamicParameters.model_validate(given)), backend)
             simulation.advance(2)
             simulation.observe()

@@ -129,6 +129,8 @@ def bytes_of(parameters: PeridynamicParameters, particles: int, size: int, dimen
     capacity, total = capacity_for(parameters, particles), 0
     if parameters.penetrators:
         total += particles * (4 + dimensions * value_bytes)
+        if any(each.friction for each in parameters.penetrators):
+            total += size * dimensions * value_bytes
     if capacity:
         total += repulsion.bytes_of(capacity, dimensions, value_bytes)
     return total + size * dimensions * value_bytes if total else 0

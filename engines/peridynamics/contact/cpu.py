@@ -24,7 +24,7 @@ class CpuPenetrators(Penetrators):
         super().__init__(solver, rigid, rest)
         self._near = np.zeros(solver.body.size, np.uint8)
         self._fastest = np.zeros(CHUNKS + 1)
-        self._partial = np.zeros((self.bodies, CHUNKS, 5))
+        self._partial = np.zeros((self.bodies, CHUNKS, 8))
 
     def _find(self, row: int) -> None:
         arrays = self.solver.arrays
@@ -41,7 +41,7 @@ class CpuPenetrators(Penetrators):
         arrays = self.solver.arrays
         cpu_kernels.push(
             arrays["u"], arrays["v"], self._rest, self._shapes, self._states, self._motion[row], self._list,
-            int(self._count[0]), self._kick, self._partial,
+            int(self._count[0]), self._kick, self._rub, self.rubbing, self._partial,
         )  # fmt: skip
 
 

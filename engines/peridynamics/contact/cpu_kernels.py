@@ -13,7 +13,7 @@ NOWHERE = 1e15
 MARGIN = 0.5
 # Of a shape, and of a state.
 SIZES, STIFFNESS, FRICTION, RATIO = 4, 7, 8, 9
-VELOCITY, FORCE, POTENTIAL, WORK, PENDING, SLID, SEEN, SEEN_VELOCITY = 3, 6, 9, 10, 11, 12, 13, 16
+VELOCITY, FORCE, POTENTIAL, WORK, PENDING, SLID, SEEN, SEEN_VELOCITY, LATER = 3, 6, 9, 10, 11, 12, 13, 16, 19
 
 
 @njit(nogil=True)
@@ -98,15 +98,31 @@ def mark_near(u, v, rest, shapes, states, motion, steps, fastest, near, chunks):
         fastest[chunk] = largest
 
 
+@njit(nogil=True)
+def _settle(v, kick, rub, at, c, b, rubbed, sums):
+    """What friction takes: half of it with the velocity before, the other half with that after the step."""
+    for k in range(len(v)):
+        before, held = float(v[k, at]), 0.0
+        if b:
+            before -= float(kick[k, c])
+            held = float(rub[k, at])
+            sums[4] -= 0.5 * before * rubbed[k]
+        else:
+            sums[4] -= 0.5 * before * (float(rub[k, at]) + rubbed[k])
+        sums[5 + k] += rubbed[k]
+        rub[k, at] = held + rubbed[k]
+
+
 @njit(cache=True, nogil=True, parallel=True)
-def push(u, v, rest, shapes, states, motion, listed, count, kick, partial):
-    """partial: (bodies, chunks, 5); the list is cut into as many chunks on any number of threads."""
+def push(u, v, rest, shapes, states, motion, listed, count, kick, rub, rubbing, partial):
+    """partial: (bodies, chunks, 8); the list is cut into as many chunks on any number of threads."""
     d, bodies, chunks = len(u), len(shapes), partial.shape[1]
     for chunk in prange(chunks):
         p, out, relative, given = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+        rubbed = np.zeros(3)
         for b in range(bodies):
             free = shapes[b, RATIO] > 0
-            for k in range(5):
+            for k in range(8):
                 partial[b, chunk, k] = 0.0
             for c in range(chunk * count // chunks, (chunk + 1) * count // chunks):
                 at = listed[c]
@@ -117,7 +133,10 @@ def push(u, v, rest, shapes, states, motion, listed, count, kick, partial):
                 if b == 0:
                     for k in range(d):
                         kick[k, c] = 0.0
+                rubbed[:] = 0
                 if not depth > 0:
+                    if rubbing:
+                        _settle(v, kick, rub, at, c, b, rubbed, partial[b, chunk])
                     continue
                 force = shapes[b, STIFFNESS] * depth
                 partial[b, chunk, 3] += 0.5 * force * depth
@@ -136,8 +155,10 @@ def push(u, v, rest, shapes, states, motion, listed, count, kick, partial):
                     if speed > 0:
                         slower = min(0.5, shapes[b, FRICTION] * force / speed)
                         for k in range(3):
-                            given[k] -= slower * relative[k]
-                        partial[b, chunk, 4] += slower * square * (1 - 0.5 * slower)
+                            rubbed[k] = -slower * relative[k]
+                            given[k] += rubbed[k]
+                if rubbing:
+                    _settle(v, kick, rub, at, c, b, rubbed, partial[b, chunk])
                 for k in range(3):
                     partial[b, chunk, k] += given[k]
                 for k in range(d):
@@ -145,11 +166,11 @@ def push(u, v, rest, shapes, states, motion, listed, count, kick, partial):
                     v[k, at] += given[k]
     for b in range(bodies):
         ratio = shapes[b, RATIO]
-        sums = np.zeros(5)
+        sums = np.zeros(8)
         for chunk in range(chunks):
-            for k in range(5):
+            for k in range(8):
                 sums[k] += partial[b, chunk, k]
-        done = half = 0.0
+        done = half = now = later = 0.0
         for k in range(3):
             force = -sums[k]
             place = states[b, k] if ratio > 0 else motion[b, k]
@@ -157,6 +178,8 @@ def push(u, v, rest, shapes, states, motion, listed, count, kick, partial):
             after = before + ratio * force if ratio > 0 else motion[b, 6 + k]
             done -= force * 0.5 * (before + after)
             half -= force * (0.5 * before + 0.125 * (after - before))
+            now += 0.5 * sums[5 + k] * before
+            later += 0.5 * sums[5 + k] * after
             states[b, FORCE + k] = force
             states[b, SEEN + k] = place
             states[b, SEEN_VELOCITY + k] = 0.5 * (before + after)
@@ -165,7 +188,8 @@ def push(u, v, rest, shapes, states, motion, listed, count, kick, partial):
         states[b, WORK] += done
         states[b, PENDING] = done - half
         states[b, POTENTIAL] = sums[3]
-        states[b, SLID] += sums[4]
+        states[b, SLID] += sums[4] + states[b, LATER] + now
+        states[b, LATER] = later
 
 
 @njit(cache=True, nogil=True, parallel=True)

@@ -37,7 +37,7 @@ class CudaPenetrators(Penetrators):
         self._words = -(-self._size // 32)
         self._mask = self.backend.array(np.zeros(self._words, np.uint32))
         self._blocks = max(1, min(MOST_BLOCKS, -(-self.capacity // THREADS)))
-        self._partial = self.backend.array(np.zeros((self.bodies, self._blocks, 5)))
+        self._partial = self.backend.array(np.zeros((self.bodies, self._blocks, 8)))
         self._ticket = self.backend.array(np.zeros(1, np.int32))
 
     def _find(self, row: int) -> None:
@@ -60,8 +60,8 @@ class CudaPenetrators(Penetrators):
             (self._blocks,), (THREADS,),
             (
                 arrays["u"], arrays["v"], self._rest, self._shapes, self._states, self._motion[row],
-                np.int32(self.bodies), self._list, self._count, np.int32(self.capacity), self._kick, self._partial,
-                self._ticket, np.int64(self._size),
+                np.int32(self.bodies), self._list, self._count, np.int32(self.capacity), self._kick, self._rub,
+                np.int32(self.rubbing), self._partial, self._ticket, np.int64(self._size),
             ),
         )  # fmt: skip
 

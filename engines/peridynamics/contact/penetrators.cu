@@ -13,9 +13,9 @@
 // variants: -DREAL=float -DDIMENSIONS=2; -DREAL=float -DDIMENSIONS=3; -DREAL=double -DDIMENSIONS=2; -DREAL=double -DDIMENSIONS=3
 #include "peridynamics/contact/collect.cuh"
 
-constexpr int SHAPE = 12, STATE = 20, THREADS = 256, SUMS = 5;
+constexpr int SHAPE = 12, STATE = 20, THREADS = 256, SUMS = 8;
 enum { KIND, AXIS, SIZES = 4, STIFFNESS = 7, FRICTION, RATIO };  // of a shape; RATIO: particle's mass over its own, 0: given
-enum { PLACE, VELOCITY = 3, FORCE = 6, POTENTIAL = 9, WORK, PENDING, SLID, SEEN, SEEN_VELOCITY = 16 };  // of a state
+enum { PLACE, VELOCITY = 3, FORCE = 6, POTENTIAL = 9, WORK, PENDING, SLID, SEEN, SEEN_VELOCITY = 16, LATER = 19 };  // of a state
 constexpr double NOWHERE = 1e15, MARGIN = 0.5;  // spacings that speeds may grow by until the next time
 
 struct Vector {
@@ -126,7 +126,7 @@ DEVICE void go_on(const double* __restrict__ shape, double* __restrict__ state, 
                   const double (&sums)[SUMS])
 {
     const double ratio = shape[RATIO];
-    double done = 0, half = 0;
+    double done = 0, half = 0, now = 0, later = 0;
 #pragma unroll
     for (int k = 0; k < 3; ++k) {
         const double force = -sums[k];
@@ -135,6 +135,8 @@ DEVICE void go_on(const double* __restrict__ shape, double* __restrict__ state, 
         const double after = ratio > 0 ? before + ratio * force : motion[6 + k];
         done -= force * 0.5 * (before + after);
         half -= force * (0.5 * before + 0.125 * (after - before));
+        now += 0.5 * sums[5 + k] * before;
+        later += 0.5 * sums[5 + k] * after;
         state[FORCE + k] = force;
         state[SEEN + k] = place;
         state[SEEN_VELOCITY + k] = 0.5 * (before + after);
@@ -144,15 +146,17 @@ DEVICE void go_on(const double* __restrict__ shape, double* __restrict__ state, 
     state[WORK] += done;
     state[PENDING] = done - half;
     state[POTENTIAL] = sums[3];
-    state[SLID] += sums[4];
+    state[SLID] += sums[4] + state[LATER] + now;
+    state[LATER] = later;
 }
 
-// kick: (DIMENSIONS, capacity) what each particle of the list was given. partial: (bodies, blocks, SUMS); ticket: (1), 0.
+// kick: (DIMENSIONS, capacity) what each particle of the list was given. rub: (DIMENSIONS, size) what friction gave, where
+// rubbing: what it takes is known when the velocity half a step later is. partial: (bodies, blocks, SUMS); ticket: (1), 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
     push(const REAL* __restrict__ u, REAL* __restrict__ v, const REAL* __restrict__ rest, const double* __restrict__ shapes,
          double* __restrict__ states, const double* __restrict__ motion, const int bodies, const int* __restrict__ list,
-         const int* __restrict__ count, const int capacity, REAL* __restrict__ kick, double* __restrict__ partial,
-         int* __restrict__ ticket, const long long size)
+         const int* __restrict__ count, const int capacity, REAL* __restrict__ kick, REAL* __restrict__ rub,
+         const int rubbing, double* __restrict__ partial, int* __restrict__ ticket, const long long size)
 {
     __shared__ double shared[SUMS][THREADS / 32];
     __shared__ int last;
@@ -164,14 +168,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const bool free = shape[RATIO] > 0;
         const Vector place = vector_at(free ? states + b * STATE + PLACE : motion + 9 * b);
         const Vector velocity = vector_at(free ? states + b * STATE + VELOCITY : motion + 9 * b + 3);
-        double sums[SUMS] = {0, 0, 0, 0, 0};
+        double sums[SUMS] = {0, 0, 0, 0, 0, 0, 0, 0};
         for (int c = blockIdx.x * THREADS + t; c < n; c += blocks * THREADS) {
             const long long at = list[c];
             const Vector from = particle(rest, size, at), moved = particle(u, size, at);
             const Vector here = {from.x + moved.x, from.y + moved.y, from.z + moved.z};
             Vector out;
             const double depth = 0.5 - distance(shape, here - place, out);
-            Vector given = {0, 0, 0};
+            Vector given = {0, 0, 0}, rubbed = {0, 0, 0};
             if (depth > 0) {
                 const double push = shape[STIFFNESS] * depth;
                 given = push * out;
@@ -182,18 +186,25 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                     const double speed = sqrt(dot(sliding, sliding));
                     if (speed > 0) {
                         const double slower = fmin(0.5, shape[FRICTION] * push / speed);
-                        given = given - slower * sliding;
-                        sums[4] += slower * speed * speed * (1 - 0.5 * slower);
+                        rubbed = -slower * sliding;
+                        given = {given.x + rubbed.x, given.y + rubbed.y, given.z + rubbed.z};
                     }
                 }
                 sums[0] += given.x;
                 sums[1] += given.y;
                 sums[2] += given.z;
             }
-            const double each[3] = {given.x, given.y, given.z};
+            const double each[3] = {given.x, given.y, given.z}, taken[3] = {rubbed.x, rubbed.y, rubbed.z};
 #pragma unroll
             for (int k = 0; k < DIMENSIONS; ++k) {
                 const long long own = (long long)k * capacity + c;
+                if (rubbing) {
+                    REAL& held = rub[k * size + at];
+                    const double before = (double)v[k * size + at] - (b ? (double)kick[own] : 0.0);
+                    sums[4] -= 0.5 * before * ((b ? 0.0 : (double)held) + taken[k]);
+                    sums[5 + k] += taken[k];
+                    held = (REAL)((b ? (double)held : 0.0) + taken[k]);
+                }
                 kick[own] = b ? kick[own] + (REAL)each[k] : (REAL)each[k];
                 if (depth > 0) v[k * size + at] += (REAL)each[k];
             }
@@ -218,7 +229,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __threadfence();
     if (t == 0) ticket[0] = 0;
     for (int b = t; b < bodies; b += THREADS) {
-        double sums[SUMS] = {0, 0, 0, 0, 0};
+        double sums[SUMS] = {0, 0, 0, 0, 0, 0, 0, 0};
         for (int block = 0; block < blocks; ++block)
 #pragma unroll
             for (int k = 0; k < SUMS; ++k) sums[k] += __ldcg(partial + ((long long)b * gridDim.x + block) * SUMS + k);

@@ -17,8 +17,9 @@ EVERY = 16
 """Steps after which the particles in reach are looked for again."""
 STATE = 20
 PLACE, VELOCITY, FORCE, SEEN, SEEN_VELOCITY = (slice(at, at + 3) for at in (0, 3, 6, 13, 16))
+FRICTION = 8
 POTENTIAL, WORK, PENDING, SLID = 9, 10, 11, 12
-"""Places of a body's state, as in ``penetrators.cu``: of WORK, PENDING belongs to the half step to come."""
+"""Places in a shape and a state, as in ``penetrators.cu``: of WORK, PENDING belongs to the half step to come."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,8 @@ class Penetrators(Follower):
         self._list = self.backend.array(np.zeros(self.capacity, np.int32))
         self._count, self._fastest = (self.backend.array(np.zeros(n, np.int32)) for n in (1, 2))
         self._kick = self.backend.array(np.zeros((len(rest), self.capacity), solver.dtype))
+        self.rubbing = bool(rigid.shapes[:, FRICTION].any())
+        self._rub = self.backend.array(np.zeros(rest.shape if self.rubbing else (len(rest), 1), solver.dtype))
         self._stale = True
         self._motion: Any = None
 
@@ -96,6 +99,9 @@ class Penetrators(Follower):
     def state(self) -> dict[str, Array]:
         count = int(self.backend.to_host(self._count)[0])
         held = {"states": self._states, "list": self._list[:count], "kick": self._kick[:, :count]}
+        if self.rubbing:
+            with self.backend.active():
+                held["rub"] = self._rub[:, self._list[:count]]
         return {name: self.backend.to_host(values) for name, values in {**held, "fastest": self._fastest}.items()}
 
     def restore(self, state: Mapping[str, Array]) -> None:
@@ -103,6 +109,9 @@ class Penetrators(Follower):
         with self.backend.active():
             self._list[:count] = self.backend.array(state["list"])
             self._kick[:, :count] = self.backend.array(state["kick"])
+            if self.rubbing:
+                self._rub[:] = 0
+                self._rub[:, self._list[:count]] = self.backend.array(state["rub"])
         self._states, self._fastest = (self.backend.array(state[name]) for name in ("states", "fastest"))
         self._count = self.backend.array(np.array([count], np.int32))
         self._stale = count == 0

@@ -21,6 +21,8 @@ class ReferenceContact:
         self.potential = self.repelled = self.slid = self.work = 0.0
         """Of penetrators and of particles now, lost to friction and done by penetrators so far."""
         self._steps = 0
+        self._rubbed = np.zeros_like(bonds.u)
+        self._later = 0.0
 
     def step(self) -> None:
         """Add to the velocities of the particles; let free penetrators go on."""
@@ -29,6 +31,9 @@ class ReferenceContact:
         before = self.bonds.u.copy()
         kick = self._repulsion() if self.stiffness else np.zeros_like(before)
         self.potential = 0.0
+        held, rubbed = self.bonds.v.copy(), np.zeros_like(before)
+        self.slid += self._later - 0.5 * float((self._rubbed * held).sum())
+        self._later = 0.0
         path = self.rigid.path(self._steps - 1, 1)[0]
         for number, shape in enumerate(self.rigid.shapes):
             stiffness, friction, ratio = shape[7:10]
@@ -44,7 +49,9 @@ class ReferenceContact:
             sliding = relative - (relative * out).sum(axis=1)[:, None] * out
             speed = np.linalg.norm(sliding, axis=1)
             slower = np.minimum(0.5, friction * push / np.where(speed > 0, speed, 1.0))
-            given = push[:, None] * out - slower[:, None] * sliding
+            friction_on = -slower[:, None] * sliding
+            rubbed += friction_on[:, :d]
+            given = push[:, None] * out + friction_on
             self.bonds.v = self.bonds.v + given[:, :d]
             force = -given.sum(axis=0)
             after = velocity + ratio * force if ratio else path[number, 6:]
@@ -52,9 +59,12 @@ class ReferenceContact:
             self.velocities[number] = after
             self.places[number] = place + after
             self.potential += 0.5 * float((push * depth).sum())
-            self.slid += float((slower * speed**2 * (1 - 0.5 * slower)).sum())
+            taken = friction_on.sum(axis=0)
+            self.slid += 0.5 * float(taken @ velocity - (friction_on[:, :d] * held).sum())
+            self._later += 0.5 * float(taken @ after)
             self.work -= float(force @ (velocity + after)) / 2
         self.bonds.v = self.bonds.v + kick
+        self._rubbed = rubbed
 
     def _repulsion(self) -> Array:
         """(n, d) spacings per step."""
