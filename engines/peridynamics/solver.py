@@ -79,6 +79,7 @@ class Solver(ABC):
         }
         self._spare = backend.array(zeros)
         self._breakable, self._kind = backend.array(body.breakable), backend.array(body.kind)
+        self._weak, self._unbreakable = self._breakable, None
         self._whole = backend.array(body.whole.astype(self.dtype))
         self.damage_values = backend.array(np.zeros(size, self.dtype))
         self.energy_values = backend.array(np.zeros(size, self.dtype))
@@ -110,6 +111,12 @@ class Solver(ABC):
                 left = (1 + 3 * left) / (3 + left)
             self._step(given, row, (0.25 if first else 0.5) * (1 + left), left)
             self.arrays["u"], self._spare = self._spare, self.arrays["u"]
+
+    def let_break(self, allowed: bool) -> None:
+        """Whether bonds that are stretched too far break from the next step on; at first they do."""
+        if not allowed and self._unbreakable is None:
+            self._unbreakable = self.backend.array(np.zeros_like(self.body.breakable))
+        self._breakable = self._weak if allowed else self._unbreakable
 
     def restore(self, arrays: dict[str, Array]) -> None:
         for name, values in self.arrays.items():

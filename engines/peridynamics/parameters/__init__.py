@@ -7,8 +7,9 @@ from typing import Literal
 from engines.parameters import ParameterGroup, quantity
 from engines.peridynamics.parameters.body import Block, Body, Hole, Plate
 from engines.peridynamics.parameters.bonds import Bonds
-from engines.peridynamics.parameters.loads import Displacement, Load, Stress, Velocity
+from engines.peridynamics.parameters.loads import Displacement, Force, Gravity, Held, Load, Stress, Velocity
 from engines.peridynamics.parameters.material import Material
+from engines.peridynamics.parameters.measuring import Gauge, Measuring
 from engines.peridynamics.parameters.notches import Notch
 from engines.peridynamics.parameters.numerics import Numerics
 from engines.peridynamics.parameters.regions import BoxRegion, Point, Region, Side, SideRegion
@@ -19,9 +20,14 @@ __all__ = [
     "Bonds",
     "BoxRegion",
     "Displacement",
+    "Force",
+    "Gauge",
+    "Gravity",
+    "Held",
     "Hole",
     "Load",
     "Material",
+    "Measuring",
     "Notch",
     "Numerics",
     "PeridynamicParameters",
@@ -49,4 +55,5 @@ class PeridynamicParameters(ParameterGroup):
     growth: Literal["+x", "-x", "+y", "-y", "+z", "-z"] = quantity(
         "+x", "", "The way that the crack is expected to go: its tip is the damaged particle farthest along it"
     )
+    measuring: Measuring = quantity(Measuring(), "", "What is measured", folded=True)
     numerics: Numerics = quantity(Numerics(), "", "How it is calculated")
