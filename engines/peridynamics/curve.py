@@ -9,7 +9,8 @@ import numpy as np
 from engines.api import Array, SeriesInfo
 from engines.charts import ChartData, ChartInfo, Curve
 from engines.errors import ProblemError
-from engines.peridynamics.instruments import AXES, Instruments
+from engines.peridynamics.instruments import AXES, Mean
+from engines.peridynamics.loads import Loads
 from engines.peridynamics.parameters import Displacement, Force, Gravity, Load, Stress, Velocity
 from engines.peridynamics.parameters.measuring import LoadCurve
 from engines.peridynamics.tables import read_table
@@ -54,16 +55,15 @@ class LoadDisplacement:
         SeriesInfo("peak_at", "Displacement at the peak load", "um"),
     )
 
-    def __init__(self, instruments: Instruments, wanted: LoadCurve) -> None:
+    def __init__(self, loads: Loads, gauges: Sequence[Mean], wanted: LoadCurve) -> None:
         """Raises ProblemError for a load or a gauge that does not exist, or a band that cannot be read."""
-        loads = instruments.loads
         number = wanted.load or _first(loads.loads)
         if number > len(loads.loads):
             raise ProblemError(
                 f"The curve of load and displacement is that of load {wanted.load}, and there are {len(loads.loads)}: "
                 "choose one of them."
             )
-        names = [gauge.name for gauge in instruments.gauges]
+        names = [gauge.name for gauge in gauges]
         if wanted.over and wanted.over not in names:
             known = ", ".join(f"'{name}'" for name in names) or "none yet"
             raise ProblemError(f"There is no gauge '{wanted.over}' to draw the load over: the gauges are {known}.")

@@ -158,7 +158,8 @@ class _Setup:
         self.limit = self.lattice.stable_step
         self.step = self._chosen_step()
         self.loads = loads_on(self.body, parameters.loads, self.step, spacing, material.density, self.lattice.volume)
-        self.gauges = gauges_on(self.body, parameters.measuring.gauges)
+        self.gauges = gauges_on(self.body, parameters.measuring.gauges, QuasiStaticSimulation.taken_names())
+        self.curve = LoadDisplacement(self.loads, self.gauges, parameters.measuring.curve) if parameters.loads else None
         self._check_loads()
         axis = "xyz".index(parameters.growth[1])
         if axis >= dimensions:
@@ -220,9 +221,8 @@ class _Setup:
         )  # fmt: skip
         moving()
         solver = make_solver(self.backend, discretised, self.precision)
-        measuring, numerics = self.parameters.measuring, self.parameters.numerics
+        numerics, curve = self.parameters.numerics, self.curve
         instruments = Instruments(solver, self.loads, self.gauges)
-        curve = LoadDisplacement(instruments, measuring.curve) if self.loads.loads else None
         if numerics.quasi_static:
             return QuasiStaticSimulation(
                 self.backend, self.body.geometry, solver, self.loads, watched(self.lattice, self.along), self._fields(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,8 +63,8 @@ def acting_on(loads: Loads) -> tuple[Acting, ...]:
     return tuple(found)
 
 
-def gauges_on(body: Filled, gauges: list[Gauge]) -> tuple[Mean, ...]:
-    """Raises ProblemError for a gauge beside the body, and for two of one name."""
+def gauges_on(body: Filled, gauges: list[Gauge], taken: Collection[str] = ()) -> tuple[Mean, ...]:
+    """``taken``: names that other series have. Raises ProblemError for a gauge beside the body or a name twice."""
     found: list[Mean] = []
     for gauge in gauges:
         axis = AXES.index(gauge.axis)
@@ -72,6 +72,8 @@ def gauges_on(body: Filled, gauges: list[Gauge]) -> tuple[Mean, ...]:
             raise ProblemError(f"Gauge '{gauge.name}' looks along z in a plate: choose x or y.")
         if any(gauge.name == other.name for other in found):
             raise ProblemError(f"Two gauges are called '{gauge.name}': give one of them another name.")
+        if gauge.name in taken:
+            raise ProblemError(f"A gauge cannot be called '{gauge.name}', for another curve is: give it another name.")
         less = np.zeros(0, np.int64)
         if isinstance(gauge, Opening):
             particles, less = _nearest(body, gauge.second, gauge.name), _nearest(body, gauge.first, gauge.name)

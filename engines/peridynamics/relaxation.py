@@ -40,14 +40,19 @@ MOST_DAMPING = 0.95
 
 @dataclass
 class Rest:
-    """How far a body is from rest: the forces out of balance over the loads, and the same of their sums."""
+    """How far a body is from rest.
+
+    residual: the forces out of balance over the largest that loads and supports have had (root mean squares); to_go:
+    how far it has to go over how far it has come, from its way since the last look and how fast that dies out: in a
+    slender body small forces go far.
+    """
 
     residual: float
-    imbalance: float
+    to_go: float
 
     @property
     def worst(self) -> float:
-        return max(self.residual, self.imbalance)
+        return max(self.residual, self.to_go)
 
 
 class Relaxation:
@@ -63,6 +68,8 @@ class Relaxation:
         self.rest = Rest(math.inf, math.inf)
         self.damping = 0.0
         """c/2"""
+        self._size = self._largest = 0.0
+        """Forces of loads and supports now, and the largest that they were at the end of a load step."""
         with solver.backend.active():
             self._whole = solver.backend.array(solver.body.whole.astype(solver.dtype))
         self._begin()
@@ -110,7 +117,7 @@ class Relaxation:
         self._solver.let_break(False)
         self.iterations = 1
         self._look()
-        return self.rest.worst > self._settings.tolerance or self._gone() > before + 0.5
+        return self.rest.residual > self._settings.tolerance or self._gone() > before + 0.5
 
     def _gone(self) -> float:
         """Bonds that are gone, counted at both ends."""
@@ -121,20 +128,31 @@ class Relaxation:
     def next_load_step(self) -> None:
         self.done += 1
         self.iterations = 0
+        self._largest = max(self._largest, self._size)  # at rest: what is held has just been torn along otherwise
         self._begin()
 
     def state(self) -> Mapping[str, Array]:
         """For a checkpoint."""
         to_host = self._solver.backend.to_host
         return {
-            "relaxation": np.array([self.done, self.iterations, self.rest.residual, self.rest.imbalance, self.damping]),
+            "relaxation": np.array(
+                [
+                    self.done,
+                    self.iterations,
+                    self.rest.residual,
+                    self.rest.to_go,
+                    self.damping,
+                    self._size,
+                    self._largest,
+                ]
+            ),
             "seen_u": to_host(self._seen_u),
             "seen_force": to_host(self._seen_force),
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        done, iterations, residual, imbalance, self.damping = (float(value) for value in state["relaxation"])
-        self.done, self.iterations, self.rest = int(done), int(iterations), Rest(residual, imbalance)
+        done, iterations, residual, to_go, self.damping, self._size, self._largest = state["relaxation"].tolist()
+        self.done, self.iterations, self.rest = int(done), int(iterations), Rest(residual, to_go)
         self._begin()
         array = self._solver.backend.array
         self._seen_u, self._seen_force = array(state["seen_u"]), array(state["seen_force"])
@@ -163,27 +181,26 @@ class Relaxation:
     def _look(self) -> None:
         """Measure forces: how far from rest, and the damping for the next iterations."""
         solver = self._solver
-        backend, d = solver.backend, self._table.shape[-1]
+        backend = solver.backend
         with backend.active():
             solver.measure()
             u, inner = solver.arrays["u"], solver.kick_values
-            read = backend.empty(6 + d, np.float64)
-            unbalanced = self._free * (inner + self._pushed)
-            pushes, reactions = self._free * self._pushed, (self._free - 1) * inner
-            read[0], read[1] = _squares(unbalanced), _squares(pushes)
-            read[2] = _squares(reactions)
-            read[3] = (abs(pushes) + abs(reactions)).sum(dtype=np.float64)
+            read = backend.empty(6, np.float64)
             way = self._free * (u - self._seen_u)
-            read[4] = -(way * (inner - self._seen_force)).sum(dtype=np.float64)
-            read[5] = _squares(way)
-            for axis in range(d):
-                read[6 + axis] = unbalanced[axis].sum(dtype=np.float64)
+            read[0] = _squares(self._free * (inner + self._pushed))
+            read[1] = _squares(self._free * self._pushed)
+            read[2] = _squares((self._free - 1) * inner)
+            read[3] = -(way * (inner - self._seen_force)).sum(dtype=np.float64)
+            read[4], read[5] = _squares(way), _squares(self._free * u)
             self._seen_u, self._seen_force = u.copy(), inner.copy()
-        square, pushed, reacted, total, product, way_square, *sums = backend.to_host(read).tolist()
-        size = math.sqrt(pushed + reacted)
-        self.rest = Rest(_over(math.sqrt(square), size), _over(max(abs(value) for value in sums), 0.5 * total))
+        unbalanced, pushed, reacted, product, way_square, come = backend.to_host(read).tolist()
         if self.iterations > 1 and way_square > 0:
             self.damping = min(math.sqrt(max(product, 0.0) / way_square), MOST_DAMPING)
+        slowness = -math.expm1(-LOOK * self.damping)
+        # twice: a wave that is damped critically dies out more slowly than its exponential
+        to_go = _over(2 * math.sqrt(way_square), slowness * math.sqrt(come))
+        self._size = math.sqrt(pushed + reacted)
+        self.rest = Rest(_over(math.sqrt(unbalanced), max(self._size, self._largest)), to_go)
 
 
 def _squares(values: Any) -> Any:

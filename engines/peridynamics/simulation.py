@@ -93,6 +93,12 @@ class PeridynamicSimulation(Simulation):
         self._measured = self._damaged = -1
         self._start = self._intact()
 
+    @classmethod
+    def taken_names(cls) -> set[str]:
+        """Names of series and charts, which gauges cannot have."""
+        own = (ENERGIES, CRACK, CHARTS, cls._energies, cls._charts, LoadDisplacement.series)
+        return {CHART, "forces", "gauges", *(info.name for group in own for info in group)}
+
     # Steps.
 
     def advance(self, steps: int) -> None:
