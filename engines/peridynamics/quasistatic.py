@@ -38,7 +38,7 @@ class QuasiStaticSimulation(PeridynamicSimulation):
     )
     _crack = (SeriesInfo("bonds", "Bonds broken", ""), SeriesInfo("tip", "Crack tip", "mm"))
     _charts = (
-        ChartInfo("energy", "Energy", "mJ", series=("elastic", "broken", "freed"), kind="area"),
+        ChartInfo("energy", "Energy", "mJ", series=("elastic", "broken", "freed"), lines=("work",), kind="area"),
         ChartInfo("load_step", "Load steps done", "", series=("load_step",)),
         ChartInfo("residual", "Forces out of balance", "%", series=("residual",)),
         ChartInfo("bonds", "Bonds broken", "", series=("bonds",)),

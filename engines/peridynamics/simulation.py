@@ -44,8 +44,9 @@ CRACK = (
     SeriesInfo("fraction", "Crack speed over Rayleigh's", ""),
 )
 CHARTS = (
-    ChartInfo("energy", "Energy", "mJ", series=("elastic", "kinetic", "broken", "damped"), kind="area"),
-    ChartInfo("work", "Work of the loads", "mJ", series=("work",)),
+    ChartInfo(
+        "energy", "Energy", "mJ", series=("elastic", "kinetic", "broken", "damped"), lines=("work",), kind="area"
+    ),
     ChartInfo("tip", "Crack tip", "mm", series=("tip",), comparable=True),
     ChartInfo("speed", "Crack speed over Rayleigh's", "", series=("fraction",)),
     ChartInfo("bonds", "Bonds broken", "", series=("bonds",)),
