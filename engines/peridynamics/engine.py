@@ -148,6 +148,8 @@ class _Setup:
         self.layout = Layout(self.body.counts, reach, dimensions)
         value_bytes = np.dtype(self.precision).itemsize
         self.memory = bytes_of(self.layout, kin, value_bytes)
+        if parameters.numerics.quasi_static:  # masks, loads and what was seen last; nothing that breaks
+            self.memory += self.layout.size * (4 * dimensions * value_bytes + 4 * kin.words + value_bytes)
         available = backend.info.memory_bytes
         if available and self.memory > MEMORY_SHARE * available:
             raise ProblemError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -100,7 +99,7 @@ class QuasiStaticSimulation(PeridynamicSimulation):
         return {
             **self._at_rest,
             "load_step": self._relaxation.done,
-            "residual": 100 * residual if math.isfinite(residual) else math.nan,
+            "residual": 100 * min(residual, 1.0),
             "bonds": self._start - self._intact(),
             "tip": self._counter.farthest(),
             **(self._curve.observed() if self._curve is not None else {}),

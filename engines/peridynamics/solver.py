@@ -160,6 +160,7 @@ def make_solver(backend: Backend, body: Discretised, precision: str) -> Solver:
 
 
 def bytes_of(layout: Layout, family: Family, value_bytes: int) -> int:
-    """Device memory of a solver: seven vectors and three numbers per place, words twice, three float64, a kind."""
-    per_place = (4 * layout.dimensions + 3) * value_bytes + 8 * family.words + 3 * 8 + 1
+    """Device memory of a solver: seven vectors and five numbers per place (two are what cracks are looked for with),
+    words twice, three float64, a kind."""
+    per_place = (4 * layout.dimensions + 5) * value_bytes + 8 * family.words + 3 * 8 + 1
     return math.ceil(layout.size * per_place)

@@ -165,7 +165,7 @@ class ListEditor(Editor):
         item = self._value[place]
         if isinstance(item, dict):
             for key in NAMING_KEYS:
-                if item.get(key):
+                if item.get(key) and not isinstance(item[key], (dict, list)):  # a region may be a group of its own
                     return self._labels.get(key, {}).get(item[key], str(item[key]))
         return f"{self._item_spec.title} {place + 1}"
 

@@ -56,7 +56,9 @@ class FromFile(ParameterGroup):
     """As a table says, linear between its rows; the last row stays."""
 
     kind: Literal["file"] = "file"
-    path: str = quantity("", "", "CSV of two columns: increasing time [us] and what the value is times", file="table")
+    path: str = quantity(
+        "", "", "CSV of two columns: increasing time [us] and what the value is times", title="File", file="table"
+    )
 
 
 History = Annotated[Sudden | SmoothStep | Ramp | ConstantRate | Sine | HalfSine | FromFile, Field(discriminator="kind")]

@@ -47,9 +47,15 @@ class LoadCurve(ParameterGroup):
     """A load's force over its displacement or over a gauge, in the direction in which the load acts."""
 
     load: int = quantity(0, "1", "Number of the load; 0: the first that moves or pushes", ge=0)
-    over: str = quantity("", "", "Name of the gauge that it is drawn over; empty: the load's own displacement")
+    over: str = quantity(
+        "", "", "Name of the gauge that it is drawn over; empty: the load's own displacement", title="Drawn over"
+    )
     band: str = quantity(
-        "", "", "Experiments: CSV of x [um], lowest and highest force [N], drawn as a band", file="table"
+        "",
+        "",
+        "Experiments: CSV of x [um], lowest and highest force [N], drawn as a band",
+        title="Experiments",
+        file="table",
     )
 
 

@@ -138,8 +138,9 @@ def test_a_notched_plate_breaks(cpu):
     assert seen["work"] == pytest.approx(seen["elastic"] + seen["broken"] + seen["freed"])
     damage = run.field("damage").reshape(24, 24)
     assert (damage[12:, :].sum(axis=0) > 0)[:20].all()
-    assert (damage[:9] == 0).all()
-    assert (damage[15:] == 0).all()
+    assert (damage[:8] == 0).all()
+    assert (damage[16:] == 0).all()
+    assert set(damage[:, 8:].argmax(axis=0)) <= {11, 12}
     assert run.results()["peak/force [N]"] == seen["peak"]
 
 
