@@ -32,6 +32,7 @@ from ui.menus import ChoiceMenu, NewMenu, RecentMenu
 from ui.meters.panel import MetersPanel
 from ui.model import DocumentModel
 from ui.placing import Placing
+from ui.previews import Previews
 from ui.probes import ProbesPanel
 from ui.problem_panel import ProblemPanel
 from ui.run_display import RunDisplay
@@ -102,6 +103,8 @@ class MainWindow(QMainWindow):
         self.estimates = EstimatesPanel(self.model, self.services, self.background)
         self.placing = Placing(self.model, self)
         self.problem = ProblemPanel(self.model, self.placing, self.estimates)
+        self.previews = Previews(self.model, self.background, self)
+        self.previews.found.connect(self.problem.form.set_previews)
         self.view_panel = ViewPanel()
         self.gallery = Gallery()
         self.meters = MetersPanel()
@@ -453,6 +456,7 @@ class MainWindow(QMainWindow):
             self._closed = True
             self.keeper.timer.stop()
             self.estimates.stop()
+            self.previews.stop()
             self.forecaster.stop()
             self._layout.save()
             self.lab.close_lab()

@@ -17,8 +17,8 @@ from engines.fdtd.materials import Medium
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.parameters.library import LABELS, PUBLISHED
 from engines.fdtd.shapes import Filling
-from engines.fdtd.solids.solid import Solid
 from engines.fdtd.yee import METRES, Yee
+from engines.geometry.solids.solid import Solid
 
 ENDS = [f"{axis} {end}" for axis in AXES for end in ("low", "high")]
 

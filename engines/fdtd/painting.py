@@ -19,9 +19,9 @@ from engines.fdtd.boundaries import Axis
 from engines.fdtd.materials import Media, Medium, make_media
 from engines.fdtd.parameters import FdtdParameters, Painted, Spot
 from engines.fdtd.parameters.objects import VACUUM
-from engines.fdtd.solids.round import Ball
 from engines.fdtd.sources import Sources
 from engines.fdtd.yee import Yee
+from engines.geometry.solids.round import Ball
 from engines.tools import ToolResult
 
 KEEP = "Keep what was painted in the project"

@@ -13,8 +13,8 @@ from engines.errors import ProblemError
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.parameters.objects import VACUUM
 from engines.fdtd.solids.making import solids_of
-from engines.fdtd.solids.solid import Solid
 from engines.fdtd.yee import Yee
+from engines.geometry.solids.solid import Solid
 
 Corner = tuple[float, float, float]
 EVERYWHERE = (float("inf"),) * 3

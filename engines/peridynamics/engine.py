@@ -7,7 +7,7 @@ fixed set of lattice points, the micromodulus c is that of the lattice, time goe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -25,22 +25,28 @@ from engines.api import (
     no_progress,
 )
 from engines.backend.base import Backend
+from engines.charts import Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
-from engines.peridynamics.body import bonded, filled
+from engines.peridynamics.body import bonded, filled, unbreakable
 from engines.peridynamics.curve import LoadDisplacement
+from engines.peridynamics.cutting import idle_notches
 from engines.peridynamics.family import family
 from engines.peridynamics.instruments import Instruments, gauges_on
+from engines.peridynamics.laws.calibration import calibrated
+from engines.peridynamics.laws.preview import preview
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.loads import loads_on
 from engines.peridynamics.material import POISSON, Lattice
 from engines.peridynamics.measures import watched
-from engines.peridynamics.parameters import Displacement, PeridynamicParameters, Plate
+from engines.peridynamics.parameters import Displacement, PeridynamicParameters, PlaneBody
+from engines.peridynamics.placing import placement_of
 from engines.peridynamics.presets import presets
 from engines.peridynamics.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Discretised, bytes_of, decay_of, make_solver
+from engines.placing import Placement
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
@@ -93,6 +99,13 @@ class PeridynamicsEngine(Engine):
         progress("Ready", 1.0)
         return simulation
 
+    def placed(self, problem: Problem) -> Placement:
+        return placement_of(_checked(problem))
+
+    def previews(self, problem: Problem) -> Mapping[tuple[str | int, ...], Inspection]:
+        parameters = _checked(problem)
+        return {("material", "law"): preview(parameters.material.law, _lattice(parameters))}
+
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.peridynamics").joinpath("presets"))
 
@@ -119,6 +132,20 @@ def _checked(problem: Problem) -> PeridynamicParameters:
     return problem.parameters
 
 
+def _lattice(parameters: PeridynamicParameters) -> Lattice:
+    body, material, spacing = parameters.body, parameters.material, parameters.bonds.spacing * 1e-3
+    plane = isinstance(body, PlaneBody)
+    return Lattice(
+        family(2 if plane else 3, parameters.bonds.reach),
+        body.formulation if isinstance(body, PlaneBody) else "3D",
+        material.young * 1e9,
+        material.density,
+        material.fracture_energy,
+        spacing,
+        body.thickness * 1e-3 if isinstance(body, PlaneBody) else spacing,
+    )
+
+
 class _Setup:
     """A problem checked and ready to build. Raises ProblemError."""
 
@@ -126,7 +153,7 @@ class _Setup:
         self.parameters = parameters = _checked(problem)
         self.backend, self.precision = backend, PRECISIONS[parameters.numerics.precision]
         body, reach = parameters.body, parameters.bonds.reach
-        dimensions = 2 if isinstance(body, Plate) else 3
+        dimensions = 2 if isinstance(body, PlaneBody) else 3
         if reach < 2:
             raise ProblemError("A horizon below 2 spacings gives cracks no direction of their own: use 2 or 3.")
         if reach not in REACHES[dimensions]:
@@ -134,17 +161,12 @@ class _Setup:
                 f"A horizon of {reach} spacings is not offered here: use {max(REACHES[dimensions])} at most."
             )
         self.body = filled(parameters)
-        kin, material = family(dimensions, reach), parameters.material
-        spacing = parameters.bonds.spacing * 1e-3
-        self.lattice = Lattice(
-            kin,
-            body.formulation if isinstance(body, Plate) else "3D",
-            material.young * 1e9,
-            material.density,
-            material.fracture_energy,
-            spacing,
-            body.thickness * 1e-3 if isinstance(body, Plate) else spacing,
-        )
+        self.lattice = _lattice(parameters)
+        kin, material, spacing = self.lattice.family, parameters.material, self.lattice.spacing
+        try:
+            self.law = calibrated(material.law, self.lattice)
+        except ProblemError as error:
+            raise ProblemError(str(error), ("material", "law", *error.place)) from None
         self.layout = Layout(self.body.counts, reach, dimensions)
         value_bytes = np.dtype(self.precision).itemsize
         self.memory = bytes_of(self.layout, kin, value_bytes)
@@ -159,6 +181,7 @@ class _Setup:
         self.bytes_per_step = len(self.body.cells) * (4 * dimensions * value_bytes + 12 * kin.words + 1)
         self.limit = self.lattice.stable_step
         self.step = self._chosen_step()
+        unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
         self.loads = loads_on(self.body, parameters.loads, self.step, spacing, material.density, self.lattice.volume)
         self.gauges = gauges_on(self.body, parameters.measuring.gauges, QuasiStaticSimulation.taken_names())
         self.curve = LoadDisplacement(self.loads, self.gauges, parameters.measuring.curve) if parameters.loads else None
@@ -201,18 +224,25 @@ class _Setup:
                 )
 
     def _findings(self) -> tuple[Finding, ...]:
-        lattice = self.lattice
+        lattice, law = self.lattice, self.law
+        softens = (
+            f"soften from a stretch of {law.elastic_limit:.3g} and break at" if law.code else "break at a stretch of"
+        )
         said = (
-            f"Poisson's ratio is {POISSON[lattice.formulation]:.4g} ({lattice.formulation}); bonds break at a "
-            f"stretch of {lattice.critical_stretch:.3g}; the lattice is {abs(lattice.stiffness_along_axis - 1):.1%} "
+            f"Poisson's ratio is {POISSON[lattice.formulation]:.4g} ({lattice.formulation}); bonds {softens} "
+            f"{law.failure:.3g}; the lattice is {abs(lattice.stiffness_along_axis - 1):.1%} "
             f"{'stiffer' if lattice.stiffness_along_axis > 1 else 'softer'} along its axes."
         )
-        found = [Finding(said, "info")]
+        found = [Finding(said, "info"), *self.law.findings]
         if not self.parameters.loads:
             found.append(Finding("Nothing loads the body: it will stay as it is."))
+        for number in idle_notches(self.parameters):
+            found.append(Finding(f"Notch {number + 1} cuts no bond: move it into the body, or make it longer."))
         return tuple(found)
 
     def build(self, moving: Any) -> PeridynamicSimulation:
+        if self.law.code is not None:
+            raise ProblemError("Bonds that soften cannot be run yet: choose the brittle law.", ("material", "law"))
         bonds = bonded(self.parameters, self.body)
         kind = np.zeros(bonds.layout.size, np.uint8)
         kind[bonds.places] = self.loads.kind

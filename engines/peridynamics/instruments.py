@@ -66,7 +66,7 @@ def acting_on(loads: Loads) -> tuple[Acting, ...]:
 def gauges_on(body: Filled, gauges: list[Gauge], taken: Collection[str] = ()) -> tuple[Mean, ...]:
     """``taken``: names that other series have. Raises ProblemError for a gauge beside the body or a name twice."""
     found: list[Mean] = []
-    for gauge in gauges:
+    for number, gauge in enumerate(gauges):
         axis = AXES.index(gauge.axis)
         if axis >= body.dimensions:
             raise ProblemError(f"Gauge '{gauge.name}' looks along z in a plate: choose x or y.")
@@ -78,7 +78,7 @@ def gauges_on(body: Filled, gauges: list[Gauge], taken: Collection[str] = ()) ->
         if isinstance(gauge, Opening):
             particles, less = _nearest(body, gauge.second, gauge.name), _nearest(body, gauge.first, gauge.name)
         elif isinstance(gauge, MeanGauge):
-            particles = np.flatnonzero(chosen(gauge.region, body))
+            particles = np.flatnonzero(chosen(gauge.region, body, ("measuring", "gauges", number, "region")))
         else:
             particles = _nearest(body, gauge.point, gauge.name)
         found.append(Mean(gauge.name, axis, particles, less))

@@ -22,6 +22,7 @@ from engines.peridynamics.parameters import (
     Stress,
     Velocity,
 )
+from engines.peridynamics.regions import combinations
 
 MOST_KINDS = 255
 ACCELERATION, HELD, DISPLACEMENT, VELOCITY = range(4)
@@ -116,7 +117,8 @@ def loads_on(
         if isinstance(load, Gravity):
             reached[:, number] = True
         else:
-            reached[:, number] = chosen(_region(load), body)
+            place = ("loads", number) if isinstance(load, Stress) else ("loads", number, "region")
+            reached[:, number] = chosen(_region(load), body, place)
         share(load.history, np.zeros(1))  # a file is read here, not in the middle of a run
         _check_pushes(load, body.dimensions)
     for name in "xyz"[: body.dimensions]:
@@ -125,9 +127,8 @@ def loads_on(
         ]
         if (reached[:, holding].sum(axis=1) > 1).any():
             raise ProblemError(f"Two loads move the same particles along {name}: let their regions not overlap.")
-    combinations, kind = np.unique(reached, axis=0, return_inverse=True)
-    kind = np.asarray(kind).reshape(-1)
-    rows = [tuple(np.flatnonzero(row).tolist()) for row in combinations]
+    ways, kind = combinations(reached)
+    rows = [tuple(np.flatnonzero(row).tolist()) for row in ways]
     if rows and not rows[0]:  # free particles come first in order
         rows = rows[1:]
     else:

@@ -9,8 +9,8 @@ from engines.api import Dab, Problem
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import FdtdParameters, GridSetting, PointSource, Pulse
-from engines.fdtd.solids.solid import rotation_matrix
-from engines.fdtd.solids.voxels import windings_on_cpu, windings_on_gpu
+from engines.geometry.solids.solid import rotation_matrix
+from engines.geometry.solids.voxels import windings_on_cpu, windings_on_gpu
 from tests.engines.fdtd.stl_cases import cube, torus
 
 pytestmark = pytest.mark.gpu

@@ -9,13 +9,18 @@ from pydantic import BaseModel
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from engines.charts import Inspection
 from engines.parameters import Around
 from ui.forms.schema import FieldSpec, default_values
-from ui.forms.validation import Errors
+from ui.forms.validation import Errors, Path
 
 LOCK_HINT = "Reset to change"
 Suggestions = Mapping[str, Sequence[str]]
 """Field key ("region") to the texts that make sense there."""
+
+
+Previews = Mapping[Path, Inspection]
+"""What groups of parameters describe, by their place."""
 
 
 Maker = Callable[[type[BaseModel]], Mapping[str, Any] | None]
@@ -69,6 +74,9 @@ class Editor(QWidget):
 
     def set_suggestions(self, suggestions: Suggestions) -> None:
         """Texts to offer; only text editors care."""
+
+    def set_previews(self, previews: Previews) -> None:
+        """What to draw below groups, by path below this editor; only editors with groups in them care."""
 
     def help_text(self) -> str:
         """Help and bounds for the tooltip."""

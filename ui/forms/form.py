@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from ui.forms.editor import Maker, Suggestions
+from ui.forms.editor import Maker, Previews, Suggestions
 from ui.forms.group import GroupEditor
 from ui.forms.schema import FieldSpec, Kind, fields_of
 from ui.forms.validation import Errors
@@ -62,6 +62,11 @@ class ParameterForm(QScrollArea):
     def set_errors(self, errors: Errors) -> None:
         if self.root is not None:
             self.root.set_errors(errors)
+
+    def set_previews(self, previews: Previews) -> None:
+        """What groups describe, by their place."""
+        if self.root is not None:
+            self.root.set_previews(previews)
 
     def set_locked(self, locked: bool) -> None:
         self._lock_note.setVisible(locked)

@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.parameters import Around, matters, unit_among
-from ui.forms.editor import Editor, Suggestions
+from ui.forms.editor import Editor, Previews, Suggestions
 from ui.forms.number import NumberEditor
+from ui.forms.preview import PreviewBox
 from ui.forms.scalars import make_scalar
 from ui.forms.schema import FieldSpec, Kind
 from ui.forms.section import Section, scroll_to
@@ -119,7 +120,8 @@ class GroupEditor(Editor):
         self._around: Around = ()
         self._values: Mapping[str, Any] = {}
         self._wrong: frozenset[str] = frozenset()
-        layout = QVBoxLayout(self)
+        self.preview: PreviewBox | None = None
+        layout = self._layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         fixed = {spec.discriminator} if spec.discriminator else set()
@@ -200,6 +202,18 @@ class GroupEditor(Editor):
         if self.advanced is not None:
             folded = (key for key, editor in self.children_by_key.items() if editor.spec.advanced)
             self.advanced.setVisible(any(self.shows(key) for key in folded))
+
+    def set_previews(self, previews: Previews) -> None:
+        own = previews.get(())
+        if own is not None and self.preview is None:
+            self.preview = PreviewBox(self)
+            self._layout.addWidget(self.preview)
+        if self.preview is not None:
+            self.preview.setVisible(own is not None)
+            if own is not None:
+                self.preview.show_inspection(own)
+        for key, editor in self.children_by_key.items():
+            editor.set_previews(below(previews, key))
 
     def set_locked(self, locked: bool) -> None:
         for editor in self.children_by_key.values():

@@ -11,7 +11,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
 
 from engines.parameters import Around
-from ui.forms.editor import LOCK_HINT, Editor, Suggestions, new_values
+from ui.forms.editor import LOCK_HINT, Editor, Previews, Suggestions, new_values
 from ui.forms.schema import FieldSpec, default_value, fields_of
 from ui.forms.section import Section, scroll_to
 from ui.forms.validation import Errors, below
@@ -128,6 +128,10 @@ class ListEditor(Editor):
         self._suggestions = suggestions
         for editor in self.editors:
             editor.set_suggestions(suggestions)
+
+    def set_previews(self, previews: Previews) -> None:
+        for place, editor in enumerate(self.editors):
+            editor.set_previews(below(previews, place))
 
     def _append(self) -> None:
         from ui.forms.factory import make_item  # groups, lists and unions contain each other

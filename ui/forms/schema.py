@@ -204,9 +204,11 @@ def _union(members: list[Any], discriminator: str, common: dict[str, Any]) -> Fi
 
 
 def _singular(title: str) -> str:
-    """Stimuli → Stimulus, Regions → Region: what one item of a list is called."""
+    """Stimuli → Stimulus, Regions → Region, Notches → Notch: what one item of a list is called."""
     if title.endswith("uli"):
         return title[:-1] + "us"
     if title.endswith("ies"):
         return title[:-3] + "y"
+    if title.endswith("ches"):
+        return title[:-2]
     return title[:-1] if title.endswith("s") else title

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engines.parameters import Around
-from ui.forms.editor import Editor, Suggestions, new_values
+from ui.forms.editor import Editor, Previews, Suggestions, new_values
 from ui.forms.group import FieldLine, GroupEditor
 from ui.forms.scalars import ChoiceEditor
 from ui.forms.schema import FieldSpec, Kind, default_values, fields_of
@@ -25,6 +25,7 @@ class UnionEditor(Editor):
         self._level = level
         self._suggestions: Suggestions = {}
         self._around: Around = ()
+        self._previews: Previews = {}
         self._locked = False
         self._remembered: dict[str, dict[str, Any]] = {}
         self.form: GroupEditor | None = None
@@ -70,6 +71,11 @@ class UnionEditor(Editor):
         if self.form is not None:
             self.form.set_suggestions(suggestions)
 
+    def set_previews(self, previews: Previews) -> None:
+        self._previews = previews
+        if self.form is not None:
+            self.form.set_previews(previews)
+
     def _show(self, tag: str) -> None:
         if self.form is not None:
             self._layout.removeWidget(self.form)
@@ -79,6 +85,7 @@ class UnionEditor(Editor):
         self.form.edited.connect(self.edited)
         self.form.set_suggestions(self._suggestions)
         self.form.set_locked(self._locked)
+        self.form.set_previews(self._previews)
         self._layout.addWidget(self.form)
         self._tag = tag
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 Path = tuple[str | int, ...]
 Errors = Mapping[Path, str]
+T = TypeVar("T")
 
 
 def validated(model: type[BaseModel], values: Mapping[str, Any]) -> tuple[BaseModel | None, dict[Path, str]]:
@@ -22,8 +23,8 @@ def validated(model: type[BaseModel], values: Mapping[str, Any]) -> tuple[BaseMo
         return None, found
 
 
-def below(errors: Errors, key: str | int) -> dict[Path, str]:
-    """The errors of the child ``key``, with paths relative to it."""
+def below(errors: Mapping[Path, T], key: str | int) -> dict[Path, T]:
+    """The errors (or whatever else has a place) of the child ``key``, with paths relative to it."""
     return {path[1:]: text for path, text in errors.items() if path and path[0] == key}
 
 

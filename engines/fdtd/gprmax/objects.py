@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from engines.fdtd.gprmax.commands import Command
 from engines.fdtd.parameters.objects import VACUUM, Box, Object, Polygon, Rod, Sphere
-from engines.fdtd.solids.extruded import ACROSS
+from engines.geometry.solids.extruded import ACROSS
 
 FREE_SPACE = "free_space"
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import BaseModel
@@ -17,14 +16,14 @@ from engines.fdtd.placing import monitors as monitors
 from engines.fdtd.placing import objects as objects
 from engines.fdtd.placing import round_bodies as round_bodies
 from engines.fdtd.placing import sources as sources
-from engines.fdtd.placing.kinds import KINDS, Figure, Space, changed
-from engines.fdtd.placing.lines import box_lines
+from engines.fdtd.placing.kinds import KINDS, Space
 from engines.fdtd.placing.standing import standing
 from engines.fdtd.placing.tuning import tuned
 from engines.fdtd.scene import make_faces, make_yee
+from engines.figures import Figure, changed, kind_title, members
+from engines.geometry.lines import box_lines
 from engines.placing import Change, NewItem, PlacedGroup, PlacedItem, Placement, Position
 
-CAPITAL = re.compile(r"([A-Z])")
 Role = Literal["material", "object", "source", "monitor", "boundary"]
 LISTS: tuple[tuple[str, str, Role], ...] = (
     ("Materials", "materials", "material"),
@@ -121,14 +120,6 @@ def _follow(values: Any, old: str, new: str) -> None:
             _follow(value, old, new)
 
 
-def kind_title(model: type[BaseModel]) -> str:
-    """What a member of a union is called: its ``kind``; another class by the words of its name."""
-    kind = model.model_fields.get("kind")
-    words = CAPITAL.sub(r" \1", model.__name__).strip().lower()
-    name = words if kind is None else str(get_args(kind.annotation)[0])
-    return name[:1].upper() + name[1:]
-
-
 def _new(space: Space, field: str) -> Iterator[NewItem]:
     """Each kind that the list takes; those without an entry begin with their defaults."""
     for model in members(FdtdParameters.model_fields[field].annotation):
@@ -145,13 +136,6 @@ def _made(space: Space, field: str, model: type[BaseModel]) -> BaseModel:
             number += 1
             made = made.model_copy(update={"name": f"{stem}{number}"})
     return made
-
-
-def members(annotation: Any) -> list[type[BaseModel]]:
-    """The models that a field of this type may hold: a list's, a union's."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in get_args(annotation) for model in members(part)]
 
 
 def _layers(space: Space) -> tuple[PlacedItem, ...]:

@@ -10,12 +10,13 @@ import numpy as np
 from engines.api import Array
 from engines.errors import ProblemError
 from engines.fdtd.parameters import Painted, PictureObject, Polygon, SurfaceObject
-from engines.fdtd.placing.kinds import Figure, Space, drawn, mover, number, slider, touching, triple
-from engines.fdtd.placing.lines import ball_lines, box_lines
+from engines.fdtd.placing.kinds import Space, drawn, touching
 from engines.fdtd.placing.objects import material_of, size_of
 from engines.fdtd.placing.slabs import slab_figure
-from engines.fdtd.solids.extruded import ACROSS
-from engines.fdtd.solids.surface import SurfaceSolid
+from engines.figures import Figure, mover, number, slider, triple
+from engines.geometry.lines import ball_lines, box_lines
+from engines.geometry.solids.extruded import ACROSS
+from engines.geometry.solids.surface import SurfaceSolid
 from engines.placing import MOVE, Handle, Position
 
 Fields = tuple[Mapping[str, Any], str]

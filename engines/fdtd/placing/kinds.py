@@ -1,7 +1,6 @@
 """The kinds of objects, sources and monitors as figures: one function for each, entered by :func:`drawn`.
 
-A kind without an entry is listed but not drawn. A figure has an outline, handles, and the function that says what the
-item's parameters become when a handle is elsewhere.
+A kind without an entry is listed but not drawn.
 """
 
 from __future__ import annotations
@@ -11,16 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from engines.api import Array
 from engines.errors import ProblemError
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.yee import Yee
-from engines.placing import MOVE, Change, Handle, Position
-
-Changes = Callable[[str, Position], tuple[Mapping[str, Any], str]]
-"""(handle, position) to the fields that change, and what to say of them; raises ProblemError."""
+from engines.figures import Figure, triple
+from engines.placing import Position
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,16 +71,6 @@ class Space:
         return f"{', '.join(parts)} {self.unit}"
 
 
-@dataclass(frozen=True, eq=False)
-class Figure:
-    """``detail``: a word that tells it apart."""
-
-    outline: tuple[Array, ...]
-    handles: tuple[Handle, ...] = ()
-    changes: Changes | None = None
-    detail: str = ""
-
-
 @dataclass(frozen=True)
 class Kind:
     """How one class of parameters is drawn, and the fields of a new one that fits the grid."""
@@ -105,36 +92,6 @@ def drawn(
         return figure
 
     return enter
-
-
-def mover(center: Position | Array, reference: Position | Array | None = None) -> Handle:
-    """The handle that moves a whole figure."""
-    return Handle(MOVE, triple(center), reference=None if reference is None else triple(reference))
-
-
-def slider(name: str, position: Position | Array, axis: int, sign: int = 1) -> Handle:
-    """A handle that moves along an axis alone."""
-    return Handle(name, triple(position), triple(sign * np.eye(3)[axis]))
-
-
-def triple(values: Position | Array) -> Position:
-    """To twelve digits: 0.1 + 0.2 of a sum of cells is 0.3 in a form."""
-    x, y, z = (float(f"{float(value):.12g}") for value in values)
-    return x, y, z
-
-
-def number(value: float) -> float:
-    """To twelve digits."""
-    return float(f"{value:.12g}")
-
-
-def changed(item: BaseModel, fields: Mapping[str, Any], said: str) -> Change:
-    """``item`` with some fields changed, validated. Raises ProblemError."""
-    try:
-        return Change(type(item).model_validate({**item.model_dump(), **fields}), said)
-    except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        raise ProblemError(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}.") from error
 
 
 def touching(space: Space, low: Array, high: Array) -> None:

@@ -19,9 +19,10 @@ from engines.fdtd.parameters import (
     WaveSource,
 )
 from engines.fdtd.parameters.monitors import FAR
-from engines.fdtd.placing.kinds import Figure, Space, drawn, in_open, mover, number, slider, triple
-from engines.fdtd.placing.lines import arrow, box_lines, circle, unit
+from engines.fdtd.placing.kinds import Space, drawn, in_open
 from engines.fdtd.placing.slabs import slab_figure
+from engines.figures import Figure, mover, number, slider, triple
+from engines.geometry.lines import arrow, box_lines, circle, unit
 from engines.placing import MOVE, Handle, Position
 
 Fields = tuple[Mapping[str, Any], str]

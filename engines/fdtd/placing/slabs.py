@@ -10,8 +10,9 @@ import numpy as np
 from engines.api import Array
 from engines.errors import ProblemError
 from engines.fdtd.parameters.monitors import FAR
-from engines.fdtd.placing.kinds import Figure, Space, mover, slider, touching, triple
-from engines.fdtd.placing.lines import box_lines
+from engines.fdtd.placing.kinds import Space, touching
+from engines.figures import Figure, mover, slider, triple
+from engines.geometry.lines import box_lines
 from engines.placing import MOVE, Handle, Position
 
 Corners = Callable[[Position, Position], Mapping[str, Any]]

@@ -10,8 +10,9 @@ import numpy as np
 from engines.api import Array
 from engines.errors import ProblemError
 from engines.fdtd.parameters import BeamSource, ModeSource, ObliqueWaveSource, PointSource, WaveSource
-from engines.fdtd.placing.kinds import Changes, Figure, Space, drawn, in_open, mover, number, slider, triple
-from engines.fdtd.placing.lines import arrow, box_lines, circle, unit
+from engines.fdtd.placing.kinds import Space, drawn, in_open
+from engines.figures import Changes, Figure, mover, number, slider, triple
+from engines.geometry.lines import arrow, box_lines, circle, unit
 from engines.placing import MOVE, Handle, Position
 
 Fields = tuple[Mapping[str, Any], str]

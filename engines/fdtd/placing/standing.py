@@ -11,10 +11,10 @@ from pydantic import BaseModel
 
 from engines.api import Array
 from engines.fdtd.parameters import Lattice, Turn
-from engines.fdtd.placing.kinds import Figure
-from engines.fdtd.placing.lines import box_lines
 from engines.fdtd.solids.making import lattice_shifts, solids_of
-from engines.fdtd.solids.solid import rotation_matrix
+from engines.figures import Figure
+from engines.geometry.lines import box_lines
+from engines.geometry.solids.solid import rotation_matrix
 from engines.placing import MOVE
 
 MOST_OUTLINED = 1000

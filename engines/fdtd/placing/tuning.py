@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from engines.fdtd.parameters import Continuous, Frequencies, Pulse, Ringing
-from engines.fdtd.placing.kinds import Space, number
+from engines.fdtd.placing.kinds import Space
+from engines.figures import number
 
 CELLS = 20
 """Per wavelength of a first source."""

@@ -1,1 +1,1 @@
-"""Solids: bodies in space that tell which points they hold."""
+"""Solids of the parameters' objects, and those that a Maxwell problem alone has."""

@@ -24,11 +24,11 @@ from engines.fdtd.parameters.objects import (
     Torus,
 )
 from engines.fdtd.parameters.placing import MOST_COPIES, Lattice
-from engines.fdtd.solids.extruded import Block, Prism
 from engines.fdtd.solids.picture import PictureSolid
-from engines.fdtd.solids.round import Ball, Doughnut, Frustum, Point, Tube
-from engines.fdtd.solids.solid import Shifted, Solid, Turned, rotation_matrix
-from engines.fdtd.solids.surface import SurfaceSolid
+from engines.geometry.solids.extruded import Block, Prism
+from engines.geometry.solids.round import Ball, Doughnut, Frustum, Point, Tube
+from engines.geometry.solids.solid import Shifted, Solid, Turned, rotation_matrix
+from engines.geometry.solids.surface import SurfaceSolid
 
 
 def solids_of(item: Object) -> Iterator[Solid]:

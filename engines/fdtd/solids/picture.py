@@ -9,7 +9,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.errors import ProblemError
-from engines.fdtd.solids.extruded import Extruded
+from engines.geometry.solids.extruded import Extruded
 from engines.pictures import brightness
 
 

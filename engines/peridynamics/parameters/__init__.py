@@ -2,41 +2,107 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import field_validator
 
 from engines.parameters import ParameterGroup, quantity
-from engines.peridynamics.parameters.body import Block, Body, Hole, Plate
+from engines.peridynamics.parameters.body import (
+    Ball,
+    Block,
+    Body,
+    Cylinder,
+    Disc,
+    FlatRing,
+    Hole,
+    PlaneBody,
+    Plate,
+    PolygonPlate,
+    SolidBody,
+    SurfaceBody,
+    Tube,
+)
 from engines.peridynamics.parameters.bonds import Bonds
 from engines.peridynamics.parameters.loads import Displacement, Force, Gravity, Held, Load, Stress, Velocity
 from engines.peridynamics.parameters.material import Material
 from engines.peridynamics.parameters.measuring import Gauge, Measuring
-from engines.peridynamics.parameters.notches import Notch
+from engines.peridynamics.parameters.notches import (
+    AnyNotch,
+    FlatNotch,
+    Notch,
+    PennyNotch,
+    PlaneNotch,
+    ShapeNotch,
+)
 from engines.peridynamics.parameters.numerics import Numerics
-from engines.peridynamics.parameters.regions import BoxRegion, Point, Region, Side, SideRegion
+from engines.peridynamics.parameters.regions import (
+    BoxRegion,
+    HalfSpace,
+    LayerRegion,
+    Region,
+    Side,
+    SideRegion,
+)
+from engines.peridynamics.parameters.shapes import (
+    Box,
+    Circle,
+    Ellipse,
+    Flat,
+    Point,
+    Polygon,
+    Rod,
+    Shape,
+    Sphere,
+    kinds_named,
+)
 
 __all__ = [
+    "AnyNotch",
+    "Ball",
     "Block",
     "Body",
     "Bonds",
+    "Box",
     "BoxRegion",
+    "Circle",
+    "Cylinder",
+    "Disc",
     "Displacement",
+    "Ellipse",
+    "Flat",
+    "FlatNotch",
+    "FlatRing",
     "Force",
     "Gauge",
     "Gravity",
+    "HalfSpace",
     "Held",
     "Hole",
+    "LayerRegion",
     "Load",
     "Material",
     "Measuring",
     "Notch",
     "Numerics",
+    "PennyNotch",
     "PeridynamicParameters",
+    "PlaneBody",
+    "PlaneNotch",
     "Plate",
     "Point",
+    "Polygon",
+    "PolygonPlate",
     "Region",
+    "Rod",
+    "Shape",
+    "ShapeNotch",
     "Side",
     "SideRegion",
+    "SolidBody",
+    "Sphere",
     "Stress",
+    "SurfaceBody",
+    "Tube",
     "Velocity",
 ]
 
@@ -47,7 +113,7 @@ class PeridynamicParameters(ParameterGroup):
     body: Body = quantity(Plate(), "", "The body")
     material: Material = quantity(Material(), "", "The material")
     bonds: Bonds = quantity(Bonds(), "", "Particles and bonds")
-    notches: list[Notch] = quantity([Notch()], "", "Cuts that are there from the start")
+    notches: list[AnyNotch] = quantity([Notch()], "", "Cuts that are there from the start")
     loads: list[Load] = quantity([Stress(), Stress(side="bottom", stress=(0.0, -2.0, 0.0))], "", "What loads the body")
     unbreakable: list[Region] = quantity(
         [SideRegion(rows=3), SideRegion(side="bottom", rows=3)], "", "Where bonds do not break", title="No failure"
@@ -57,3 +123,9 @@ class PeridynamicParameters(ParameterGroup):
     )
     measuring: Measuring = quantity(Measuring(), "", "What is measured", folded=True)
     numerics: Numerics = quantity(Numerics(), "", "How it is calculated")
+
+    @field_validator("notches", mode="before")
+    @classmethod
+    def _straight(cls, value: Any) -> Any:
+        """Those of older projects have no kind."""
+        return kinds_named(value, "segment")

@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 
 from engines.parameters import ParameterGroup, quantity
 from engines.peridynamics.parameters.histories import History, SmoothStep, Sudden, with_history
-from engines.peridynamics.parameters.regions import Point, Region, Side, SideRegion
+from engines.peridynamics.parameters.regions import Region, Side, SideRegion
+from engines.peridynamics.parameters.shapes import Point
 
 NAME = "Name of its force and displacement in charts; empty: its number"
 COURSE = "How it comes on"

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.parameters import ParameterGroup, quantity
-from engines.peridynamics.parameters.regions import Point, Region, SideRegion
+from engines.peridynamics.parameters.regions import Region, SideRegion
+from engines.peridynamics.parameters.shapes import Point
 
 Axis = Literal["x", "y", "z"]
 

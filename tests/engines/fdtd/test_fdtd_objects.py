@@ -32,7 +32,7 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.scene import make_yee
 from engines.fdtd.shapes import cells_of, fillings_of
-from engines.fdtd.solids.solid import grid_points
+from engines.geometry.solids.solid import grid_points
 from tests.engines.fdtd.stl_cases import cube, write_binary
 
 GRID = GridSetting(cells_x=37, cells_y=41, cells_z=33, size_x=3.7, size_y=4.1, size_z=3.3)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from engines.errors import ProblemError
-from engines.fdtd.solids.solid import grid_points, rotation_matrix
-from engines.fdtd.solids.surface import SurfaceSolid
-from engines.fdtd.solids.voxels import windings_on_cpu, windings_on_gpu
+from engines.geometry.solids.solid import grid_points, rotation_matrix
+from engines.geometry.solids.surface import SurfaceSolid
+from engines.geometry.solids.voxels import windings_on_cpu, windings_on_gpu
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.fdtd.stl_cases import cube, torus, write_binary, write_text

@@ -1,4 +1,4 @@
-"""Outlines of simple bodies: polylines (n, 3) in the grid's coordinates."""
+"""Outlines of simple bodies: polylines (n, 3) in the coordinates of the geometry."""
 
 from __future__ import annotations
 

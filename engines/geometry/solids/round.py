@@ -6,7 +6,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.errors import ProblemError
-from engines.fdtd.solids.solid import Solid
+from engines.geometry.solids.solid import Solid
 
 Point = tuple[float, float, float]
 

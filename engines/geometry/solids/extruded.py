@@ -15,7 +15,7 @@ import numpy as np
 from engines.api import Array
 from engines.backend.threads import parallel_region
 from engines.errors import ProblemError
-from engines.fdtd.solids.solid import Solid
+from engines.geometry.solids.solid import Solid
 
 ACROSS = ((1, 2), (0, 2), (0, 1))
 """The two axes of the plane across an axis."""
@@ -90,7 +90,7 @@ class Prism(Extruded):
     def __init__(self, axis: int, low: float, high: float, outlines: Sequence[Outline]) -> None:
         super().__init__(axis, low, high)
         for outline in outlines:
-            _check_outline(outline)
+            check_outline(outline)
         corners = [np.array(outline, float) for outline in outlines]
         self._edges = np.concatenate([np.hstack([each, np.roll(each, -1, axis=0)]) for each in corners])
         self._bounds = corners[0].min(axis=0), corners[0].max(axis=0)
@@ -122,7 +122,7 @@ def _odd_crossings(u, v, edges, found):
 
 
 @lru_cache(maxsize=256)
-def _check_outline(outline: Outline) -> None:
+def check_outline(outline: Outline) -> None:
     """Raises ProblemError if it has fewer than three corners or crosses itself."""
     corners = np.array([point for n, point in enumerate(outline) if point != outline[n - 1]], float).reshape(-1, 2)
     n = len(corners)

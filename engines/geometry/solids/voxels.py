@@ -9,7 +9,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.threads import parallel_region, usable_cores
-from engines.fdtd.solids.crossings import count_crossings, wind
+from engines.geometry.solids.crossings import count_crossings, wind
 
 SOURCE = Path(__file__).with_name("voxels.cu")
 THREADS = 256

@@ -10,10 +10,10 @@ import numpy as np
 from engines.api import Array
 from engines.backend.threads import parallel_region
 from engines.errors import ProblemError
-from engines.fdtd.solids.crossings import bin_triangles, windings_at
-from engines.fdtd.solids.solid import Solid
-from engines.fdtd.solids.stl import read_stl
-from engines.fdtd.solids.voxels import FEWEST_FOR_DEVICE, windings_on_cpu, windings_on_gpu
+from engines.geometry.solids.crossings import bin_triangles, windings_at
+from engines.geometry.solids.solid import Solid
+from engines.geometry.solids.stl import read_stl
+from engines.geometry.solids.voxels import FEWEST_FOR_DEVICE, windings_on_cpu, windings_on_gpu
 
 MOST_BINS = 1024
 

@@ -1,0 +1,1 @@
+"""Solids: bodies in space that tell which points they hold."""

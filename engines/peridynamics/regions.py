@@ -1,0 +1,78 @@
+"""Regions: which particles of a body something acts on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.api import Array
+from engines.errors import ProblemError
+from engines.peridynamics.cuts import TOUCH
+from engines.peridynamics.filling import Filled, Place, shape_of
+from engines.peridynamics.parameters import HalfSpace, LayerRegion, Region, Side, SideRegion
+
+SIDES: dict[Side, tuple[int, bool]] = {
+    "left": (0, False), "right": (0, True), "bottom": (1, False), "top": (1, True), "front": (2, False),
+    "back": (2, True),
+}  # fmt: skip
+"""Axis of a side, and whether it is the far one."""
+
+
+def chosen(region: Region, body: Filled, place: Place = ()) -> Array:
+    """(n,) bool: the particles of a region. Raises ProblemError, which names ``place``, if there are none."""
+    if isinstance(region, SideRegion):
+        axis, far = side_of(region.side, body.dimensions, place)
+        row = body.cells[:, axis]
+        found = row >= body.counts[axis] - region.rows if far else row < region.rows
+    elif isinstance(region, LayerRegion):
+        found = _layer(region, body, place)
+    elif isinstance(region, HalfSpace):
+        direction = np.array(region.direction[: body.dimensions])
+        length = float(np.linalg.norm(direction))
+        if length == 0:
+            raise ProblemError("The direction of a half-space has no length: such as (0, 1, 0).", (*place, "direction"))
+        direction /= length
+        bound = float(body.frame.lattice(region.point) @ direction) - TOUCH
+        found = body.cells[:, : body.dimensions] @ direction >= bound
+    else:
+        held = shape_of(region, body.frame, place).on_lattice(body.counts)
+        x, y, z = body.cells.T
+        found = held[z, y, x]
+    if not found.any():
+        raise ProblemError(
+            "A region holds no particle: move it into the body, or make it larger than the spacing.", place
+        )
+    return np.asarray(found, bool)
+
+
+def side_of(side: Side, dimensions: int, place: Place = ()) -> tuple[int, bool]:
+    """Its axis, and whether it is the far one. Raises ProblemError."""
+    axis, far = SIDES[side]
+    if axis >= dimensions:
+        raise ProblemError(f"A plate has no {side}: choose left, right, bottom or top.", (*place, "side"))
+    return axis, far
+
+
+def _layer(region: LayerRegion, body: Filled, place: Place) -> Array:
+    """Down from the outermost particle of each row across the side."""
+    axis, far = side_of(region.side, body.dimensions, place)
+    others = [each for each in range(3) if each != axis]
+    row = body.cells[:, others[0]].astype(np.int64) * body.counts[others[1]] + body.cells[:, others[1]]
+    along = body.cells[:, axis]
+    depth = body.counts[axis] - 1 - along if far else along
+    surface = np.full(body.counts[others[0]] * body.counts[others[1]], body.counts[axis], depth.dtype)
+    np.minimum.at(surface, row, depth)
+    # the first particle is half a spacing below the surface
+    return np.asarray((depth - surface[row] + 0.5) * body.spacing <= region.depth * (1 + TOUCH))
+
+
+def combinations(held: Array) -> tuple[Array, Array]:
+    """The ways in which regions overlap, of ``held: (n, regions)`` bool: (ways, regions) bool in ascending order and
+    (n,) the number of each particle's way. Without sorting the particles, which takes ten times as long."""
+    numbers = np.zeros(len(held), np.int64)
+    for column in held.T:
+        numbers = 2 * numbers + column
+        present = np.bincount(numbers) > 0
+        numbers = (np.cumsum(present) - 1)[numbers]
+    first = np.full(int(numbers.max(initial=-1)) + 1, -1, np.int64)
+    first[numbers] = np.arange(len(numbers))
+    return held[first], numbers
