@@ -23,7 +23,8 @@ class ChartInfo:
     """One chart: ``title`` and ``unit`` are those of the ordinate.
 
     With ``series`` it is over time: a curve for each name of a series (``kind="area"``: stacked areas, as in a
-    decomposition of losses), and each of ``bands`` shades between two series (percentiles).
+    decomposition of losses), and each of ``bands`` shades between two series (percentiles). ``lines`` are further
+    series, drawn as lines over stacked areas (the work that energies add up to).
     Without, its abscissa is ``x_title`` [``x_unit``] and its points come from :meth:`Simulation.chart`:
     ``"line"``, ``"bar"`` for histograms, or ``"raster"``, a dot for each point. ``comparable``: measured data (columns
     x, y) may be laid over it, and its root mean square difference from the first curve said.
@@ -39,6 +40,7 @@ class ChartInfo:
     unit: str
     series: tuple[str, ...] = ()
     bands: tuple[tuple[str, str], ...] = ()
+    lines: tuple[str, ...] = ()
     kind: Literal["line", "area", "bar", "raster", "polar", "pattern"] = "line"
     x_title: str = ""
     x_unit: str = ""
@@ -55,6 +57,7 @@ class Curve:
     ``x, y: (n,)`` float64, NaN in ``y`` interrupts a line. Bars have ``edges: (n+1,)`` in ``x`` instead.
     ``shade: (n,)`` in 0..1 colours bars by the colour map (how lithiated, how damaged); ``low``/``high: (n,)`` is a
     band around a line. ``told`` is the place of the point that is told while nobody points at another.
+    ``over``: a line over stacked areas.
     ``across: (n,)`` is the second abscissa of a pattern: a full grid, ``across`` running first and once around.
     """
 
@@ -66,6 +69,7 @@ class Curve:
     high: Array | None = None
     told: int = -1
     across: Array | None = None
+    over: bool = False
 
 
 @dataclass(frozen=True)

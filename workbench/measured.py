@@ -62,11 +62,12 @@ class Difference:
 def difference(x: Array, y: Array, computed_x: Array, computed_y: Array) -> Difference | None:
     """How far measured points ``x, y: (n,)`` are from a computed curve, whose ``computed_x: (m,)`` rises.
 
-    The curve is taken as straight between its points. None where they have no range in common.
+    The curve is taken as straight between its points. None where they have no range in common, and where the curve
+    turns back (load over displacement may).
     """
     known = np.isfinite(computed_y)
     computed_x, computed_y = computed_x[known], computed_y[known]
-    if not len(computed_x):
+    if not len(computed_x) or (np.diff(computed_x) < 0).any():
         return None
     inside = (x >= computed_x[0]) & (x <= computed_x[-1])
     if not inside.any():

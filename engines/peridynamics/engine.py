@@ -33,17 +33,21 @@ from engines.peridynamics.contact.contact import bytes_of as contact_bytes
 from engines.peridynamics.contact.contact import contact_on
 from engines.peridynamics.contact.limits import contact_step
 from engines.peridynamics.contact.rigid import rigid_on
+from engines.peridynamics.curve import LoadDisplacement
 from engines.peridynamics.cutting import idle_notches
 from engines.peridynamics.family import family
+from engines.peridynamics.instruments import Instruments, gauges_on
 from engines.peridynamics.laws.calibration import calibrated
 from engines.peridynamics.laws.preview import preview
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.loads import loads_on
 from engines.peridynamics.material import POISSON, Lattice
 from engines.peridynamics.measures import watched
-from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody, Stress
+from engines.peridynamics.parameters import Displacement, PeridynamicParameters, PlaneBody
 from engines.peridynamics.placing import placement_of
 from engines.peridynamics.presets import presets
+from engines.peridynamics.quasistatic import QuasiStaticSimulation
+from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Discretised, bytes_of, decay_of, make_solver
 from engines.placing import Placement
@@ -71,9 +75,18 @@ class PeridynamicsEngine(Engine):
     def geometry_of(self, problem: Problem) -> Particles:
         return filled(_checked(problem)).geometry
 
+    def time_unit_of(self, parameters: Any) -> str:
+        return "iterations" if parameters.numerics.quasi_static else self.time_unit
+
+    def ends(self, problem: Problem) -> bool:
+        return _checked(problem).numerics.quasi_static
+
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         setup = _Setup(problem, backend)
         moved = setup.bytes_per_step
+        if setup.parameters.numerics.quasi_static:
+            seconds = moved / backend.ceilings().best
+            return Estimate(setup.memory, moved, 1.0, None, seconds, findings=setup.findings)
         return Estimate(
             memory_bytes=setup.memory,
             bytes_per_step=moved,
@@ -164,6 +177,8 @@ class _Setup:
         self.memory = bytes_of(self.layout, kin, value_bytes) + contact_bytes(
             parameters, len(self.body.cells), self.layout.size, dimensions, value_bytes
         )
+        if parameters.numerics.quasi_static:  # masks, loads and what was seen last; nothing that breaks
+            self.memory += self.layout.size * (4 * dimensions * value_bytes + 4 * kin.words + value_bytes)
         available = backend.info.memory_bytes
         if available and self.memory > MEMORY_SHARE * available:
             raise ProblemError(
@@ -175,7 +190,10 @@ class _Setup:
         self.step = self._chosen_step()
         unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
         self.rigid = rigid_on(self.body, parameters.penetrators, self.lattice, self.step)
-        self.loads = loads_on(self.body, parameters.loads, self.step, spacing, material.density)
+        self.loads = loads_on(self.body, parameters.loads, self.step, spacing, material.density, self.lattice.volume)
+        self.gauges = gauges_on(self.body, parameters.measuring.gauges, QuasiStaticSimulation.taken_names())
+        self.curve = LoadDisplacement(self.loads, self.gauges, parameters.measuring.curve) if parameters.loads else None
+        self._check_loads()
         axis = "xyz".index(parameters.growth[1])
         if axis >= dimensions:
             raise ProblemError("A crack in a plate does not grow along z: choose x or y.")
@@ -184,6 +202,8 @@ class _Setup:
 
     def _chosen_step(self) -> float:
         numerics = self.parameters.numerics
+        if numerics.quasi_static:
+            return SHARE_OF_STABLE_STEP * self.limit
         if numerics.step is None:
             return numerics.safety * self.limit
         step = numerics.step * 1e-6
@@ -196,6 +216,27 @@ class _Setup:
                 ("numerics", "step"),
             )
         return step
+
+    def _check_loads(self) -> None:
+        loads, quasi_static = self.parameters.loads, self.parameters.numerics.quasi_static
+        if quasi_static and (self.parameters.penetrators or self.parameters.contact.kind != "none"):
+            raise ProblemError(
+                "Slow loading knows no contact: take penetrators and contact of particles away, or calculate in time.",
+                ("numerics", "quasi_static"),
+            )
+        if quasi_static and not held_fast(self.loads, self.body.centers):
+            raise ProblemError(
+                "Nothing keeps the body from moving away or turning, so slow loading has no end: hold particles in "
+                "every direction with displacements of 0.",
+                ("loads",),
+            )
+        for place, load in enumerate(loads):
+            moves = isinstance(load, Displacement) and any((load.x, load.y, load.z))
+            if moves and load.history.kind == "sudden" and not quasi_static:
+                raise ProblemError(
+                    "A displacement that is there suddenly tears the particles out: give it a history.",
+                    ("loads", place),
+                )
 
     def _findings(self) -> tuple[Finding, ...]:
         lattice, law = self.lattice, self.law
@@ -227,15 +268,24 @@ class _Setup:
         )  # fmt: skip
         moving()
         solver = make_solver(self.backend, discretised, self.precision)
+        numerics, curve = self.parameters.numerics, self.curve
+        instruments = Instruments(solver, self.loads, self.gauges)
+        if numerics.quasi_static:
+            return QuasiStaticSimulation(
+                self.backend, self.body.geometry, solver, self.loads, watched(self.lattice, self.along), self._fields(),
+                instruments, curve, numerics.relaxation,
+            )  # fmt: skip
         return PeridynamicSimulation(
             self.backend,
             self.body.geometry,
             solver,
             self.loads,
-            self.parameters.numerics.integrator == "velocity Verlet",
+            numerics.integrator == "velocity Verlet",
             watched(self.lattice, self.along),
             self._fields(),
-            decay_of(self.parameters.numerics.damping, self.step),
+            decay_of(numerics.damping, self.step),
+            instruments,
+            curve,
             contact_on(solver, discretised, self.body, self.parameters, self.rigid, self.lattice),
         )
 
@@ -246,7 +296,7 @@ class _Setup:
         length = max(self.body.counts) * lattice.spacing
         moved = 0.5 * stretch * length
         for load in self.parameters.loads:
-            if not isinstance(load, Stress) and load.kind == "displacement":
+            if isinstance(load, Displacement):
                 moved = max(moved, *(abs(value or 0.0) * 1e-3 for value in (load.x, load.y, load.z)))
         wave = float(np.sqrt(lattice.young / lattice.density))
         return (

@@ -9,30 +9,31 @@ import numpy as np
 from engines.api import Array
 from engines.errors import ProblemError
 from engines.peridynamics.body import Filled, chosen
-from engines.peridynamics.parameters import Displacement, Load, SideRegion, Stress
+from engines.peridynamics.histories import share, share_integral
+from engines.peridynamics.parameters import (
+    Displacement,
+    Force,
+    Gravity,
+    Held,
+    Load,
+    Point,
+    Region,
+    SideRegion,
+    Stress,
+    Velocity,
+)
 from engines.peridynamics.regions import combinations
 
 MOST_KINDS = 255
 ACCELERATION, HELD, DISPLACEMENT, VELOCITY = range(4)
 
 
-def smooth(share: Array) -> Array:
-    """0 before 0, 1 after 1, with slope and curvature 0 at both ends."""
-    x = np.clip(share, 0.0, 1.0)
-    return np.asarray(x * x * x * (10 - 15 * x + 6 * x * x))
-
-
-def smooth_integral(share: Array) -> Array:
-    """The integral of :func:`smooth` from 0."""
-    x = np.clip(share, 0.0, 1.0)
-    return np.asarray(x**4 * (2.5 - 3 * x + x * x) + np.maximum(share - 1.0, 0.0))
-
-
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """kind: (n,) uint8, 0 for free particles; combinations: for each further kind the numbers of its loads.
+    """kind: (n,) uint8, 0 for free particles; combinations: for each further kind the numbers of its loads;
+    reached: for each load the particles of its region, in the order of the geometry.
 
-    dt [s], spacing [m], density [kg/m³].
+    dt [s], spacing [m], density [kg/m³], volume [m³] of a particle.
     """
 
     loads: tuple[Load, ...]
@@ -42,57 +43,87 @@ class Loads:
     dt: float
     spacing: float
     density: float
+    volume: float
+    reached: tuple[Array, ...]
 
     def table(self, first: int, steps: int) -> Array:
         """(steps, kinds, 4, d) of steps first, first + 1, …: acceleration, held, displacement and velocity after it.
 
         In spacings and steps; forces are those at the beginning of a step.
         """
-        table = np.zeros((steps, len(self.combinations) + 1, 4, self.dimensions))
         numbers = np.arange(first, first + steps)
+        return self._between(numbers * self.dt, (numbers + 1) * self.dt)
+
+    def standing(self, time: float) -> Array:
+        """(kinds, 4, d) of the loads as they are at ``time`` [s], with nothing on the move: for a state of rest."""
+        return self._between(*np.full((2, 1), time))[0]
+
+    def _between(self, before: Array, after: Array) -> Array:
+        """(steps, kinds, 4, d) of steps from ``before`` to ``after: (steps,)`` [s]."""
+        table = np.zeros((len(before), len(self.combinations) + 1, 4, self.dimensions))
         for number, load in enumerate(self.loads):
             kinds = [row + 1 for row, combination in enumerate(self.combinations) if number in combination]
-            if isinstance(load, Stress):
-                share = smooth(numbers * self.dt / (load.rise * 1e-6)) if load.rise else np.ones(steps)
-                per_step = self.dt**2 / (self.density * self.spacing**2)  # force density σ/Δx to spacings per step²
-                for axis, stress in enumerate(load.stress[: self.dimensions]):
-                    for kind in kinds:
-                        table[:, kind, ACCELERATION, axis] += share * (stress * 1e6 * per_step)
+            if not isinstance(load, Held):
+                pushed = share(load.history, before)[:, None] * self.acceleration(number)
+                for kind in kinds:
+                    table[:, kind, ACCELERATION] += pushed
                 continue
             for axis, value in enumerate((load.x, load.y, load.z)[: self.dimensions]):
                 if value is None:
                     continue
-                after = self._path(load, value, numbers + 1)
-                moved = after - self._path(load, value, numbers)
+                place = self._path(load, value, after)
+                moved = place - self._path(load, value, before)
                 for kind in kinds:
                     table[:, kind, HELD, axis] = 1
-                    table[:, kind, DISPLACEMENT, axis] = after
+                    table[:, kind, DISPLACEMENT, axis] = place
                     table[:, kind, VELOCITY, axis] = moved
         return table
 
-    def _path(self, load: Load, value: float, numbers: Array) -> Array:
-        """Displacement after so many steps, in spacings."""
-        time, rise = numbers * self.dt, load.rise * 1e-6
+    def acceleration(self, number: int) -> Array:
+        """(d,) that a load that pushes gives each of its particles when all of it is there, in spacings per step²."""
+        load = self.loads[number]
+        if isinstance(load, Stress):  # force density σ/Δx
+            value, each = load.stress, 1e6 / (self.density * self.spacing)
+        elif isinstance(load, Force):
+            value, each = load.force, 1 / (self.density * self.volume * len(self.reached[number]))
+        elif isinstance(load, Gravity):
+            value, each = load.acceleration, 1.0
+        else:
+            value, each = (0.0, 0.0, 0.0), 0.0
+        return np.array(value[: self.dimensions]) * (each * self.dt**2 / self.spacing)
+
+    def held(self, axis: int) -> Array:
+        """(n,) bool: the particles that loads move along an axis."""
+        held = np.zeros(len(self.kind), bool)
+        for load, reached in zip(self.loads, self.reached, strict=True):
+            if isinstance(load, Held) and (load.x, load.y, load.z)[axis] is not None:
+                held[reached] = True
+        return held
+
+    def _path(self, load: Held, value: float, time: Array) -> Array:
+        """Displacement at times [s], in spacings."""
         if isinstance(load, Displacement):
-            return np.asarray(value * 1e-3 / self.spacing * smooth(time / rise))
-        lasted = rise * smooth_integral(time / rise) if rise else time
-        return np.asarray(value / self.spacing * lasted)
+            return np.asarray(value * 1e-3 / self.spacing * share(load.history, time))
+        return np.asarray(value / self.spacing * share_integral(load.history, time))
 
 
-def loads_on(body: Filled, loads: list[Load], dt: float, spacing: float, density: float) -> Loads:
-    """Raises ProblemError for a load that reaches no particle, and where two hold the same particles."""
+def loads_on(
+    body: Filled, loads: list[Load], dt: float, spacing: float, density: float, volume: float | None = None
+) -> Loads:
+    """``volume`` [m³] of a particle; none: a cube. Raises ProblemError for a load that reaches no particle or is
+    nothing, a history that cannot be read, and where two loads hold the same particles."""
     reached = np.zeros((len(body.cells), len(loads)), bool)
     for number, load in enumerate(loads):
-        region = SideRegion(side=load.side) if isinstance(load, Stress) else load.region
-        place = ("loads", number) if isinstance(load, Stress) else ("loads", number, "region")
-        reached[:, number] = chosen(region, body, place)
-        if isinstance(load, Stress) and not any(load.stress[: body.dimensions]):
-            raise ProblemError(f"The stress on the {load.side} is zero: give it a value, or take the load away.")
+        if isinstance(load, Gravity):
+            reached[:, number] = True
+        else:
+            place = ("loads", number) if isinstance(load, Stress) else ("loads", number, "region")
+            reached[:, number] = chosen(_region(load), body, place)
+        share(load.history, np.zeros(1))  # a file is read here, not in the middle of a run
+        _check_pushes(load, body.dimensions)
     for name in "xyz"[: body.dimensions]:
         holding = [
-            number
-            for number, load in enumerate(loads)
-            if not isinstance(load, Stress) and getattr(load, name) is not None
+            number for number, load in enumerate(loads) if isinstance(load, Held) and getattr(load, name) is not None
         ]
         if (reached[:, holding].sum(axis=1) > 1).any():
             raise ProblemError(f"Two loads move the same particles along {name}: let their regions not overlap.")
@@ -104,4 +135,25 @@ def loads_on(body: Filled, loads: list[Load], dt: float, spacing: float, density
         kind = kind + 1
     if len(rows) > MOST_KINDS:
         raise ProblemError(f"The loads overlap in {len(rows)} ways: use fewer.")
-    return Loads(tuple(loads), kind.astype(np.uint8), tuple(rows), body.dimensions, dt, spacing, density)
+    return Loads(
+        tuple(loads), kind.astype(np.uint8), tuple(rows), body.dimensions, dt, spacing, density,
+        spacing**3 if volume is None else volume, tuple(np.flatnonzero(column) for column in reached.T),
+    )  # fmt: skip
+
+
+def _region(load: Stress | Force | Velocity | Displacement) -> Region:
+    return SideRegion(side=load.side) if isinstance(load, Stress) else load.region
+
+
+def _check_pushes(load: Load, dimensions: int) -> None:
+    if isinstance(load, Held):
+        return
+    value: Point
+    if isinstance(load, Stress):
+        value, what = load.stress, f"The stress on the {load.side} is zero: give it a value"
+    elif isinstance(load, Force):
+        value, what = load.force, "A force is zero: give it a value"
+    else:
+        value, what = load.acceleration, "Gravity is zero: give it a value"
+    if not any(value[:dimensions]):
+        raise ProblemError(f"{what}, or take the load away.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,42 +17,52 @@ from engines.api import (
     Simulation,
 )
 from engines.backend.base import Backend
-from engines.charts import ChartInfo, Fact, Inspection
+from engines.charts import ChartData, ChartInfo, Fact, Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.contact.contact import Contact, ContactEnergies
+from engines.peridynamics.curve import CHART, LoadDisplacement
+from engines.peridynamics.instruments import Instruments, first_work
 from engines.peridynamics.loads import Loads
-from engines.peridynamics.measures import Tip, Watched, energies
+from engines.peridynamics.measures import Counter, Tip, Watched, energies
 from engines.peridynamics.solver import Solver
 
 MOST_STEPS = 256
 """Steps whose loads are worked out and moved to the device together."""
 SAMPLE_STEPS = 10
+ENERGIES = (
+    SeriesInfo("work", "Work of the loads", "mJ"),
+    SeriesInfo("kinetic", "Kinetic", "mJ"),
+    SeriesInfo("elastic", "Elastic", "mJ"),
+    SeriesInfo("broken", "Broken bonds", "mJ"),
+    SeriesInfo("damped", "Damped", "mJ"),
+    SeriesInfo("imbalance", "Energy that is missing", "%"),
+)
+CRACK = (
+    SeriesInfo("bonds", "Bonds broken", ""),
+    SeriesInfo("tip", "Crack tip", "mm"),
+    SeriesInfo("speed", "Crack speed", "m/s"),
+    SeriesInfo("fraction", "Crack speed over Rayleigh's", ""),
+)
+CHARTS = (
+    ChartInfo(
+        "energy", "Energy", "mJ", series=("elastic", "kinetic", "broken", "damped"), lines=("work",), kind="area"
+    ),
+    ChartInfo("tip", "Crack tip", "mm", series=("tip",), comparable=True),
+    ChartInfo("speed", "Crack speed over Rayleigh's", "", series=("fraction",)),
+    ChartInfo("bonds", "Bonds broken", "", series=("bonds",)),
+    ChartInfo("imbalance", "Energy that is missing", "%", series=("imbalance",)),
+)
 
 
 class PeridynamicSimulation(Simulation):
     """Time is in µs."""
 
+    _energies: ClassVar[tuple[SeriesInfo, ...]] = ENERGIES
+    _crack: ClassVar[tuple[SeriesInfo, ...]] = CRACK
+    _charts: ClassVar[tuple[ChartInfo, ...]] = CHARTS
+
     sample_steps = SAMPLE_STEPS
-    series: tuple[SeriesInfo, ...] = (
-        SeriesInfo("work", "Work of the loads", "mJ"),
-        SeriesInfo("kinetic", "Kinetic", "mJ"),
-        SeriesInfo("elastic", "Elastic", "mJ"),
-        SeriesInfo("broken", "Broken bonds", "mJ"),
-        SeriesInfo("damped", "Damped", "mJ"),
-        SeriesInfo("imbalance", "Energy that is missing", "%"),
-        SeriesInfo("bonds", "Bonds broken", ""),
-        SeriesInfo("tip", "Crack tip", "mm"),
-        SeriesInfo("speed", "Crack speed", "m/s"),
-        SeriesInfo("fraction", "Crack speed over Rayleigh's", ""),
-    )
-    charts: tuple[ChartInfo, ...] = (
-        ChartInfo("energy", "Energy", "mJ", series=("elastic", "kinetic", "broken", "damped"), kind="area"),
-        ChartInfo("tip", "Crack tip", "mm", series=("tip",)),
-        ChartInfo("speed", "Crack speed over Rayleigh's", "", series=("fraction",)),
-        ChartInfo("bonds", "Bonds broken", "", series=("bonds",)),
-        ChartInfo("imbalance", "Energy that is missing", "%", series=("imbalance",)),
-    )
 
     def __init__(
         self,
@@ -63,20 +73,36 @@ class PeridynamicSimulation(Simulation):
         half_step: bool,
         watched: Watched,
         fields: tuple[FieldInfo, ...],
-        decay: float = 1.0,
+        decay: float,
+        instruments: Instruments,
+        curve: LoadDisplacement | None,
         contact: Contact | None = None,
     ) -> None:
+        """``series`` and ``charts`` are those of the instruments and the curve, and what all bodies have."""
         self.geometry, self.dt, self.step = geometry, solver.body.scales.time * 1e6, 0
         self.fields, self.traffic = fields, (solver.traffic,)
         self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
         self._half_step, self._decay, self._contact = half_step, decay, contact
+        self._kind = backend.array(solver.body.kind)
+        self._instruments, self._curve = instruments, curve
+        self._followed = -1
+        """The step up to which the curve has been followed."""
+        shown = (curve.info,) if curve else ()
+        self.series = (*self._energies, *self._crack, *instruments.series, *(curve.series if curve else ()))
+        self.charts = (*shown, *self._charts, *instruments.charts)
         if contact:
             self.series, self.charts = (*self.series, *contact.series), (*self.charts, *contact.charts)
-        self._kind = backend.array(solver.body.kind)
-        self._tip = Tip(watched)
+        self._first_work = first_work(loads, loads.table(0, 1)[0], decay) if half_step else 0.0
+        self._tip, self._counter = Tip(watched), Counter(solver, watched)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
         self._measured = self._damaged = -1
         self._start = self._intact()
+
+    @classmethod
+    def taken_names(cls) -> set[str]:
+        """Names of series and charts, which gauges cannot have."""
+        own = (ENERGIES, CRACK, CHARTS, cls._energies, cls._charts, LoadDisplacement.series)
+        return {CHART, "forces", "gauges", *(info.name for group in own for info in group)}
 
     # Steps.
 
@@ -146,20 +172,19 @@ class PeridynamicSimulation(Simulation):
     def _intact(self) -> float:
         """How many bonds hold, each counted once."""
         self._find_damage()
-        whole = self._solver.body.whole[self._solver.body.places]
-        damage = self._backend.gather(self._solver.damage_values, self._everything)
-        return float(np.rint(whole * (1.0 - damage.astype(np.float64))).sum()) / 2
+        return self._counter.intact()
 
     def observe(self) -> Mapping[str, float]:
         self._measure()
         self._find_damage()
+        now = self._loads.table(self.step, 1)[0]
         contact = self._contact.energies() if self._contact else ContactEnergies()
-        found = energies(
-            self._solver, self._loads.table(self.step, 1)[0], self._kind, self.step > 0, self._decay, contact
-        )
-        damage = self._backend.gather(self._solver.damage_values, self._everything)
-        tip = self._tip.seen(damage, self.time)
+        found = energies(self._solver, now, self._kind, self.step > 0, self._decay, self._first_work, contact)
+        tip = self._counter.farthest()
+        self._tip.seen(tip, self.time)
         speed = self._tip.speed(self.time)
+        before = self._loads.table(self.step - 1, 1)[0] if self.step else None
+        read = self._instruments.read(now, before, self.time * 1e-6)
         return {
             "work": found.work * 1e3,
             "kinetic": found.kinetic * 1e3,
@@ -172,7 +197,26 @@ class PeridynamicSimulation(Simulation):
             "speed": speed,
             "fraction": speed / self._watched.rayleigh_speed,
             **(self._contact.observe(contact) if self._contact else {}),
+            **read,
+            **self._follow(read),
         }
+
+    def _follow(self, read: Mapping[str, float]) -> Mapping[str, float]:
+        """Put what was read on the curve of load and displacement, once a step; its series."""
+        if self._curve is None:
+            return {}
+        if self.step > self._followed:
+            self._curve.seen(read)
+            self._followed = self.step
+        return self._curve.observed()
+
+    def chart(self, name: str) -> ChartData:
+        if name == CHART and self._curve is not None:
+            return self._curve.chart
+        return super().chart(name)
+
+    def results(self) -> Mapping[str, Array]:
+        return self._curve.results() if self._curve is not None else {}
 
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
@@ -199,9 +243,17 @@ class PeridynamicSimulation(Simulation):
 
     def state(self) -> dict[str, Array]:
         held = {name: self._backend.to_host(values) for name, values in self._solver.arrays.items()}
-        contact = self._contact.state() if self._contact else {}
-        passed = np.array(self._tip.passed).reshape(-1, 2)
-        return {"step": np.array(self.step), "passed": passed, **held, **contact}
+        return {
+            "step": np.array(self.step),
+            "passed": np.array(self._tip.passed).reshape(-1, 2),
+            **held,
+            **self._followed_so_far(),
+            **(self._contact.state() if self._contact else {}),
+        }
+
+    def _followed_so_far(self) -> dict[str, Array]:
+        points = self._curve.points if self._curve is not None else []
+        return {"followed": np.array(self._followed), "points": np.array(points).reshape(-1, 2)}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self._solver.restore({name: state[name] for name in self._solver.arrays})
@@ -209,6 +261,9 @@ class PeridynamicSimulation(Simulation):
             self._contact.restore(state)
         self.step = int(state["step"])
         self._tip.passed = [(float(time), float(position)) for time, position in state["passed"]]
+        self._followed = int(state["followed"])
+        if self._curve is not None:
+            self._curve.points = [(float(x), float(force)) for x, force in state["points"]]
         self._measured = self._damaged = -1
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
@@ -225,4 +280,4 @@ class PeridynamicSimulation(Simulation):
     def close(self) -> None:
         self._solver.arrays.clear()
         self._solver.followers.clear()
-        del self._contact, self._solver, self._kind, self._everything
+        del self._solver, self._kind, self._everything, self._instruments, self._counter, self._contact

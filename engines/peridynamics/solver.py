@@ -104,6 +104,7 @@ class Solver(ABC):
         }
         self._spare = backend.array(zeros)
         self._breakable, self._kind = backend.array(body.breakable), backend.array(body.kind)
+        self._weak, self._unbreakable = self._breakable, None
         self._whole = backend.array(body.whole.astype(self.dtype))
         self.damage_values = backend.array(np.zeros(size, self.dtype))
         self.energy_values = backend.array(np.zeros(size, self.dtype))
@@ -139,6 +140,12 @@ class Solver(ABC):
             self.arrays["u"], self._spare = self._spare, self.arrays["u"]
             for follower in self.followers:
                 follower.step(row)
+
+    def let_break(self, allowed: bool) -> None:
+        """Whether bonds that are stretched too far break from the next step on; at first they do."""
+        if not allowed and self._unbreakable is None:
+            self._unbreakable = self.backend.array(np.zeros_like(self.body.breakable))
+        self._breakable = self._weak if allowed else self._unbreakable
 
     def restore(self, arrays: dict[str, Array]) -> None:
         for name, values in self.arrays.items():
@@ -182,6 +189,7 @@ def make_solver(backend: Backend, body: Discretised, precision: str) -> Solver:
 
 
 def bytes_of(layout: Layout, family: Family, value_bytes: int) -> int:
-    """Device memory of a solver: seven vectors and three numbers per place, words twice, three float64, a kind."""
-    per_place = (4 * layout.dimensions + 3) * value_bytes + 8 * family.words + 3 * 8 + 1
+    """Device memory of a solver: seven vectors and five numbers per place (two are what cracks are looked for with),
+    words twice, three float64, a kind."""
+    per_place = (4 * layout.dimensions + 5) * value_bytes + 8 * family.words + 3 * 8 + 1
     return math.ceil(layout.size * per_place)

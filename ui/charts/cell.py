@@ -151,7 +151,7 @@ class ChartCell(QWidget):
         mark: Mark = "line" if self.chart.kind in ("line", "polar") else "area"
         widest, shortest = figure(-8.888, self.chart.unit), figure(-8.88, "", 3)
         return [
-            Entry(curve.title, place, mark, text, text and widest, brief, brief and shortest)
+            Entry(curve.title, place, "line" if curve.over else mark, text, text and widest, brief, brief and shortest)
             for place, (curve, text, brief) in enumerate(zip(self.plot.data.curves, texts, briefs, strict=True))
         ]
 

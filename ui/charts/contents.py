@@ -39,7 +39,7 @@ def over_time(chart: ChartInfo, buffers: Mapping[str, TraceBuffer], series: Sequ
     known = {name: (buffer.times, buffer.values) for name, buffer in buffers.items() if len(buffer)}
     curves = []
     common = known[chart.series[0]][0] if chart.kind == "area" and chart.series[0] in known else None
-    for place, name in enumerate(chart.series):
+    for place, name in enumerate((*chart.series, *chart.lines)):
         if name not in known:
             continue
         times, values = known[name]
@@ -48,7 +48,7 @@ def over_time(chart: ChartInfo, buffers: Mapping[str, TraceBuffer], series: Sequ
         low = high = None
         if place < len(chart.bands) and all(end in known for end in chart.bands[place]):
             low, high = (_at(times, *known[end]) for end in chart.bands[place])
-        curves.append(Curve(titles.get(name, name), times, values, low=low, high=high))
+        curves.append(Curve(titles.get(name, name), times, values, low=low, high=high, over=name in chart.lines))
     return ChartData(tuple(curves))
 
 

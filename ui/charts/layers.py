@@ -136,7 +136,7 @@ class Branches:
 
 class Stack:
     """Areas on top of each other: what is positive upwards from zero, what is negative downwards, and a line for the
-    sum where there is both. The curves have one abscissa."""
+    sum where there is both. The curves have one abscissa. Those that go over the areas, last of all, are lines."""
 
     def __init__(self, plot: pg.PlotItem) -> None:
         self._plot = plot
@@ -144,8 +144,12 @@ class Stack:
         self._sum = pg.PlotCurveItem(connect="finite", antialias=True)
         self._sum.setZValue(5)
         plot.addItem(self._sum)
+        self._over: list[pg.PlotCurveItem] = []
 
     def show(self, curves: Sequence[Curve]) -> None:
+        over = [(place, curve) for place, curve in enumerate(curves) if curve.over]
+        curves = [curve for curve in curves if not curve.over]
+        self._show_over(over)
         while len(self._areas) > len(curves):
             for band in self._areas.pop():
                 band.leave()
@@ -160,6 +164,18 @@ class Stack:
         mixed = bool(curves) and bool(up[-1].any()) and bool(down[-1].any())
         self._sum.setPen(pg.mkPen(theme().palette.text, width=1))
         self._sum.setData(curves[0].x, up[-1] + down[-1]) if mixed else self._sum.setData([], [])
+
+    def _show_over(self, over: Sequence[tuple[int, Curve]]) -> None:
+        while len(self._over) > len(over):
+            self._plot.removeItem(self._over.pop())
+        while len(self._over) < len(over):
+            line = pg.PlotCurveItem(connect="finite", antialias=True)
+            line.setZValue(6)
+            self._plot.addItem(line)
+            self._over.append(line)
+        for line, (place, curve) in zip(self._over, over, strict=True):
+            line.setPen(pg.mkPen(_color(place, LINE), width=1.6))
+            line.setData(curve.x, curve.y)
 
 
 class Bars:

@@ -13,7 +13,7 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.peridynamics.body import Filled
 from engines.peridynamics.contact.shapes import BALL, CUBOID, CYLINDER, Solid, solid_of
-from engines.peridynamics.loads import smooth, smooth_integral
+from engines.peridynamics.histories import smooth, smooth_integral
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.parameters.contact import Driven, Form, Free, Motion, Penetrator, Shifted
 

@@ -24,8 +24,9 @@ from engines.peridynamics.parameters.body import (
 )
 from engines.peridynamics.parameters.bonds import Bonds
 from engines.peridynamics.parameters.contact import ParticleContact, Penetrator
-from engines.peridynamics.parameters.loads import Displacement, Load, Stress, Velocity
+from engines.peridynamics.parameters.loads import Displacement, Force, Gravity, Held, Load, Stress, Velocity
 from engines.peridynamics.parameters.material import Material
+from engines.peridynamics.parameters.measuring import Gauge, Measuring
 from engines.peridynamics.parameters.notches import (
     AnyNotch,
     FlatNotch,
@@ -72,11 +73,16 @@ __all__ = [
     "Flat",
     "FlatNotch",
     "FlatRing",
+    "Force",
+    "Gauge",
+    "Gravity",
     "HalfSpace",
+    "Held",
     "Hole",
     "LayerRegion",
     "Load",
     "Material",
+    "Measuring",
     "Notch",
     "Numerics",
     "ParticleContact",
@@ -120,6 +126,7 @@ class PeridynamicParameters(ParameterGroup):
     growth: Literal["+x", "-x", "+y", "-y", "+z", "-z"] = quantity(
         "+x", "", "The way that the crack is expected to go: its tip is the damaged particle farthest along it"
     )
+    measuring: Measuring = quantity(Measuring(), "", "What is measured", folded=True)
     numerics: Numerics = quantity(Numerics(), "", "How it is calculated")
 
     @field_validator("notches", mode="before")

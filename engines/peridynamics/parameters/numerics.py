@@ -5,17 +5,36 @@ from __future__ import annotations
 from typing import Literal
 
 from engines.parameters import ParameterGroup, quantity
+from engines.peridynamics.parameters.relaxation import Relaxation
+
+QUASI_STATIC = "dynamic relaxation"
+DYNAMIC = ("velocity Verlet", "Euler-Cromer")
 
 
 class Numerics(ParameterGroup):
     """How it is calculated."""
 
     precision: Literal["fp32", "fp64"] = quantity("fp32", "", "Numbers of 4 or of 8 bytes")
-    integrator: Literal["velocity Verlet", "Euler-Cromer"] = quantity(
-        "velocity Verlet", "", "They differ in the first step only: a half one, or a whole one"
+    integrator: Literal["velocity Verlet", "Euler-Cromer", "dynamic relaxation"] = quantity(
+        "velocity Verlet", "", "The first two follow waves and differ in the first step only, a half or a whole one; "
+        "dynamic relaxation loads the body so slowly that it is always at rest",
+    )  # fmt: skip
+    relaxation: Relaxation = quantity(Relaxation(), "", "Slow loading", when={"integrator": (QUASI_STATIC,)})
+    step: float | None = quantity(
+        None, "us", "Time step; none: a part of the stable one", gt=0, when={"integrator": DYNAMIC}
     )
-    step: float | None = quantity(None, "us", "Time step; none: a part of the stable one", gt=0)
     damping: float = quantity(
-        0.0, "1/s", "Slows all particles down: force over mass and velocity; 0: only the material does", ge=0
+        0.0,
+        "1/s",
+        "Slows all particles down: force over mass and velocity; 0: only the material does",
+        ge=0,
+        when={"integrator": DYNAMIC},
     )
-    safety: float = quantity(0.7, "1", "The part of the stable step that is taken", gt=0, le=1, advanced=True)
+    safety: float = quantity(
+        0.7, "1", "The part of the stable step that is taken", gt=0, le=1, advanced=True, when={"integrator": DYNAMIC}
+    )
+
+    @property
+    def quasi_static(self) -> bool:
+        """Whether iterations are counted and not time."""
+        return self.integrator == QUASI_STATIC

@@ -29,17 +29,18 @@ def problem(**changes) -> Problem:
 
 @pytest.mark.parametrize("damping", [0.0, 1e4])
 def test_energy_is_balanced_while_the_crack_runs(cpu, damping):
-    """0.1 % of the work, as VERIFICATION asks of a run in fine steps: the error is of second order in the step."""
-    run = ENGINE.build(problem(numerics={"safety": 0.2, "damping": damping}), cpu)
+    """VERIFICATION asks for 0.1 % of the work. At the default step it is 0.003 %: the balance of velocity Verlet with
+    bonds that break is exact but for bonds that turn or are not linear any more, and rounding."""
+    run = ENGINE.build(problem(numerics={"damping": damping}), cpu)
     worst = 0.0
     for _ in range(8):
-        run.advance(42)
+        run.advance(12)
         seen = run.observe()
         worst = max(worst, seen["imbalance"])
     assert seen["bonds"] > 100
     assert seen["tip"] > 23
     assert seen["broken"] > 0.01 * seen["work"]
-    assert worst <= 0.1
+    assert worst <= 0.003
     assert (seen["damped"] > 0.05 * seen["work"]) == (damping > 0)
     run.close()
 
