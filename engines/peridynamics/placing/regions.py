@@ -16,6 +16,9 @@ from engines.peridynamics.placing.kinds import KINDS, Space, drawn, figure_of, w
 from engines.peridynamics.regions import side_of
 from engines.placing import Position
 
+VECTORS = ("stress", "force", "traction", "acceleration")
+"""Fields of loads that are drawn as an arrow; others have x, y and z."""
+
 
 @drawn(SideRegion)
 def side_figure(region: SideRegion, space: Space) -> Figure:
@@ -68,20 +71,23 @@ def acting_figure(item: BaseModel, space: Space) -> Figure:
         side = getattr(item, "side")  # noqa: B009  # not every model has one
         flat = figure_of(SideRegion(side=side), space)
         figure = Figure(flat.outline, detail=side)
-    else:
-        return Figure(())
-    return Figure((*figure.outline, *_arrow(item, figure, space)), figure.handles, figure.changes, figure.detail)
+    else:  # on all of the body, as gravity
+        return Figure(_arrow(item, space.middle, space))
+    if not figure.outline:
+        return figure
+    points = np.concatenate(figure.outline)
+    shaft = _arrow(item, 0.5 * (points.min(axis=0) + points.max(axis=0)), space)
+    return Figure((*figure.outline, *shaft), figure.handles, figure.changes, figure.detail)
 
 
-def _arrow(item: BaseModel, figure: Figure, space: Space) -> tuple[Array, ...]:
+def _arrow(item: BaseModel, middle: Array, space: Space) -> tuple[Array, ...]:
     """From the middle of a region along a stress, a velocity, a displacement: only its direction counts."""
-    given = getattr(item, "stress", [getattr(item, axis, None) for axis in "xyz"])
+    parts = [getattr(item, axis, None) for axis in "xyz"]
+    given = next((getattr(item, name) for name in VECTORS if name in type(item).model_fields), parts)
     vector = np.array([value or 0.0 for value in given]) * ([1, 1, 0] if space.flat else [1, 1, 1])
     length = float(np.linalg.norm(vector))
-    if not figure.outline or not length:
+    if not length:
         return ()
-    points = np.concatenate(figure.outline)
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     direction = vector / length
     side = np.cross(direction, [0.0, 0.0, 1.0])
     if np.linalg.norm(side) < 1e-6:
