@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -59,9 +59,9 @@ class Frame:
     dimensions: int
 
     def lattice(self, position: Array | tuple[float, ...]) -> Array:
-        """(d,) of a position [mm] in spacings from the first lattice point."""
+        """(…, d) of positions (…, 2 or 3) [mm] in spacings from the first lattice point."""
         d = self.dimensions
-        return np.asarray((np.asarray(position, float)[:d] - self.origin[:d]) / self.spacing - 0.5)
+        return np.asarray((np.asarray(position, float)[..., :d] - self.origin[:d]) / self.spacing - 0.5)
 
     @property
     def corners(self) -> tuple[Array, Array]:
@@ -81,7 +81,7 @@ class Filled:
     counts: tuple[int, int, int]
     spacing: float
     dimensions: int
-    origin: Array
+    origin: Array = field(default_factory=lambda: np.zeros(3))
 
     @property
     def centers(self) -> Array:

@@ -9,6 +9,7 @@ from engines.errors import ProblemError
 from engines.peridynamics.cuts import TOUCH
 from engines.peridynamics.filling import Filled, Place, shape_of
 from engines.peridynamics.parameters import HalfSpace, LayerRegion, Region, Side, SideRegion
+from engines.peridynamics.shapes import AT_ONCE, Figure
 
 SIDES: dict[Side, tuple[int, bool]] = {
     "left": (0, False), "right": (0, True), "bottom": (1, False), "top": (1, True), "front": (2, False),
@@ -31,17 +32,26 @@ def chosen(region: Region, body: Filled, place: Place = ()) -> Array:
         if length == 0:
             raise ProblemError("The direction of a half-space has no length: such as (0, 1, 0).", (*place, "direction"))
         direction /= length
-        bound = float(body.frame.lattice(region.point) @ direction) - TOUCH
-        found = body.cells[:, : body.dimensions] @ direction >= bound
+        points = (body.centers[:, : body.dimensions] - region.point[: body.dimensions]) @ direction
+        found = points >= -TOUCH * body.spacing
     else:
-        held = shape_of(region, body.frame, place).on_lattice(body.counts)
-        x, y, z = body.cells.T
-        found = held[z, y, x]
+        found = _held(shape_of(region, body.frame, place), body)
     if not found.any():
         raise ProblemError(
             "A region holds no particle: move it into the body, or make it larger than the spacing.", place
         )
     return np.asarray(found, bool)
+
+
+def _held(figure: Figure, body: Filled) -> Array:
+    """By where particles are, which need not be on a lattice."""
+    found = np.zeros(len(body.cells), bool)
+    for start in range(0, len(found), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        points = body.frame.lattice(body.centers[part])
+        near = np.flatnonzero(figure.near(points, 0.0))
+        found[part][near] = figure.contains(points[near])
+    return found
 
 
 def side_of(side: Side, dimensions: int, place: Place = ()) -> tuple[int, bool]:

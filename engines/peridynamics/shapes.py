@@ -203,18 +203,22 @@ class Outline(Figure):
         return np.broadcast_to(inside, (counts[2], ny, nx))
 
     def contains(self, points: Array, slack: float = TOUCH) -> Array:
-        found, edge = np.zeros(len(points), bool), np.zeros(len(points), bool)
-        x, y = points[:, 0], points[:, 1]
+        order = np.argsort(points[:, 1], kind="stable")  # an edge concerns the points beside it alone
+        xs, ys = points[order, 0], points[order, 1]
+        inside, edge = np.zeros(len(points), bool), np.zeros(len(points), bool)
         for (xa, ya), (xb, yb) in zip(*self._edges, strict=True):
+            beside = slice(*np.searchsorted(ys, (min(ya, yb) - TOUCH, np.nextafter(max(ya, yb) + TOUCH, np.inf))))
+            x, y, length = xs[beside], ys[beside], float(np.hypot(xb - xa, yb - ya))
             if yb != ya:
                 passes = (min(ya, yb) <= y) & (y < max(ya, yb))
-                found ^= passes & (x > xa + (y - ya) / (yb - ya) * (xb - xa))
-            length = float(np.hypot(xb - xa, yb - ya))
+                inside[beside] ^= passes & (x > xa + (y - ya) / (yb - ya) * (xb - xa))
             if length > 0:
                 along = ((x - xa) * (xb - xa) + (y - ya) * (yb - ya)) / length
                 across = ((y - ya) * (xb - xa) - (x - xa) * (yb - ya)) / length
-                edge |= (np.abs(across) <= TOUCH) & (along >= -TOUCH) & (along <= length + TOUCH)
-        found[edge] = slack >= 0
+                edge[beside] |= (np.abs(across) <= TOUCH) & (along >= -TOUCH) & (along <= length + TOUCH)
+        inside[edge] = slack >= 0
+        found = np.empty(len(points), bool)
+        found[order] = inside
         return found
 
     def crosses(self, first: Array, second: Array) -> Array:

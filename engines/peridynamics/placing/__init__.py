@@ -53,7 +53,7 @@ def placement_of(parameters: PeridynamicParameters) -> Placement:
         owner, field = _owner(parameters, listed.path)
         if field in type(owner).model_fields:
             items = tuple(
-                _item((*listed.path, place), f"{place + 1}  {kind_title(type(each))}", each,
+                _item((*listed.path, place), _title(place, each), each,
                       acting_figure(each, space), listed.tint)
                 for place, each in enumerate(getattr(owner, field))
             )  # fmt: skip
@@ -62,6 +62,10 @@ def placement_of(parameters: PeridynamicParameters) -> Placement:
     frame = space.frame
     x, y, z = (frame.origin[axis] + frame.spacing * np.arange(frame.counts[axis] + 1) for axis in range(3))
     return Placement(tuple(groups), (x, y, z))
+
+
+def _title(place: int, item: BaseModel) -> str:
+    return getattr(item, "name", "") or f"{place + 1}  {kind_title(type(item))}"
 
 
 def space_of(parameters: PeridynamicParameters) -> Space:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,13 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.figures import Fields, Figure, number, slider
 from engines.geometry.lines import arrow, box_lines
-from engines.peridynamics.parameters import Force, Gravity, LayerRegion, Side, SideRegion, Stress
+from engines.peridynamics.parameters import LayerRegion, Side, SideRegion
 from engines.peridynamics.placing.kinds import KINDS, Space, drawn, figure_of, within
 from engines.peridynamics.regions import side_of
 from engines.placing import Position
+
+VECTORS = ("stress", "force", "traction", "acceleration")
+"""Fields of loads that are drawn as an arrow; others have x, y and z."""
 
 
 @drawn(SideRegion)
@@ -69,32 +71,19 @@ def acting_figure(item: BaseModel, space: Space) -> Figure:
         side = getattr(item, "side")  # noqa: B009  # not every model has one
         flat = figure_of(SideRegion(side=side), space)
         figure = Figure(flat.outline, detail=side)
-    else:
-        return Figure(())
-    return Figure((*figure.outline, *_arrow(item, figure, space)), figure.handles, figure.changes, figure.detail)
-
-
-@drawn(Gravity)
-def gravity_figure(gravity: Gravity, space: Space) -> Figure:
-    """An arrow in the middle of the body."""
-    return Figure(_along(gravity.acceleration, space.middle, space))
-
-
-def _arrow(item: BaseModel, figure: Figure, space: Space) -> tuple[Array, ...]:
-    """From the middle of a region along a stress, a force, a velocity, a displacement."""
+    else:  # on all of the body, as gravity
+        return Figure(_arrow(item, space.middle, space))
     if not figure.outline:
-        return ()
+        return figure
     points = np.concatenate(figure.outline)
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    if isinstance(item, Stress):
-        return _along(item.stress, middle, space)
-    if isinstance(item, Force):
-        return _along(item.force, middle, space)
-    return _along([getattr(item, axis, None) for axis in "xyz"], middle, space)
+    shaft = _arrow(item, 0.5 * (points.min(axis=0) + points.max(axis=0)), space)
+    return Figure((*figure.outline, *shaft), figure.handles, figure.changes, figure.detail)
 
 
-def _along(given: Sequence[float | None], middle: Array, space: Space) -> tuple[Array, ...]:
-    """An arrow from the middle: only its direction counts."""
+def _arrow(item: BaseModel, middle: Array, space: Space) -> tuple[Array, ...]:
+    """From the middle of a region along a stress, a velocity, a displacement: only its direction counts."""
+    parts = [getattr(item, axis, None) for axis in "xyz"]
+    given = next((getattr(item, name) for name in VECTORS if name in type(item).model_fields), parts)
     vector = np.array([value or 0.0 for value in given]) * ([1, 1, 0] if space.flat else [1, 1, 1])
     length = float(np.linalg.norm(vector))
     if not length:
