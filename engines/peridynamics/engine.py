@@ -240,12 +240,11 @@ class _Setup:
 
     def _findings(self) -> tuple[Finding, ...]:
         lattice, law = self.lattice, self.law
-        softens = (
-            f"soften from a stretch of {law.elastic_limit:.3g} and break at" if law.code else "break at a stretch of"
-        )
+        ends = f"break at a stretch of {law.failure:.3g}" if np.isfinite(law.failure) else "never break"
+        softens = f"soften from a stretch of {law.elastic_limit:.3g} on and " if law.code else ""
         said = (
-            f"Poisson's ratio is {POISSON[lattice.formulation]:.4g} ({lattice.formulation}); bonds {softens} "
-            f"{law.failure:.3g}; the lattice is {abs(lattice.stiffness_along_axis - 1):.1%} "
+            f"Poisson's ratio is {POISSON[lattice.formulation]:.4g} ({lattice.formulation}); bonds {softens}"
+            f"{ends}; the lattice is {abs(lattice.stiffness_along_axis - 1):.1%} "
             f"{'stiffer' if lattice.stiffness_along_axis > 1 else 'softer'} along its axes."
         )
         found = [Finding(said, "info"), *self.law.findings]

@@ -54,7 +54,7 @@ def trilinear_failure(elastic: float, work: float, beta: float, kink: float) -> 
 
 
 def nonlinear_failure(elastic: float, work: float, alpha: float, k: float) -> float:
-    """∫ = s0²/2 + (sc − s0) s0 (A + α/2)/(1 + α), A = 1/k − 1/(eᵏ − 1) (Hobbs, pypd); α = 0: exponential softening
-    (Tong et al. 2020)."""
+    """∫ = s0²/2 + (sc − s0) s0 (A + α/2)/(1 + α), A = 1/k − 1/(eᵏ − 1) (Hobbs,
+    pypd); α = 0: exponential softening alone."""
     area = (1 / k - 1 / math.expm1(k) + alpha / 2) / (1 + alpha)
     return elastic + (work / elastic - elastic / 2) / area

@@ -90,12 +90,20 @@ def _refusal(line: int, reason: str) -> ProblemError:
     return ProblemError(f"Line {line + 1}: {reason}.", (line,))
 
 
+def _says_true(node: ast.expr) -> bool:
+    """Whether ``node`` is true or false, and no number."""
+    return isinstance(node, (ast.Compare, ast.BoolOp)) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    )
+
+
 class _Checker:
     """Turns Python's tree into definitions; what a person calls things becomes v0, v1, …"""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
         self._line = 0
+        self._truths: set[str] = set()
         self.definitions: list[Definition] = []
         self.names = {name: name for name in (STRETCH, DAMAGE, *GIVEN)}
 
@@ -112,7 +120,10 @@ class _Checker:
         name = statement.targets[0].id
         if name in (STRETCH, *GIVEN) or name in FUNCTIONS or name == "where":
             raise self._refused(f"'{name}' has a meaning here: choose another name")
-        self.names[name] = self._defined(self._number(statement.value, 0))
+        defined = self._defined(self._number(statement.value, 0))
+        self.names[name] = defined
+        if _says_true(statement.value):
+            self._truths.add(defined)
 
     def _defined(self, value: ast.expr) -> str:
         name = f"v{len(self.definitions)}"
@@ -126,7 +137,7 @@ class _Checker:
         """``node`` as a number; what is true counts 1, what is not 0."""
         self._line, depth = node.lineno - 1, self._deeper(depth)
         match node:
-            case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+            case ast.expr() if _says_true(node):
                 return ast.IfExp(self._truth(node, depth), ast.Constant(1.0), ast.Constant(0.0))
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return self._constant(value)
@@ -162,6 +173,8 @@ class _Checker:
                 return ast.BoolOp(op, [self._truth(part, depth) for part in parts])
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return ast.UnaryOp(ast.Not(), self._truth(operand, depth))
+            case ast.Name(id=name) if self.names.get(name) in self._truths:
+                return ast.Compare(self._name(name), [ast.NotEq()], [ast.Constant(0.0)])
         raise self._refused(f"'{ast.unparse(node)[:40]}' is neither true nor false: compare it with something")
 
     def _deeper(self, depth: int) -> int:

@@ -23,7 +23,8 @@ def preview(choice: LawChoice, material: Breaking) -> Inspection:
     try:
         made = calibrated(choice, material)
     except ProblemError as error:
-        return Inspection(str(error))
+        in_a_line = any(isinstance(key, int) for key in error.place)  # the text's own editor says what is wrong there
+        return Inspection("" if in_a_line else str(error))
     pull = made.pull
     end = MARGIN * made.failure if math.isfinite(made.failure) else SHOWN * made.brittle_stretch
     shown = pull.stretch <= end

@@ -18,7 +18,7 @@ LOOKED_AT = 2000
 FARTHEST = 10.0
 """The largest stretch that is looked at, or a hundred times those of the material."""
 PRECISION = 1e-9
-"""Of the work: intervals are halved until none adds more than this part of it."""
+"""Of the work so far: intervals are halved until none changes it by more than this part."""
 FEWEST, MOST = 200, 20_000
 PARTS = 64
 """Parts that an interval is cut into, again and again, to find where damage begins or ends."""
@@ -94,12 +94,13 @@ def _simple(code: Code, parameters: tuple[float, ...], scales: tuple[float, ...]
     stretch = np.linspace(elastic, end, FEWEST)
     if end > 100 * elastic:  # what happens early is not to be missed
         stretch = np.union1d(stretch, np.geomspace(max(elastic, grid[0]), end, FEWEST))
+    least = (1e-2 * min(scales)) ** 2
     while len(stretch) < MOST:
         force = _force(law, stretch)
         middle = 0.5 * (stretch[1:] + stretch[:-1])
         wide = np.diff(stretch)
         bend = np.abs(_force(law, middle) - 0.5 * (force[1:] + force[:-1])) * wide
-        coarse = bend > precision * max(float((force[1:] * wide).sum()), 1e-300)
+        coarse = bend > precision * np.maximum(np.cumsum(force[1:] * wide), least)
         coarse &= wide > 1e-13 * stretch[1:]
         if not coarse.any():
             break
@@ -204,7 +205,8 @@ def _told(pull: Pull) -> Pull:
     fallen = np.where(force < (1 - GROWTH) * np.maximum.accumulate(force), force, np.inf)
     grows = _first(force > (1 + GROWTH) * np.minimum.accumulate(fallen))
     if grows is not None:
-        sentence = f"The force of this law grows again beyond a stretch of {pull.stretch[grows]:.3g}, after it fell."
+        least = float(pull.stretch[np.argmin(fallen[:grows])])
+        sentence = f"The force of this law grows again beyond a stretch of {least:.3g}, after it fell."
         found.append(Finding(sentence))
     if math.isinf(pull.failure):
         half = float(np.interp(0.5 * pull.stretch[-1], pull.stretch, force))

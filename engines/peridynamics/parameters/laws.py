@@ -87,7 +87,10 @@ class Typed(Softening):
 
     kind: Literal["typed"] = "typed"
     lines: Annotated[list[Annotated[str, Field(max_length=200)]], Lines(check, STEPS, WHOLE)] = quantity(
-        list(known.BILINEAR), "", "The damage d by the stretch s, the damage so far d, and s0, sc, sb", title="Law"
+        list(known.BILINEAR),
+        "",
+        "The damage d by the stretch s, the damage so far d, and s0, sc, sb",
+        title="Definition",
     )
 
 
