@@ -128,8 +128,8 @@ class Bonded:
     whole: Array
 
 
-def bonded(parameters: PeridynamicParameters, body: Filled) -> Bonded:
-    """Raises ProblemError."""
+def bonded(parameters: PeridynamicParameters, body: Filled, weights: Array | None = None) -> Bonded:
+    """weights: (bonds,); those without weight are left out. Raises ProblemError."""
     kin = family(body.dimensions, parameters.bonds.reach)
     layout = Layout(body.counts, kin.reach, body.dimensions)
     places, steps = layout.places(body.cells), layout.steps(kin.offsets)
@@ -143,6 +143,8 @@ def bonded(parameters: PeridynamicParameters, body: Filled) -> Bonded:
     points = body.cells[:, : body.dimensions].astype(float)
     heights = [np.abs(cut.height(points)) for cut in cuts]
     for bit, (offset, step) in enumerate(zip(kin.offsets, steps, strict=True)):
+        if weights is not None and not weights[bit]:
+            continue
         there = places + step
         mine = exists[there]
         whole[places] += mine

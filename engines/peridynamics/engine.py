@@ -29,14 +29,17 @@ from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.body import bonded, filled
 from engines.peridynamics.family import family
+from engines.peridynamics.influence import INFLUENCES
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.loads import loads_on
 from engines.peridynamics.material import POISSON, Lattice
 from engines.peridynamics.measures import watched
+from engines.peridynamics.mixture import mixed, stiffening
 from engines.peridynamics.parameters import PeridynamicParameters, Plate, Stress
 from engines.peridynamics.presets import presets
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Discretised, bytes_of, decay_of, make_solver
+from engines.peridynamics.surface import surface
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
@@ -131,10 +134,16 @@ class _Setup:
             material.fracture_energy,
             spacing,
             body.thickness * 1e-3 if isinstance(body, Plate) else spacing,
+            INFLUENCES[parameters.bonds.influence],
+            parameters.bonds.partial_volumes,
+            parameters.bonds.crack == "lattice",
         )
+        self.mixture = mixed(parameters, self.body, self.lattice)
+        self.surface = surface(self.body, self.lattice) if parameters.bonds.surface_correction else None
         self.layout = Layout(self.body.counts, reach, dimensions)
         value_bytes = np.dtype(self.precision).itemsize
-        self.memory = bytes_of(self.layout, kin, value_bytes)
+        differ = self.mixture is not None or self.surface is not None
+        self.memory = bytes_of(self.layout, kin, value_bytes, differ and backend.id == "cpu")
         available = backend.info.memory_bytes
         if available and self.memory > MEMORY_SHARE * available:
             raise ProblemError(
@@ -143,6 +152,10 @@ class _Setup:
             )
         self.bytes_per_step = len(self.body.cells) * (4 * dimensions * value_bytes + 12 * kin.words + 1)
         self.limit = self.lattice.stable_step
+        if self.mixture is not None:
+            self.limit /= np.sqrt(stiffening(self.mixture))
+        if self.surface is not None:
+            self.limit /= np.sqrt(max(1.0, self.surface.stiffening))
         self.step = self._chosen_step()
         self.loads = loads_on(self.body, parameters.loads, self.step, spacing, material.density)
         axis = "xyz".index(parameters.growth[1])
@@ -177,13 +190,15 @@ class _Setup:
         return tuple(found)
 
     def build(self, moving: Any) -> PeridynamicSimulation:
-        bonds = bonded(self.parameters, self.body)
+        bonds = bonded(self.parameters, self.body, self.lattice.weights)
         kind = np.zeros(bonds.layout.size, np.uint8)
         kind[bonds.places] = self.loads.kind
         limit = (1 + self.lattice.critical_stretch) ** 2 - 1
         discretised = Discretised(
             bonds.places, bonds.whole, kind, self.lattice.scales(self.step), bonds.layout, bonds.family, bonds.words,
             bonds.breakable, self.lattice.stiffness(self.step), limit,
+            None if self.lattice.uniform else self.lattice.weights, self.mixture,
+            None if self.surface is None else self.surface.half_shares,
         )  # fmt: skip
         moving()
         return PeridynamicSimulation(
@@ -208,9 +223,7 @@ class _Setup:
                 moved = max(moved, *(abs(value or 0.0) * 1e-3 for value in (load.x, load.y, load.z)))
         wave = float(np.sqrt(lattice.young / lattice.density))
         return (
-            FieldInfo(
-                "damage", "Damage", "", "cell", (0.0, _rounded(1.4 * lattice.family.crossing / lattice.family.bonds))
-            ),
+            FieldInfo("damage", "Damage", "", "cell", (0.0, _rounded(1.4 * lattice.crossing_share))),
             FieldInfo("displacement", "Displacement", "um", "cell", (0.0, _rounded(moved * 1e6))),
             FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(stretch * wave * 2))),
             FieldInfo(

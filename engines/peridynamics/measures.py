@@ -42,7 +42,7 @@ def energies(solver: Solver, table: Array, kind: Any, begun: bool, decay: float 
     """
     backend, arrays, body = solver.backend, solver.arrays, solver.body
     with backend.active():
-        velocity = arrays["v"]
+        velocity, mass = arrays["v"], solver.mass
         work = float(arrays["work"].sum())
         damped = float(arrays["damped"].sum())
         if begun:
@@ -54,14 +54,15 @@ def energies(solver: Solver, table: Array, kind: Any, begun: bool, decay: float 
             now = solver.kick_values.copy()
             for axis in range(len(now)):
                 is_free, push = free[axis][kind], given[axis][kind]
-                acting = (is_free * push - (1 - is_free) * now[axis]) * loaded
+                acting = (is_free * push - (1 - is_free) * now[axis] * mass) * loaded
                 work += 0.5 * float((acting * velocity[axis]).sum(dtype=np.float64))
-                mean = left * velocity[axis] + half * (now[axis] + push)
+                mean = left * velocity[axis] + half * (now[axis] + push / mass)
                 if decay != 1:
-                    damped += (1 - decay) / (1 + decay) * float((is_free * mean * mean).sum(dtype=np.float64))
+                    taken = float((is_free * mean * mean * mass).sum(dtype=np.float64))
+                    damped += (1 - decay) / (1 + decay) * taken
                 now[axis] = is_free * mean + (1 - is_free) * velocity[axis]
             velocity = now
-        kinetic = float((velocity * velocity).sum(dtype=np.float64))
+        kinetic = float((velocity * velocity * mass).sum(dtype=np.float64))
         elastic = float(solver.energy_values.sum(dtype=np.float64))
         loss = float(arrays["loss"].sum())
     unit = body.scales.energy
@@ -87,7 +88,7 @@ class Watched:
 
 def watched(lattice: Lattice, along: Array) -> Watched:
     """On a lattice."""
-    threshold = SPLIT * lattice.family.crossing / lattice.family.bonds
+    threshold = SPLIT * lattice.crossing_share
     return Watched(along, threshold, lattice.horizon * 1e3, lattice.rayleigh_speed, lattice.volume)
 
 

@@ -8,7 +8,7 @@ from engines.parameters import ParameterGroup, quantity
 from engines.peridynamics.parameters.body import Block, Body, Hole, Plate
 from engines.peridynamics.parameters.bonds import Bonds
 from engines.peridynamics.parameters.loads import Displacement, Load, Stress, Velocity
-from engines.peridynamics.parameters.material import Material
+from engines.peridynamics.parameters.material import Interface, Material, OtherMaterial
 from engines.peridynamics.parameters.notches import Notch
 from engines.peridynamics.parameters.numerics import Numerics
 from engines.peridynamics.parameters.regions import BoxRegion, Point, Region, Side, SideRegion
@@ -20,10 +20,12 @@ __all__ = [
     "BoxRegion",
     "Displacement",
     "Hole",
+    "Interface",
     "Load",
     "Material",
     "Notch",
     "Numerics",
+    "OtherMaterial",
     "PeridynamicParameters",
     "Plate",
     "Point",
@@ -40,6 +42,8 @@ class PeridynamicParameters(ParameterGroup):
 
     body: Body = quantity(Plate(), "", "The body")
     material: Material = quantity(Material(), "", "The material")
+    materials: list[OtherMaterial] = quantity([], "", "Parts of the body that are of other materials", folded=True)
+    interfaces: list[Interface] = quantity([], "", "Where materials meet", folded=True)
     bonds: Bonds = quantity(Bonds(), "", "Particles and bonds")
     notches: list[Notch] = quantity([Notch()], "", "Cuts that are there from the start")
     loads: list[Load] = quantity([Stress(), Stress(side="bottom", stress=(0.0, -2.0, 0.0))], "", "What loads the body")
