@@ -8,13 +8,21 @@ import numpy as np
 
 from engines.api import Array
 from engines.peridynamics.cutting import cut_of, cut_out, joined
-from engines.peridynamics.family import Family, family
+from engines.peridynamics.family import WORD, Family, family
 from engines.peridynamics.filling import Filled, filled
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.regions import SIDES, chosen
 
 __all__ = ["SIDES", "Bonded", "Filled", "bonded", "chosen", "filled", "unbreakable"]
+
+
+def bits_of(bonds: Array, kin: Family) -> Array:
+    """(words,) uint32 with the bits of these ``bonds: (bonds,) bool``."""
+    found = np.zeros(kin.words, np.uint32)
+    for bit in np.flatnonzero(bonds):
+        found[bit // WORD] |= np.uint32(1 << bit % WORD)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +46,8 @@ def unbreakable(parameters: PeridynamicParameters, body: Filled) -> Array:
     return found
 
 
-def bonded(parameters: PeridynamicParameters, body: Filled) -> Bonded:
-    """Raises ProblemError."""
+def bonded(parameters: PeridynamicParameters, body: Filled, weights: Array | None = None) -> Bonded:
+    """weights: (bonds,); those without weight are left out. Raises ProblemError."""
     kin = family(body.dimensions, parameters.bonds.reach)
     layout = Layout(body.counts, kin.reach, body.dimensions)
     places = layout.places(body.cells)
@@ -48,6 +56,8 @@ def bonded(parameters: PeridynamicParameters, body: Filled) -> Bonded:
     weak = exists.copy()
     weak[places[unbreakable(parameters, body)]] = False
     words = joined(exists, layout, kin)
+    if weights is not None:
+        words &= bits_of(weights != 0, kin)[:, None]
     whole = np.bitwise_count(words).sum(axis=0, dtype=np.float64)
     for number, notch in enumerate(parameters.notches):
         cut_out(cut_of(notch, body.frame, ("notches", number)), exists, layout, kin, words)

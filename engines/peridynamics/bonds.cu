@@ -13,12 +13,31 @@
 // row of the table of loads; work, loss: (size) double, touched where a load acts or a bond breaks.
 // Per particle and step: u, v, words, breakable and kind are read once, u, v and words written once.
 //
+// GENERAL: bonds are weighted (family.cuh); SOFTENING (with GENERAL): beyond its limit a bond loses stiffness by a law.
+//
 // variants: -DREAL=float -DDIMENSIONS=2 -DREACH=2; -DREAL=float -DDIMENSIONS=2 -DREACH=3; -DREAL=float -DDIMENSIONS=2 -DREACH=4; -DREAL=float -DDIMENSIONS=3 -DREACH=2; -DREAL=float -DDIMENSIONS=3 -DREACH=3; -DREAL=double -DDIMENSIONS=2 -DREACH=2; -DREAL=double -DDIMENSIONS=2 -DREACH=3; -DREAL=double -DDIMENSIONS=2 -DREACH=4; -DREAL=double -DDIMENSIONS=3 -DREACH=2; -DREAL=double -DDIMENSIONS=3 -DREACH=3
+// variants: -DREAL=float -DDIMENSIONS=2 -DREACH=2 -DGENERAL; -DREAL=float -DDIMENSIONS=2 -DREACH=3 -DGENERAL; -DREAL=float -DDIMENSIONS=2 -DREACH=4 -DGENERAL; -DREAL=float -DDIMENSIONS=3 -DREACH=2 -DGENERAL; -DREAL=float -DDIMENSIONS=3 -DREACH=3 -DGENERAL; -DREAL=double -DDIMENSIONS=2 -DREACH=2 -DGENERAL; -DREAL=double -DDIMENSIONS=2 -DREACH=3 -DGENERAL; -DREAL=double -DDIMENSIONS=2 -DREACH=4 -DGENERAL; -DREAL=double -DDIMENSIONS=3 -DREACH=2 -DGENERAL; -DREAL=double -DDIMENSIONS=3 -DREACH=3 -DGENERAL
+// variants: -DREAL=float -DDIMENSIONS=2 -DREACH=2 -DGENERAL -DSOFTENING; -DREAL=float -DDIMENSIONS=2 -DREACH=3 -DGENERAL -DSOFTENING; -DREAL=float -DDIMENSIONS=2 -DREACH=4 -DGENERAL -DSOFTENING; -DREAL=float -DDIMENSIONS=3 -DREACH=2 -DGENERAL -DSOFTENING; -DREAL=float -DDIMENSIONS=3 -DREACH=3 -DGENERAL -DSOFTENING; -DREAL=double -DDIMENSIONS=2 -DREACH=2 -DGENERAL -DSOFTENING; -DREAL=double -DDIMENSIONS=2 -DREACH=3 -DGENERAL -DSOFTENING; -DREAL=double -DDIMENSIONS=2 -DREACH=4 -DGENERAL -DSOFTENING; -DREAL=double -DDIMENSIONS=3 -DREACH=2 -DGENERAL -DSOFTENING; -DREAL=double -DDIMENSIONS=3 -DREACH=3 -DGENERAL -DSOFTENING
 #include "peridynamics/family.cuh"
+
+#ifdef SOFTENING
+// The force-stretch law: what stands between these lines is replaced by the text of the law in use (laws/law.py).
+// law
+// Bilinear: from s0 = p[0] the force goes down on a line, to nothing at p[1].
+DEVICE REAL law_damage(const REAL s, const REAL d, const REAL* p)
+{
+    const REAL found = REAL(1) - p[0] / s * ((p[1] - s) / (p[1] - p[0]));
+    return s <= p[0] ? d : s >= p[1] ? REAL(1) : found > d ? found : d;
+}
+// end of law
+#endif
 
 struct Place {
     int nx, ny, nz, pitch, rows;
     long long base, size;
+#ifdef GENERAL
+    const unsigned* traits;
+#endif
     DEVICE_MEMBER long long at(int x, int y, int z) const { return base + ((long long)z * rows + y) * pitch + x; }
 };
 
@@ -26,12 +45,18 @@ struct Place {
 DEVICE void load_plane(REAL* __restrict__ tile, const REAL* __restrict__ u, const Place& place, const int x0, const int y0,
                        const int z)
 {
+#ifdef GENERAL
+    const unsigned* __restrict__ traits = place.traits;
+#endif
     for (int i = threadIdx.y * COLUMNS + threadIdx.x; i < TILE; i += COLUMNS * ROWS) {
         const int x = x0 + i % WIDTH - REACH, y = y0 + i / WIDTH - REACH;
         const bool inside = x < place.nx + REACH && y < place.ny + REACH;
         const long long at = place.at(x, y, z);
 #pragma unroll
         for (int k = 0; k < DIMENSIONS; ++k) tile[k * TILE + i] = inside ? u[k * place.size + at] : REAL(0);
+#ifdef GENERAL
+        if (traits) *reinterpret_cast<unsigned*>(tile + DIMENSIONS * TILE + i) = inside ? traits[at] : 0u;
+#endif
     }
 }
 
@@ -40,16 +65,28 @@ DEVICE void begin(Surroundings& around, const REAL* tiles, const int z)
     const int own = (threadIdx.y + REACH) * WIDTH + threadIdx.x + REACH;
 #pragma unroll
     for (int c = -DEPTH; c <= DEPTH; ++c)
-        around.plane[c + DEPTH] = tiles + (DEPTH ? (z + c + DEPTH) % PLANES : 0) * (DIMENSIONS * TILE) + own;
+        around.plane[c + DEPTH] = tiles + (DEPTH ? (z + c + DEPTH) % PLANES : 0) * (STORED * TILE) + own;
     const REAL* here = around.plane[DEPTH];
     around.x = here[0];
     around.y = here[TILE];
     around.z = DIMENSIONS == 3 ? here[2 * TILE] : REAL(0);
+#ifdef GENERAL
+    around.own = trait_of(here);
+#endif
+}
+
+// Where neighbour (a, b, c) is, if that is known only now. The ring has wrapped planes anywhere, so they are looked through.
+DEVICE const REAL* place_of(const Surroundings& around, const int a, const int b, const int c)
+{
+    const REAL* found = around.plane[DEPTH];
+#pragma unroll
+    for (int plane = -DEPTH; plane <= DEPTH; ++plane)
+        if (plane == c) found = around.plane[plane + DEPTH];
+    return found + b * WIDTH + a;
 }
 
 // Σ |ξ| s² + 2 s n·v of the bonds that have just broken: their energy half a step ago, for the last half kick was without
-// them; offsets: (32 WORDS, 4), x, y, z of each bit and the way to
-// that neighbour in memory; lengths: (32 WORDS, 2), |ξ| and 1/|ξ|².
+// them; offsets: (32 WORDS, 4), x, y, z of each bit and the way to that neighbour in memory; lengths: (32 WORDS, 3), |ξ|, 1/|ξ|² and weight.
 DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], const int* __restrict__ offsets,
                    const double* __restrict__ lengths, const double vx, const double vy, const double vz)
 {
@@ -60,124 +97,274 @@ DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], 
             const int bit = __ffs((int)gone) - 1;
             const int* offset = offsets + 4 * (32 * k + bit);
             const int a = offset[0], b = offset[1], c = offset[2];
-            // middle plane plus whole planes: the ring has wrapped planes anywhere, so the distance is looked up
-            const REAL* there = around.plane[DEPTH] + b * WIDTH + a;
-#pragma unroll
-            for (int plane = -DEPTH; plane <= DEPTH; ++plane)
-                if (plane == c) there = around.plane[plane + DEPTH] + b * WIDTH + a;
-            const double inverse_square = lengths[2 * (32 * k + bit) + 1];
+            const REAL* there = place_of(around, a, b, c);
+            const double *of_bond = lengths + 3 * (32 * k + bit), length = of_bond[0], inverse_square = of_bond[1];
             const double ex = there[0] - around.x, ey = there[TILE] - around.y;
             const double ez = DIMENSIONS == 3 ? there[2 * TILE] - around.z : REAL(0);
             const double p = (ex * (2 * a + ex) + ey * (2 * b + ey) + ez * (2 * c + ez)) * inverse_square;
-            const double length = lengths[2 * (32 * k + bit)];
             double s;
             const double g = pull_of(p, s) * length * inverse_square;
-            total += length * s * s + 2 * g * ((a + ex) * vx + (b + ey) * vy + (c + ez) * vz);
+            const double energy = length * s * s + 2 * g * ((a + ex) * vx + (b + ey) * vy + (c + ez) * vz);
+#ifdef GENERAL
+            REAL limit;
+            total += energy * around.weighing.of(REAL(of_bond[2]), around.own, trait_of(there), limit);
+#else
+            total += energy;
+#endif
         }
     return total;
 }
 
+#ifdef SOFTENING
+// Bonds that have begun to soften. soft: (WORDS, size), a bit per bond; damage: (BONDS, size), read and written for these
+// alone; laws: (materials, materials, law_size) parameters of each pair.
+struct Softening {
+    unsigned* __restrict__ soft;
+    REAL* __restrict__ damage;
+    const REAL* __restrict__ laws;
+    int law_size;
+};
+
+// Adds s n of the softened bonds to the total, in mirror orbits; soft holds what to ask. A bond that has lost all is gone from
+// words and soft; what bonds lost is as in lost(). One loop has the only copy of a bond, so that both ends round alike.
+DEVICE void soften(Sum& total, const Surroundings& around, const Softening& softening, unsigned* __restrict__ words,
+                  const int* __restrict__ offsets, const double* __restrict__ lengths, const long long at,
+                  const long long size, const REAL* __restrict__ v, double* __restrict__ loss,
+                  const REAL stiffness)
+{
+    constexpr Orbits orbits = count_orbits();
+#pragma unroll 1
+    for (int k = 0; k < WORDS; ++k) {
+        unsigned left = softening.soft[k * size + at], gone = 0;
+#pragma unroll 1
+        while (left) {
+            const int some = 32 * k + __ffs((int)left) - 1;
+            const int members = some < 8 * orbits.eights ? 8 : some < 8 * orbits.eights + 4 * orbits.fours ? 4 : 2;
+            const int start = some & ~(members - 1);
+            const unsigned asked = left;
+            left &= ~(((1u << members) - 1u) << (start & 31));
+            Sum pair = {REAL(0), REAL(0), REAL(0)}, four = pair, orbit = pair;
+#pragma unroll 1
+            for (int bit = start; bit < start + members; ++bit) {
+                const unsigned mask = 1u << (bit & 31);
+                if (asked & mask) {
+                    const int* offset = offsets + 4 * bit;
+                    const int a = offset[0], b = offset[1], c = offset[2];
+                    const REAL* there = place_of(around, a, b, c);
+                    const double* of_bond = lengths + 3 * bit;
+                    const REAL ex = there[0] - around.x, ey = there[TILE] - around.y;
+                    const REAL ez = DIMENSIONS == 3 ? there[2 * TILE] - around.z : REAL(0);
+                    REAL q = mul(ey, REAL(2 * b) + ey);
+                    if (DIMENSIONS == 3) q = fused(ez, REAL(2 * c) + ez, q);
+                    q = fused(ex, REAL(2 * a) + ex, q);
+                    REAL s, limit, g = pull_of(mul(q, REAL(of_bond[1])), s);
+                    const unsigned other = trait_of(there);
+                    const REAL weight = around.weighing.of(REAL(of_bond[2]), around.own, other, limit);
+                    REAL* kept = softening.damage + bit * size + at;
+                    const REAL was = *kept;
+                    REAL now = was;
+                    if (s > REAL(0)) {  // in compression a crack is closed: the bond is whole
+                        const int which = around.weighing.materials > 1 ? around.weighing.pair_of(around.own, other) : 0;
+                        now = law_damage(s, was, softening.laws + which * softening.law_size);
+                        now = now > was ? now : was;
+                        if (now >= REAL(1)) {
+                            now = REAL(1);
+                            gone |= mask;
+                        }
+                        g = mul(g, REAL(1) - now);
+                    }
+                    const REAL length = REAL(of_bond[0]);
+                    const REAL force = mul(mul(g, weight), mul(length, REAL(of_bond[1])));
+                    const REAL nx = REAL(a) + ex, ny = REAL(b) + ey, nz = DIMENSIONS == 3 ? REAL(c) + ez : REAL(0);
+                    if (now > was) {
+                        *kept = now;
+                        const REAL vz = DIMENSIONS == 3 ? v[2 * size + at] : REAL(0);
+                        const double moved = nx * v[at] + ny * v[size + at] + nz * vz, root = 1.0 + (double)s;
+                        const double energy = of_bond[0] * s * s + 2.0 * s / (root * of_bond[0]) * moved;
+                        loss[at] += 0.25 * stiffness * weight * ((double)now - (double)was) * energy;
+                    }
+                    pair.x += mul(force, nx);
+                    pair.y += mul(force, ny);
+                    pair.z += DIMENSIONS == 3 ? mul(force, nz) : REAL(0);
+                }
+                if (bit & 1) {
+                    four = four + pair;
+                    pair = {REAL(0), REAL(0), REAL(0)};
+                }
+                if ((bit & 3) == 3 || bit == start + members - 1) {
+                    orbit = orbit + four;
+                    four = {REAL(0), REAL(0), REAL(0)};
+                }
+            }
+            total = total + orbit;
+        }
+        if (gone) {
+            words[k * size + at] &= ~gone;
+            softening.soft[k * size + at] &= ~gone;
+        }
+    }
+}
+#endif
+
 // Blocks of (32, ROWS) threads; block (i, j, k) takes planes k span .. (k + 1) span − 1 one after the other.
-// table: (steps, kinds, 4, DIMENSIONS): acceleration, held or not, displacement, velocity; row: steps · kinds in front.
-// kick: (1 + decay)/2, half of that in the first step of velocity Verlet.
+// table: (steps, kinds, 4, DIMENSIONS): acceleration of a particle of mass 1, held or not, displacement, velocity; row:
+// steps · kinds in front. kick: (1 + decay)/2, half of that in the first step of velocity Verlet.
+// traits: (size), or none; weights, pairs: Weighing; lightness: (materials) 1 over the mass of a particle.
 extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
     const REAL* __restrict__ u, REAL* __restrict__ u_out, REAL* __restrict__ v, unsigned* __restrict__ words,
     const unsigned* __restrict__ breakable, const unsigned char* __restrict__ kind, const REAL* __restrict__ table,
     const int row, const int* __restrict__ offsets, const double* __restrict__ lengths, double* __restrict__ work,
-    double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch, const int rows,
-    const long long base, const long long size, const int span, const REAL stiffness, const REAL limit, const REAL kick,
-    const REAL decay)
+    double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch,
+    const int rows, const long long base, const long long size, const int span, const REAL stiffness, const REAL limit,
+    const REAL kick, const REAL decay
+#ifdef GENERAL
+    ,
+    const unsigned* __restrict__ traits, const REAL* __restrict__ weights, const REAL* __restrict__ pairs,
+    const REAL* __restrict__ lightness, const int materials, const int corrected
+#endif
+#ifdef SOFTENING
+    ,
+    unsigned* __restrict__ soft, REAL* __restrict__ damage, const REAL* __restrict__ laws, const int law_size
+#endif
+)
 {
     extern __shared__ REAL tiles[];
+#ifdef GENERAL
+    const Place place = {nx, ny, nz, pitch, rows, base, size, traits};
+#else
     const Place place = {nx, ny, nz, pitch, rows, base, size};
+#endif
     const int x0 = blockIdx.x * COLUMNS, y0 = blockIdx.y * ROWS, z0 = blockIdx.z * span, end = min(z0 + span, nz);
     const int x = x0 + threadIdx.x, y = y0 + threadIdx.y;
     for (int z = z0 - DEPTH; z < z0 + DEPTH; ++z)
-        load_plane(tiles + (z + DEPTH) % PLANES * (DIMENSIONS * TILE), u, place, x0, y0, z);
+        load_plane(tiles + (z + DEPTH) % PLANES * (STORED * TILE), u, place, x0, y0, z);
 #pragma unroll 1
     for (int z = z0; z < end; ++z) {
         __syncthreads();
-        load_plane(tiles + (DEPTH ? (z + 2 * DEPTH) % PLANES : 0) * (DIMENSIONS * TILE), u, place, x0, y0, z + DEPTH);
+        load_plane(tiles + (DEPTH ? (z + 2 * DEPTH) % PLANES : 0) * (STORED * TILE), u, place, x0, y0, z + DEPTH);
         __syncthreads();
         if (x >= nx || y >= ny) continue;
         const long long at = place.at(x, y, z);
         Surroundings around;
         begin(around, tiles, z);
         around.limit = limit;
+#ifdef GENERAL
+        around.weighing = {weights, pairs, materials, corrected};
+#endif
         unsigned before[WORDS];
 #pragma unroll
         for (int k = 0; k < WORDS; ++k) {
             before[k] = around.word[k] = words[k * size + at];
+#ifdef SOFTENING
+            around.word[k] &= ~soft[k * size + at];
+#endif
             around.breakable[k] = breakable[k * size + at];
         }
-        const Sum sum = around.pull();
+        Sum sum = around.pull();
         unsigned changed = 0;
 #pragma unroll
         for (int k = 0; k < WORDS; ++k) changed |= before[k] ^ around.word[k];
         if (changed) {
+#ifdef SOFTENING
+#pragma unroll
+            for (int k = 0; k < WORDS; ++k) soft[k * size + at] = before[k] & ~around.word[k];
+            const Softening softening = {soft, damage, laws, law_size};
+            soften(sum, around, softening, words, offsets, lengths, at, size, v, loss, stiffness);
+#else
             const REAL vz = DIMENSIONS == 3 ? v[2 * size + at] : REAL(0);
             loss[at] += 0.25 * stiffness * lost(around, before, offsets, lengths, v[at], v[size + at], vz);
 #pragma unroll
             for (int k = 0; k < WORDS; ++k) words[k * size + at] = around.word[k];
+#endif
         }
         const int load = kind[at];
         const REAL pull[3] = {sum.x, sum.y, sum.z}, own[3] = {around.x, around.y, around.z};
+#ifdef GENERAL
+        const REAL light = materials > 1 ? lightness[around.own & MATERIAL] : REAL(1);
+#else
+        const REAL light = REAL(1);
+#endif
         double done = 0, rubbed = 0;
 #pragma unroll
         for (int k = 0; k < DIMENSIONS; ++k) {
-            const REAL before_v = v[k * size + at];
-            REAL after_v = fused(kick, mul(stiffness, pull[k]), mul(decay, before_v)), after_u;
+            const REAL before_v = v[k * size + at], push = mul(stiffness, pull[k]);
+            REAL after_v = fused(kick, mul(push, light), mul(decay, before_v)), after_u;
             bool held = false;
             if (load) {
                 const REAL* loaded = table + (long long)(row + load) * (4 * DIMENSIONS) + k;
                 const REAL given = loaded[0];
                 held = loaded[DIMENSIONS] != REAL(0);
-                after_v = held ? loaded[3 * DIMENSIONS] : fused(kick, given, after_v);
+                after_v = held ? loaded[3 * DIMENSIONS] : fused(kick, mul(given, light), after_v);
                 after_u = held ? loaded[2 * DIMENSIONS] : own[k] + after_v;
-                const REAL force = held ? (after_v - before_v) - mul(stiffness, pull[k]) : given;
+                const REAL force = held ? (after_v - before_v) / light - push : given;
                 done += 0.5 * (double)force * ((double)before_v + (double)after_v);
             } else
                 after_u = own[k] + after_v;
-            if (decay != REAL(1) && !held) rubbed += ((double)before_v + (double)after_v) * ((double)before_v + (double)after_v);
+            if (decay != REAL(1) && !held) {
+                const double twice = (double)before_v + (double)after_v;
+                rubbed += twice * twice;
+            }
             v[k * size + at] = after_v;
             u_out[k * size + at] = after_u;
         }
         if (load) work[at] += done;
-        if (decay != REAL(1)) damped[at] += 0.5 * (1.0 - (double)decay) / (1.0 + (double)decay) * rubbed;
+        if (decay != REAL(1)) damped[at] += 0.5 * (1.0 - (double)decay) / ((1.0 + (double)decay) * light) * rubbed;
     }
 }
 
-// energy: (size), ¼ K Σ |ξ| s² over the bonds of each particle; kick: (DIMENSIONS, size), K Σ s n. Bonds that are broken cost
-// nothing, and nothing is unrolled: this runs when somebody looks.
+// energy: (size), ¼ K Σ |ξ| s² over the bonds of each particle; kick: (DIMENSIONS, size), K Σ s n over its mass. Bonds that are
+// broken cost nothing, and nothing is unrolled: this runs when somebody looks.
 extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* __restrict__ words,
                                    const int* __restrict__ offsets, const double* __restrict__ lengths,
                                    REAL* __restrict__ energy, REAL* __restrict__ kick, const long long size,
-                                   const REAL stiffness)
+                                   const REAL stiffness
+#ifdef GENERAL
+                                   ,
+                                   const unsigned* __restrict__ traits, const REAL* __restrict__ pairs,
+                                   const REAL* __restrict__ lightness, const int materials, const int corrected
+#endif
+#ifdef SOFTENING
+                                   ,
+                                   const unsigned* __restrict__ soft, const REAL* __restrict__ damage
+#endif
+)
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
-    double x = 0, y = 0, z = 0, strain = 0;
+    double x = 0, y = 0, z = 0, strain = 0, light = 1;
+#ifdef GENERAL
+    const Weighing weighing = {nullptr, pairs, materials, corrected};
+    const unsigned own = traits ? traits[at] : 0u;
+    if (materials > 1) light = lightness[own & MATERIAL];
+#endif
     for (int k = 0; k < WORDS; ++k)
         for (unsigned left = words[k * size + at]; left; left &= left - 1) {
             const int bit = 32 * k + __ffs((int)left) - 1;
             const int* offset = offsets + 4 * bit;
             const long long there = at + offset[3];
-            const double length = lengths[2 * bit], inverse_square = lengths[2 * bit + 1];
+            const double length = lengths[3 * bit], inverse_square = lengths[3 * bit + 1];
             const double ex = u[there] - u[at], ey = u[size + there] - u[size + at];
             const double ez = DIMENSIONS == 3 ? u[2 * size + there] - u[2 * size + at] : REAL(0);
             const double a = offset[0], b = offset[1], c = offset[2];
             const double p = (ex * (2 * a + ex) + ey * (2 * b + ey) + ez * (2 * c + ez)) * inverse_square;
-            double s, g = pull_of(p, s);
-            g *= length * inverse_square;
+            double s, g = pull_of(p, s), weight = lengths[3 * bit + 2];
+#ifdef GENERAL
+            REAL limit;
+            weight = weighing.of(REAL(weight), own, traits ? traits[there] : 0u, limit);
+#endif
+#ifdef SOFTENING
+            if (s > 0 && (soft[k * size + at] >> (bit & 31) & 1u)) weight *= 1.0 - (double)damage[bit * size + at];
+#endif
+            g *= weight * length * inverse_square;
             x += g * (a + ex);
             y += g * (b + ey);
             z += g * (c + ez);
-            strain += length * s * s;
+            strain += weight * length * s * s;
         }
     energy[at] = 0.25 * stiffness * strain;
-    kick[at] = stiffness * x;
-    kick[size + at] = stiffness * y;
-    if (DIMENSIONS == 3) kick[2 * size + at] = stiffness * z;
+    kick[at] = stiffness * light * x;
+    kick[size + at] = stiffness * light * y;
+    if (DIMENSIONS == 3) kick[2 * size + at] = stiffness * light * z;
 }
 
 // (1 − intact bonds/bonds of the family before any cut) of each place; whole: (size) bonds of the uncut family.

@@ -36,6 +36,7 @@ from engines.peridynamics.contact.rigid import rigid_on
 from engines.peridynamics.curve import LoadDisplacement
 from engines.peridynamics.cutting import idle_notches
 from engines.peridynamics.family import family
+from engines.peridynamics.influence import INFLUENCES
 from engines.peridynamics.instruments import Instruments, gauges_on
 from engines.peridynamics.laws.calibration import calibrated
 from engines.peridynamics.laws.preview import preview
@@ -43,13 +44,15 @@ from engines.peridynamics.layout import Layout
 from engines.peridynamics.loads import loads_on
 from engines.peridynamics.material import POISSON, Lattice
 from engines.peridynamics.measures import watched
-from engines.peridynamics.parameters import Displacement, PeridynamicParameters, PlaneBody
+from engines.peridynamics.mixture import mixed, stiffening
+from engines.peridynamics.parameters import Displacement, Gravity, PeridynamicParameters, PlaneBody
 from engines.peridynamics.placing import placement_of
 from engines.peridynamics.presets import presets
 from engines.peridynamics.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Discretised, bytes_of, decay_of, make_solver
+from engines.peridynamics.surface import surface
 from engines.placing import Placement
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
@@ -148,6 +151,9 @@ def _lattice(parameters: PeridynamicParameters) -> Lattice:
         material.fracture_energy,
         spacing,
         body.thickness * 1e-3 if isinstance(body, PlaneBody) else spacing,
+        INFLUENCES[parameters.bonds.influence],
+        parameters.bonds.partial_volumes,
+        parameters.bonds.crack == "lattice",
     )
 
 
@@ -172,11 +178,14 @@ class _Setup:
             self.law = calibrated(material.law, self.lattice)
         except ProblemError as error:
             raise ProblemError(str(error), ("material", "law", *error.place)) from None
+        self.mixture = mixed(parameters, self.body, self.lattice)
+        self.surface = surface(self.body, self.lattice) if parameters.bonds.surface_correction else None
         self.layout = Layout(self.body.counts, reach, dimensions)
         value_bytes = np.dtype(self.precision).itemsize
-        self.memory = bytes_of(self.layout, kin, value_bytes) + contact_bytes(
-            parameters, len(self.body.cells), self.layout.size, dimensions, value_bytes
-        )
+        differ = self.mixture is not None or self.surface is not None
+        softens = self.law.code is not None
+        self.memory = bytes_of(self.layout, kin, value_bytes, differ and backend.id == "cpu", softens)
+        self.memory += contact_bytes(parameters, len(self.body.cells), self.layout.size, dimensions, value_bytes)
         if parameters.numerics.quasi_static:  # masks, loads and what was seen last; nothing that breaks
             self.memory += self.layout.size * (4 * dimensions * value_bytes + 4 * kin.words + value_bytes)
         available = backend.info.memory_bytes
@@ -186,7 +195,12 @@ class _Setup:
                 f"{available / 2**30:,.1f} GB: use a greater spacing."
             )
         self.bytes_per_step = len(self.body.cells) * (4 * dimensions * value_bytes + 12 * kin.words + 1)
-        self.limit = min(self.lattice.stable_step, contact_step(parameters, self.lattice))
+        self.limit = self.lattice.stable_step
+        if self.mixture is not None:
+            self.limit /= np.sqrt(stiffening(self.mixture.mixture))
+        if self.surface is not None:
+            self.limit /= np.sqrt(max(1.0, self.surface.stiffening))
+        self.limit = min(self.limit, contact_step(parameters, self.lattice))
         self.step = self._chosen_step()
         unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
         self.rigid = rigid_on(self.body, parameters.penetrators, self.lattice, self.step)
@@ -224,6 +238,16 @@ class _Setup:
                 "Slow loading knows no contact: take penetrators and contact of particles away, or calculate in time.",
                 ("numerics", "quasi_static"),
             )
+        if self.mixture and not (self.mixture.mixture.lightness == 1).all():
+            others: list[tuple[str | int, ...]] = [
+                ("loads", place) for place, load in enumerate(loads) if isinstance(load, Gravity)
+            ]
+            others += [("penetrators",)] * bool(self.parameters.penetrators)
+            others += [("contact",)] * (self.parameters.contact.kind != "none")
+            if others:
+                raise ProblemError(
+                    "Gravity and contact are for bodies of one density: give all materials the same.", others[0]
+                )
         if quasi_static and not held_fast(self.loads, self.body.centers):
             raise ProblemError(
                 "Nothing keeps the body from moving away or turning, so slow loading has no end: hold particles in "
@@ -255,15 +279,16 @@ class _Setup:
         return tuple(found)
 
     def build(self, moving: Any) -> PeridynamicSimulation:
-        if self.law.code is not None:
-            raise ProblemError("Bonds that soften cannot be run yet: choose the brittle law.", ("material", "law"))
-        bonds = bonded(self.parameters, self.body)
+        bonds = bonded(self.parameters, self.body, self.lattice.weights)
         kind = np.zeros(bonds.layout.size, np.uint8)
         kind[bonds.places] = self.loads.kind
-        limit = (1 + self.lattice.critical_stretch) ** 2 - 1
+        limit = (1 + self.law.elastic_limit) ** 2 - 1
+        mixed = self.mixture
         discretised = Discretised(
             bonds.places, bonds.whole, kind, self.lattice.scales(self.step), bonds.layout, bonds.family, bonds.words,
             bonds.breakable, self.lattice.stiffness(self.step), limit,
+            None if self.lattice.uniform else self.lattice.weights, mixed.mixture if mixed else None,
+            self.surface.half_shares if self.surface else None, self.law.law(), mixed.laws if mixed else None,
         )  # fmt: skip
         moving()
         solver = make_solver(self.backend, discretised, self.precision)
@@ -299,9 +324,7 @@ class _Setup:
                 moved = max(moved, *(abs(value or 0.0) * 1e-3 for value in (load.x, load.y, load.z)))
         wave = float(np.sqrt(lattice.young / lattice.density))
         return (
-            FieldInfo(
-                "damage", "Damage", "", "cell", (0.0, _rounded(1.4 * lattice.family.crossing / lattice.family.bonds))
-            ),
+            FieldInfo("damage", "Damage", "", "cell", (0.0, _rounded(1.4 * lattice.crossing_share))),
             FieldInfo("displacement", "Displacement", "um", "cell", (0.0, _rounded(moved * 1e6))),
             FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(stretch * wave * 2))),
             FieldInfo(

@@ -1,5 +1,8 @@
 // The family of a particle in mirror orbits, unrolled at compile time; the order of bits is that of family.py.
 // Products are rounded before they are added (mul), so that the sum of an orbit is the same seen in a mirror.
+//
+// GENERAL: bonds are weighted by their length, by the materials of their ends and by how much of the families of both is
+// there. Both ends find the same weight to the last bit.
 #pragma once
 #define DEVICE static __device__ __forceinline__
 #define DEVICE_MEMBER __device__ __forceinline__
@@ -17,11 +20,37 @@ constexpr int family_size()
             for (int a = -REACH; a <= REACH; ++a) n += is_near(a, b, c);
     return n - 1;
 }
+struct Orbits {
+    int eights, fours;
+};
+constexpr Orbits count_orbits()
+{
+    Orbits found = {0, 0};
+    for (int c = 0; c <= DEPTH; ++c)
+        for (int b = 0; b <= REACH; ++b)
+            for (int a = 0; a <= REACH; ++a)
+                if (is_near(a, b, c)) {
+                    found.eights += members(a, b, c) == 8;
+                    found.fours += members(a, b, c) == 4;
+                }
+    return found;
+}
 constexpr int BONDS = family_size(), WORDS = (BONDS + 31) / 32;
 
 constexpr int COLUMNS = 32, ROWS = DIMENSIONS == 3 && sizeof(REAL) == 8 ? 4 : 8;  // of a block
 // Blocks that a processor has room for: asked for so that no register is spilled on any architecture.
+#ifdef SOFTENING
+constexpr int BLOCKS = DIMENSIONS == 3 && REACH == 2 ? 1 : DIMENSIONS == 3 || REACH == 4 || sizeof(REAL) == 8 ? 2 : 3;
+#elif defined(GENERAL)
+constexpr int BLOCKS = sizeof(REAL) == 8 || (DIMENSIONS == 3 && REACH == 3) ? 2 : DIMENSIONS == 3 || REACH == 4 ? 3 : 4;
+#else
 constexpr int BLOCKS = sizeof(REAL) == 8 ? 2 : DIMENSIONS == 3 ? 3 : 4;
+#endif
+#ifdef GENERAL
+constexpr int STORED = DIMENSIONS + 1;  // numbers of a place in shared memory: the displacement, and its traits
+#else
+constexpr int STORED = DIMENSIONS;
+#endif
 constexpr int WIDTH = COLUMNS + 2 * REACH, HEIGHT = ROWS + 2 * REACH, TILE = WIDTH * HEIGHT;
 
 DEVICE float mul(float a, float b) { return __fmul_rn(a, b); }
@@ -50,6 +79,44 @@ DEVICE double pull_of(double p, double& s)
     return mul(s, w);
 }
 
+// 1/d without the library's division.
+DEVICE float inverse(float d) { return __fdividef(1.0f, d); }
+DEVICE double inverse(double d)
+{
+    double r = __fdividef(1.0f, (float)d);
+    r = mul(r, fused(-d, r, 2.0));
+    return mul(r, fused(-d, r, 2.0));
+}
+
+#ifdef GENERAL
+// What the weights of bonds are made of. A place's traits: its material in the lowest MATERIAL_BITS bits of a float, half the
+// part of a whole family that it has in the others.
+constexpr unsigned MATERIAL = 15;
+struct Weighing {
+    const REAL* weights;  // (REACH² + 1): weight over |ξ|, by |ξ|²
+    const REAL* pairs;    // (materials, materials, 2): stiffness over that of the first, and the limit of p
+    int materials, corrected;
+
+    DEVICE_MEMBER int pair_of(const unsigned own, const unsigned other) const
+    {
+        return (own & MATERIAL) * materials + (other & MATERIAL);
+    }
+    // weight times what the ends make of it; limit: that of the pair, where there are several materials.
+    DEVICE_MEMBER REAL of(REAL weight, const unsigned own, const unsigned other, REAL& limit) const
+    {
+        if (materials > 1) {
+            const REAL* pair = pairs + 2 * pair_of(own, other);
+            weight = mul(weight, pair[0]);
+            limit = pair[1];
+        }
+        if (corrected) weight = mul(weight, inverse(half_share(own) + half_share(other)));
+        return weight;
+    }
+    static DEVICE_MEMBER REAL half_share(const unsigned trait) { return REAL(__uint_as_float(trait & ~MATERIAL)); }
+};
+DEVICE unsigned trait_of(const REAL* place) { return *reinterpret_cast<const unsigned*>(place + DIMENSIONS * TILE); }
+#endif
+
 struct Sum {
     REAL x, y, z;
 };
@@ -61,6 +128,10 @@ struct Surroundings {
     REAL x, y, z;               // its own displacement
     REAL limit;                 // (1 + s0)² − 1
     unsigned word[WORDS], breakable[WORDS];
+#ifdef GENERAL
+    Weighing weighing;
+    unsigned own;  // traits
+#endif
 
     DEVICE_MEMBER Sum bond(const int a, const int b, const int c, const int bit)
     {
@@ -73,9 +144,15 @@ struct Surroundings {
         const REAL p = mul(q, REAL(1) / square);
         const unsigned mask = 1u << (bit & 31);
         unsigned& bits = word[bit >> 5];
-        if (p > limit) bits &= ~(mask & breakable[bit >> 5]);
+#ifdef GENERAL
+        REAL most = limit;
+        const REAL weight = weighing.of(weighing.weights[a * a + b * b + c * c], own, trait_of(there), most);
+#else
+        const REAL most = limit, weight = REAL(1.0 / sqrt(double(a * a + b * b + c * c)));
+#endif
+        if (p > most) bits &= ~(mask & breakable[bit >> 5]);
         REAL s, g = pull_of(p, s);
-        g = bits & mask ? mul(g, REAL(1.0 / sqrt(double(a * a + b * b + c * c)))) : REAL(0);
+        g = bits & mask ? mul(g, weight) : REAL(0);
         Sum found;
         found.x = mul(g, REAL(a) + ex);
         found.y = mul(g, REAL(b) + ey);

@@ -120,7 +120,18 @@ class Instruments:
             add(False, gauge.axis, gauge.particles)
             if len(gauge.less):
                 add(False, gauge.axis, gauge.less)
+        mass, part = (self._of_each(values) for values in (solver.mass, solver.load_share))
+        self._masses = {each.name: float(mass[each.particles].sum()) for each in self.acting}
+        self._shares = {each.name: float(part[each.particles].sum()) for each in self.acting}
+        """Of the particles of each load together: their mass, and their part of the load."""
         self._read: Any = solver.backend.empty(max(1, len(self._sums)), np.float64)
+
+    def _of_each(self, values: Any) -> Array:
+        """(n,) of each particle, from one number or (size) on the device."""
+        places, backend = self._solver.body.places, self._solver.backend
+        return (
+            np.broadcast_to(np.float64(values), len(places)) if not np.ndim(values) else backend.to_host(values)[places]
+        )
 
     @property
     def series(self) -> tuple[SeriesInfo, ...]:
@@ -150,7 +161,7 @@ class Instruments:
         solver, scales = self._solver, self._solver.body.scales
         with solver.backend.active():
             for place, (of_forces, axis, places) in enumerate(self._sums):
-                values = solver.kick_values[axis] if of_forces else solver.arrays["u"][axis]
+                values = solver.kick_values[axis] * solver.mass if of_forces else solver.arrays["u"][axis]
                 self._read[place] = values[places].sum(dtype=np.float64)
         sums = iter(solver.backend.to_host(self._read).tolist())
         forces, moved = {}, {}
@@ -162,12 +173,11 @@ class Instruments:
                 faster = now[kind, VELOCITY, each.axis]
                 if before is not None:
                     faster = faster - before[kind, VELOCITY, each.axis]
-                force = count * faster - next(sums)
+                force = self._masses[each.name] * faster - next(sums)
             else:
                 load = self.loads.loads[each.load]
-                force = (
-                    count * self.loads.acceleration(each.load)[each.axis] * float(share(load.history, np.array(time)))
-                )
+                given = self.loads.acceleration(each.load)[each.axis] * float(share(load.history, np.array(time)))
+                force = self._shares[each.name] * given
             forces[f"force_{each.name}"] = float(force * scales.force)
         means = {}
         for gauge in self.gauges:
@@ -177,13 +187,13 @@ class Instruments:
             means[gauge.name] = mean * scales.length * 1e6
         return {**forces, **moved, **means}
 
+    def first_work(self, now: Array, decay: float) -> float:
+        """What the first half step of velocity Verlet counts too much of the work of sudden loads.
 
-def first_work(loads: Loads, now: Array, decay: float) -> float:
-    """What the first half step of velocity Verlet counts too much of the work of sudden loads, in the solver's units.
-
-    Its kick is half of one, and so is the way: the force works for a quarter of ½ g², but the kernels take the whole
-    force. ``now``: (kinds, 4, d) at the beginning.
-    """
-    kick = 0.25 * (1 + (1 + 3 * decay) / (3 + decay))
-    each = ((now[:, 1] == 0) * now[:, ACCELERATION] ** 2).sum(axis=1)
-    return float(0.25 * kick * (np.bincount(loads.kind, minlength=len(each)) * each).sum())
+        Its kick is half of one, and so is the way: the force works for a quarter of ½ g², but the kernels take the
+        whole force. ``now``: (kinds, 4, d) at the beginning.
+        """
+        kick = 0.25 * (1 + (1 + 3 * decay) / (3 + decay))
+        each = ((now[:, 1] == 0) * now[:, ACCELERATION] ** 2).sum(axis=1)
+        mass, part = (self._of_each(values) for values in (self._solver.mass, self._solver.load_share))
+        return float(0.25 * kick * (np.bincount(self.loads.kind, part**2 / mass, minlength=len(each)) * each).sum())

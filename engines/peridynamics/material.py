@@ -11,7 +11,9 @@ from typing import Literal
 
 import numpy as np
 
+from engines.api import Array
 from engines.peridynamics.family import Family
+from engines.peridynamics.influence import CONSTANT, Influence
 from engines.peridynamics.scales import Scales
 
 Formulation = Literal["plane stress", "plane strain", "3D"]
@@ -29,6 +31,28 @@ class Lattice:
     fracture_energy: float
     spacing: float
     thickness: float
+    influence: Influence = CONSTANT
+    partial_volumes: bool = False
+    lattice_crack: bool = False
+    """Whether the critical stretch is that of the lattice's own crack along an axis, not of the continuous family."""
+
+    @property
+    def weights(self) -> Array:
+        """(bonds,) of each bit: the influence function times the part of the neighbour's volume that counts."""
+        lengths = self.family.lengths
+        found = self.influence.value(lengths / self.family.reach)
+        return found * volume_parts(lengths, self.family.reach) if self.partial_volumes else found
+
+    @property
+    def crossing_share(self) -> float:
+        """The part of a particle's bonds that a straight crack beside its row cuts."""
+        carrying = self.weights > 0
+        return float((carrying & (self.family.offsets[:, 1] > 0)).sum() / carrying.sum())
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all weights are 1."""
+        return self.influence is CONSTANT and not self.partial_volumes
 
     @property
     def horizon(self) -> float:
@@ -41,17 +65,21 @@ class Lattice:
 
     @property
     def continuum_micromodulus(self) -> float:
-        """c [N/m⁶] of a body with a continuous family: 9E/πtδ³, 48E/5πtδ³ or 12E/πδ⁴ (Silling and Askari 2005)."""
+        """c [N/m⁶] of a body with a continuous family: 9E/πtδ³, 48E/5πtδ³ or 12E/πδ⁴ (Silling and Askari 2005), over
+        what the influence function leaves of the energy of dilation."""
+        part = self.influence.moment(self.family.dimensions) * (self.family.dimensions + 1)
         if self.formulation == "3D":
-            return 12 * self.young / (math.pi * self.horizon**4)
+            return 12 * self.young / (math.pi * self.horizon**4) / part
         factor = 9 if self.formulation == "plane stress" else 48 / 5
-        return factor * self.young / (math.pi * self.thickness * self.horizon**3)
+        return factor * self.young / (math.pi * self.thickness * self.horizon**3) / part
 
     @property
     def lattice_ratio(self) -> float:
         """Energy of uniform dilation with the continuum's micromodulus: sum over the lattice over the integral."""
-        reach, total = self.family.reach, float(self.family.lengths.sum())
-        return total / (math.pi * reach**4 if self.family.dimensions == 3 else 2 * math.pi * reach**3 / 3)
+        reach, d = self.family.reach, self.family.dimensions
+        directions = {1: 2.0, 2: 2 * math.pi, 3: 4 * math.pi}[d]
+        total = float((self.weights * self.family.lengths).sum())
+        return total / (directions * reach ** (d + 1) * self.influence.moment(d))
 
     @property
     def micromodulus(self) -> float:
@@ -62,7 +90,8 @@ class Lattice:
     def stiffness_along_axis(self) -> float:
         """Young's modulus of the calibrated lattice along x over the wanted one: the lattice is not quite isotropic."""
         n = self.family.offsets[:, : self.family.dimensions] / self.family.lengths[:, None]
-        weights = self.family.lengths / self.family.lengths.sum()
+        weights = self.weights * self.family.lengths
+        weights = weights / weights.sum()
         along, across = float((weights * n[:, 0] ** 4).sum()), float((weights * (n[:, 0] * n[:, 1]) ** 2).sum())
         # sums of n_i n_j n_k n_l; Cauchy's relations make the shear constant equal to the mixed one
         dilation = along + (self.family.dimensions - 1) * across
@@ -76,12 +105,32 @@ class Lattice:
         return young / wanted
 
     @property
+    def crack_integral(self) -> float:
+        """Σ c w |ξ| dV dV of the bonds across a unit of a plane [J/m²]: a crack takes this times the ∫ (1 − d) s ds
+        of one bond.
+
+        Of the continuous family ∫ c w |ξ| (ξ·n)₊ dV (Silling and Askari 2005, as an integral over bonds instead of
+        over the distance from the plane), or what the lattice has across a plane between its rows.
+        """
+        d, reach = self.family.dimensions, self.family.reach
+        if self.lattice_crack:
+            over = np.maximum(self.family.offsets[:, 1], 0)  # rows from which a bond crosses the plane
+            total = self.spacing * float((self.weights * self.family.lengths * over).sum())
+            return self.micromodulus * self.volume**2 * total / (self.volume / self.spacing)
+        across = math.pi if d == 3 else 2.0  # ∫ of the cosine over half of all directions
+        thickness = 1.0 if d == 3 else self.thickness
+        moment = self.influence.moment(d + 1) * (reach * self.spacing) ** (d + 2)
+        return self.continuum_micromodulus * thickness * across * moment
+
+    @property
+    def bond_work(self) -> float:
+        """∫ (1 − d) s ds of one bond, with which a crack takes the fracture energy."""
+        return self.fracture_energy / self.crack_integral
+
+    @property
     def critical_stretch(self) -> float:
-        """s₀ at which a bond breaks, so that a crack takes the fracture energy (continuous family)."""
-        ratio = self.fracture_energy / (self.young * self.horizon)
-        if self.formulation == "3D":
-            return math.sqrt(5 / 6 * ratio)
-        return math.sqrt((4 * math.pi / 9 if self.formulation == "plane stress" else 5 * math.pi / 12) * ratio)
+        """s₀ at which a brittle bond breaks, so that a crack takes the fracture energy."""
+        return math.sqrt(2 * self.bond_work)
 
     def stiffness(self, step: float) -> float:
         """``dt² c V/(ρ Δx)``: the sum of stretches becomes a change of displacement per step, in spacings."""
@@ -89,14 +138,14 @@ class Lattice:
 
     @property
     def stable_step(self) -> float:
-        """Largest stable step [s]: ``dt² (c V/ρ) λ <= 2``, λ the largest eigenvalue of ``Σ n nᵀ/|ξ|``.
+        """Largest stable step [s]: ``dt² (c V/ρ) λ <= 2``, λ the largest eigenvalue of ``Σ w n nᵀ/|ξ|``.
 
         A rigorous bound of the linear problem with any bonds broken, for each bond adds to the stiffness; by
         isotropy of the lattice it is √d larger than Silling and Askari's.
         """
         lengths = self.family.lengths
         n = self.family.offsets[:, : self.family.dimensions] / lengths[:, None]
-        largest = float(np.linalg.eigvalsh((n.T / lengths) @ n)[-1])
+        largest = float(np.linalg.eigvalsh((n.T * (self.weights / lengths)) @ n)[-1])
         return math.sqrt(2 / (largest * self.stiffness(1.0)))
 
     @property
@@ -110,3 +159,9 @@ class Lattice:
     def scales(self, step: float) -> Scales:
         """Of steps of so many seconds."""
         return Scales(self.spacing, step, self.density * self.volume)
+
+
+def volume_parts(lengths: Array, reach: int) -> Array:
+    """The part of a neighbour's volume that counts as within the horizon, 1 but for the last half spacing before it:
+    (δ + Δx/2 − |ξ|)/Δx, from 1 to 1/2 (Parks et al. 2008, the algorithm of PDLAMMPS). lengths: in spacings."""
+    return np.clip(reach + 0.5 - lengths, 0.0, 1.0)

@@ -61,6 +61,7 @@ def energies(
     backend, arrays, body = solver.backend, solver.arrays, solver.body
     with backend.active():
         velocity = after = arrays["v"]
+        mass, share = solver.mass, solver.load_share
         work = float(arrays["work"].sum())
         damped = float(arrays["damped"].sum())
         if begun:
@@ -77,14 +78,15 @@ def energies(
                 follower.take_back(without)
             for axis in range(len(now)):
                 is_free, push = free[axis][kind], given[axis][kind]
-                acting = (is_free * push - (1 - is_free) * now[axis]) * loaded
+                acting = (is_free * push * share - (1 - is_free) * now[axis] * mass) * loaded
                 work += 0.5 * float((acting * velocity[axis]).sum(dtype=np.float64))
-                mean = left * velocity[axis] + half * (now[axis] + push)
+                mean = left * velocity[axis] + half * (now[axis] + push * (share / mass))
                 if decay != 1:
-                    damped += (1 - decay) / (1 + decay) * float((is_free * mean * velocity[axis]).sum(dtype=np.float64))
+                    taken = float((is_free * mean * velocity[axis] * mass).sum(dtype=np.float64))
+                    damped += (1 - decay) / (1 + decay) * taken
                 now[axis] = velocity[axis] + is_free * (mean - velocity[axis]) * 2
             velocity, after = without, now
-        kinetic = float((velocity * after).sum(dtype=np.float64))
+        kinetic = float((velocity * after * mass).sum(dtype=np.float64))
         elastic = float(solver.energy_values.sum(dtype=np.float64))
         loss = float(arrays["loss"].sum())
     unit = body.scales.energy
@@ -116,7 +118,7 @@ class Watched:
 
 def watched(lattice: Lattice, along: Array) -> Watched:
     """On a lattice."""
-    threshold = SPLIT * lattice.family.crossing / lattice.family.bonds
+    threshold = SPLIT * lattice.crossing_share
     return Watched(along, threshold, lattice.horizon * 1e3, lattice.rayleigh_speed, lattice.volume)
 
 

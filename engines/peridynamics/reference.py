@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from engines.api import Array
@@ -10,15 +12,33 @@ from engines.api import Array
 class Reference:
     """Particles at ``cells: (n, d)`` lattice points, bonds between ``pairs: (m, 2)`` of them; those of ``weak: (m,)``
     can break. K and the critical stretch s₀ as in the kernels; lengths in spacings, velocities in spacings per
-    step."""
+    step.
 
-    def __init__(self, cells: Array, pairs: Array, weak: Array, stiffness: float, critical_stretch: float) -> None:
+    weights: (m,) what the stiffness of each bond is multiplied with; critical_stretch: one or (m,); mass: (n,) of the
+    particles; law: (s, d) to the damage, all (m,), of bonds that soften beyond the critical stretch."""
+
+    def __init__(
+        self,
+        cells: Array,
+        pairs: Array,
+        weak: Array,
+        stiffness: float,
+        critical_stretch: float | Array,
+        weights: Array | float = 1.0,
+        mass: Array | float = 1.0,
+        law: Callable[[Array, Array], Array] | None = None,
+    ) -> None:
         self.cells, self.pairs, self.weak = np.asarray(cells, float), pairs, weak
         self.stiffness, self.critical_stretch = stiffness, critical_stretch
         self.u, self.v = np.zeros_like(self.cells), np.zeros_like(self.cells)
         self.intact = np.ones(len(pairs), bool)
+        self.weights = np.broadcast_to(np.asarray(weights, float), len(pairs))
+        self.mass = np.broadcast_to(np.asarray(mass, float), len(cells))[:, None]
+        self.law = law
+        self.damage = np.zeros(len(pairs))
         self.loss = 0.0
-        """Σ |ξ| s² + 2 s n·v over both ends of all bonds that broke: their energy half a step before."""
+        """Σ w (|ξ| s² + 2 s n·v) over both ends of all bonds that broke, or of the part that they lost: their energy
+        half a step before."""
         self.damped = 0.0
         """What damping has taken, for particles of mass 1."""
 
@@ -31,9 +51,10 @@ class Reference:
         return (now - length) / length, bond / now[:, None], length
 
     def pull(self) -> Array:
-        """(n, d) Σ s n of the intact bonds of each particle."""
+        """(n, d) Σ w (1 − d) s n of the intact bonds of each particle; closed cracks have no damage."""
         stretch, direction, _ = self.stretches()
-        force = (stretch * self.intact)[:, None] * direction
+        left = self.intact * np.where(stretch > 0, 1 - self.damage, 1.0)
+        force = (self.weights * stretch * left)[:, None] * direction
         total = np.zeros_like(self.u)
         np.add.at(total, self.pairs[:, 0], force)
         np.add.at(total, self.pairs[:, 1], -force)
@@ -44,14 +65,20 @@ class Reference:
     ) -> None:
         """Break what is stretched too far, then one step; the loads are (n, d) each."""
         stretch, direction, length = self.stretches()
-        breaking = self.intact & self.weak & (stretch > self.critical_stretch)
+        asked = self.intact & self.weak & ((stretch > self.critical_stretch) | (self.damage > 0) & (stretch > 0))
+        damage = np.ones(len(stretch))
+        if self.law is not None:
+            damage = np.clip(self.law(np.maximum(stretch, 1e-30), self.damage), self.damage, 1.0)
+        damage = np.where(asked, damage, self.damage)
         apart = (direction * (self.v[self.pairs[:, 0]] - self.v[self.pairs[:, 1]])).sum(axis=1)
-        self.loss += 2 * float((length * stretch**2 + stretch * apart)[breaking].sum())
-        self.intact &= ~breaking
+        energy = self.weights * (length * stretch**2 + stretch * apart)
+        self.loss += 2 * float((energy * (damage - self.damage)).sum())
+        self.damage = damage
+        self.intact &= damage < 1
         before = self.v
-        free = decay * self.v + kick * (self.stiffness * self.pull() + acceleration)
+        free = decay * self.v + kick / self.mass * (self.stiffness * self.pull() + acceleration)
         self.v = np.where(held, velocity, free)
-        self.damped += 0.5 * (1 - decay) / (1 + decay) * float((((before + self.v) ** 2)[~held]).sum())
+        self.damped += 0.5 * (1 - decay) / (1 + decay) * float(((self.mass * (before + self.v) ** 2)[~held]).sum())
         self.u = np.where(held, displacement, self.u + self.v)
 
 

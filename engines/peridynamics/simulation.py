@@ -22,7 +22,7 @@ from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.contact.contact import Contact, ContactEnergies
 from engines.peridynamics.curve import CHART, LoadDisplacement
-from engines.peridynamics.instruments import Instruments, first_work
+from engines.peridynamics.instruments import Instruments
 from engines.peridynamics.loads import Loads
 from engines.peridynamics.measures import Counter, Tip, Watched, energies
 from engines.peridynamics.solver import Solver
@@ -92,7 +92,7 @@ class PeridynamicSimulation(Simulation):
         self.charts = (*shown, *self._charts, *instruments.charts)
         if contact:
             self.series, self.charts = (*self.series, *contact.series), (*self.charts, *contact.charts)
-        self._first_work = first_work(loads, loads.table(0, 1)[0], decay) if half_step else 0.0
+        self._first_work = instruments.first_work(loads.table(0, 1)[0], decay) if half_step else 0.0
         self._tip, self._counter = Tip(watched), Counter(solver, watched)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
         self._measured = self._damaged = -1

@@ -13,6 +13,7 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.backend.base import Backend
 from engines.peridynamics.family import Family
+from engines.peridynamics.laws.law import Law
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.scales import Scales
 
@@ -37,9 +38,30 @@ class Placed:
 
 
 @dataclass(frozen=True, eq=False)
+class Mixture:
+    """Several materials. material: (size,) uint8; stiffness, limit: (M, M) symmetric, of bonds of each pair: K over
+    that of the body, and the limit of p; lightness: (M,) the mass that the body counts in over a particle's."""
+
+    material: Array
+    stiffness: Array
+    limit: Array
+    lightness: Array
+
+
+MOST_MATERIALS = 16
+"""As the kernels' traits have bits for."""
+
+
+@dataclass(frozen=True, eq=False)
 class Discretised(Placed):
     """A body on a lattice. words, breakable: (words, size) uint32; stiffness K and limit (1 + s₀)² − 1 as in
-    ``bonds.cu``."""
+    ``bonds.cu``; weights: (bonds,) of the bits, none: all are 1.
+
+    mixture: where there are several materials; half_shares: (size,) float32, half the part of a whole family's volume
+    that the family of each place has (``surface.py``), where stiffness is corrected at surfaces; law: how bonds
+    soften beyond the limit, with its parameters (M, M, p) of each pair of materials. With a law, limits are those up
+    to which bonds keep all their stiffness.
+    """
 
     layout: Layout
     family: Family
@@ -47,10 +69,38 @@ class Discretised(Placed):
     breakable: Array
     stiffness: float
     limit: float
+    weights: Array | None = None
+    mixture: Mixture | None = None
+    half_shares: Array | None = None
+    law: Law | None = None
+    law_parameters: Array | None = None
 
     @property
     def dimensions(self) -> int:
         return self.layout.dimensions
+
+    @property
+    def bond_weights(self) -> Array:
+        """(bonds,) float64."""
+        return np.ones(self.family.bonds) if self.weights is None else np.asarray(self.weights, float)
+
+    @property
+    def paired(self) -> bool:
+        """Whether bonds of one length differ."""
+        return self.mixture is not None or self.half_shares is not None
+
+    @property
+    def plain(self) -> bool:
+        """Whether all bonds are equal, and brittle."""
+        return self.weights is None and not self.paired and self.law is None
+
+    @property
+    def laws(self) -> Array:
+        """(M·M, p) float64 parameters of the law of each pair; one of nothing without a law."""
+        if self.law is None:
+            return np.zeros((1, 1))
+        given = np.asarray(self.law.parameters if self.law_parameters is None else self.law_parameters, float)
+        return np.ascontiguousarray(given.reshape(-1, given.shape[-1]))
 
 
 class Follower(ABC):
@@ -79,7 +129,8 @@ class Follower(ABC):
 
 class Solver(ABC):
     """``arrays`` holds the state on the device by name: u, v (d, size), words, work, loss and damped (size)
-    float64.
+    float64; with a law, soft (words, size): a bit for each bond that has begun to soften, and history (bonds, size):
+    its damage.
 
     All is in the units of ``body.scales``; velocities are per step, those of half a step ago. work: what loads have
     done on each particle; loss: the energy of bonds that are gone; damped: what damping has taken. After
@@ -102,10 +153,20 @@ class Solver(ABC):
             "loss": backend.array(nothing),
             "damped": backend.array(nothing),
         }
+        if body.law is not None:
+            self.arrays["soft"] = backend.array(np.zeros_like(body.words))
+            self.arrays["history"] = backend.array(np.zeros((family.bonds, size), self.dtype))
         self._spare = backend.array(zeros)
         self._breakable, self._kind = backend.array(body.breakable), backend.array(body.kind)
         self._weak, self._unbreakable = self._breakable, None
         self._whole = backend.array(body.whole.astype(self.dtype))
+        self.mass: Any = self.dtype.type(1)
+        """Of particles, in the unit of the scales: one, or (size)."""
+        self.load_share: Any = self.dtype.type(1)
+        """What a particle takes of a load's force per particle: one, or (size)."""
+        if body.mixture is not None:
+            mass = 1 / body.mixture.lightness[body.mixture.material]
+            self.mass = backend.array(mass.astype(self.dtype))
         self.damage_values = backend.array(np.zeros(size, self.dtype))
         self.energy_values = backend.array(np.zeros(size, self.dtype))
         self.kick_values = backend.array(zeros)
@@ -118,7 +179,7 @@ class Solver(ABC):
         """u, v, words, breakable and kind are read once per particle, u, v and words written; 2D 24 operations a
         bond."""
         n, family, d = len(self.body.places), self.body.family, self.body.layout.dimensions
-        values, words = d * self.dtype.itemsize, family.words * 4
+        values, words = d * self.dtype.itemsize, family.words * 4 * (1 if self.body.law is None else 2)
         return KernelTraffic(
             "bonds", n * (2 * values + 2 * words + 1), n * (2 * values + words), n * family.bonds * (8 * d + 8)
         )
@@ -188,8 +249,11 @@ def make_solver(backend: Backend, body: Discretised, precision: str) -> Solver:
     return CudaSolver(backend, body, precision)
 
 
-def bytes_of(layout: Layout, family: Family, value_bytes: int) -> int:
-    """Device memory of a solver: seven vectors and five numbers per place (two are what cracks are looked for with),
-    words twice, three float64, a kind."""
+def bytes_of(layout: Layout, family: Family, value_bytes: int, paired: bool = False, softening: bool = False) -> int:
+    """Device memory of a solver: seven vectors and five numbers per place (two are what cracks are looked
+    for with), words twice, three float64, a kind; for
+    bonds that differ (``paired``) a word on a GPU and two numbers a bond on a CPU: the latter; for ``softening`` a
+    number and a bit per bond."""
     per_place = (4 * layout.dimensions + 5) * value_bytes + 8 * family.words + 3 * 8 + 1
+    per_place += family.bonds * value_bytes * (2 * paired + softening) + 4 * family.words * softening
     return math.ceil(layout.size * per_place)

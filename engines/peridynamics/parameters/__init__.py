@@ -25,7 +25,7 @@ from engines.peridynamics.parameters.body import (
 from engines.peridynamics.parameters.bonds import Bonds
 from engines.peridynamics.parameters.contact import ParticleContact, Penetrator
 from engines.peridynamics.parameters.loads import Displacement, Force, Gravity, Held, Load, Stress, Velocity
-from engines.peridynamics.parameters.material import Material
+from engines.peridynamics.parameters.material import Interface, Material, OtherMaterial
 from engines.peridynamics.parameters.measuring import Gauge, Measuring
 from engines.peridynamics.parameters.notches import (
     AnyNotch,
@@ -79,12 +79,14 @@ __all__ = [
     "HalfSpace",
     "Held",
     "Hole",
+    "Interface",
     "LayerRegion",
     "Load",
     "Material",
     "Measuring",
     "Notch",
     "Numerics",
+    "OtherMaterial",
     "ParticleContact",
     "Penetrator",
     "PennyNotch",
@@ -115,6 +117,8 @@ class PeridynamicParameters(ParameterGroup):
 
     body: Body = quantity(Plate(), "", "The body")
     material: Material = quantity(Material(), "", "The material")
+    materials: list[OtherMaterial] = quantity([], "", "Parts of the body that are of other materials", folded=True)
+    interfaces: list[Interface] = quantity([], "", "Where materials meet", folded=True)
     bonds: Bonds = quantity(Bonds(), "", "Particles and bonds")
     notches: list[AnyNotch] = quantity([Notch()], "", "Cuts that are there from the start")
     loads: list[Load] = quantity([Stress(), Stress(side="bottom", stress=(0.0, -2.0, 0.0))], "", "What loads the body")

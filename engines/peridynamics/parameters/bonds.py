@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from engines.parameters import ParameterGroup, quantity
 
 
@@ -10,3 +12,19 @@ class Bonds(ParameterGroup):
 
     spacing: float = quantity(1 / 3, "mm", "Distance of neighbouring particles", gt=0)
     reach: int = quantity(3, "1", "Horizon over spacing: 2 or 3, in a plate also 4", title="Horizon", ge=1, le=20)
+    influence: Literal["constant", "triangular", "quartic", "normal"] = quantity(
+        "constant", "", "How much bonds count by their length: all alike, or longer ones less", advanced=True
+    )
+    partial_volumes: bool = quantity(
+        False, "", "Particles at the rim of the horizon count by the part of them that is inside", advanced=True
+    )
+    surface_correction: bool = quantity(
+        False, "", "Stiffer bonds where a surface cuts families short (volume method)", advanced=True
+    )
+    crack: Literal["continuum", "lattice"] = quantity(
+        "continuum",
+        "",
+        "The critical stretch from the fracture energy: of a continuous family, or of a crack along the lattice",
+        title="Fracture energy of",
+        advanced=True,
+    )

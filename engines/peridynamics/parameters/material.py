@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engines.parameters import ParameterGroup, quantity
 from engines.peridynamics.parameters.laws import Brittle, LawChoice
+from engines.peridynamics.parameters.regions import Region, SideRegion
 
 
 class Material(ParameterGroup):
@@ -13,3 +14,19 @@ class Material(ParameterGroup):
     density: float = quantity(2440.0, "kg/m³", "Density", gt=0)
     fracture_energy: float = quantity(3.8, "J/m²", "Energy that a crack takes per area (G0)", gt=0)
     law: LawChoice = quantity(Brittle(), "", "How a bond gives way before it breaks", title="Law")
+
+
+class OtherMaterial(Material):
+    """What a part of the body is made of instead; where two overlap, the later one counts."""
+
+    region: Region = quantity(SideRegion(rows=10), "", "Which particles")
+
+
+class Interface(ParameterGroup):
+    """How bonds between two materials differ from the usual: the harmonic mean of both stiffnesses, and the lower
+    fracture energy."""
+
+    first: int = quantity(0, "1", "Number of a material: 0 is the body's own, 1 the first further one", ge=0)
+    second: int = quantity(1, "1", "Number of the other one", ge=0)
+    stiffness: float = quantity(1.0, "1", "Factor on the stiffness of bonds between them", gt=0)
+    fracture_energy: float = quantity(1.0, "1", "Factor on the fracture energy between them", gt=0)

@@ -59,6 +59,27 @@ def test_a_restored_run_goes_on_bit_for_bit(device):
     assert run.observe() == again.observe()
 
 
+def test_materials_influence_and_surfaces_reach_the_kernels(cpu):
+    """A stiffer, heavier half: sound crosses it by its own speed, and energy is balanced."""
+    changes = {
+        "bonds": {"spacing": 1.0, "influence": "triangular", "partial_volumes": True, "surface_correction": True},
+        "materials": [
+            {"young": 144, "density": 4880, "region": {"kind": "box", "low": (20, 0, 0), "high": (40, 16, 0)}}
+        ],
+        "interfaces": [{"fracture_energy": 0.1}],
+        "notches": [],
+        "numerics": {"safety": 0.3},
+    }
+    run = ENGINE.build(problem(**changes), cpu)
+    run.advance(100)
+    seen = run.observe()
+    assert seen["bonds"] > 0  # of the weak interface alone
+    assert seen["imbalance"] < 0.3
+    broken = run.geometry.positions[run.field("damage") > 0, 0]
+    assert broken.min() > 16
+    assert broken.max() < 24
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
@@ -68,6 +89,8 @@ def test_a_restored_run_goes_on_bit_for_bit(device):
         ({"unbreakable": [{"kind": "box", "low": (90, 0, 0), "high": (95, 5, 0)}]}, "holds no particle"),
         ({"loads": [{"kind": "velocity"}, {"kind": "velocity"}]}, "not overlap"),
         ({"body": {"kind": "plate", "size_x": 1, "size_y": 1}}, "smaller spacing"),
+        ({"interfaces": [{}]}, "add a material"),
+        ({"materials": [{}], "interfaces": [{"second": 2}]}, "the last one is 1"),
     ],
 )
 def test_what_cannot_run_is_refused(cpu, changes, sentence):
