@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import (
+    Array,
     Engine,
     Estimate,
     FieldInfo,
@@ -27,22 +28,29 @@ from engines.api import (
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
-from engines.peridynamics.body import bonded, filled
+from engines.peridynamics.body import Bonded, bonded, filled
 from engines.peridynamics.family import family
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.loads import loads_on
-from engines.peridynamics.material import POISSON, Lattice
+from engines.peridynamics.material import Lattice
 from engines.peridynamics.measures import watched
 from engines.peridynamics.parameters import PeridynamicParameters, Plate, Stress
 from engines.peridynamics.presets import presets
 from engines.peridynamics.simulation import PeridynamicSimulation
-from engines.peridynamics.solver import Discretised, bytes_of, decay_of, make_solver
+from engines.peridynamics.solver import Discretised, Solver, bytes_of, decay_of, make_solver
+from engines.peridynamics.state.body import state_body
+from engines.peridynamics.state.material import StateLattice
+from engines.peridynamics.state.solver import make_state_solver, state_bytes_of
+from engines.peridynamics.state.weights import weights
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
 """The part of a device's memory that a problem may take; the rest is the system's and the viewers'."""
 REACHES = {2: (2, 3, 4), 3: (2, 3)}
 """Horizons that the kernels are compiled for, in spacings, by dimensions."""
+
+NEARLY_FIXED = 0.45
+"""Poisson's ratio from which a solid that cannot widen counts as nearly incompressible."""
 
 
 class PeridynamicsEngine(Engine):
@@ -90,14 +98,16 @@ class PeridynamicsEngine(Engine):
             {"kind": "block", "size_x": 12, "size_y": 8, "size_z": 6},
         ]
         for body in bodies:
-            given = {"body": body, "bonds": {"spacing": 1.0}, "notches": [{"start": (0, 6), "end": (8, 6)}]}
-            simulation = self.build(Problem(PeridynamicParameters.model_validate(given)), backend)
-            simulation.advance(2)
-            simulation.observe()
-            for info in simulation.fields:
-                simulation.field(info.name)
-            simulation.synchronize()
-            simulation.close()
+            for theory in ("bond-based", "state-based"):
+                bonds = {"spacing": 1.0, "theory": theory}
+                given = {"body": body, "bonds": bonds, "notches": [{"start": (0, 6), "end": (8, 6)}]}
+                simulation = self.build(Problem(PeridynamicParameters.model_validate(given)), backend)
+                simulation.advance(2)
+                simulation.observe()
+                for info in simulation.fields:
+                    simulation.field(info.name)
+                simulation.synchronize()
+                simulation.close()
 
 
 def _checked(problem: Problem) -> PeridynamicParameters:
@@ -123,25 +133,19 @@ class _Setup:
         self.body = filled(parameters)
         kin, material = family(dimensions, reach), parameters.material
         spacing = parameters.bonds.spacing * 1e-3
-        self.lattice = Lattice(
-            kin,
-            body.formulation if isinstance(body, Plate) else "3D",
-            material.young * 1e9,
-            material.density,
-            material.fracture_energy,
-            spacing,
-            body.thickness * 1e-3 if isinstance(body, Plate) else spacing,
-        )
+        state_based = parameters.bonds.theory == "state-based"
+        self.lattice = self._lattice(dimensions, reach)
         self.layout = Layout(self.body.counts, reach, dimensions)
         value_bytes = np.dtype(self.precision).itemsize
-        self.memory = bytes_of(self.layout, kin, value_bytes)
+        self.memory = (state_bytes_of if state_based else bytes_of)(self.layout, kin, value_bytes)
         available = backend.info.memory_bytes
         if available and self.memory > MEMORY_SHARE * available:
             raise ProblemError(
                 f"This body needs {self.memory / 2**30:,.1f} GB, and {backend.info.name} has "
                 f"{available / 2**30:,.1f} GB: use a greater spacing."
             )
-        self.bytes_per_step = len(self.body.cells) * (4 * dimensions * value_bytes + 12 * kin.words + 1)
+        values = 5 * dimensions + 4 if state_based else 4 * dimensions
+        self.bytes_per_step = len(self.body.cells) * (values * value_bytes + 12 * kin.words + 1)
         self.limit = self.lattice.stable_step
         self.step = self._chosen_step()
         self.loads = loads_on(self.body, parameters.loads, self.step, spacing, material.density)
@@ -150,6 +154,22 @@ class _Setup:
             raise ProblemError("A crack in a plate does not grow along z: choose x or y.")
         self.along = self.body.centers[:, axis] * (1 if parameters.growth[0] == "+" else -1)
         self.findings = self._findings()
+
+    def _lattice(self, dimensions: int, reach: int) -> Lattice:
+        body, material = self.parameters.body, self.parameters.material
+        spacing = self.parameters.bonds.spacing * 1e-3
+        given = (
+            family(dimensions, reach),
+            body.formulation if isinstance(body, Plate) else "3D",
+            material.young * 1e9,
+            material.density,
+            material.fracture_energy,
+            spacing,
+            body.thickness * 1e-3 if isinstance(body, Plate) else spacing,
+        )
+        if self.parameters.bonds.theory == "bond-based":
+            return Lattice(*given)
+        return StateLattice(*given, material.poisson, weights(self.body, reach).constraint)
 
     def _chosen_step(self) -> float:
         numerics = self.parameters.numerics
@@ -167,11 +187,22 @@ class _Setup:
     def _findings(self) -> tuple[Finding, ...]:
         lattice = self.lattice
         said = (
-            f"Poisson's ratio is {POISSON[lattice.formulation]:.4g} ({lattice.formulation}); bonds break at a "
+            f"Poisson's ratio is {lattice.poisson_ratio:.4g} ({lattice.formulation}); bonds break at a "
             f"stretch of {lattice.critical_stretch:.3g}; the lattice is {abs(lattice.stiffness_along_axis - 1):.1%} "
             f"{'stiffer' if lattice.stiffness_along_axis > 1 else 'softer'} along its axes."
         )
         found = [Finding(said, "info")]
+        if (
+            isinstance(lattice, StateLattice)
+            and lattice.formulation != "plane stress"
+            and lattice.poisson > NEARLY_FIXED
+        ):
+            found.append(
+                Finding(
+                    f"At a Poisson's ratio of {lattice.poisson:g} the volume hardly changes: steps become short and "
+                    f"the lattice too stiff; {NEARLY_FIXED:g} or less is safe."
+                )
+            )
         if not self.parameters.loads:
             found.append(Finding("Nothing loads the body: it will stay as it is."))
         return tuple(found)
@@ -180,22 +211,30 @@ class _Setup:
         bonds = bonded(self.parameters, self.body)
         kind = np.zeros(bonds.layout.size, np.uint8)
         kind[bonds.places] = self.loads.kind
-        limit = (1 + self.lattice.critical_stretch) ** 2 - 1
-        discretised = Discretised(
-            bonds.places, bonds.whole, kind, self.lattice.scales(self.step), bonds.layout, bonds.family, bonds.words,
-            bonds.breakable, self.lattice.stiffness(self.step), limit,
-        )  # fmt: skip
         moving()
         return PeridynamicSimulation(
             self.backend,
             self.body.geometry,
-            make_solver(self.backend, discretised, self.precision),
+            self._solver(bonds, kind),
             self.loads,
             self.parameters.numerics.integrator == "velocity Verlet",
             watched(self.lattice, self.along),
             self._fields(),
             decay_of(self.parameters.numerics.damping, self.step),
         )
+
+    def _solver(self, bonds: Bonded, kind: Array) -> Solver:
+        lattice = self.lattice
+        if isinstance(lattice, StateLattice):
+            ratio = weights(self.body, bonds.family.reach).ratio
+            solid = state_body(bonds, kind, lattice, ratio, self.step)
+            return make_state_solver(self.backend, solid, self.precision)
+        limit = (1 + lattice.critical_stretch) ** 2 - 1
+        discretised = Discretised(
+            bonds.places, bonds.whole, kind, lattice.scales(self.step), bonds.layout, bonds.family, bonds.words,
+            bonds.breakable, lattice.stiffness(self.step), limit,
+        )  # fmt: skip
+        return make_solver(self.backend, discretised, self.precision)
 
     def _fields(self) -> tuple[FieldInfo, ...]:
         """Ranges are those of bonds at the critical stretch."""

@@ -31,6 +31,11 @@ class Lattice:
     thickness: float
 
     @property
+    def poisson_ratio(self) -> float:
+        """Of the solid that this is."""
+        return POISSON[self.formulation]
+
+    @property
     def horizon(self) -> float:
         return self.family.reach * self.spacing
 

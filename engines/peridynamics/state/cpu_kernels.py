@@ -17,7 +17,18 @@ import numpy as np
 from numba import njit, prange
 
 from engines.backend import vector_math
-from engines.backend.vector_math import any_lane, lanes, load, load_like, load_row, select, splat, sqrt, store, store_row
+from engines.backend.vector_math import (
+    any_lane,
+    lanes,
+    load,
+    load_like,
+    load_row,
+    select,
+    splat,
+    sqrt,
+    store,
+    store_row,
+)
 
 
 @njit(nogil=True)
@@ -110,8 +121,8 @@ def _compiled(sources: int) -> Any:
 
     @njit(parallel=True, nogil=True, cache=True)
     def dilate(
-        u, v, words, breakable, dilation, stiffness, state, loss, offsets, steps, lengths, factors, orbits, counts, rows,
-        pitch, base, limit, bands,
+        u, v, words, breakable, dilation, stiffness, state, loss, offsets, steps, lengths, factors, orbits, counts,
+        rows, pitch, base, limit, bands,
     ):  # fmt: skip
         """Arrays as in ``state.cu``; words, breakable: flat; offsets: (bonds, 3); lengths: (bonds, 3) float64 |ξ|,
         1/|ξ|² and ω; factors: (bonds, 3) ω|ξ|², 1/|ξ|² and ω; orbits: (3) of 8, 4, 2; counts: nx, ny, nz."""
@@ -205,9 +216,7 @@ def _compiled(sources: int) -> Any:
                         for lane in range(width):
                             which = kind[i + lane]
                             if which:
-                                _loaded(
-                                    u, out, v, i + lane, table[which], kick, pulls[:, lane], before[:, lane], work
-                                )
+                                _loaded(u, out, v, i + lane, table[which], kick, pulls[:, lane], before[:, lane], work)
                     if decay != 1:
                         for lane in range(width):
                             given = table[kind[i + lane]]

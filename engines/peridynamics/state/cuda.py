@@ -38,7 +38,8 @@ class CudaStateSolver(StateSolver):
         of_bonds = np.stack([family.lengths, 1 / family.lengths**2, influence(family)], axis=1)
         lengths[: family.bonds] = of_bonds
         self._offsets, self._lengths = backend.array(offsets), backend.array(lengths)
-        self._weights = backend.array(orbit_weights(family).astype(self.dtype))
+        weights = orbit_weights(family).astype(self.dtype)
+        self._weights = tuple(backend.array(np.ascontiguousarray(column)) for column in weights.T)
         nx, ny, nz = layout.counts
         columns, rows = self._block = block_of(d, self.dtype.itemsize)
         across = -(-nx // columns) * -(-ny // rows)
@@ -47,7 +48,8 @@ class CudaStateSolver(StateSolver):
         self._grid = (-(-nx // columns), -(-ny // rows), -(-nz // self.span))
         plane = (columns + 2 * reach) * (rows + 2 * reach) * self.dtype.itemsize
         plane *= 2 * reach + 1 if d == 3 else 1
-        self._shared = d * plane, (d + 2) * plane
+        behind = sum(family.orbits) * self.dtype.itemsize
+        self._shared = d * plane + behind, (d + 2) * plane + behind
         for kernel, size in zip((self._dilate, self._move), self._shared, strict=True):
             if size > 48 * 1024:
                 kernel.max_dynamic_shared_size_bytes = size
@@ -66,7 +68,7 @@ class CudaStateSolver(StateSolver):
             self._grid, self._block,
             (
                 arrays["u"], arrays["v"], arrays["words"], self._breakable, self._dilation, self._stiffness,
-                self.state_values, self._weights, self._offsets, self._lengths, arrays["loss"], *self._sizes,
+                self.state_values, self._weights[0], self._offsets, self._lengths, arrays["loss"], *self._sizes,
                 number(self.body.limit),
             ),
             shared_mem=self._shared[0],
@@ -75,8 +77,8 @@ class CudaStateSolver(StateSolver):
             self._grid, self._block,
             (
                 arrays["u"], self._spare, arrays["v"], arrays["words"], self._stiffness, self.state_values, self._kind,
-                table, np.int32(row * self._kinds), self._weights, arrays["work"], arrays["damped"], *self._sizes,
-                number(kick), number(decay),
+                table, np.int32(row * self._kinds), self._weights[1], arrays["work"], arrays["damped"], *self._sizes,
+                number(kick), number(decay), np.float64(0.5 * (1 - float(number(decay))) / (1 + float(number(decay)))),
             ),
             shared_mem=self._shared[1],
         )  # fmt: skip
@@ -89,9 +91,7 @@ class CudaStateSolver(StateSolver):
             grid, block,
             (u, words, self._dilation, self._stiffness, *known, self.state_values, self.energy_values, size),
         )  # fmt: skip
-        self._acceleration(
-            grid, block, (u, words, self._stiffness, self.state_values, *known, self.kick_values, size)
-        )
+        self._acceleration(grid, block, (u, words, self._stiffness, self.state_values, *known, self.kick_values, size))
 
     def find_damage(self) -> None:
         size = self.body.size

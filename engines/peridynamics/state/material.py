@@ -49,6 +49,10 @@ class StateLattice(Lattice):
     constraint: float
 
     @property
+    def poisson_ratio(self) -> float:
+        return self.poisson
+
+    @property
     def shear_modulus(self) -> float:
         """μ [Pa]"""
         return self.young / (2 * (1 + self.poisson))
@@ -122,15 +126,24 @@ class StateLattice(Lattice):
         across = float((weights * (n[:, 0] * n[:, 1]) ** 2).sum())
         return d * (d + 2) * across, d * (d + 2) * (along - across) / 2
 
+    def _pulled(self, shear: float) -> tuple[float, float]:
+        """Young's modulus [Pa] and Poisson's ratio of tension along x with C11 − C12 = 2 ``shear``; those of the plane
+        in two dimensions."""
+        bulk = self.bulk_modulus
+        if self.family.dimensions == 3:
+            return 9 * bulk * shear / (3 * bulk + shear), (3 * bulk - 2 * shear) / (2 * (3 * bulk + shear))
+        return 4 * bulk * shear / (bulk + shear), (bulk - shear) / (bulk + shear)
+
     @property
     def stiffness_along_axis(self) -> float:
-        """Young's modulus of the lattice along x over the wanted one (in plane strain that of the plane, E/(1 − ν²))."""
-        d, bulk = self.family.dimensions, self.bulk_modulus
+        """Young's modulus of the lattice along x over the wanted one (in plane strain E/(1 − ν²) of the plane)."""
+        shear = self.shear_modulus
+        return self._pulled(self.shear_ratios[1] * shear)[0] / self._pulled(shear)[0]
 
-        def young(shear: float) -> float:  # of tension along x, with the shear modulus C11 − C12 = 2 shear
-            return 9 * bulk * shear / (3 * bulk + shear) if d == 3 else 4 * bulk * shear / (bulk + shear)
-
-        return young(self.shear_ratios[1] * self.shear_modulus) / young(self.shear_modulus)
+    @property
+    def poisson_along_axis(self) -> float:
+        """Poisson's ratio of the lattice in tension along x (in plane strain that of the plane, ν/(1 − ν))."""
+        return self._pulled(self.shear_ratios[1] * self.shear_modulus)[1]
 
     @property
     def rayleigh_speed(self) -> float:

@@ -10,7 +10,7 @@
 //
 // Layout: layout.py (padded rows). u, u_out, v: (DIMENSIONS, size); words, breakable: (WORDS, size); stiffness β, dilation γ,
 // state φ: (size); kind: (size) 0 or the row of the table of loads; work, loss, damped: (size) double.
-// weights: (ORBITS, 2) ω |ξ|² and ω of each mirror orbit; offsets: (32 WORDS, 4), x, y, z of each bit and the way to that
+// weights: (ORBITS) ω |ξ|² (dilate) or ω (move) of each mirror orbit, which go to shared memory behind the planes; offsets: (32 WORDS, 4), x, y, z of each bit and the way to that
 // neighbour in memory; lengths: (32 WORDS, 3) |ξ|, 1/|ξ|² and ω of each bit.
 // Per particle and step: dilate reads u, words, breakable and γ and writes φ, move reads u, v, words, φ, β and kind and writes
 // u and v.
@@ -21,7 +21,17 @@
 // Threads of a block: five planes of values must fit into the 64 KB of shared memory that the oldest devices have.
 constexpr int ACROSS = DIMENSIONS == 3 && sizeof(REAL) == 8 ? 16 : 32, DOWN = DIMENSIONS == 2 ? 8 : sizeof(REAL) == 8 ? 4 : 6;
 constexpr int WIDE = ACROSS + 2 * REACH, PART = WIDE * (DOWN + 2 * REACH);
-constexpr int RESIDENT = DIMENSIONS == 2 ? (sizeof(REAL) == 8 ? 2 : 3) : sizeof(REAL) == 8 ? 6 : 3;  // blocks, at least
+constexpr int orbits()
+{
+    int n = 0;
+    for (int c = 0; c <= DEPTH; ++c)
+        for (int b = 0; b <= REACH; ++b)
+            for (int a = 0; a <= REACH; ++a) n += a + b + c > 0 && is_near(a, b, c);
+    return n;
+}
+constexpr int ORBITS = orbits();
+// Blocks that a processor has room for: asked for so that no register is spilled on any architecture.
+constexpr int RESIDENT = DIMENSIONS == 2 ? (sizeof(REAL) == 8 ? 2 : 3) : sizeof(REAL) == 8 ? 6 : 3;
 
 // 1/(1 + s) of p = (1 + s)² − 1, and s. Without the library's division and root, which keep registers for rare cases.
 DEVICE float shrink_of(float p, float& s)
@@ -99,7 +109,6 @@ struct View {
 // s of each bond; bits of bonds that are stretched beyond the limit are cleared.
 struct Stretches : View<DIMENSIONS> {
     typedef Scalar Value;
-    static constexpr int WEIGHT = 0;
     REAL limit;  // (1 + s0)² − 1
     unsigned word[WORDS], breakable[WORDS];
 
@@ -119,7 +128,6 @@ struct Stretches : View<DIMENSIONS> {
 // ((β_i + β_j) s + φ_i + φ_j)(ξ + η)/(1 + s) of each bond.
 struct Forces : View<DIMENSIONS + 2> {
     typedef Sum Value;
-    static constexpr int WEIGHT = 1;
     REAL state, stiffness;  // its own φ and β
     unsigned word[WORDS];
 
@@ -149,9 +157,10 @@ DEVICE typename Seen::Value along_y(Seen& seen, const int a, const int b, const 
     return b ? first + along_x(seen, a, -b, c, bit + (a ? 2 : 1)) : first;
 }
 
-// The weighted sum over the family, in mirror orbits.
+// The weighted sum over the family, in mirror orbits; weights lie in shared memory and are volatile, or the compiler
+// keeps all of them in registers.
 template <class Seen>
-DEVICE typename Seen::Value over_family(Seen& seen, const REAL* __restrict__ weights)
+DEVICE typename Seen::Value over_family(Seen& seen, const volatile REAL* weights)
 {
     typename Seen::Value total = {};
     int bit = 0, number = 0;
@@ -166,7 +175,7 @@ DEVICE typename Seen::Value over_family(Seen& seen, const REAL* __restrict__ wei
                     if (is_near(a, b, c) && members(a, b, c) == size) {
                         typename Seen::Value orbit = along_y(seen, a, b, c, bit);
                         if (c) orbit = orbit + along_y(seen, a, b, -c, bit + size / 2);
-                        total = weighted(weights[2 * number + Seen::WEIGHT], orbit, total);
+                        total = weighted(weights[number], orbit, total);
                         bit += size;
                         ++number;
                     }
@@ -253,6 +262,9 @@ extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) dilate(
     constexpr int WHOLE = DIMENSIONS * PART;
     for (int z = z0 - DEPTH; z < z0 + DEPTH; ++z)
         load_plane<DIMENSIONS>(tiles + (z + DEPTH) % PLANES * WHOLE, u, state, stiffness, place, x0, y0, z);
+    REAL* own_weights = tiles + PLANES * WHOLE;
+    const int thread = threadIdx.y * ACROSS + threadIdx.x;
+    if (thread < ORBITS) own_weights[thread] = weights[thread];
 #pragma unroll 1
     for (int z = z0; z < end; ++z) {
         __syncthreads();
@@ -270,7 +282,7 @@ extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) dilate(
             before[k] = seen.word[k] = words[k * size + at];
             seen.breakable[k] = breakable[k * size + at];
         }
-        const REAL sum = over_family(seen, weights).value;
+        const REAL sum = over_family(seen, own_weights).value;
         state[at] = mul(dilation[at], sum);
         unsigned changed = 0;
 #pragma unroll
@@ -284,13 +296,13 @@ extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) dilate(
 }
 
 // table: (steps, kinds, 4, DIMENSIONS): acceleration, held or not, displacement, velocity; row: steps · kinds in front.
-// kick: (1 + decay)/2, half of that in the first step of velocity Verlet.
+// kick: (1 + decay)/2, half of that in the first step of velocity Verlet; taken: (1 − decay)/(1 + decay)/2.
 extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) move(
     const REAL* __restrict__ u, REAL* __restrict__ u_out, REAL* __restrict__ v, const unsigned* __restrict__ words,
     const REAL* __restrict__ stiffness, const REAL* __restrict__ state, const unsigned char* __restrict__ kind,
     const REAL* __restrict__ table, const int row, const REAL* __restrict__ weights, double* __restrict__ work,
     double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch, const int rows,
-    const long long base, const long long size, const int span, const REAL kick, const REAL decay)
+    const long long base, const long long size, const int span, const REAL kick, const REAL decay, const double taken)
 {
     extern __shared__ REAL tiles[];
     const Place place = {nx, ny, nz, pitch, rows, base, size};
@@ -299,6 +311,9 @@ extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) move(
     constexpr int WHOLE = (DIMENSIONS + 2) * PART;
     for (int z = z0 - DEPTH; z < z0 + DEPTH; ++z)
         load_plane<DIMENSIONS + 2>(tiles + (z + DEPTH) % PLANES * WHOLE, u, state, stiffness, place, x0, y0, z);
+    REAL* own_weights = tiles + PLANES * WHOLE;
+    const int thread = threadIdx.y * ACROSS + threadIdx.x;
+    if (thread < ORBITS) own_weights[thread] = weights[thread];
 #pragma unroll 1
     for (int z = z0; z < end; ++z) {
         __syncthreads();
@@ -313,32 +328,31 @@ extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) move(
         seen.stiffness = seen.plane[DEPTH][(DIMENSIONS + 1) * PART];
 #pragma unroll
         for (int k = 0; k < WORDS; ++k) seen.word[k] = words[k * size + at];
-        const Sum sum = over_family(seen, weights);
+        const Sum sum = over_family(seen, own_weights);
         const int load = kind[at];
-        const REAL pull[3] = {sum.x, sum.y, sum.z}, own[3] = {seen.x, seen.y, seen.z};
+        const REAL pull[3] = {sum.x, sum.y, sum.z};
         double done = 0, rubbed = 0;
 #pragma unroll
         for (int k = 0; k < DIMENSIONS; ++k) {
-            const REAL before_v = v[k * size + at];
-            REAL after_v = fused(kick, pull[k], mul(decay, before_v)), after_u;
+            const REAL before_v = v[k * size + at], own = seen.plane[DEPTH][k * PART];
+            REAL after_v = fused(kick, pull[k], mul(decay, before_v)), after_u = own + after_v;
             bool held = false;
             if (load) {
                 const REAL* loaded = table + (long long)(row + load) * (4 * DIMENSIONS) + k;
                 const REAL given = loaded[0];
                 held = loaded[DIMENSIONS] != REAL(0);
                 after_v = held ? loaded[3 * DIMENSIONS] : fused(kick, given, after_v);
-                after_u = held ? loaded[2 * DIMENSIONS] : own[k] + after_v;
+                after_u = held ? loaded[2 * DIMENSIONS] : own + after_v;
                 const REAL force = held ? (after_v - before_v) - pull[k] : given;
                 done += 0.5 * (double)force * ((double)before_v + (double)after_v);
-            } else
-                after_u = own[k] + after_v;
+            }
             v[k * size + at] = after_v;
             u_out[k * size + at] = after_u;
-            const double twice = (double)before_v + (double)after_v;
-            if (decay != REAL(1) && !held) rubbed += twice * twice;
+            const double twice = held ? 0.0 : (double)before_v + (double)after_v;
+            rubbed = twice * twice + rubbed;
         }
         if (load) work[at] += done;
-        if (decay != REAL(1)) damped[at] += 0.5 * (1.0 - (double)decay) / (1.0 + (double)decay) * rubbed;
+        if (decay != REAL(1)) damped[at] += taken * rubbed;
     }
 }
 
