@@ -54,6 +54,14 @@ DEVICE double shrink_of(double p, double& s)
     return w;
 }
 
+// Before a choice: the compiler is not to jump over the work of one bond, for nearly all of them hold.
+#ifdef __CUDA_ARCH__
+DEVICE void computed(float& value) { asm volatile("" : "+f"(value)); }
+DEVICE void computed(double& value) { asm volatile("" : "+d"(value)); }
+#else
+DEVICE void computed(REAL&) {}
+#endif
+
 struct Place {
     int nx, ny, nz, pitch, rows;
     long long base, size;
@@ -138,7 +146,13 @@ struct Forces : View<DIMENSIONS + 2> {
         REAL s;
         const REAL w = shrink_of(bond(there, a, b, c, eta), s);
         REAL g = fused(stiffness + there[(DIMENSIONS + 1) * PART], s, state + there[DIMENSIONS * PART]);
-        g = word[bit >> 5] & 1u << (bit & 31) ? mul(g, w) : REAL(0);
+        const bool holds = word[bit >> 5] & 1u << (bit & 31);
+        if (DIMENSIONS == 3) {
+            g = mul(g, w);
+            computed(g);
+            g = holds ? g : REAL(0);
+        } else  // where the compiler would fetch more ahead than it has registers for
+            g = holds ? mul(g, w) : REAL(0);
         return {mul(g, REAL(a) + eta.x), mul(g, REAL(b) + eta.y), DIMENSIONS == 3 ? mul(g, REAL(c) + eta.z) : REAL(0)};
     }
 };
