@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import (
+    Array,
     Engine,
     Estimate,
     FieldInfo,
@@ -42,7 +43,7 @@ from engines.peridynamics.laws.calibration import calibrated
 from engines.peridynamics.laws.preview import preview
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.loads import loads_on
-from engines.peridynamics.material import POISSON, Lattice
+from engines.peridynamics.material import Lattice
 from engines.peridynamics.measures import watched
 from engines.peridynamics.mixture import mixed, stiffening
 from engines.peridynamics.parameters import Displacement, Gravity, PeridynamicParameters, PlaneBody
@@ -60,6 +61,9 @@ MEMORY_SHARE = 0.9
 """The part of a device's memory that a problem may take; the rest is the system's and the viewers'."""
 REACHES = {2: (2, 3, 4), 3: (2, 3)}
 """Horizons that the kernels are compiled for, in spacings, by dimensions."""
+
+NEARLY_FIXED = 0.45
+"""Poisson's ratio from which a solid that cannot widen counts as nearly incompressible."""
 
 
 class PeridynamicsEngine(Engine):
@@ -194,7 +198,8 @@ class _Setup:
                 f"This body needs {self.memory / 2**30:,.1f} GB, and {backend.info.name} has "
                 f"{available / 2**30:,.1f} GB: use a greater spacing."
             )
-        self.bytes_per_step = len(self.body.cells) * (4 * dimensions * value_bytes + 12 * kin.words + 1)
+        values = 5 * dimensions + 4 if state_based else 4 * dimensions
+        self.bytes_per_step = len(self.body.cells) * (values * value_bytes + 12 * kin.words + 1)
         self.limit = self.lattice.stable_step
         if self.mixture is not None:
             self.limit /= np.sqrt(stiffening(self.mixture.mixture))
@@ -213,6 +218,22 @@ class _Setup:
             raise ProblemError("A crack in a plate does not grow along z: choose x or y.")
         self.along = self.body.centers[:, axis] * (1 if parameters.growth[0] == "+" else -1)
         self.findings = self._findings()
+
+    def _lattice(self, dimensions: int, reach: int) -> Lattice:
+        body, material = self.parameters.body, self.parameters.material
+        spacing = self.parameters.bonds.spacing * 1e-3
+        given = (
+            family(dimensions, reach),
+            body.formulation if isinstance(body, Plate) else "3D",
+            material.young * 1e9,
+            material.density,
+            material.fracture_energy,
+            spacing,
+            body.thickness * 1e-3 if isinstance(body, Plate) else spacing,
+        )
+        if self.parameters.bonds.theory == "bond-based":
+            return Lattice(*given)
+        return StateLattice(*given, material.poisson, weights(self.body, reach).constraint)
 
     def _chosen_step(self) -> float:
         numerics = self.parameters.numerics
@@ -312,6 +333,19 @@ class _Setup:
             curve,
             contact_on(solver, discretised, self.body, self.parameters, self.rigid, self.lattice),
         )
+
+    def _solver(self, bonds: Bonded, kind: Array) -> Solver:
+        lattice = self.lattice
+        if isinstance(lattice, StateLattice):
+            ratio = weights(self.body, bonds.family.reach).ratio
+            solid = state_body(bonds, kind, lattice, ratio, self.step)
+            return make_state_solver(self.backend, solid, self.precision)
+        limit = (1 + lattice.critical_stretch) ** 2 - 1
+        discretised = Discretised(
+            bonds.places, bonds.whole, kind, lattice.scales(self.step), bonds.layout, bonds.family, bonds.words,
+            bonds.breakable, lattice.stiffness(self.step), limit,
+        )  # fmt: skip
+        return make_solver(self.backend, discretised, self.precision)
 
     def _fields(self) -> tuple[FieldInfo, ...]:
         """Ranges are those of bonds at the critical stretch."""

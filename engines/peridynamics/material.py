@@ -55,6 +55,11 @@ class Lattice:
         return self.influence is CONSTANT and not self.partial_volumes
 
     @property
+    def poisson_ratio(self) -> float:
+        """Of the solid that this is."""
+        return POISSON[self.formulation]
+
+    @property
     def horizon(self) -> float:
         return self.family.reach * self.spacing
 

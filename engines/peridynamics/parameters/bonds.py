@@ -12,6 +12,12 @@ class Bonds(ParameterGroup):
 
     spacing: float = quantity(1 / 3, "mm", "Distance of neighbouring particles", gt=0)
     reach: int = quantity(3, "1", "Horizon over spacing: 2 or 3, in a plate also 4", title="Horizon", ge=1, le=20)
+    theory: Literal["bond-based", "state-based"] = quantity(
+        "bond-based",
+        "",
+        "Bond-based: each bond is a spring of its own, which fixes Poisson's ratio; state-based: bonds also feel how "
+        "far the surroundings of their ends have grown, which frees it and takes about twice the time",
+    )
     influence: Literal["constant", "triangular", "quartic", "normal"] = quantity(
         "constant", "", "How much bonds count by their length: all alike, or longer ones less", advanced=True
     )

@@ -1,0 +1,262 @@
+"""The two passes of ``state.cu`` in Numba: one SIMD vector of particles along x at a time, all bonds of each.
+
+A bond's term is written to a scratch row and the orbits are summed afterwards, as in the bond-based kernels. Plates and
+blocks share the code: what is of the third axis is skipped where there is none.
+"""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import hashlib
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from engines.backend import vector_math
+from engines.backend.vector_math import (
+    any_lane,
+    lanes,
+    load,
+    load_like,
+    load_row,
+    select,
+    splat,
+    sqrt,
+    store,
+    store_row,
+)
+
+
+@njit(nogil=True)
+def _bond(u, i, there, offset, inverse_square, way):
+    """(s, 1/(1 + s)) of a bond of particle i in float64; way: (3) becomes ξ + η."""
+    q = 0.0
+    for k in range(len(u)):
+        e = float(u[k, there]) - float(u[k, i])
+        way[k] = float(offset[k]) + e
+        q += e * (float(offset[k]) + way[k])
+    root = math.sqrt(1 + q * inverse_square)
+    return q * inverse_square / (root + 1), 1 / root
+
+
+@njit(nogil=True)
+def _lost(u, v, i, were, words, offsets, steps, bonds, dilation, stiffness):
+    """As in ``state.cu``; were: (words) bits before, words: flat, bits now."""
+    whole = whole_rate = left = left_rate = gone = 0.0
+    way, size = np.zeros(3), u.shape[1]
+    for bit in range(len(steps)):
+        if (were[bit // 32] >> (bit % 32)) & 1:
+            there, length, weight = i + steps[bit], bonds[bit, 0], bonds[bit, 2]
+            s, w = _bond(u, i, there, offsets[bit], bonds[bit, 1], way)
+            e, rate = s * length, 0.0
+            for k in range(len(u)):
+                rate += way[k] * (float(v[k, there]) - float(v[k, i]))
+            rate *= w / length
+            whole += weight * length * e
+            whole_rate += weight * length * rate
+            if (words[bit // 32 * size + i] >> (bit % 32)) & 1:
+                left += weight * length * e
+                left_rate += weight * length * rate
+            else:
+                gone += weight * e * (e - rate)
+    return 0.5 * (dilation * (whole * (whole - whole_rate) - left * (left - left_rate)) + stiffness * gone)
+
+
+@njit(nogil=True)
+def _loaded(u, out, v, i, given, kick, pull, before, work):
+    """What a load makes of particle i after its free step; given: (4, d), as in ``state.cu``; work: one number."""
+    for k in range(len(u)):
+        if given[1, k] != 0:
+            v[k, i] = given[3, k]
+            out[k, i] = given[2, k]
+            force = (v[k, i] - before[k]) - pull[k]
+        else:
+            v[k, i] += kick * given[0, k]
+            out[k, i] = u[k, i] + v[k, i]
+            force = given[0, k]
+        work[i] += 0.5 * float(force) * (float(before[k]) + float(v[k, i]))
+
+
+@njit(nogil=True)
+def _damped(v, i, given, decay, before):
+    """What damping took from particle i, whose axes are held where ``given[1]`` is not 0."""
+    total = 0.0
+    for k in range(len(v)):
+        if given[1, k] == 0:
+            total += (float(before[k]) + float(v[k, i])) ** 2
+    return 0.5 * (1 - float(decay)) / (1 + float(decay)) * total
+
+
+@njit(nogil=True)
+def _over_family(scratch, row, zero, orbits):
+    """The sum of the rows of ``scratch`` from ``row`` on, in mirror orbits."""
+    total = zero
+    for _ in range(orbits[0]):
+        near = (load_row(scratch, row, 0) + load_row(scratch, row + 1, 0)) + (
+            load_row(scratch, row + 2, 0) + load_row(scratch, row + 3, 0)
+        )
+        far = (load_row(scratch, row + 4, 0) + load_row(scratch, row + 5, 0)) + (
+            load_row(scratch, row + 6, 0) + load_row(scratch, row + 7, 0)
+        )
+        total = total + (near + far)
+        row += 8
+    for _ in range(orbits[1]):
+        total = total + (
+            (load_row(scratch, row, 0) + load_row(scratch, row + 1, 0))
+            + (load_row(scratch, row + 2, 0) + load_row(scratch, row + 3, 0))
+        )
+        row += 4
+    for _ in range(orbits[2]):
+        total = total + (load_row(scratch, row, 0) + load_row(scratch, row + 1, 0))
+        row += 2
+    return total
+
+
+def _compiled(sources: int) -> Any:
+    """(dilate, move); ``sources`` is a digest of the other files' code in them, for Numba's cache."""
+
+    @njit(parallel=True, nogil=True, cache=True)
+    def dilate(
+        u, v, words, breakable, dilation, stiffness, state, loss, offsets, steps, lengths, factors, orbits, counts,
+        rows, pitch, base, limit, bands,
+    ):  # fmt: skip
+        """Arrays as in ``state.cu``; words, breakable: flat; offsets: (bonds, 3); lengths: (bonds, 3) float64 |ξ|,
+        1/|ξ|² and ω; factors: (bonds, 3) ω|ξ|², 1/|ξ|² and ω; orbits: (3) of 8, 4, 2; counts: nx, ny, nz."""
+        width, size, bonds = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(steps)
+        nx, ny, nz, solid, last = counts[0], counts[1], counts[2], len(u) == 3, len(u) - 1
+        parts = -(-bonds // 32)
+        for band in prange(bands):
+            scratch = np.empty((bonds, width), u.dtype)
+            were = np.empty((parts, width), np.uint32)
+            for line in range(band * ny * nz // bands, (band + 1) * ny * nz // bands):
+                for x in range(0, nx, width):
+                    i = base + (line // ny * rows + line % ny) * pitch + x
+                    ux, uy, uz = load_row(u, 0, i), load_row(u, 1, i), load_row(u, last, i)
+                    changed = False
+                    for part in range(parts):
+                        at, first = part * size + i, 32 * part
+                        old = load_like(ux, words, at)
+                        word, weak = old, load_like(ux, breakable, at)
+                        for bit in range(first, min(first + 32, bonds)):
+                            a, b, c = offsets[bit, 0], offsets[bit, 1], offsets[bit, 2]
+                            there, mask = i + steps[bit], 1 << (bit - first)
+                            ex, ey = load_row(u, 0, there) - ux, load_row(u, 1, there) - uy
+                            q = ex * ((a + a) + ex) + ey * ((b + b) + ey)
+                            if solid:
+                                ez = load_row(u, last, there) - uz
+                                q = q + ez * ((c + c) + ez)
+                            p = q * factors[bit, 1]
+                            word = word - (word & select(p > limit, weak & mask, 0))
+                            s = p / (sqrt(p + 1.0) + 1.0)
+                            store_row(scratch, bit, 0, select((word & mask) != 0, s * factors[bit, 0], 0.0))
+                        store_row(were, part, 0, old)
+                        if any_lane(word != old):
+                            store(words, at, word)
+                            changed = True
+                    store(state, i, _over_family(scratch, 0, splat(ux, 0.0), orbits) * load(dilation, i))
+                    if changed:
+                        for lane in range(width):
+                            broke = False
+                            for part in range(parts):
+                                broke |= were[part, lane] != words[part * size + i + lane]
+                            if broke:
+                                loss[i + lane] += _lost(
+                                    u, v, i + lane, were[:, lane], words, offsets, steps, lengths, dilation[i + lane],
+                                    stiffness[i + lane],
+                                )  # fmt: skip
+
+    @njit(parallel=True, nogil=True, cache=True)
+    def move(
+        u, out, v, words, stiffness, state, kind, table, offsets, steps, factors, orbits, work, damped, counts, rows,
+        pitch, base, kick, decay, bands,
+    ):  # fmt: skip
+        """As ``dilate``; table: (kinds, 4, d) of this step."""
+        width, size, bonds = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(steps)
+        nx, ny, nz, d, solid, last = counts[0], counts[1], counts[2], len(u), len(u) == 3, len(u) - 1
+        for band in prange(bands):
+            scratch = np.empty((d * bonds, width), u.dtype)
+            pulls, before = np.empty((d, width), u.dtype), np.empty((d, width), u.dtype)
+            for line in range(band * ny * nz // bands, (band + 1) * ny * nz // bands):
+                for x in range(0, nx, width):
+                    i = base + (line // ny * rows + line % ny) * pitch + x
+                    ux, uy, uz = load_row(u, 0, i), load_row(u, 1, i), load_row(u, last, i)
+                    own_state, own_stiffness = load(state, i), load(stiffness, i)
+                    for first in range(0, bonds, 32):
+                        word = load_like(ux, words, first // 32 * size + i)
+                        for bit in range(first, min(first + 32, bonds)):
+                            a, b, c = offsets[bit, 0], offsets[bit, 1], offsets[bit, 2]
+                            there, mask = i + steps[bit], 1 << (bit - first)
+                            ex, ey, ez = load_row(u, 0, there) - ux, load_row(u, 1, there) - uy, uz
+                            q = ex * ((a + a) + ex) + ey * ((b + b) + ey)
+                            if solid:
+                                ez = load_row(u, last, there) - uz
+                                q = q + ez * ((c + c) + ez)
+                            p = q * factors[bit, 1]
+                            root = sqrt(p + 1.0)
+                            both = (own_stiffness + load(stiffness, there)) * (p / (root + 1.0))
+                            g = (both + (own_state + load(state, there))) / root * factors[bit, 2]
+                            live = (word & mask) != 0
+                            store_row(scratch, bit, 0, select(live, g * (ex + a), 0.0))
+                            store_row(scratch, bonds + bit, 0, select(live, g * (ey + b), 0.0))
+                            if solid:
+                                store_row(scratch, 2 * bonds + bit, 0, select(live, g * (ez + c), 0.0))
+                    for k in range(d):
+                        total = _over_family(scratch, k * bonds, splat(ux, 0.0), orbits)
+                        velocity = load_row(v, k, i)
+                        store_row(pulls, k, 0, total)
+                        store_row(before, k, 0, velocity)
+                        velocity = velocity * decay + total * kick
+                        store_row(v, k, i, velocity)
+                        store_row(out, k, i, load_row(u, k, i) + velocity)
+                    if any_lane(load_like(ux, kind, i) != 0):
+                        for lane in range(width):
+                            which = kind[i + lane]
+                            if which:
+                                _loaded(u, out, v, i + lane, table[which], kick, pulls[:, lane], before[:, lane], work)
+                    if decay != 1:
+                        for lane in range(width):
+                            given = table[kind[i + lane]]
+                            damped[i + lane] += _damped(v, i + lane, given, decay, before[:, lane])
+
+    return dilate, move
+
+
+def _digest() -> int:
+    return int.from_bytes(hashlib.sha256(Path(vector_math.__file__).read_bytes()).digest()[:7], "big")
+
+
+dilate, move = _compiled(_digest())
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def measure(u, words, dilation, stiffness, offsets, steps, bonds, state, energy, acceleration, places):
+    """Energy and acceleration of each of ``places: (n)``, and their φ, as in ``state.cu``."""
+    size, d = u.shape[1], len(u)
+    for index in prange(len(places)):
+        i = places[index]
+        total = square = 0.0
+        way = np.zeros(3)
+        for bit in range(len(steps)):
+            if (words[bit // 32 * size + i] >> (bit % 32)) & 1:
+                s, _ = _bond(u, i, i + steps[bit], offsets[bit], bonds[bit, 1], way)
+                weight = bonds[bit, 2] * bonds[bit, 0] ** 2 * s
+                total += weight
+                square += weight * s
+        state[i] = dilation[i] * total
+        energy[i] = 0.5 * (dilation[i] * total * total + stiffness[i] * square)
+    for index in prange(len(places)):
+        i = places[index]
+        sums, way = np.zeros(3), np.zeros(3)
+        for bit in range(len(steps)):
+            if (words[bit // 32 * size + i] >> (bit % 32)) & 1:
+                there = i + steps[bit]
+                s, w = _bond(u, i, there, offsets[bit], bonds[bit, 1], way)
+                both = (float(stiffness[i]) + float(stiffness[there])) * s + (float(state[i]) + float(state[there]))
+                for k in range(d):
+                    sums[k] += bonds[bit, 2] * both * w * way[k]
+        for k in range(d):
+            acceleration[k, i] = sums[k]

@@ -1,0 +1,101 @@
+"""The linear peridynamic solid on an NVIDIA GPU: launches ``state.cu``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.peridynamics.cuda import BLOCKS_PER_PROCESSOR, REAL, THREADS
+from engines.peridynamics.state.body import StateBody, orbit_weights
+from engines.peridynamics.state.material import influence
+from engines.peridynamics.state.solver import StateSolver
+
+SOURCE = Path(__file__).with_name("state.cu")
+
+
+def block_of(dimensions: int, itemsize: int) -> tuple[int, int]:
+    """ACROSS and DOWN of ``state.cu``."""
+    if dimensions == 2:
+        return 32, 8
+    return (16, 4) if itemsize == 8 else (32, 6)
+
+
+class CudaStateSolver(StateSolver):
+    """Arrays are CuPy's."""
+
+    def __init__(self, backend: Any, body: StateBody, precision: str) -> None:
+        super().__init__(backend, body, precision)
+        family, layout = body.family, body.layout
+        d, reach = layout.dimensions, family.reach
+        module = backend.compile(SOURCE, (REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DREACH={reach}"))
+        names = ("dilate", "move", "measure_energy", "measure_acceleration", "damage")
+        self._dilate, self._move, self._energy, self._acceleration, self._damage = map(module.get_function, names)
+        offsets, lengths = np.zeros((32 * family.words, 4), np.int32), np.zeros((32 * family.words, 3))
+        offsets[: family.bonds, :3], offsets[: family.bonds, 3] = family.offsets, self._steps
+        of_bonds = np.stack([family.lengths, 1 / family.lengths**2, influence(family)], axis=1)
+        lengths[: family.bonds] = of_bonds
+        self._offsets, self._lengths = backend.array(offsets), backend.array(lengths)
+        weights = orbit_weights(family).astype(self.dtype)
+        self._weights = tuple(backend.array(np.ascontiguousarray(column)) for column in weights.T)
+        nx, ny, nz = layout.counts
+        columns, rows = self._block = block_of(d, self.dtype.itemsize)
+        across = -(-nx // columns) * -(-ny // rows)
+        parts = max(1, min(nz // (2 * reach), BLOCKS_PER_PROCESSOR * backend.multiprocessors // across))
+        self.span = -(-nz // parts)
+        self._grid = (-(-nx // columns), -(-ny // rows), -(-nz // self.span))
+        plane = (columns + 2 * reach) * (rows + 2 * reach) * self.dtype.itemsize
+        plane *= 2 * reach + 1 if d == 3 else 1
+        behind = sum(family.orbits) * self.dtype.itemsize
+        self._shared = d * plane + behind, (d + 2) * plane + behind
+        for kernel, size in zip((self._dilate, self._move), self._shared, strict=True):
+            if size > 48 * 1024:
+                kernel.max_dynamic_shared_size_bytes = size
+        self._sizes = (
+            *(np.int32(number) for number in (nx, ny, nz, layout.pitch, layout.rows)),
+            np.int64(layout.base), np.int64(layout.size), np.int32(self.span),
+        )  # fmt: skip
+
+    def _prepared(self, table: Array) -> Any:
+        self._kinds = table.shape[1]
+        return self.backend.array(table)
+
+    def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
+        arrays, number = self.arrays, self.dtype.type
+        self._dilate(
+            self._grid, self._block,
+            (
+                arrays["u"], arrays["v"], arrays["words"], self._breakable, self._dilation, self._stiffness,
+                self.state_values, self._weights[0], self._offsets, self._lengths, arrays["loss"], *self._sizes,
+                number(self.body.limit),
+            ),
+            shared_mem=self._shared[0],
+        )  # fmt: skip
+        self._move(
+            self._grid, self._block,
+            (
+                arrays["u"], self._spare, arrays["v"], arrays["words"], self._stiffness, self.state_values, self._kind,
+                table, np.int32(row * self._kinds), self._weights[1], arrays["work"], arrays["damped"], *self._sizes,
+                number(kick), number(decay), np.float64(0.5 * (1 - float(number(decay))) / (1 + float(number(decay)))),
+            ),
+            shared_mem=self._shared[1],
+        )  # fmt: skip
+
+    def measure(self) -> None:
+        u, words, size = self.arrays["u"], self.arrays["words"], np.int64(self.body.size)
+        grid, block = (-(-self.body.size // THREADS),), (THREADS,)
+        known = (self._offsets, self._lengths)
+        self._energy(
+            grid, block,
+            (u, words, self._dilation, self._stiffness, *known, self.state_values, self.energy_values, size),
+        )  # fmt: skip
+        self._acceleration(grid, block, (u, words, self._stiffness, self.state_values, *known, self.kick_values, size))
+
+    def find_damage(self) -> None:
+        size = self.body.size
+        self._damage(
+            (-(-size // THREADS),), (THREADS,),
+            (self.arrays["words"], self._whole, self.damage_values, np.int64(size)),
+        )  # fmt: skip

@@ -1,0 +1,56 @@
+"""The linear peridynamic solid on a device: what both backends have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.api import KernelTraffic
+from engines.backend.base import Backend
+from engines.peridynamics.family import Family
+from engines.peridynamics.layout import Layout
+from engines.peridynamics.solver import Solver, bytes_of
+from engines.peridynamics.state.body import StateBody
+
+
+class StateSolver(Solver):
+    """As :class:`Solver`, in two passes a step: dilatations, then forces and motion.
+
+    ``state_values: (size)`` φ of the last pass or measurement.
+    """
+
+    body: StateBody
+
+    def __init__(self, backend: Backend, body: StateBody, precision: str) -> None:
+        super().__init__(backend, body, precision)
+        self._stiffness = backend.array(body.stiffness_values.astype(self.dtype))
+        self._dilation = backend.array(body.dilation_values.astype(self.dtype))
+        self.state_values = backend.array(np.zeros(body.size, self.dtype))
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        """dilate reads u, words, breakable and γ once and writes φ, move reads u, v, words, φ, β and kind and writes u
+        and v; 2D 16 + 22 operations a bond."""
+        n, family, d = len(self.body.places), self.body.family, self.body.layout.dimensions
+        value, words = self.dtype.itemsize, family.words * 4
+        return KernelTraffic(
+            "bonds",
+            n * ((3 * d + 3) * value + 3 * words + 1),
+            n * (2 * d + 1) * value,
+            n * family.bonds * (13 * d + 12),
+        )
+
+
+def make_state_solver(backend: Backend, body: StateBody, precision: str) -> Solver:
+    """The body on the device of ``backend``."""
+    if backend.id == "cpu":
+        from engines.peridynamics.state.cpu import CpuStateSolver
+
+        return CpuStateSolver(backend, body, precision)
+    from engines.peridynamics.state.cuda import CudaStateSolver
+
+    return CudaStateSolver(backend, body, precision)
+
+
+def state_bytes_of(layout: Layout, family: Family, value_bytes: int) -> int:
+    """Device memory: three numbers per place more than without the dilatation."""
+    return bytes_of(layout, family, value_bytes) + 3 * value_bytes * layout.size
