@@ -111,7 +111,8 @@ def cut_of(notch: Notch, body: Filled) -> Cut:
         raise ProblemError("The highest z of a notch is not above the lowest: exchange them.")
     low, high = (value / body.spacing - 0.5 for value in (notch.low_z, notch.high_z))
     # far beyond the body the end of the notch decides nothing, and huge numbers would only lose digits
-    low, high = max(low, -10.0), min(high, body.counts[2] + 10.0)
+    heights = body.centers[:, 2] / body.spacing
+    low, high = max(low, float(heights.min()) - 10.0), min(high, float(heights.max()) + 10.0)
     return Cut(np.array([*start, low]), np.array([[*(end - start), 0.0], [0.0, 0.0, high - low]]))
 
 

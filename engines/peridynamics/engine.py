@@ -28,12 +28,14 @@ from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.body import bonded, filled
+from engines.peridynamics.cloud.setup import CloudSetup
+from engines.peridynamics.cloud.setup import geometry_of as cloud_geometry
 from engines.peridynamics.family import family
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.loads import loads_on
 from engines.peridynamics.material import POISSON, Lattice
 from engines.peridynamics.measures import watched
-from engines.peridynamics.parameters import PeridynamicParameters, Plate, Stress
+from engines.peridynamics.parameters import PeridynamicParameters, Plate, PointBody, Stress
 from engines.peridynamics.presets import presets
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Discretised, bytes_of, decay_of, make_solver
@@ -59,10 +61,13 @@ class PeridynamicsEngine(Engine):
         return PeridynamicParameters()
 
     def geometry_of(self, problem: Problem) -> Particles:
-        return filled(_checked(problem)).geometry
+        parameters = _checked(problem)
+        if isinstance(parameters.body, PointBody):
+            return cloud_geometry(parameters)
+        return filled(parameters).geometry
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
-        setup = _Setup(problem, backend)
+        setup = _setup(problem, backend)
         moved = setup.bytes_per_step
         return Estimate(
             memory_bytes=setup.memory,
@@ -75,7 +80,7 @@ class PeridynamicsEngine(Engine):
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         progress("Cutting the bonds", 0.0)
-        setup = _Setup(problem, backend)
+        setup = _setup(problem, backend)
         simulation = setup.build(lambda: progress(f"Moving the bonds to {backend.info.name}", 0.5))
         progress("Ready", 1.0)
         return simulation
@@ -104,6 +109,12 @@ def _checked(problem: Problem) -> PeridynamicParameters:
     if not isinstance(problem.parameters, PeridynamicParameters):
         raise TypeError(f"parameters of the peridynamics engine, not {type(problem.parameters).__name__}")
     return problem.parameters
+
+
+def _setup(problem: Problem, backend: Backend) -> _Setup | CloudSetup:
+    """Raises ProblemError."""
+    parameters = _checked(problem)
+    return CloudSetup(parameters, backend) if isinstance(parameters.body, PointBody) else _Setup(problem, backend)
 
 
 class _Setup:

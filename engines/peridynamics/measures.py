@@ -55,13 +55,13 @@ def energies(solver: Solver, table: Array, kind: Any, begun: bool, decay: float 
             for axis in range(len(now)):
                 is_free, push = free[axis][kind], given[axis][kind]
                 acting = (is_free * push - (1 - is_free) * now[axis]) * loaded
-                work += 0.5 * float((acting * velocity[axis]).sum(dtype=np.float64))
+                work += 0.5 * float((acting * velocity[axis] * solver.masses).sum(dtype=np.float64))
                 mean = left * velocity[axis] + half * (now[axis] + push)
                 if decay != 1:
-                    damped += (1 - decay) / (1 + decay) * float((is_free * mean * mean).sum(dtype=np.float64))
+                    damped += (1 - decay) / (1 + decay) * float((is_free * mean * mean * solver.masses).sum(dtype=np.float64))
                 now[axis] = is_free * mean + (1 - is_free) * velocity[axis]
             velocity = now
-        kinetic = float((velocity * velocity).sum(dtype=np.float64))
+        kinetic = float((velocity * velocity * solver.masses).sum(dtype=np.float64))
         elastic = float(solver.energy_values.sum(dtype=np.float64))
         loss = float(arrays["loss"].sum())
     unit = body.scales.energy
@@ -75,7 +75,7 @@ class Watched:
     """What the crack is looked for with.
 
     along: (n,) [mm] of the particles in the direction in which it is expected to grow; threshold: the damage from which
-    a particle counts as beside it; horizon [mm]; rayleigh_speed [m/s]; volume [m³] of a particle
+    a particle counts as beside it; horizon [mm]; rayleigh_speed [m/s]; volume [m³] of a particle, the mean one
     """
 
     along: Array

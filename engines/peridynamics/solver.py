@@ -57,11 +57,14 @@ class Solver(ABC):
     float64.
 
     All is in the units of ``body.scales``; velocities are per step, those of half a step ago. work: what loads have
-    done on each particle; loss: the energy of bonds that are gone; damped: what damping has taken. After
+    done on each particle; loss: the energy of bonds that are gone; damped: what damping has taken. ``masses``: (size)
+    in ``scales.mass``, or one number for all. After
     :meth:`measure`, ``energy_values: (size)`` is the elastic energy of each particle and ``kick_values: (d, size)``
     what its bonds add to its velocity in a step; after :meth:`find_damage`, ``damage_values: (size)`` the part of its
     bonds that is gone.
     """
+
+    masses: Any = 1.0
 
     def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
         self.body, self.backend = body, backend

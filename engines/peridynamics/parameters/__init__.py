@@ -7,6 +7,7 @@ from typing import Literal
 from engines.parameters import ParameterGroup, quantity
 from engines.peridynamics.parameters.body import Block, Body, Hole, Plate
 from engines.peridynamics.parameters.bonds import Bonds
+from engines.peridynamics.parameters.cloud import PointBody
 from engines.peridynamics.parameters.loads import Displacement, Load, Stress, Velocity
 from engines.peridynamics.parameters.material import Material
 from engines.peridynamics.parameters.notches import Notch
@@ -27,6 +28,7 @@ __all__ = [
     "PeridynamicParameters",
     "Plate",
     "Point",
+    "PointBody",
     "Region",
     "Side",
     "SideRegion",

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.parameters import ParameterGroup, quantity
+from engines.peridynamics.parameters.cloud import PointBody
 
 
 class Hole(ParameterGroup):
@@ -39,4 +40,4 @@ class Block(ParameterGroup):
     holes: list[Hole] = quantity([], "", "Round holes along z")
 
 
-Body = Annotated[Plate | Block, Field(discriminator="kind")]
+Body = Annotated[Plate | Block | PointBody, Field(discriminator="kind")]
