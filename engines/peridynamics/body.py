@@ -18,7 +18,6 @@ from engines.peridynamics.cuts import Cut
 from engines.peridynamics.family import WORD, Family, family
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.parameters import (
-    Block,
     Body,
     Notch,
     PeridynamicParameters,
@@ -57,7 +56,7 @@ def filled(parameters: PeridynamicParameters) -> Filled:
 
 @lru_cache(maxsize=8)
 def _filled(body_json: str, spacing: float) -> Filled:
-    body: Plate | Block = TypeAdapter(Body).validate_json(body_json)
+    body: Any = TypeAdapter(Body).validate_json(body_json)
     sizes = (body.size_x, body.size_y) if isinstance(body, Plate) else (body.size_x, body.size_y, body.size_z)
     numbers = [round(size / spacing) for size in sizes]
     if min(numbers) < 2:

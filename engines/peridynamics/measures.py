@@ -58,7 +58,9 @@ def energies(solver: Solver, table: Array, kind: Any, begun: bool, decay: float 
                 work += 0.5 * float((acting * velocity[axis] * solver.masses).sum(dtype=np.float64))
                 mean = left * velocity[axis] + half * (now[axis] + push)
                 if decay != 1:
-                    damped += (1 - decay) / (1 + decay) * float((is_free * mean * mean * solver.masses).sum(dtype=np.float64))
+                    damped += (
+                        (1 - decay) / (1 + decay) * float((is_free * mean * mean * solver.masses).sum(dtype=np.float64))
+                    )
                 now[axis] = is_free * mean + (1 - is_free) * velocity[axis]
             velocity = now
         kinetic = float((velocity * velocity * solver.masses).sum(dtype=np.float64))

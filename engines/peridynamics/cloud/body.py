@@ -89,7 +89,8 @@ def checked(points: Points, spacing: float, reach: float, horizon: float | None 
     delta = reach * mean if horizon is None else horizon
     if delta < LEAST_HORIZON * mean * (1 - ROUNDING):
         raise ProblemError(
-            f"The horizon of {delta:g} mm is {delta / mean:.2g} mean distances of points ({mean:.3g} mm): use 2 at least."
+            f"The horizon of {delta:g} mm is {delta / mean:.2g} mean distances of points ({mean:.3g} mm): "
+            "use 2 at least."
         )
     if delta > MOST_HORIZON * mean:
         raise ProblemError(
@@ -99,8 +100,8 @@ def checked(points: Points, spacing: float, reach: float, horizon: float | None 
     _require_apart(points.positions, mean, delta)
     low = points.positions.min(axis=0) - mean / 2 if points.low is None else points.low
     high = points.positions.max(axis=0) + mean / 2 if points.high is None else points.high
-    rows = np.maximum(1, np.rint((high - low) / mean)).astype(np.int64)
-    layer = (high - low) / rows
+    rows: Array = np.maximum(1, np.rint((high - low) / mean)).astype(np.int64)
+    layer: Array = (high - low) / rows
     cells = np.zeros((n, 3), np.int32)
     cells[:, :d] = np.clip((points.positions - low) / layer, 0, rows - 1)
     positions = np.zeros((n, 3))
@@ -113,7 +114,8 @@ def checked(points: Points, spacing: float, reach: float, horizon: float | None 
 
 def _require_apart(positions: Array, spacing: float, horizon: float) -> None:
     """Raises ProblemError that names two points on top of each other, or one without a neighbour."""
-    apart, other = cKDTree(positions).query(positions, k=2, workers=-1)
+    found = cKDTree(positions).query(positions, k=2, workers=-1)
+    apart, other = np.asarray(found[0]), np.asarray(found[1])
     first = int(np.argmin(apart[:, 1]))
     if apart[first, 1] < NEAREST * spacing:
         # of three on one place, "the second nearest" may be the point itself
@@ -125,6 +127,6 @@ def _require_apart(positions: Array, spacing: float, horizon: float) -> None:
     alone = np.flatnonzero(apart[:, 1] > horizon)
     if len(alone):
         raise ProblemError(
-            f"Point {alone[0]} has no neighbour within the horizon of {horizon:.3g} mm ({len(alone):,} such points): take it "
-            "away, or use a greater horizon."
+            f"Point {alone[0]} has no neighbour within the horizon of {horizon:.3g} mm ({len(alone):,} such points): "
+            "take it away, or use a greater horizon."
         )

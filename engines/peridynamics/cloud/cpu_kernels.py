@@ -17,7 +17,18 @@ import numpy as np
 from numba import njit, prange
 
 from engines.backend import vector_math
-from engines.backend.vector_math import any_lane, lanes, load, load_like, load_row, select, splat, sqrt, store, store_row
+from engines.backend.vector_math import (
+    any_lane,
+    lanes,
+    load,
+    load_like,
+    load_row,
+    select,
+    splat,
+    sqrt,
+    store,
+    store_row,
+)
 
 SLICE = 32
 """As in ``kernels.py``."""
@@ -171,7 +182,6 @@ def _compiled(sources: int, dimensions: int) -> Any:
                             )  # fmt: skip
                         if decay != one:
                             _damped(v, i + lane, table[which], masses[i + lane], decay, before[:, lane], damped)
-
 
     return advance
 

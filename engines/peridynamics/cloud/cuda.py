@@ -25,8 +25,8 @@ UNSHARED_THREADS = 256
 class CudaCloudSolver(CloudSolver):
     """As :class:`CloudSolver`; arrays are CuPy's.
 
-    ``records`` hold the displacement again, with each particle's place. Whatever else changes ``arrays["u"]`` has to say
-    so: ``stale``.
+    ``records`` hold the displacement again, with each particle's place. Whatever else changes ``arrays["u"]`` has to
+    say so: ``stale``.
     """
 
     def __init__(self, backend: Any, body: Cloud, precision: str, threads: tuple[int, ...] = THREADS) -> None:
@@ -84,7 +84,9 @@ class CudaCloudSolver(CloudSolver):
     def _refresh(self) -> None:
         if self.stale:
             self._pack(
-                (self._blocks,), (self.threads,), (self.arrays["u"], self._grid, self._records, np.int32(self.body.size))
+                (self._blocks,),
+                (self.threads,),
+                (self.arrays["u"], self._grid, self._records, np.int32(self.body.size)),
             )
             self.stale = False
 

@@ -1,7 +1,7 @@
 """The bonds of irregular points: a Hilbert order, neighbours in sliced columns, and a weight for each bond.
 
-Points are put on a fine grid: a bond at rest is then a vector of whole numbers that both ends know exactly, and in 32 or
-64 bits a particle's place within a horizon fits beside its displacement in one word. The grid divides the mean distance
+Points are put on a fine grid: a bond at rest is then a vector of whole numbers that both ends know exactly, and in 32
+or 64 bits a particle's place within a horizon fits beside its displacement in one word. The grid divides the mean distance
 of points, so a lattice stays one.
 """
 
@@ -144,9 +144,7 @@ def _searched(grid: Array, limit: int, size: int) -> tuple[Array, Array, Array]:
     counts, starts = np.zeros(size, np.int32), np.zeros(size // SLICE + 1, np.int64)
     nothing = np.empty(0, np.int32)
     with parallel_region():
-        kernels.search(
-            grid, cells, keys, order, row, plane, limit * limit, starts, counts[:n], nothing, False
-        )
+        kernels.search(grid, cells, keys, order, row, plane, limit * limit, starts, counts[:n], nothing, False)
         alone = np.flatnonzero(counts[:n] == 0)
         if len(alone):
             raise ProblemError("A point has no neighbour within the horizon: take it away, or use a greater horizon.")
@@ -154,9 +152,7 @@ def _searched(grid: Array, limit: int, size: int) -> tuple[Array, Array, Array]:
         # columns that a particle has not lead to itself
         columns = np.repeat(np.arange(size // SLICE), np.diff(starts))
         neighbours = (columns * SLICE + np.arange(starts[-1]) % SLICE).astype(np.int32)
-        kernels.search(
-            grid, cells, keys, order, row, plane, limit * limit, starts, counts[:n], neighbours, True
-        )
+        kernels.search(grid, cells, keys, order, row, plane, limit * limit, starts, counts[:n], neighbours, True)
     return counts, starts, neighbours
 
 
@@ -175,7 +171,13 @@ def _calibrated(
     with parallel_region():
         kernels.dilation(grid, counts, starts, neighbours, masses, factors, unit, sums)
         if not each:
-            return np.full(len(counts), math.sqrt(full / _inner(sums[real])))
+            # inside: a family about as heavy as the heaviest usual ones, as have all of its members
+            heavy = real & (sums >= 0.95 * np.quantile(sums[real], 0.95))
+            among = np.zeros(len(counts))
+            kernels.dilation(grid, counts, starts, neighbours, masses, heavy.astype(float), unit, among)
+            inside = heavy & (among == sums)
+            usual = float(np.median(sums[inside if inside.any() else heavy]))
+            return np.full(len(counts), math.sqrt(full / usual))
         for _ in range(SWEEPS):
             missing = full / (factors[real] * sums[real])
             factors[real] *= np.sqrt(missing)
@@ -183,8 +185,3 @@ def _calibrated(
                 break
             kernels.dilation(grid, counts, starts, neighbours, masses, factors, unit, sums)
     return factors
-
-
-def _inner(sums: Array) -> float:
-    """That of a particle inside the body: the mean of those that are nearly as large as the largest usual one."""
-    return float(sums[sums >= 0.95 * np.quantile(sums, 0.95)].mean())

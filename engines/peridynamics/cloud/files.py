@@ -35,7 +35,9 @@ class Points:
 def read_points(path: Path, dimensions: int, length_unit: str) -> Points:
     """Raises ProblemError in one sentence where the file cannot be used."""
     if not path.is_file():
-        raise ProblemError(f"There is no file {path.name or 'of points'}: choose a mesh or a CSV file.", ("body", "file"))
+        raise ProblemError(
+            f"There is no file {path.name or 'of points'}: choose a mesh or a CSV file.", ("body", "file")
+        )
     suffix = path.suffix.lower()
     scale = UNITS[length_unit]
     if suffix in TABLES:
@@ -56,7 +58,7 @@ def _table(path: Path, dimensions: int, scale: float) -> Points:
     if not lines:
         raise ProblemError(f"{path.name} is empty: it needs a line with x, y and more for each point.")
     size = "volume" if dimensions == 3 else "area"
-    usual = ["x", "y", "z"][:dimensions] + [size, "material"]
+    usual = [*"xyz"[:dimensions], size, "material"]
     words = _words(lines[0])
     if any(_number(word) is None for word in words):
         names, lines, start = [word.lower() for word in words], lines[1:], 2
@@ -111,7 +113,9 @@ def _require_finite(positions: Array, name: str) -> None:
 
 def _tetrahedra(path: Path, length_unit: str) -> Points:
     if path.suffix.lower() not in SUFFIXES:
-        raise ProblemError(f"{path.name} is of a kind that cannot be read; use CSV, or a mesh in {', '.join(SUFFIXES)}.")
+        raise ProblemError(
+            f"{path.name} is of a kind that cannot be read; use CSV, or a mesh in {', '.join(SUFFIXES)}."
+        )
     mesh = read_mesh(path, length_unit)
     nodes = np.ascontiguousarray(mesh.points, np.float64)
     centres, volumes = shapes.centroids(nodes, mesh.cells), shapes.volumes(nodes, mesh.cells)

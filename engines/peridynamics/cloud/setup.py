@@ -20,7 +20,7 @@ from engines.peridynamics.family import WORD, family
 from engines.peridynamics.loads import Loads, loads_on
 from engines.peridynamics.material import POISSON, Lattice
 from engines.peridynamics.measures import SPLIT, Watched
-from engines.peridynamics.parameters import PeridynamicParameters, PointBody, Region, Stress
+from engines.peridynamics.parameters import PeridynamicParameters, PointBody, Stress
 from engines.peridynamics.scales import Scales
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import decay_of
@@ -89,7 +89,8 @@ class CloudSetup:
         self.family = kin = _family(body, self.precision, given.correction == "energy")
         if kin.counts.max() > MOST_COLUMNS:
             raise ProblemError(
-                f"A particle has {kin.counts.max():,} neighbours: use a smaller horizon, or points of more even distances."
+                f"A particle has {kin.counts.max():,} neighbours: use a smaller horizon, or points at more "
+                "even distances."
             )
         d, material = body.dimensions, parameters.material
         spacing = body.spacing * 1e-3
@@ -150,8 +151,8 @@ class CloudSetup:
         kin, body, formulation = self.family, self.body, self.continuum.formulation
         n = len(kin.order)
         said = (
-            f"{n:,} points, {body.spacing:.3g} mm apart on average, with {kin.bonds / n:.0f} bonds each; Poisson's ratio is "
-            f"{POISSON[formulation]:.4g} ({formulation}); bonds break at a stretch of "
+            f"{n:,} points, {body.spacing:.3g} mm apart on average, with {kin.bonds / n:.0f} bonds each; Poisson's "
+            f"ratio is {POISSON[formulation]:.4g} ({formulation}); bonds break at a stretch of "
             f"{self.continuum.critical_stretch:.3g}; surfaces and corners are stiffened up to "
             f"{kin.corrections[1]:.3g} times."
         )
@@ -174,7 +175,8 @@ class CloudSetup:
         return Cloud(
             places, kin.counts.astype(float), kind,
             Scales(self.body.spacing * 1e-3, self.step, self.parameters.material.density * self.volume),
-            kin, words, breakable, self.stiffness(self.step) * kin.scale, (1 + self.continuum.critical_stretch) ** 2 - 1,
+            kin, words, breakable, self.stiffness(self.step) * kin.scale,
+            (1 + self.continuum.critical_stretch) ** 2 - 1,
         )  # fmt: skip
 
     def build(self, moving: Callable[[], None]) -> PeridynamicSimulation:
@@ -188,7 +190,11 @@ class CloudSetup:
             self.loads,
             self.parameters.numerics.integrator == "velocity Verlet",
             Watched(
-                self.along, SPLIT * kin.crossing / kin.bonds, self.body.horizon, self.continuum.rayleigh_speed, self.volume
+                self.along,
+                SPLIT * kin.crossing / kin.bonds,
+                self.body.horizon,
+                self.continuum.rayleigh_speed,
+                self.volume,
             ),
             self._fields(),
             decay_of(self.parameters.numerics.damping, self.step),

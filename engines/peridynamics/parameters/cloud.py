@@ -25,9 +25,7 @@ class PointBody(ParameterGroup):
         "3D", "", "3D (Poisson's ratio 1/4), plane stress (1/3) or plane strain (1/4)"
     )
     length_unit: Literal["um", "mm", "cm", "m"] = quantity("mm", "", "Unit of length in the file")
-    thickness: float = quantity(
-        1.0, "mm", "Thickness, for energies and forces", gt=0, when={"formulation": PLANE}
-    )
+    thickness: float = quantity(1.0, "mm", "Thickness, for energies and forces", gt=0, when={"formulation": PLANE})
     horizon: float | None = quantity(None, "mm", "Horizon; none: that of the bonds, in mean distances of points", gt=0)
     correction: Literal["energy", "none"] = quantity(
         "energy",
