@@ -1,8 +1,8 @@
 """The bonds of irregular points: a Hilbert order, neighbours in sliced columns, and a weight for each bond.
 
 Points are put on a fine grid: a bond at rest is then a vector of whole numbers that both ends know exactly, and in 32
-or 64 bits a particle's place within a horizon fits beside its displacement in one word. The grid divides the mean distance
-of points, so a lattice stays one.
+or 64 bits a place within a horizon fits beside the displacement. The grid divides the mean distance of points, so a
+lattice stays one.
 """
 
 from __future__ import annotations
