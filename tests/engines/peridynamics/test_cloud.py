@@ -190,7 +190,7 @@ def test_every_particle_has_the_energy_of_uniform_dilation(cpu, d, formulation, 
 
 
 def test_uniform_stretch_leaves_the_inside_at_rest(cpu, tmp_path):
-    """Patch test, ε along x: the forces inside are those of the disorder (measured: 0.07 of the largest at the surface),
+    """Patch test, ε along x: the forces inside are those of the disorder (measured: 0.07 of the largest at a surface),
     and their mean over the inside is next to nothing. Inside, the energy is that of the elastic solid,
     ½ E/(1 − ν²) ε² in plane stress with no strain along y (measured: 1 % less)."""
     given = parameters(tmp_path, (40, 40), jitter=0.2, volumes=False)
@@ -261,8 +261,8 @@ def test_points_of_a_lattice_are_the_lattice(cpu, tmp_path):
 
 
 def test_energy_is_balanced_while_a_crack_runs(cpu, tmp_path):
-    """0.1 % on a plate of disordered points pulled apart at a notch, at a quarter of the stable step (measured 0.08; 0.19
-    at the default 0.7: bonds break between two moments)."""
+    """0.1 % on a plate of disordered points pulled apart at a notch, at a quarter of the stable step (measured
+    0.08; 0.19 at the default 0.7)."""
     given = parameters(
         tmp_path, (60, 30), jitter=0.25,
         notches=[{"start": (0, 15), "end": (20, 15)}],
