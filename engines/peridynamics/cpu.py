@@ -11,14 +11,14 @@ from numba import cfunc
 from engines.api import Array
 from engines.backend.base import Backend
 from engines.peridynamics import cpu_kernels
-from engines.peridynamics.solver import Discretised, Solver
+from engines.peridynamics.solver import Discretised, LatticeSolver
 
 BANDS_PER_THREAD = 4
 """Parts that the rows are cut into: a core that is interrupted holds up a quarter of its share."""
 
 
-class CpuSolver(Solver):
-    """As :class:`Solver`; arrays are NumPy's."""
+class CpuSolver(LatticeSolver):
+    """As :class:`LatticeSolver`; arrays are NumPy's."""
 
     def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
         super().__init__(backend, body, precision)

@@ -12,7 +12,7 @@ import numpy as np
 from engines.api import Array
 from engines.backend.cache_dir import cache_dir
 from engines.peridynamics.laws.law import Law
-from engines.peridynamics.solver import Discretised, Solver
+from engines.peridynamics.solver import Discretised, LatticeSolver
 
 SOURCE = Path(__file__).with_name("bonds.cu")
 COLUMNS = 32
@@ -23,8 +23,8 @@ THREADS = 256
 OWN_LAW = re.compile(r"(?<=^// law\n).*(?=^// end of law$)", re.MULTILINE | re.DOTALL)
 
 
-class CudaSolver(Solver):
-    """As :class:`Solver`; arrays are CuPy's."""
+class CudaSolver(LatticeSolver):
+    """As :class:`LatticeSolver`; arrays are CuPy's."""
 
     def __init__(self, backend: Any, body: Discretised, precision: str) -> None:
         super().__init__(backend, body, precision)

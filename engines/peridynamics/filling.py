@@ -31,6 +31,7 @@ from engines.peridynamics.parameters import (
     PeridynamicParameters,
     PlaneBody,
     Plate,
+    PointBody,
     Polygon,
     PolygonPlate,
     Shape,
@@ -95,9 +96,15 @@ class Filled:
 
 def filled(parameters: PeridynamicParameters) -> Filled:
     """The same object for the same body and spacing: viewers compare geometries by identity. Raises ProblemError."""
-    body = parameters.body
+    body = _on_a_lattice(parameters.body)
     files = tuple(_stamp(getattr(each, "file", "")) for each in (body, *body.holes))
     return _filled(body.model_dump_json(), parameters.bonds.spacing, files)
+
+
+def _on_a_lattice(body: Body) -> PlaneBody | SolidBody:
+    if isinstance(body, PointBody):
+        raise TypeError("a body of points has no lattice")
+    return body
 
 
 def _stamp(path: str) -> int:
@@ -110,7 +117,7 @@ def _stamp(path: str) -> int:
 
 def frame_of(parameters: PeridynamicParameters) -> Frame:
     """The lattice before anything is left out of it; holes do not change it. Raises ProblemError."""
-    return _frame(parameters.body, parameters.bonds.spacing)
+    return _frame(_on_a_lattice(parameters.body), parameters.bonds.spacing)
 
 
 def extent_of(body: PlaneBody | SolidBody) -> tuple[Array, Array]:
@@ -162,7 +169,7 @@ def _too_thin(spacing: float) -> ProblemError:
 
 @lru_cache(maxsize=8)
 def _filled(body_json: str, spacing: float, files: tuple[int, ...]) -> Filled:
-    body: PlaneBody | SolidBody = TypeAdapter(Body).validate_json(body_json)
+    body = _on_a_lattice(TypeAdapter(Body).validate_json(body_json))
     frame = _frame(body, spacing)
     d = frame.dimensions
     inside = _body_on(body, frame)

@@ -120,7 +120,7 @@ class Instruments:
             add(False, gauge.axis, gauge.particles)
             if len(gauge.less):
                 add(False, gauge.axis, gauge.less)
-        mass, part = (self._of_each(values) for values in (solver.mass, solver.load_share))
+        mass, part = (self._of_each(values) for values in (solver.mass, solver.volume))
         self._masses = {each.name: float(mass[each.particles].sum()) for each in self.acting}
         self._shares = {each.name: float(part[each.particles].sum()) for each in self.acting}
         """Of the particles of each load together: their mass, and their part of the load."""
@@ -195,5 +195,5 @@ class Instruments:
         """
         kick = 0.25 * (1 + (1 + 3 * decay) / (3 + decay))
         each = ((now[:, 1] == 0) * now[:, ACCELERATION] ** 2).sum(axis=1)
-        mass, part = (self._of_each(values) for values in (self._solver.mass, self._solver.load_share))
+        mass, part = (self._of_each(values) for values in (self._solver.mass, self._solver.volume))
         return float(0.25 * kick * (np.bincount(self.loads.kind, part**2 / mass, minlength=len(each)) * each).sum())

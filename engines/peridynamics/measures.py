@@ -61,7 +61,7 @@ def energies(
     backend, arrays, body = solver.backend, solver.arrays, solver.body
     with backend.active():
         velocity = after = arrays["v"]
-        mass, share = solver.mass, solver.load_share
+        mass, share = solver.mass, solver.volume
         work = float(arrays["work"].sum())
         damped = float(arrays["damped"].sum())
         if begun:
@@ -106,7 +106,7 @@ class Watched:
     """What the crack is looked for with.
 
     along: (n,) [mm] of the particles in the direction in which it is expected to grow; threshold: the damage from which
-    a particle counts as beside it; horizon [mm]; rayleigh_speed [m/s]; volume [m³] of a particle
+    a particle counts as beside it; horizon [mm]; rayleigh_speed [m/s]; volume [m³] of a particle, the mean one
     """
 
     along: Array

@@ -141,7 +141,9 @@ class PeridynamicSimulation(Simulation):
             return solver.damage_values
         if name == "energy":
             self._measure()
-            return self._scaled(solver.energy_values, scales.energy / self._watched.volume)
+            with self._backend.active():
+                per_volume = solver.energy_values / solver.volume
+            return self._scaled(per_volume, scales.energy / self._watched.volume)
         if name == "displacement":
             return self._length(solver.arrays["u"], scales.length * 1e6)
         if name == "velocity":
@@ -274,8 +276,8 @@ class PeridynamicSimulation(Simulation):
         if place is None:
             return None
         size = self._solver.body.size
-        element = int(np.searchsorted(self._solver.body.places, place % size))
-        return NonFinite("The displacement", min(element, self.geometry.n_cells - 1), "use a smaller time step.")
+        element = int(np.argmax(self._solver.body.places == place % size))
+        return NonFinite("The displacement", element, "use a smaller time step.")
 
     def close(self) -> None:
         self._solver.arrays.clear()

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -127,10 +127,30 @@ class Follower(ABC):
     def restore(self, state: Mapping[str, Array]) -> None: ...
 
 
+class Body(Protocol):
+    """What all kinds of bodies have in common (:class:`Placed`), with their bonds: words, breakable (words, size)."""
+
+    @property
+    def places(self) -> Array: ...
+    @property
+    def whole(self) -> Array: ...
+    @property
+    def kind(self) -> Array: ...
+    @property
+    def scales(self) -> Scales: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def dimensions(self) -> int: ...
+    @property
+    def words(self) -> Array: ...
+    @property
+    def breakable(self) -> Array: ...
+
+
 class Solver(ABC):
     """``arrays`` holds the state on the device by name: u, v (d, size), words, work, loss and damped (size)
-    float64; with a law, soft (words, size): a bit for each bond that has begun to soften, and history (bonds, size):
-    its damage.
+    float64.
 
     All is in the units of ``body.scales``; velocities are per step, those of half a step ago. work: what loads have
     done on each particle; loss: the energy of bonds that are gone; damped: what damping has taken. After
@@ -139,12 +159,10 @@ class Solver(ABC):
     bonds that is gone.
     """
 
-    def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
+    def __init__(self, backend: Backend, body: Body, precision: str) -> None:
         self.body, self.backend = body, backend
         self.dtype = np.dtype(precision)
-        d, size, family = body.layout.dimensions, body.layout.size, body.family
-        zeros = np.zeros((d, size), self.dtype)
-        nothing = np.zeros(size)
+        zeros, nothing = np.zeros((body.dimensions, body.size), self.dtype), np.zeros(body.size)
         self.arrays: dict[str, Any] = {
             "u": backend.array(zeros),
             "v": backend.array(zeros),
@@ -153,36 +171,23 @@ class Solver(ABC):
             "loss": backend.array(nothing),
             "damped": backend.array(nothing),
         }
-        if body.law is not None:
-            self.arrays["soft"] = backend.array(np.zeros_like(body.words))
-            self.arrays["history"] = backend.array(np.zeros((family.bonds, size), self.dtype))
         self._spare = backend.array(zeros)
         self._breakable, self._kind = backend.array(body.breakable), backend.array(body.kind)
         self._weak, self._unbreakable = self._breakable, None
         self._whole = backend.array(body.whole.astype(self.dtype))
         self.mass: Any = self.dtype.type(1)
         """Of particles, in the unit of the scales: one, or (size)."""
-        self.load_share: Any = self.dtype.type(1)
-        """What a particle takes of a load's force per particle: one, or (size)."""
-        if body.mixture is not None:
-            mass = 1 / body.mixture.lightness[body.mixture.material]
-            self.mass = backend.array(mass.astype(self.dtype))
-        self.damage_values = backend.array(np.zeros(size, self.dtype))
-        self.energy_values = backend.array(np.zeros(size, self.dtype))
+        self.volume: Any = self.dtype.type(1)
+        """Of particles, over that of one of unit mass of the body's own material: one, or (size). Loads act by it."""
+        self.damage_values = backend.array(np.zeros(body.size, self.dtype))
+        self.energy_values = backend.array(np.zeros(body.size, self.dtype))
         self.kick_values = backend.array(zeros)
-        self._steps = body.layout.steps(family.offsets)
         self.followers: list[Follower] = []
         """Act after each step."""
 
     @property
-    def traffic(self) -> KernelTraffic:
-        """u, v, words, breakable and kind are read once per particle, u, v and words written; 2D 24 operations a
-        bond."""
-        n, family, d = len(self.body.places), self.body.family, self.body.layout.dimensions
-        values, words = d * self.dtype.itemsize, family.words * 4 * (1 if self.body.law is None else 2)
-        return KernelTraffic(
-            "bonds", n * (2 * values + 2 * words + 1), n * (2 * values + words), n * family.bonds * (8 * d + 8)
-        )
+    @abstractmethod
+    def traffic(self) -> KernelTraffic: ...
 
     def advance(self, table: Array, half: bool, decay: float | Array = 1.0) -> None:
         """One step for each row of ``table: (steps, kinds, 4, d)`` float64: acceleration, held, displacement, velocity.
@@ -231,6 +236,33 @@ class Solver(ABC):
         """Fill ``damage_values``. Inside ``backend.active``."""
 
 
+class LatticeSolver(Solver):
+    """Bonds on a lattice. With a law, ``arrays`` also has soft (words, size): a bit for each bond that has begun to
+    soften, and history (bonds, size): its damage."""
+
+    body: Discretised
+
+    def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
+        super().__init__(backend, body, precision)
+        if body.law is not None:
+            self.arrays["soft"] = backend.array(np.zeros_like(body.words))
+            self.arrays["history"] = backend.array(np.zeros((body.family.bonds, body.size), self.dtype))
+        if body.mixture is not None:
+            mass = 1 / body.mixture.lightness[body.mixture.material]
+            self.mass = backend.array(mass.astype(self.dtype))
+        self._steps = body.layout.steps(body.family.offsets)
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        """u, v, words, breakable and kind are read once per particle, u, v and words written; 2D 24 operations a
+        bond."""
+        n, family, d = len(self.body.places), self.body.family, self.body.layout.dimensions
+        values, words = d * self.dtype.itemsize, family.words * 4 * (1 if self.body.law is None else 2)
+        return KernelTraffic(
+            "bonds", n * (2 * values + 2 * words + 1), n * (2 * values + words), n * family.bonds * (8 * d + 8)
+        )
+
+
 def decay_of(damping: float, step: float) -> float:
     """What a step of ``step`` [s] leaves of a velocity at a mass-proportional ``damping`` [1/s]: (1 − h)/(1 + h) with h
     = damping·step/2, as central differences have it (Underwood 1983)."""
@@ -238,7 +270,7 @@ def decay_of(damping: float, step: float) -> float:
     return (1 - half) / (1 + half)
 
 
-def make_solver(backend: Backend, body: Discretised, precision: str) -> Solver:
+def make_solver(backend: Backend, body: Discretised, precision: str) -> LatticeSolver:
     """The bonds of ``body`` on the device of ``backend``."""
     if backend.id == "cpu":
         from engines.peridynamics.cpu import CpuSolver

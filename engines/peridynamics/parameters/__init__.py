@@ -23,6 +23,7 @@ from engines.peridynamics.parameters.body import (
     Tube,
 )
 from engines.peridynamics.parameters.bonds import Bonds
+from engines.peridynamics.parameters.cloud import PointBody
 from engines.peridynamics.parameters.contact import ParticleContact, Penetrator
 from engines.peridynamics.parameters.loads import Displacement, Force, Gravity, Held, Load, Stress, Velocity
 from engines.peridynamics.parameters.material import Interface, Material, OtherMaterial
@@ -95,6 +96,7 @@ __all__ = [
     "PlaneNotch",
     "Plate",
     "Point",
+    "PointBody",
     "Polygon",
     "PolygonPlate",
     "Region",

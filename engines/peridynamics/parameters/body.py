@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from engines.parameters import ParameterGroup, quantity
+from engines.peridynamics.parameters.cloud import PointBody
 from engines.peridynamics.parameters.shapes import CORNERS, FILE, MOST_CORNERS, Flat, Point, Shape, kinds_named
 
 Hole = Shape
@@ -137,4 +138,5 @@ class SurfaceBody(_Holed):
 
 PlaneBody = Plate | Disc | FlatRing | PolygonPlate
 SolidBody = Block | Cylinder | Tube | Ball | SurfaceBody
-Body = Annotated[PlaneBody | SolidBody, Field(discriminator="kind")]
+LatticeBody = PlaneBody | SolidBody
+Body = Annotated[LatticeBody | PointBody, Field(discriminator="kind")]

@@ -34,3 +34,10 @@ class Bonds(ParameterGroup):
         title="Fracture energy of",
         advanced=True,
     )
+
+    @property
+    def weighted(self) -> bool:
+        """Whether bonds count otherwise than all alike and whole."""
+        return (
+            self.influence != "constant" or self.partial_volumes or self.surface_correction or self.crack != "continuum"
+        )

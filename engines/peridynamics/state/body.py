@@ -13,7 +13,7 @@ from engines.peridynamics.solver import Discretised
 from engines.peridynamics.state.material import StateLattice, influence
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class StateBody(Discretised):
     """stiffness_values, dilation_values: (size,) β and γ of each particle as in ``state.cu``; ``stiffness`` is β of a
     particle inside the body."""
@@ -28,7 +28,7 @@ def state_body(bonds: Bonded, kind: Array, lattice: StateLattice, ratio: Array, 
     stiffness = lattice.stiffness(step)
     return StateBody(
         bonds.places, bonds.whole, kind, lattice.scales(step), bonds.layout, bonds.family, bonds.words, bonds.breakable,
-        stiffness, limit, stiffness * ratio, lattice.dilation(step) * ratio**2,
+        stiffness, limit, stiffness_values=stiffness * ratio, dilation_values=lattice.dilation(step) * ratio**2,
     )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def _spread(family: Family) -> Array:
     return np.asarray((n.T * influence(family)) @ n)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StateLattice(Lattice):
     """poisson: Poisson's ratio. constraint: the largest eigenvalue of ``Σ_j (m/m_i + m/m_j) ω n nᵀ`` over the particles
     i of the body (``weights.py``), ``bulk_constraint`` inside of it."""

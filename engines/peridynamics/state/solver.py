@@ -8,12 +8,12 @@ from engines.api import KernelTraffic
 from engines.backend.base import Backend
 from engines.peridynamics.family import Family
 from engines.peridynamics.layout import Layout
-from engines.peridynamics.solver import Solver, bytes_of
+from engines.peridynamics.solver import LatticeSolver, bytes_of
 from engines.peridynamics.state.body import StateBody
 
 
-class StateSolver(Solver):
-    """As :class:`Solver`, in two passes a step: dilatations, then forces and motion.
+class StateSolver(LatticeSolver):
+    """As :class:`LatticeSolver`, in two passes a step: dilatations, then forces and motion.
 
     ``state_values: (size)`` φ of the last pass or measurement.
     """
@@ -40,7 +40,7 @@ class StateSolver(Solver):
         )
 
 
-def make_state_solver(backend: Backend, body: StateBody, precision: str) -> Solver:
+def make_state_solver(backend: Backend, body: StateBody, precision: str) -> StateSolver:
     """The body on the device of ``backend``."""
     if backend.id == "cpu":
         from engines.peridynamics.state.cpu import CpuStateSolver

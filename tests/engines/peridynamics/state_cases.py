@@ -19,7 +19,7 @@ BARE = {"bonds": {"spacing": 1.0}, "notches": [], "loads": [], "unbreakable": []
 def lattice(dimensions: int, formulation: Formulation, poisson: float, constraint: float | None = None) -> StateLattice:
     kin = family(dimensions, 3)
     constraint = constraint or bulk_constraint(kin)
-    return StateLattice(kin, formulation, 72e9, 2440.0, 3.8, 1e-3, 1e-3, poisson, constraint)
+    return StateLattice(kin, formulation, 72e9, 2440.0, 3.8, 1e-3, 1e-3, poisson=poisson, constraint=constraint)
 
 
 def made_of(
@@ -31,7 +31,15 @@ def made_of(
     bonds, heavy = bonded(given, body), weights(body, 3)
     formulation = "3D" if body.dimensions == 3 else plane
     solid = StateLattice(
-        bonds.family, formulation, 72e9, 2440.0, fracture_energy, 1e-3, 1e-3, poisson, heavy.constraint
+        bonds.family,
+        formulation,
+        72e9,
+        2440.0,
+        fracture_energy,
+        1e-3,
+        1e-3,
+        poisson=poisson,
+        constraint=heavy.constraint,
     )
     dt = share * solid.stable_step
     loads = loads_on(body, given.loads, dt, 1e-3, 2440.0)

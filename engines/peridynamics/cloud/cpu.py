@@ -1,0 +1,51 @@
+"""Irregular points on the CPU: the kernels of ``cpu_kernels.py``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.backend.base import Backend
+from engines.peridynamics.cloud import cpu_kernels
+from engines.peridynamics.cloud.solver import Cloud, CloudSolver
+
+BANDS_PER_THREAD = 8
+"""Parts that the particles are cut into: those of a surface have fewer bonds than others."""
+
+
+class CpuCloudSolver(CloudSolver):
+    """As :class:`CloudSolver`; arrays are NumPy's."""
+
+    def __init__(self, backend: Backend, body: Cloud, precision: str) -> None:
+        super().__init__(backend, body, precision)
+        family, d = body.family, body.dimensions
+        self._places = np.ascontiguousarray(family.grid[:, :d].T, self.dtype)
+        self._records = np.zeros((family.size, 4 if d == 2 else 8), self.dtype)
+        self._weights = self.weights.astype(self.dtype)
+        self._kernel = cpu_kernels.advance_2d if d == 2 else cpu_kernels.advance_3d
+        self._bands = min(BANDS_PER_THREAD * backend.info.threads, len(family.starts) - 1)
+
+    def _prepared(self, table: Array) -> Array:
+        return table
+
+    def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
+        arrays, family, number = self.arrays, self.body.family, self.dtype.type
+        cpu_kernels.pack(arrays["u"], self._places, self._records)
+        self._kernel(
+            arrays["u"], self._spare, arrays["v"], self._records, self._places, arrays["words"].reshape(-1),
+            self._breakable.reshape(-1), self._kind, table[row], family.starts, family.neighbours, self._weights,
+            self.mass, arrays["work"], arrays["loss"], arrays["damped"], number(family.unit),
+            number(self.body.stiffness), number(self.body.limit), number(kick), number(decay), self._bands,
+        )  # fmt: skip
+
+    def measure(self) -> None:
+        family = self.body.family
+        cpu_kernels.measure(
+            self.arrays["u"], self.arrays["words"].reshape(-1), self._places, family.unit, family.counts, family.starts,
+            family.neighbours, self._weights, self.mass, self.energy_values, self.kick_values, self.body.stiffness,
+        )  # fmt: skip
+
+    def find_damage(self) -> None:
+        cpu_kernels.damage(self.arrays["words"].reshape(-1), self._whole, self.damage_values)

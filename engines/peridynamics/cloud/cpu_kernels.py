@@ -1,0 +1,236 @@
+"""The step of ``cloud.cu`` in Numba: one SIMD vector of particles at a time, their bonds column by column.
+
+What a column needs of its neighbours is brought into a scratch row for each word of bits, so that stores to it are long
+done when vectors are read. The code of a bond exists once: both ends round alike whatever the compiler fuses.
+"""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import hashlib
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from engines.backend import vector_math
+from engines.backend.vector_math import (
+    any_lane,
+    lanes,
+    load,
+    load_like,
+    load_row,
+    select,
+    splat,
+    sqrt,
+    store,
+    store_row,
+)
+
+SLICE = 32
+"""As in ``kernels.py``."""
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def pack(u, places, records):
+    """records: (size, 2d or more): displacement and place of each particle together."""
+    d = len(u)
+    for i in prange(u.shape[1]):
+        for k in range(d):
+            records[i, k] = u[k, i]
+            records[i, d + k] = places[k, i]
+
+
+@njit(nogil=True)
+def _lost(u, v, places, unit, i, start, first, gone, neighbours, weights):
+    """Σ k (|ξ|² s² + 2 s/(1 + s) (ξ + η)·v) of the bonds of particle i that have just broken: their energy half a step
+    ago, for the last half kick was without them; ``gone`` has column ``first`` lowest."""
+    total = 0.0
+    for k in range(first, first + 32):
+        if (gone >> (k - first)) & 1:
+            at = start + k * SLICE
+            j = neighbours[at]
+            q = square = moved = 0.0
+            for axis in range(len(u)):
+                e = float(u[axis, j]) - float(u[axis, i])
+                x = (float(places[axis, j]) - float(places[axis, i])) * unit
+                q += e * (2 * x + e)
+                square += x * x
+                moved += (x + e) * float(v[axis, i])
+            p = q / square
+            r = math.sqrt(1 + p)
+            s = p / (r + 1)
+            total += weights[at] * (square * s * s + 2 * s / r * moved)
+    return total
+
+
+@njit(nogil=True)
+def _loaded(u, out, v, i, given, stiffness, mass, kick, pull, before, work):
+    """What a load makes of particle i after its free step; given: (4, d) as in ``bonds.cu``; work: one number."""
+    for k in range(len(u)):
+        if given[1, k] != 0:
+            v[k, i] = given[3, k]
+            out[k, i] = given[2, k]
+            force = (v[k, i] - before[k]) - stiffness / mass * pull[k]
+        else:
+            v[k, i] += kick * given[0, k]
+            out[k, i] = u[k, i] + v[k, i]
+            force = given[0, k]
+        work[i] += 0.5 * float(mass) * float(force) * (float(before[k]) + float(v[k, i]))
+
+
+@njit(nogil=True)
+def _damped(v, i, given, mass, decay, before, damped):
+    """What damping takes from particle i in a step, where it is not held."""
+    total = 0.0
+    for k in range(len(v)):
+        if given[1, k] == 0:
+            total += (float(before[k]) + float(v[k, i])) ** 2
+    damped[i] += 0.5 * float(mass) * (1 - float(decay)) / (1 + float(decay)) * total
+
+
+def _compiled(sources: int, dimensions: int) -> Any:
+    """The step; ``sources`` is a digest of the other file's code in it, for Numba's cache."""
+
+    @njit(parallel=True, nogil=True, cache=True)
+    def advance(
+        u, out, v, records, places, words, breakable, kind, table, starts, neighbours, weights, masses, work, loss,
+        damped, unit, stiffness, limit, kick, decay, bands,
+    ):  # fmt: skip
+        """Arrays as in ``cloud.cu``; records: (size, 2d or more) of ``pack``; places: (d, size) whole numbers as
+        floats; words, breakable: flat; table: (kinds, 4, d) of this step; weights: (entries,) floats."""
+        width, size = lanes(u[0]) if sources >= 0 else 1, u.shape[1]
+        slices = len(starts) - 1
+        one = u.dtype.type(1)
+        for band in prange(bands):
+            scratch = np.empty((32 * 2 * dimensions, width), u.dtype)
+            were = np.empty(width, np.uint32)
+            pulls, before = np.empty((dimensions, width), u.dtype), np.empty((dimensions, width), u.dtype)
+            for part in range(band * slices // bands, (band + 1) * slices // bands):
+                columns = (starts[part + 1] - starts[part]) // SLICE
+                for lane0 in range(0, SLICE, width):
+                    i = part * SLICE + lane0
+                    ux, uy, uz = load_row(u, 0, i), load_row(u, 1, i), load_row(u, dimensions - 1, i)
+                    ax, ay, az = load_row(places, 0, i), load_row(places, 1, i), load_row(places, dimensions - 1, i)
+                    tx, ty, tz = splat(ux, 0.0), splat(ux, 0.0), splat(ux, 0.0)
+                    for first in range(0, columns, 32):
+                        spot = first // 32 * size + i
+                        old = load_like(ux, words, spot)
+                        if not any_lane(old != 0):
+                            continue
+                        last = min(first + 32, columns)
+                        for k in range(first, last):
+                            at, row = starts[part] + k * SLICE + lane0, (k - first) * 2 * dimensions
+                            for lane in range(width):
+                                j = neighbours[at + lane]
+                                for c in range(2 * dimensions):
+                                    scratch[row + c, lane] = records[j, c]
+                        word = old
+                        weak = load_like(ux, breakable, spot)
+                        for k in range(first, last):
+                            at, row = starts[part] + k * SLICE + lane0, (k - first) * 2 * dimensions
+                            mask = 1 << (k - first)
+                            ex, ey = load_row(scratch, row, 0) - ux, load_row(scratch, row + 1, 0) - uy
+                            x = (load_row(scratch, row + dimensions, 0) - ax) * unit
+                            y = (load_row(scratch, row + dimensions + 1, 0) - ay) * unit
+                            q = ex * ((x + x) + ex) + ey * ((y + y) + ey)
+                            square = x * x + y * y
+                            if dimensions == 3:
+                                ez = load_row(scratch, row + 2, 0) - uz
+                                z = (load_row(scratch, row + 5, 0) - az) * unit
+                                q = q + ez * ((z + z) + ez)
+                                square = square + z * z
+                            p = q / square
+                            word = word - (word & select(p > limit, weak & mask, 0))
+                            r1 = p + one
+                            g = p / (sqrt(r1) + r1) * load(weights, at)
+                            live = (word & mask) != 0
+                            tx = tx + select(live, g * (ex + x), 0.0)
+                            ty = ty + select(live, g * (ey + y), 0.0)
+                            if dimensions == 3:
+                                tz = tz + select(live, g * (ez + z), 0.0)
+                        if any_lane(word != old):
+                            store(words, spot, word)
+                            store(were, 0, old)
+                            for lane in range(width):
+                                gone = were[lane] & ~words[spot + lane]
+                                if gone:
+                                    loss[i + lane] += 0.25 * stiffness * _lost(
+                                        u, v, places, unit, i + lane, starts[part] + lane0 + lane, first, gone,
+                                        neighbours, weights,
+                                    )  # fmt: skip
+                    store_row(pulls, 0, 0, tx)
+                    store_row(pulls, 1, 0, ty)
+                    if dimensions == 3:
+                        store_row(pulls, 2, 0, tz)
+                    share = splat(ux, 1.0) * stiffness / load(masses, i) * kick
+                    for k in range(dimensions):
+                        velocity = load_row(v, k, i)
+                        store_row(before, k, 0, velocity)
+                        velocity = velocity * decay + load_row(pulls, k, 0) * share
+                        store_row(v, k, i, velocity)
+                        store_row(out, k, i, load_row(u, k, i) + velocity)
+                    for lane in range(width):
+                        which = kind[i + lane]
+                        if which:
+                            _loaded(
+                                u, out, v, i + lane, table[which], stiffness, masses[i + lane], kick,
+                                pulls[:, lane], before[:, lane], work,
+                            )  # fmt: skip
+                        if decay != one:
+                            _damped(v, i + lane, table[which], masses[i + lane], decay, before[:, lane], damped)
+
+    return advance
+
+
+def _digest() -> int:
+    return int.from_bytes(hashlib.sha256(Path(vector_math.__file__).read_bytes()).digest()[:7], "big")
+
+
+advance_2d, advance_3d = _compiled(_digest(), 2), _compiled(_digest(), 3)
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def measure(u, words, places, unit, counts, starts, neighbours, weights, masses, energy, kick, stiffness):
+    """energy: (size), ¼ K Σ k |ξ|² s² over the intact bonds; kick: (d, size), K/m Σ k s/(1 + s) (ξ + η)."""
+    d, size = u.shape
+    for i in prange(size):
+        strain = 0.0
+        sums, n = np.zeros(3), np.zeros(3)
+        for k in range(counts[i]):
+            if (words[k // 32 * size + i] >> (k % 32)) & 1:
+                at = starts[i // SLICE] + k * SLICE + i % SLICE
+                j = neighbours[at]
+                q = square = 0.0
+                for axis in range(d):
+                    e = float(u[axis, j]) - float(u[axis, i])
+                    x = (float(places[axis, j]) - float(places[axis, i])) * unit
+                    q += e * (2 * x + e)
+                    square += x * x
+                    n[axis] = x + e
+                p = q / square
+                r = math.sqrt(1 + p)
+                s = p / (r + 1)
+                strain += weights[at] * square * s * s
+                for axis in range(d):
+                    sums[axis] += weights[at] * s / r * n[axis]
+        energy[i] = 0.25 * stiffness * strain
+        for axis in range(d):
+            kick[axis, i] = stiffness / masses[i] * sums[axis]
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def damage(words, whole, out):
+    """(1 − intact bonds/bonds of the uncut body) of each place; words: flat."""
+    size = len(out)
+    for i in prange(size):
+        intact = 0
+        for k in range(len(words) // size):
+            word = words[k * size + i]
+            while word:
+                word &= word - np.uint32(1)
+                intact += 1
+        out[i] = 1.0 - intact / whole[i] if whole[i] > 0 else 0.0

@@ -1,0 +1,187 @@
+"""The bonds of irregular points: a Hilbert order, neighbours in sliced columns, and a weight for each bond.
+
+Points are put on a fine grid: a bond at rest is then a vector of whole numbers that both ends know exactly, and in 32
+or 64 bits a place within a horizon fits beside the displacement. The grid divides the mean distance of points, so a
+lattice stays one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from engines.api import Array
+from engines.backend.threads import parallel_region
+from engines.errors import ProblemError
+from engines.geometry.ordering import hilbert_order
+from engines.peridynamics.cloud import kernels
+from engines.peridynamics.cloud.body import ROUNDING, CloudBody
+from engines.peridynamics.cloud.kernels import SLICE
+from engines.peridynamics.family import WORD
+
+PLACES = {"float32": 511, "float64": 2**20 - 1}
+"""Grid places in a horizon, at most: 10 or 21 bits with a sign for each coordinate of a bond."""
+MOST_PLACES = {"float32": 2**24, "float64": 2**31 - 1}
+"""In a body: whole numbers that a number of this precision, or an index, holds exactly."""
+MANTISSA, LOWEST = 12, 127 - 8
+"""Bits of a weight behind the point, and the exponent that its four bits count from (as a float's): 2^-8 to 2^8."""
+SWEEPS, ACCURACY = 60, 1e-5
+"""Of the calibration: passes at most, and the deviation at which it ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class CloudFamily:
+    """Bonds of n particles in memory order, padded to ``size``.
+
+    order: (n,) the body's particle in each place; grid: (size, 3) int64; unit: a grid step in mean distances;
+    counts: (size,) int32; starts: (slices + 1,) int64, neighbours: (entries,) int32, places (``kernels.py``);
+    codes: (entries,) uint16 of the weights (see :func:`decoded`), times ``scale``; masses: (size,) in means.
+    A weight is k = V_i V_j μ_i μ_j/|ξ| in mean volumes and distances; ``largest`` is the largest eigenvalue of
+    Σ k n nᵀ/m over all particles; ``corrections``: least and largest μ².
+    """
+
+    dimensions: int
+    order: Array
+    grid: Array
+    unit: float
+    counts: Array
+    starts: Array
+    neighbours: Array
+    codes: Array
+    scale: float
+    masses: Array
+    largest: float
+    corrections: tuple[float, float]
+
+    @property
+    def size(self) -> int:
+        """Places in all, a multiple of a slice."""
+        return len(self.counts)
+
+    @property
+    def words(self) -> int:
+        """Words of 32 bits that hold one bit per column."""
+        return max(1, -(-int(self.counts.max()) // WORD))
+
+    @property
+    def bonds(self) -> int:
+        """Of all particles; each bond twice."""
+        return int(self.counts.sum())
+
+    def column(self, number: int) -> tuple[Array, Array]:
+        """(m,) particles that have this column, and where it is in the arrays of bonds."""
+        mine = np.flatnonzero(self.counts > number)
+        return mine, self.starts[mine // SLICE] + number * SLICE + mine % SLICE
+
+
+def encoded(weights: Array) -> tuple[Array, float]:
+    """(entries,) uint16 and the scale: floats without a sign, 4 bits of exponent and 12 behind the point.
+
+    The relative error is 2^-13; weights below 2^-16 of the largest become that.
+    """
+    scale = float(weights.max()) / (2.0**8 * (1 - 2.0**-13))
+    bits = (weights / scale).astype(np.float32).view(np.uint32).astype(np.int64)
+    drop = 23 - MANTISSA
+    codes = (bits - (LOWEST << 23) + (1 << drop - 1)) >> drop
+    return np.clip(codes, 0, 2**16 - 1).astype(np.uint16), scale
+
+
+def decoded(codes: Array) -> Array:
+    """(entries,) float32 of codes: the numbers that kernels compute with."""
+    return ((codes.astype(np.uint32) << np.uint32(23 - MANTISSA)) + np.uint32(LOWEST << 23)).view(np.float32)
+
+
+def full_dilation(dimensions: int, reach: float) -> float:
+    """∫ |ξ| dV over the family of the continuum, in mean distances."""
+    return math.pi * reach**4 if dimensions == 3 else 2 * math.pi * reach**3 / 3
+
+
+def cloud_family(body: CloudBody, precision: str, calibrated: bool) -> CloudFamily:
+    """Search, calibration, weights. calibrated: each particle for itself, else all alike. Raises ProblemError."""
+    n, d = len(body.volumes), body.dimensions
+    reach = body.reach * (1 + ROUNDING)
+    per_spacing = math.floor(PLACES[precision] / reach)
+    order = hilbert_order(body.filled.centers)
+    size = -(-n // SLICE) * SLICE
+    grid = np.zeros((n, 3), np.int64)
+    centred = (body.points - body.points.min(axis=0)) / body.spacing
+    if centred.max() * per_spacing >= MOST_PLACES[precision]:
+        raise ProblemError("The body is too long for these numbers: use more mean distances per point, or fp64.")
+    grid[:, :d] = np.rint(centred * per_spacing)
+    grid = grid[order]
+    counts, starts, neighbours = _searched(grid, math.floor(reach * per_spacing), size)
+    masses = np.ones(size)
+    masses[:n] = body.volumes[order]
+    unit = 1.0 / per_spacing
+    padded = np.zeros((size, 3), np.int64)
+    padded[:n] = grid
+    factors = _calibrated(padded, counts, starts, neighbours, masses, unit, full_dilation(d, body.reach), calibrated)
+    weights = np.zeros(len(neighbours))
+    tensors = np.zeros((size, 3, 3))
+    with parallel_region():
+        kernels.weigh(padded, counts, starts, neighbours, masses * factors, unit, weights)
+        codes, scale = encoded(weights)
+        kernels.stiffnesses(padded, counts, starts, neighbours, decoded(codes), tensors)
+    largest = float((np.linalg.eigvalsh(tensors)[:, -1] / masses).max()) * scale
+    squares = factors[:n] ** 2
+    return CloudFamily(
+        d, order, padded, unit, counts, starts, neighbours, codes, scale, masses, largest,
+        (float(squares.min()), float(squares.max())),
+    )  # fmt: skip
+
+
+def _searched(grid: Array, limit: int, size: int) -> tuple[Array, Array, Array]:
+    """counts: (size,), starts and neighbours of particles ``grid: (n, 3)`` within ``limit``; n in places 0 to n − 1."""
+    n = len(grid)
+    cells = grid // limit + 1
+    nx, ny, _ = cells.max(axis=0) + 2
+    row, plane = int(nx), int(nx * ny)
+    keys = cells[:, 0] + row * cells[:, 1] + plane * cells[:, 2]
+    order = np.argsort(keys, kind="stable").astype(np.int32)
+    keys = keys[order]
+    counts, starts = np.zeros(size, np.int32), np.zeros(size // SLICE + 1, np.int64)
+    nothing = np.empty(0, np.int32)
+    with parallel_region():
+        kernels.search(grid, cells, keys, order, row, plane, limit * limit, starts, counts[:n], nothing, False)
+        alone = np.flatnonzero(counts[:n] == 0)
+        if len(alone):
+            raise ProblemError("A point has no neighbour within the horizon: take it away, or use a greater horizon.")
+        np.cumsum(counts.reshape(-1, SLICE).max(axis=1).astype(np.int64) * SLICE, out=starts[1:])
+        # columns that a particle has not lead to itself
+        columns = np.repeat(np.arange(size // SLICE), np.diff(starts))
+        neighbours = (columns * SLICE + np.arange(starts[-1]) % SLICE).astype(np.int32)
+        kernels.search(grid, cells, keys, order, row, plane, limit * limit, starts, counts[:n], neighbours, True)
+    return counts, starts, neighbours
+
+
+def _calibrated(
+    grid: Array, counts: Array, starts: Array, neighbours: Array, masses: Array, unit: float, full: float, each: bool
+) -> Array:
+    """(size,) μ such that bonds weighted with μ_i μ_j have the continuum's energy in uniform dilation.
+
+    For each particle: μ_i Σ |ξ| V_j μ_j = ``full``, which asks for a symmetric scaling of the matrix |ξ| to given row
+    sums (Knight, Ruiz and Uçar 2014: μ goes on as the root of what is missing). It is the energy method of surface
+    correction (Madenci and Oterkus 2014; Le and Bobaru 2018) without its remainder. Else one μ for all: that of
+    particles inside the body.
+    """
+    factors, sums = np.ones(len(counts)), np.zeros(len(counts))
+    real = counts > 0
+    with parallel_region():
+        kernels.dilation(grid, counts, starts, neighbours, masses, factors, unit, sums)
+        if not each:
+            # inside: a family about as heavy as the heaviest usual ones, as have all of its members
+            heavy = real & (sums >= 0.95 * np.quantile(sums[real], 0.95))
+            among = np.zeros(len(counts))
+            kernels.dilation(grid, counts, starts, neighbours, masses, heavy.astype(float), unit, among)
+            inside = heavy & (among == sums)
+            usual = float(np.median(sums[inside if inside.any() else heavy]))
+            return np.full(len(counts), math.sqrt(full / usual))
+        for _ in range(SWEEPS):
+            missing = full / (factors[real] * sums[real])
+            factors[real] *= np.sqrt(missing)
+            if np.abs(missing - 1).max() < ACCURACY:
+                break
+            kernels.dilation(grid, counts, starts, neighbours, masses, factors, unit, sums)
+    return factors

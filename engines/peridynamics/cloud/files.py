@@ -1,0 +1,152 @@
+"""Points and volumes from a mesh (one of each cell) or from a table."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engines.api import Array
+from engines.errors import MeshError, ProblemError
+from engines.geometry import shapes
+from engines.geometry.check import UNITS
+from engines.geometry.reading import SUFFIXES, read_mesh
+
+TABLES = (".csv", ".txt", ".tsv", ".dat")
+TRIANGLES = (".msh", ".inp", ".mesh", ".vtk", ".vtu")
+"""Meshes whose triangles can be read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """positions: (n, d) [mm]; volumes: (n,) [mm³, in a plane mm²] or None; materials: (n,) int64;
+    low, high: (d,) corners of the body where the file tells its surface, else None."""
+
+    positions: Array
+    volumes: Array | None
+    materials: Array
+    low: Array | None = None
+    high: Array | None = None
+
+
+def read_points(path: Path, dimensions: int, length_unit: str) -> Points:
+    """Raises ProblemError in one sentence where the file cannot be used."""
+    if not path.is_file():
+        raise ProblemError(
+            f"There is no file {path.name or 'of points'}: choose a mesh or a CSV file.", ("body", "file")
+        )
+    suffix = path.suffix.lower()
+    scale = UNITS[length_unit]
+    if suffix in TABLES:
+        return _table(path, dimensions, scale)
+    if dimensions == 3:
+        return _tetrahedra(path, length_unit)
+    if suffix not in TRIANGLES:
+        raise ProblemError(
+            f"{path.name} is of a kind that cannot be read; use CSV, or triangles in {', '.join(TRIANGLES)}."
+        )
+    return _triangles(path, scale)
+
+
+def _table(path: Path, dimensions: int, scale: float) -> Points:
+    """Columns by the names in the first line, or in their usual order."""
+    lines = [line.strip() for line in path.read_text("utf-8-sig", errors="replace").splitlines()]
+    lines = [line for line in lines if line and not line.startswith("#")]
+    if not lines:
+        raise ProblemError(f"{path.name} is empty: it needs a line with x, y and more for each point.")
+    size = "volume" if dimensions == 3 else "area"
+    usual = [*"xyz"[:dimensions], size, "material"]
+    words = _words(lines[0])
+    if any(_number(word) is None for word in words):
+        names, lines, start = [word.lower() for word in words], lines[1:], 2
+        names = [size if name in ("volume", "area") else name for name in names]
+        unknown = [name for name in names if name not in usual]
+        missing = [name for name in usual[:dimensions] if name not in names]
+        if unknown or missing or len(set(names)) < len(names):
+            raise ProblemError(f"The columns of {path.name} are {', '.join(words)}: call them {', '.join(usual)}.")
+        if not lines:
+            raise ProblemError(f"{path.name} has names of columns and no points: write a line for each point.")
+    else:
+        names, start = usual[: len(words)], 1
+        if not dimensions <= len(words) <= len(usual):
+            raise ProblemError(f"{path.name} has {len(words)} columns: use {', '.join(usual)}, the last two if wanted.")
+    columns = len(names)
+    try:
+        values = np.array([word for line in lines for word in _words(line)], dtype=float).reshape(len(lines), columns)
+    except ValueError:
+        for number, line in enumerate(lines, start):
+            if len(_words(line)) != columns or any(_number(word) is None for word in _words(line)):
+                raise ProblemError(f"Row {number} of {path.name} has not {columns} numbers: {line[:40]!r}.") from None
+        raise
+    found = {name: values[:, k] for k, name in enumerate(names)}
+    positions = np.stack([found[name] for name in usual[:dimensions]], axis=1) * scale
+    _require_finite(positions, path.name)
+    volumes = found[size] * scale**dimensions if size in found else None
+    materials = found.get("material", np.zeros(len(values)))
+    if (materials != np.rint(materials)).any() or (materials < 0).any():
+        raise ProblemError(f"The materials in {path.name} are not all whole numbers from 0: number them.")
+    return Points(positions, volumes, materials.astype(np.int64))
+
+
+def _words(line: str) -> list[str]:
+    for separator in (",", ";", "\t"):
+        if separator in line:
+            return [word.strip() for word in line.split(separator)]
+    return line.split()
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+def _require_finite(positions: Array, name: str) -> None:
+    bad = np.flatnonzero(~np.isfinite(positions).all(axis=1))
+    if len(bad):
+        raise ProblemError(f"Point {bad[0]} of {name} is nowhere: its coordinates are not numbers.")
+
+
+def _tetrahedra(path: Path, length_unit: str) -> Points:
+    if path.suffix.lower() not in SUFFIXES:
+        raise ProblemError(
+            f"{path.name} is of a kind that cannot be read; use CSV, or a mesh in {', '.join(SUFFIXES)}."
+        )
+    mesh = read_mesh(path, length_unit)
+    nodes = np.ascontiguousarray(mesh.points, np.float64)
+    centres, volumes = shapes.centroids(nodes, mesh.cells), shapes.volumes(nodes, mesh.cells)
+    return Points(centres, volumes, np.asarray(mesh.regions, np.int64), nodes.min(axis=0), nodes.max(axis=0))
+
+
+def _triangles(path: Path, scale: float) -> Points:
+    """The triangles of a mesh in the plane z = 0 or any other of one z."""
+    import meshio  # 0.2 s of import that most runs never need
+
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            mesh = meshio.read(path)
+    except (Exception, SystemExit):  # its readers raise whatever the file makes them stumble over
+        raise MeshError(f"{path.name} cannot be read as a mesh; export it again.") from None
+    blocks = [k for k, block in enumerate(mesh.cells) if block.type in ("triangle", "triangle6", "triangle7")]
+    if not blocks:
+        raise MeshError(f"{path.name} holds no triangles: export the plane mesh, or choose 3D for tetrahedra.")
+    cells = np.concatenate([mesh.cells[k].data[:, :3] for k in blocks]).astype(np.int64)
+    nodes = np.asarray(mesh.points, float)
+    if cells.min() < 0 or cells.max() >= len(nodes):
+        raise MeshError(f"{path.name} has triangles with points that do not exist; export the mesh again.")
+    used = nodes[np.unique(cells)] * scale
+    _require_finite(used, path.name)
+    if used.shape[1] == 3 and np.ptp(used[:, 2]) > 1e-6 * np.ptp(used[:, :2], axis=0).max():
+        raise MeshError(f"The triangles of {path.name} do not lie in a plane of constant z: turn them into one.")
+    corners = nodes[cells][:, :, :2] * scale
+    p, q = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    areas = 0.5 * np.abs(p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0])
+    physical = mesh.cell_data.get("gmsh:physical")
+    materials = (
+        np.concatenate([physical[k] for k in blocks]) if physical is not None else np.zeros(len(cells))
+    ).astype(np.int64)
+    return Points(corners.mean(axis=1), areas, materials, used[:, :2].min(axis=0), used[:, :2].max(axis=0))

@@ -1,0 +1,156 @@
+"""Families of irregular points, in Numba: the search by cells, sums over bonds, and the neighbours of a block.
+
+Bonds are stored in slices of ``SLICE`` particles, column by column: column k of particle i is at
+``starts[i // SLICE] + k * SLICE + i % SLICE``. Coordinates are whole numbers, so that both ends of a bond compute the
+same.
+"""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+SLICE = 32
+"""Particles whose columns lie side by side: a warp."""
+
+
+@njit(cache=True, nogil=True)
+def _bisect(keys, key):
+    """How many of the rising ``keys`` are below ``key``."""
+    low, high = 0, len(keys)
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def _sort(values, count):
+    """The first ``count`` numbers rise; Shell's way, which compiles ten times as fast as the library's."""
+    gap = count // 2
+    while gap > 0:
+        for k in range(gap, count):
+            value, at = values[k], k
+            while at >= gap and values[at - gap] > value:
+                values[at] = values[at - gap]
+                at -= gap
+            values[at] = value
+        gap //= 2
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def search(positions, cells, keys, order, row, plane, limit, starts, counts, neighbours, filling):
+    """Particles within √limit of each. positions, cells: (n, 3) int64, cells of at least that size, from 1;
+    keys: (n,) ``cells`` as ``x + row y + plane z``, rising, of the particles ``order: (n,)``.
+
+    First (not ``filling``) fills counts: (n,); then neighbours, rising in each particle.
+    """
+    for i in prange(len(positions)):
+        found = np.empty(counts[i] if filling else 0, np.int32)
+        count = 0
+        for dz in range(-1, 2):
+            for dy in range(-1, 2):
+                key = cells[i, 0] + row * (cells[i, 1] + dy) + plane * (cells[i, 2] + dz)
+                at = _bisect(keys, key - 1)
+                while at < len(keys) and keys[at] <= key + 1:
+                    j = order[at]
+                    at += 1
+                    apart = 0
+                    for k in range(3):
+                        apart += (positions[j, k] - positions[i, k]) ** 2
+                    if apart <= limit and j != i:
+                        if filling:
+                            found[count] = j
+                        count += 1
+        if filling:
+            _sort(found, count)
+            for k in range(count):
+                neighbours[starts[i // SLICE] + k * SLICE + i % SLICE] = found[k]
+        else:
+            counts[i] = count
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def dilation(positions, counts, starts, neighbours, volumes, factors, unit, sums):
+    """sums: (n,) of Σ |ξ| V_j f_j over each family, |ξ| in units of 1/``unit``."""
+    for i in prange(len(counts)):
+        total = 0.0
+        for k in range(counts[i]):
+            j = neighbours[starts[i // SLICE] + k * SLICE + i % SLICE]
+            square = 0
+            for axis in range(3):
+                square += (positions[j, axis] - positions[i, axis]) ** 2
+            total += math.sqrt(square) * unit * volumes[j] * factors[j]
+        sums[i] = total
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def weigh(positions, counts, starts, neighbours, shares, unit, weights):
+    """weights: (entries,) f_i f_j/|ξ| of each bond; shares: (n,) f; the same at both ends."""
+    for i in prange(len(counts)):
+        for k in range(counts[i]):
+            at = starts[i // SLICE] + k * SLICE + i % SLICE
+            j = neighbours[at]
+            square = 0
+            for axis in range(3):
+                square += (positions[j, axis] - positions[i, axis]) ** 2
+            weights[at] = shares[i] * shares[j] / (math.sqrt(square) * unit)
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def stiffnesses(positions, counts, starts, neighbours, weights, tensors):
+    """tensors: (n, 3, 3) Σ w n nᵀ over each family."""
+    for i in prange(len(counts)):
+        for k in range(counts[i]):
+            at = starts[i // SLICE] + k * SLICE + i % SLICE
+            j = neighbours[at]
+            square = 0
+            for axis in range(3):
+                square += (positions[j, axis] - positions[i, axis]) ** 2
+            for a in range(3):
+                for b in range(3):
+                    product = (positions[j, a] - positions[i, a]) * (positions[j, b] - positions[i, b])
+                    tensors[i, a, b] += weights[at] * (product / square)
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def localise(counts, starts, neighbours, threads, bands, list_starts, lists, local, filling):
+    """The neighbours of each block of ``threads`` particles, once each and rising, and the bonds in these numbers.
+
+    First (not ``filling``) puts the lengths of the lists in list_starts: (blocks + 1,), from 1 on; then fills lists and
+    local: (entries,) the number in the block's list.
+    """
+    blocks = len(list_starts) - 1
+    for band in prange(bands):
+        numbers = np.full(len(counts), -1, np.int32)
+        found = np.empty(len(counts), np.int32)
+        for block in range(band * blocks // bands, (band + 1) * blocks // bands):
+            count = 0
+            first, last = block * threads, min((block + 1) * threads, len(counts))
+            for i in range(first, last):
+                for k in range(counts[i]):
+                    j = neighbours[starts[i // SLICE] + k * SLICE + i % SLICE]
+                    if numbers[j] < 0:
+                        numbers[j] = 0
+                        found[count] = j
+                        count += 1
+            if filling:
+                _sort(found, count)
+                for number in range(count):
+                    lists[list_starts[block] + number] = found[number]
+                    numbers[found[number]] = number
+                for i in range(first, last):
+                    for k in range(counts[i]):
+                        at = starts[i // SLICE] + k * SLICE + i % SLICE
+                        local[at] = numbers[neighbours[at]]
+            else:
+                list_starts[block + 1] = count
+            for number in range(count):
+                numbers[found[number]] = -1

@@ -1,0 +1,79 @@
+"""Irregular points on a device: what both backends have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from engines.api import Array, KernelTraffic
+from engines.backend.base import Backend
+from engines.peridynamics.cloud.family import CloudFamily, decoded
+from engines.peridynamics.solver import Placed, Solver
+
+
+@dataclass(frozen=True, eq=False)
+class Cloud(Placed):
+    """Irregular points. words, breakable: (words, size) uint32, a bit for each column; limit: (1 + s₀)² − 1.
+
+    stiffness K = dt² c V/(ρ h), V and h the mean volume and distance, with the scale of the weights: the velocity of
+    particle i changes by K/m_i Σ k s/(1 + s) (ξ + η).
+    """
+
+    family: CloudFamily
+    words: Array
+    breakable: Array
+    stiffness: float
+    limit: float
+
+    @property
+    def dimensions(self) -> int:
+        return self.family.dimensions
+
+
+class CloudSolver(Solver):
+    """As :class:`Solver`, for irregular points; ``mass`` and ``volume`` are in means."""
+
+    body: Cloud
+
+    def __init__(self, backend: Backend, body: Cloud, precision: str) -> None:
+        super().__init__(backend, body, precision)
+        self.mass = self.volume = backend.array(body.family.masses.astype(self.dtype))
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        """Per bond a number of its neighbour and a weight; per particle u, v, words, mass and kind are read, u (twice)
+        and v written; 2D 26 operations a bond, 3D 35."""
+        n, family, d = len(self.body.places), self.body.family, self.body.dimensions
+        values = d * self.dtype.itemsize
+        per_particle = 2 * values + 4 * family.words + self.dtype.itemsize + 1
+        record = 4 * self.dtype.itemsize
+        return KernelTraffic(
+            "bonds", n * per_particle + 4 * family.bonds, n * (2 * values + record), family.bonds * (9 * d + 8)
+        )
+
+    @property
+    def weights(self) -> Array:
+        """(entries,) float32 of the bonds, as kernels have them."""
+        return decoded(self.body.family.codes)
+
+    @abstractmethod
+    def _step(self, table: Any, row: int, kick: float, decay: float) -> None: ...
+
+
+def make_cloud_solver(backend: Backend, body: Cloud, precision: str) -> CloudSolver:
+    """The points of ``body`` on the device of ``backend``."""
+    if backend.id == "cpu":
+        from engines.peridynamics.cloud.cpu import CpuCloudSolver
+
+        return CpuCloudSolver(backend, body, precision)
+    from engines.peridynamics.cloud.cuda import CudaCloudSolver
+
+    return CudaCloudSolver(backend, body, precision)
+
+
+def bytes_of_cloud(family: CloudFamily, value_bytes: int) -> int:
+    """Device memory of a solver: five vectors, two records and four numbers per place, words twice, three float64, a
+    kind; per bond a number, a weight, and the lists of blocks (an eighth of that)."""
+    per_place = (5 * family.dimensions + 2 * 4 + 4) * value_bytes + 8 * family.words + 3 * 8 + 1
+    return family.size * per_place + len(family.neighbours) * 9

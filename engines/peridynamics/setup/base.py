@@ -1,0 +1,188 @@
+"""What is checked and worked out alike for all kinds of bonds: step, memory, loads, instruments, fields."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from engines.api import FieldInfo, Finding
+from engines.backend.base import Backend
+from engines.charts import Fact
+from engines.errors import ProblemError
+from engines.peridynamics.contact.contact import Contact
+from engines.peridynamics.curve import LoadDisplacement
+from engines.peridynamics.filling import Filled
+from engines.peridynamics.instruments import Instruments, gauges_on
+from engines.peridynamics.loads import Loads, loads_on
+from engines.peridynamics.material import Lattice
+from engines.peridynamics.measures import Watched
+from engines.peridynamics.parameters import Displacement, PeridynamicParameters
+from engines.peridynamics.quasistatic import QuasiStaticSimulation
+from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
+from engines.peridynamics.simulation import PeridynamicSimulation
+from engines.peridynamics.solver import Solver, decay_of
+
+PRECISIONS = {"fp32": "float32", "fp64": "float64"}
+MEMORY_SHARE = 0.9
+"""The part of a device's memory that a problem may take; the rest is the system's and the viewers'."""
+
+
+class Setup(ABC):
+    """A problem checked and ready to build; making one raises ProblemError.
+
+    A kind of bonds sets in :meth:`_discretise`: body; lattice, the numbers of the material (of irregular points: those
+    of a lattice with the same horizon); spacing and thickness [m]; limit [s], the largest stable step; memory;
+    bytes_per_step.
+    """
+
+    body: Filled
+    lattice: Lattice
+    spacing: float
+    limit: float
+    memory: int
+    bytes_per_step: int
+    stands_for = "lattice"
+    """What has the limit, in a sentence."""
+
+    def __init__(self, parameters: PeridynamicParameters, backend: Backend) -> None:
+        self.parameters, self.backend = parameters, backend
+        self.precision = PRECISIONS[parameters.numerics.precision]
+        self.value_bytes = np.dtype(self.precision).itemsize
+        self._discretise()
+        available = backend.info.memory_bytes
+        if available and self.memory > MEMORY_SHARE * available:
+            raise ProblemError(
+                f"This body needs {self.memory / 2**30:,.1f} GB, and {backend.info.name} has "
+                f"{available / 2**30:,.1f} GB: use fewer particles."
+            )
+        self.step = self._chosen_step()
+        self.loads = self._loads()
+        self.gauges = gauges_on(self.body, parameters.measuring.gauges, QuasiStaticSimulation.taken_names())
+        self.curve = LoadDisplacement(self.loads, self.gauges, parameters.measuring.curve) if parameters.loads else None
+        self._check_loads()
+        axis = "xyz".index(parameters.growth[1])
+        if axis >= self.body.dimensions:
+            raise ProblemError("A crack in a plate does not grow along z: choose x or y.")
+        self.along = self.body.centers[:, axis] * (1 if parameters.growth[0] == "+" else -1)
+
+    # What kinds of bonds differ in.
+
+    @abstractmethod
+    def _discretise(self) -> None: ...
+
+    @abstractmethod
+    def _solver(self) -> Solver: ...
+
+    @property
+    @abstractmethod
+    def facts(self) -> tuple[Fact, ...]:
+        """What tells whether the bonds are fit for their purpose."""
+
+    @property
+    @abstractmethod
+    def watched(self) -> Watched: ...
+
+    def _contact(self, solver: Solver) -> Contact | None:
+        return None
+
+    def _more_findings(self) -> list[Finding]:
+        return []
+
+    def _loads(self) -> Loads:
+        density, volume = self.lattice.density, self.watched_volume
+        return loads_on(self.body, self.parameters.loads, self.step, self.spacing, density, volume)
+
+    @property
+    def watched_volume(self) -> float:
+        """[m³] of a particle, the mean one."""
+        return self.lattice.volume
+
+    # What they have in common.
+
+    def _chosen_step(self) -> float:
+        numerics = self.parameters.numerics
+        if numerics.quasi_static:
+            return SHARE_OF_STABLE_STEP * self.limit
+        if numerics.step is None:
+            return numerics.safety * self.limit
+        step = numerics.step * 1e-6
+        if step > self.limit * (1 + 1e-12):
+            raise ProblemError(
+                f"The time step of {numerics.step:g} us is above the stable limit of this {self.stands_for}: "
+                f"use at most {np.floor(self.limit * 1e10) / 1e4:g} us"
+                f"{', or a softer contact' if self.stands_for == 'contact' else ''}.",
+                ("numerics", "step"),
+            )
+        return step
+
+    def _check_loads(self) -> None:
+        loads, quasi_static = self.parameters.loads, self.parameters.numerics.quasi_static
+        if quasi_static and (self.parameters.penetrators or self.parameters.contact.kind != "none"):
+            raise ProblemError(
+                "Slow loading knows no contact: take penetrators and contact of particles away, or calculate in time.",
+                ("numerics", "quasi_static"),
+            )
+        if quasi_static and not held_fast(self.loads, self.body.centers):
+            raise ProblemError(
+                "Nothing keeps the body from moving away or turning, so slow loading has no end: hold particles in "
+                "every direction with displacements of 0.",
+                ("loads",),
+            )
+        for place, load in enumerate(loads):
+            moves = isinstance(load, Displacement) and any((load.x, load.y, load.z))
+            if moves and load.history.kind == "sudden" and not quasi_static:
+                raise ProblemError(
+                    "A displacement that is there suddenly tears the particles out: give it a history.",
+                    ("loads", place),
+                )
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What its owner should know before a run."""
+        found = self._more_findings()
+        if not self.parameters.loads and not self.parameters.penetrators:
+            found.append(Finding("Nothing loads the body: it will stay as it is."))
+        return tuple(found)
+
+    def build(self, moving: Callable[[], None]) -> PeridynamicSimulation:
+        """On the device; ``moving`` is called before anything is moved there."""
+        numerics, curve = self.parameters.numerics, self.curve
+        moving()
+        solver = self._solver()
+        instruments = Instruments(solver, self.loads, self.gauges)
+        given = self.backend, self.body.geometry, solver, self.loads
+        if numerics.quasi_static:
+            return QuasiStaticSimulation(*given, self.watched, self._fields(), instruments, curve, numerics.relaxation)
+        return PeridynamicSimulation(
+            *given,
+            numerics.integrator == "velocity Verlet",
+            self.watched,
+            self._fields(),
+            decay_of(numerics.damping, self.step),
+            instruments,
+            curve,
+            self._contact(solver),
+        )
+
+    def _fields(self) -> tuple[FieldInfo, ...]:
+        """Ranges are those of bonds at the critical stretch."""
+        lattice, stretch = self.lattice, self.lattice.critical_stretch
+        moved = 0.5 * stretch * float(np.ptp(self.body.centers, axis=0).max()) * 1e-3
+        for load in self.parameters.loads:
+            if isinstance(load, Displacement):
+                moved = max(moved, *(abs(value or 0.0) * 1e-3 for value in (load.x, load.y, load.z)))
+        wave = float(np.sqrt(lattice.young / lattice.density))
+        density = 0.5 * lattice.young * stretch**2
+        return (
+            FieldInfo("damage", "Damage", "", "cell", (0.0, _rounded(1.4 * lattice.crossing_share)), "damage"),
+            FieldInfo("displacement", "Displacement", "um", "cell", (0.0, _rounded(moved * 1e6))),
+            FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(stretch * wave * 2))),
+            FieldInfo("energy", "Energy density", "J/m³", "cell", (0.0, _rounded(density)), "inferno"),
+        )
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.2g}")

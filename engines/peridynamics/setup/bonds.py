@@ -1,0 +1,100 @@
+"""Bond-based bodies on a lattice: laws, materials, surfaces."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.api import Array, Finding
+from engines.charts import Fact
+from engines.errors import ProblemError
+from engines.peridynamics.body import Bonded
+from engines.peridynamics.family import family
+from engines.peridynamics.influence import INFLUENCES
+from engines.peridynamics.laws.calibration import calibrated
+from engines.peridynamics.material import Lattice
+from engines.peridynamics.mixture import mixed, stiffening
+from engines.peridynamics.parameters import Gravity, PeridynamicParameters, PlaneBody
+from engines.peridynamics.setup.lattice import LatticeSetup, dimensions_of
+from engines.peridynamics.solver import Discretised, LatticeSolver, bytes_of, make_solver
+from engines.peridynamics.surface import surface
+
+
+def lattice_of(parameters: PeridynamicParameters) -> Lattice:
+    """Of the body's own material."""
+    body, material, spacing = parameters.body, parameters.material, parameters.bonds.spacing * 1e-3
+    return Lattice(
+        family(dimensions_of(parameters), parameters.bonds.reach),
+        body.formulation if isinstance(body, PlaneBody) else "3D",
+        material.young * 1e9,
+        material.density,
+        material.fracture_energy,
+        spacing,
+        body.thickness * 1e-3 if isinstance(body, PlaneBody) else spacing,
+        INFLUENCES[parameters.bonds.influence],
+        parameters.bonds.partial_volumes,
+        parameters.bonds.crack == "lattice",
+    )
+
+
+class BondSetup(LatticeSetup):
+    """Each bond is a spring of its own."""
+
+    def _lattice(self) -> Lattice:
+        return lattice_of(self.parameters)
+
+    def _prepare(self) -> None:
+        parameters, lattice = self.parameters, self.lattice
+        try:
+            self.law = calibrated(parameters.material.law, lattice)
+        except ProblemError as error:
+            raise ProblemError(str(error), ("material", "law", *error.place)) from None
+        self.mixed = mixed(parameters, self.body, lattice)
+        self.surface = surface(self.body, lattice) if parameters.bonds.surface_correction else None
+        self.limit = lattice.stable_step
+        if self.mixed:
+            self.limit /= np.sqrt(stiffening(self.mixed.mixture))
+        if self.surface:
+            self.limit /= np.sqrt(max(1.0, self.surface.stiffening))
+
+    def _bytes(self) -> int:
+        paired = bool(self.mixed or self.surface) and self.backend.id == "cpu"
+        return bytes_of(self.layout, self.lattice.family, self.value_bytes, paired, self.law.code is not None)
+
+    def _values_per_step(self) -> int:
+        return 4 * self.body.dimensions
+
+    def _check_loads(self) -> None:
+        super()._check_loads()
+        parameters = self.parameters
+        if self.mixed is None or (self.mixed.mixture.lightness == 1).all():
+            return
+        heavy: list[tuple[str | int, ...]] = [
+            ("loads", place) for place, load in enumerate(parameters.loads) if isinstance(load, Gravity)
+        ]
+        heavy += [("penetrators",)] * bool(parameters.penetrators)
+        heavy += [("contact",)] * (parameters.contact.kind != "none")
+        if heavy:
+            raise ProblemError(
+                "Gravity and contact are for bodies of one density: give all materials the same.", heavy[0]
+            )
+
+    def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
+        lattice, mixed = self.lattice, self.mixed
+        body = Discretised(
+            bonds.places, bonds.whole, kind, lattice.scales(self.step), bonds.layout, bonds.family, bonds.words,
+            bonds.breakable, lattice.stiffness(self.step), (1 + self.law.elastic_limit) ** 2 - 1,
+            None if lattice.uniform else lattice.weights, mixed.mixture if mixed else None,
+            self.surface.half_shares if self.surface else None, self.law.law(), mixed.laws if mixed else None,
+        )  # fmt: skip
+        return make_solver(self.backend, body, self.precision)
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        softening = (
+            Fact("Stretch from which bonds soften", self.law.elastic_limit, ""),
+            Fact("Stretch at which bonds are gone", self.law.failure, ""),
+        )
+        return (*super().facts, *(softening if self.law.code else ()))
+
+    def _more_findings(self) -> list[Finding]:
+        return [*self.law.findings, *super()._more_findings()]

@@ -1,0 +1,116 @@
+"""What bond-based and state-based bodies on a lattice have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from engines.api import Array, Finding
+from engines.charts import Fact
+from engines.errors import ProblemError
+from engines.peridynamics.body import Bonded, bonded, unbreakable
+from engines.peridynamics.contact.contact import Contact, contact_on
+from engines.peridynamics.contact.contact import bytes_of as contact_bytes
+from engines.peridynamics.contact.limits import contact_step
+from engines.peridynamics.contact.rigid import rigid_on
+from engines.peridynamics.cutting import idle_notches
+from engines.peridynamics.filling import filled
+from engines.peridynamics.layout import Layout
+from engines.peridynamics.loads import Loads
+from engines.peridynamics.material import Lattice
+from engines.peridynamics.measures import Watched, watched
+from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody
+from engines.peridynamics.setup.base import Setup
+from engines.peridynamics.solver import LatticeSolver, Solver
+
+REACHES = {2: (2, 3, 4), 3: (2, 3)}
+"""Horizons that the kernels are compiled for, in spacings, by dimensions."""
+
+
+def dimensions_of(parameters: PeridynamicParameters) -> int:
+    return 2 if isinstance(parameters.body, PlaneBody) else 3
+
+
+class LatticeSetup(Setup):
+    """On a lattice; a kind of bonds gives the lattice, the solver and how much of what they need."""
+
+    def _discretise(self) -> None:
+        parameters, reach = self.parameters, self.parameters.bonds.reach
+        dimensions = dimensions_of(parameters)
+        if reach < 2:
+            raise ProblemError(
+                "A horizon below 2 spacings gives cracks no direction of their own: use 2 or 3.", ("bonds", "reach")
+            )
+        if reach not in REACHES[dimensions]:
+            raise ProblemError(
+                f"A horizon of {reach} spacings is not offered here: use {max(REACHES[dimensions])} at most.",
+                ("bonds", "reach"),
+            )
+        self.body = filled(parameters)
+        self.lattice = self._lattice()
+        self.spacing = self.lattice.spacing
+        self.layout = Layout(self.body.counts, reach, dimensions)
+        self._prepare()
+        kin, size, particles = self.lattice.family, self.layout.size, len(self.body.cells)
+        self.memory = self._bytes() + contact_bytes(parameters, particles, size, dimensions, self.value_bytes)
+        if parameters.numerics.quasi_static:  # masks, loads and what was seen last; nothing that breaks
+            self.memory += size * (4 * dimensions * self.value_bytes + 4 * kin.words + self.value_bytes)
+        self.bytes_per_step = particles * (self._values_per_step() * self.value_bytes + 12 * kin.words + 1)
+        touching = contact_step(parameters, self.lattice)
+        if touching < self.limit:
+            self.limit, self.stands_for = touching, "contact"
+        unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
+
+    @abstractmethod
+    def _lattice(self) -> Lattice: ...
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Sets limit."""
+
+    @abstractmethod
+    def _bytes(self) -> int: ...
+
+    @abstractmethod
+    def _values_per_step(self) -> int:
+        """Numbers of a particle that a step reads and writes."""
+
+    @abstractmethod
+    def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
+        """``kind``: (size,)"""
+
+    def _loads(self) -> Loads:
+        self.rigid = rigid_on(self.body, self.parameters.penetrators, self.lattice, self.step)
+        return super()._loads()
+
+    def _solver(self) -> Solver:
+        bonds = bonded(self.parameters, self.body, self.lattice.weights)
+        placed = np.zeros(bonds.layout.size, np.uint8)
+        placed[bonds.places] = self.loads.kind
+        return self._made(bonds, placed)
+
+    def _contact(self, solver: Solver) -> Contact | None:
+        assert isinstance(solver, LatticeSolver)
+        return contact_on(solver, solver.body, self.body, self.parameters, self.rigid, self.lattice)
+
+    @property
+    def watched(self) -> Watched:
+        return watched(self.lattice, self.along)
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        lattice = self.lattice
+        return (
+            Fact("Horizon", lattice.horizon * 1e3, "mm"),
+            Fact("Horizon over spacing", lattice.family.reach, ""),
+            Fact("Critical stretch of a bond", lattice.critical_stretch, ""),
+            Fact("Poisson's ratio", lattice.poisson_ratio, ""),
+            Fact("Stiffness along the axes: error", 100 * (lattice.stiffness_along_axis - 1), "%"),
+            Fact("Step over the largest stable one", self.step / self.limit, ""),
+            Fact("Rayleigh speed", lattice.rayleigh_speed, "m/s"),
+        )
+
+    def _more_findings(self) -> list[Finding]:
+        sentence = "Notch {} cuts no bond: move it into the body, or make it longer."
+        return [Finding(sentence.format(number + 1)) for number in idle_notches(self.parameters)]

@@ -1,0 +1,111 @@
+"""Points from tables and meshes, and what is refused."""
+
+from __future__ import annotations
+
+import meshio
+import numpy as np
+import pytest
+
+from engines.errors import ProblemError
+from engines.peridynamics.cloud.body import checked, cloud_body
+from engines.peridynamics.cloud.files import Points, read_points
+from engines.peridynamics.parameters import PointBody
+
+
+def written(folder, text, name="points.csv"):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_columns_by_name_and_by_order(tmp_path):
+    named = read_points(written(tmp_path, "material;y;x;volume\n2;1;0;8\n3;2;4;9\n"), 2, "cm")
+    assert (named.positions == [[0, 10], [40, 20]]).all()
+    assert np.allclose(named.volumes, [800, 900])
+    assert (named.materials == [2, 3]).all()
+    bare = read_points(written(tmp_path, "# points\n0 1 2\n3 4 5\n"), 3, "mm")
+    assert (bare.positions == [[0, 1, 2], [3, 4, 5]]).all()
+    assert bare.volumes is None
+
+
+def test_a_mesh_of_tetrahedra_gives_centroids_and_volumes(tmp_path):
+    corners = np.array([[0, 0, 0], [6, 0, 0], [0, 6, 0], [0, 0, 6], [6, 6, 6]], float)
+    path = tmp_path / "two.vtu"
+    meshio.Mesh(corners, [("tetra", [[0, 1, 2, 3], [1, 2, 3, 4]])]).write(path)
+    found = read_points(path, 3, "mm")
+    assert np.allclose(found.positions[0], 1.5)
+    assert np.allclose(found.volumes, [36, 72])
+    assert np.allclose(found.high, 6)
+
+
+def test_a_mesh_of_triangles_gives_centroids_and_areas(tmp_path):
+    path = tmp_path / "two.msh"
+    corners = np.array([[0, 0, 0], [3, 0, 0], [3, 6, 0], [0, 6, 0]], float)
+    meshio.Mesh(corners, [("triangle", [[0, 1, 2], [0, 3, 2]])]).write(path, file_format="gmsh22")
+    found = read_points(path, 2, "mm")
+    assert np.allclose(found.positions, [[2, 2], [1, 4]])
+    assert np.allclose(found.volumes, 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        ("x,y,z\n", "no points"),
+        ("x,y,weight\n0,0,1\n", "call them x, y, z, volume, material"),
+        ("1,2\n", "has 2 columns"),
+        ("x,y,z\n0,0,0\n1,2\n", "Row 3"),
+        ("0,0,0\n1,2,red\n", "Row 2"),
+        ("0,0,nan\n1,2,3\n", "Point 0"),
+        ("0,0,0,1,1.5\n1,2,3,1,0\n", "whole numbers"),
+    ],
+)
+def test_tables_that_are_none(tmp_path, text, said):
+    with pytest.raises(ProblemError, match=said):
+        read_points(written(tmp_path, text), 3, "mm")
+
+
+def test_files_that_are_none(tmp_path):
+    with pytest.raises(ProblemError, match="no file"):
+        read_points(tmp_path / "none.csv", 3, "mm")
+    with pytest.raises(ProblemError, match="choose a mesh"):
+        cloud_body(PointBody(), 1.0, 3)
+    with pytest.raises(ProblemError, match="cannot be read"):
+        read_points(written(tmp_path, "", "points.png"), 3, "mm")
+
+
+def cube(n=4):
+    return np.stack(np.meshgrid(*[np.arange(float(n))] * 3, indexing="ij"), -1).reshape(-1, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "given", "said"),
+    [
+        (lambda p: np.concatenate([p, p[5:6] + 0.01]), {}, "Points 5 and 64 overlap: they are 0.0173 mm apart"),
+        (lambda p: np.concatenate([p, p[:1] + 50]), {}, "Point 64 has no neighbour"),
+        (lambda p: p, {"reach": 1.5}, "use 2 at least"),
+        (lambda p: p, {"horizon": 1.9}, "use 2 at least"),
+        (lambda p: p, {"horizon": 20.0}, "use 8 at most"),
+        (lambda p: p[:3], {}, "no shape"),
+    ],
+)
+def test_bodies_that_are_none(change, given, said):
+    points = change(cube())
+    with pytest.raises(ProblemError, match=said):
+        checked(Points(points, None, np.zeros(len(points), int)), 1.0, **{"reach": 3, **given})
+
+
+def test_volumes_are_positive():
+    volumes = np.ones(64)
+    volumes[7] = -1
+    with pytest.raises(ProblemError, match="volume of point 7 is -1"):
+        checked(Points(cube(), volumes, np.zeros(64, int)), 1.0, 3)
+
+
+def test_a_body_is_the_same_object_until_its_file_changes(tmp_path):
+    path = written(tmp_path, "\n".join(f"{x},{y},{z}" for x, y, z in cube()))
+    body = PointBody(file=str(path))
+    first = cloud_body(body, 1.0, 3)
+    assert cloud_body(body, 1.0, 3) is first
+    assert first.filled.counts == (4, 4, 4)
+    assert (first.filled.cells == cube()).all()
