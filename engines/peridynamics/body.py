@@ -78,7 +78,7 @@ def _filled(body_json: str, spacing: float) -> Filled:
     if not inside.any():
         raise ProblemError("The holes leave nothing of the body: make them smaller.")
     positions, cells = positions[inside], cells[inside]
-    geometry = Particles(positions, np.full(len(positions), DRAWN_RADIUS * spacing), "mm")
+    geometry = Particles(positions, np.full(len(positions), DRAWN_RADIUS * spacing), "mm", cells)
     return Filled(geometry, cells, (nx, ny, nz), spacing, len(numbers))
 
 

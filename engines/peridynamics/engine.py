@@ -25,6 +25,7 @@ from engines.api import (
     no_progress,
 )
 from engines.backend.base import Backend
+from engines.charts import Fact
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.body import bonded, filled
@@ -71,6 +72,7 @@ class PeridynamicsEngine(Engine):
             stable_step=setup.limit * 1e6,
             seconds_per_simulated_unit=moved / backend.ceilings().best / (setup.step * 1e6),
             findings=setup.findings,
+            facts=setup.facts,
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
@@ -165,16 +167,25 @@ class _Setup:
         return step
 
     def _findings(self) -> tuple[Finding, ...]:
-        lattice = self.lattice
-        said = (
-            f"Poisson's ratio is {POISSON[lattice.formulation]:.4g} ({lattice.formulation}); bonds break at a "
-            f"stretch of {lattice.critical_stretch:.3g}; the lattice is {abs(lattice.stiffness_along_axis - 1):.1%} "
-            f"{'stiffer' if lattice.stiffness_along_axis > 1 else 'softer'} along its axes."
-        )
-        found = [Finding(said, "info")]
+        found = []
         if not self.parameters.loads:
             found.append(Finding("Nothing loads the body: it will stay as it is."))
         return tuple(found)
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What tells whether the lattice is fit for its purpose."""
+        lattice = self.lattice
+        return (
+            Fact("Particles", len(self.body.cells), ""),
+            Fact("Horizon", lattice.horizon * 1e3, "mm"),
+            Fact("Horizon over spacing", lattice.family.reach, ""),
+            Fact("Critical stretch of a bond", lattice.critical_stretch, ""),
+            Fact("Poisson's ratio", POISSON[lattice.formulation], ""),
+            Fact("Stiffness along the axes: error", 100 * (lattice.stiffness_along_axis - 1), "%"),
+            Fact("Step over the largest stable one", self.step / self.limit, ""),
+            Fact("Rayleigh speed", lattice.rayleigh_speed, "m/s"),
+        )
 
     def build(self, moving: Any) -> PeridynamicSimulation:
         bonds = bonded(self.parameters, self.body)
@@ -206,10 +217,9 @@ class _Setup:
             if not isinstance(load, Stress) and load.kind == "displacement":
                 moved = max(moved, *(abs(value or 0.0) * 1e-3 for value in (load.x, load.y, load.z)))
         wave = float(np.sqrt(lattice.young / lattice.density))
+        damage = 1.4 * lattice.family.crossing / lattice.family.bonds
         return (
-            FieldInfo(
-                "damage", "Damage", "", "cell", (0.0, _rounded(1.4 * lattice.family.crossing / lattice.family.bonds))
-            ),
+            FieldInfo("damage", "Damage", "", "cell", (0.0, _rounded(damage)), "damage"),
             FieldInfo("displacement", "Displacement", "um", "cell", (0.0, _rounded(moved * 1e6))),
             FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(stretch * wave * 2))),
             FieldInfo(

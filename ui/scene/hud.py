@@ -12,6 +12,7 @@ from ui.scene.brush_mark import brush_strokes
 from ui.scene.clip_handle import handle_strokes
 from ui.scene.inspected_mark import ring_strokes
 from ui.scene.layer import Layer
+from ui.scene.link_strokes import link_strokes
 from ui.scene.marker_visual import COLOURS
 from ui.scene.measure_mark import measure_strokes
 from ui.scene.placed import strokes as placed_strokes
@@ -55,6 +56,8 @@ class Hud:
             strokes += brush_strokes(scene, width, height, ratio)
         if handles and scene.clip is not None:
             strokes += handle_strokes(scene, width, height, ratio)
+        if handles:
+            strokes += link_strokes(scene, width, height, ratio)
         if handles and scene.inspected is not None:
             strokes += self._ring(scene, scene.inspected, width, height, ratio)
         strokes += placed_strokes(scene, width, height, ratio, handles)
@@ -81,6 +84,11 @@ class Hud:
                 "time", (string, theme, ratio), lambda: plates.text_plate([string], theme, ratio, size=15)
             )
             placed.append(("time", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+        if scene.deformation is not None and scene.deformation != 1:
+            said = f"displacement × {scene.deformation:g}" if scene.deformation else "drawn at rest"
+            image = self._keep("moved", (said, theme, ratio), lambda: plates.text_plate([said], theme, ratio))
+            placed.append(("moved", image, margin, top))
             top += image.shape[0] + round(6 * ratio)
         if scene.lines and scene.view.overlay:
             lines = tuple(scene.lines)
