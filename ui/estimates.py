@@ -16,12 +16,12 @@ from engines.api import Estimate
 from engines.charts import Fact
 from engines.errors import WorkbenchError
 from ui.background import Background
-from ui.charts.reading import figure
+from ui.charts.reading import fact_text
 from ui.formatting import at_most_text, bytes_text, duration_text
 from ui.forms.editor import Editor
 from ui.model import DocumentModel
 from ui.services import Services
-from workbench.units import grouped, one_of, time_text
+from workbench.units import one_of, time_text
 
 DELAY_MILLISECONDS = 300
 ROWS = (
@@ -187,10 +187,3 @@ class EstimatesPanel(QWidget):
     def _say(self, sentence: str) -> None:
         self.sentence.setText(sentence)
         self.sentence.setVisible(bool(sentence))
-
-
-def fact_text(fact: Fact) -> str:
-    """``36 000``, ``0.003448``, ``−1.200 %``: whole numbers in full, others with four digits."""
-    if float(fact.value).is_integer() and abs(fact.value) < 1e12:
-        return f"{grouped(int(fact.value))} {fact.unit}".rstrip()
-    return figure(fact.value, fact.unit)

@@ -89,11 +89,17 @@ class MovedPanel(QWidget):
         self.auto.setChecked(scale is None)
         if scale is not None:
             self._place(self.scale, STEPS * math.log10(max(scale, 1.0)) / DECADES)
-        self.times.setText("auto" if scale is None else _times(scale))
+            self.times.setText(_times(scale))
         low, high = self._hiding.range if self._hiding is not None else (0.0, 1.0)
         share = 1.0 if level is None else (level - low) / (high - low)
         self._place(self.hiding, STEPS * share)
         self.level.setText("nothing" if level is None else f"{level:.2f}")
+
+    def show_scale(self, scale: float | None) -> None:
+        """What displacements are drawn with now, where that is chosen by itself."""
+        if scale is not None and self.auto.isChecked() and not self._settle.isActive():
+            self._place(self.scale, STEPS * math.log10(max(scale, 1.0)) / DECADES)
+            self.times.setText(_times(scale))
 
     def _toggle_auto(self, on: bool) -> None:
         self._edit("deformation", None if on else self._scale())

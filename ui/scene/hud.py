@@ -25,6 +25,9 @@ Placed = tuple[str, Array, int, int]
 
 _AXES = (("x", (232, 92, 88)), ("y", (112, 196, 96)), ("z", (92, 148, 240)))
 
+GONE = "Grey\tgone"
+"""What a grey link means."""
+
 AXIS_LABEL, LABEL_ROOM = 41, 20
 """Points from the origin of the axes to the name of one that lies in the picture, and between two names at least."""
 
@@ -58,7 +61,7 @@ class Hud:
             strokes += handle_strokes(scene, width, height, ratio)
         if handles:
             strokes += link_strokes(scene, width, height, ratio)
-        if handles and scene.inspected is not None:
+        if handles and scene.inspected is not None and scene.links is None:
             strokes += self._ring(scene, scene.inspected, width, height, ratio)
         strokes += placed_strokes(scene, width, height, ratio, handles)
         strokes += measure_strokes(scene, width, height, ratio)
@@ -89,6 +92,12 @@ class Hud:
             said = f"displacement × {scene.deformation:g}" if scene.deformation else "drawn at rest"
             image = self._keep("moved", (said, theme, ratio), lambda: plates.text_plate([said], theme, ratio))
             placed.append(("moved", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+        if scene.links is not None:
+            low, high = scene.links.range
+            links = (f"{scene.links.title}\t{low:.2g} … {high:.2g} {scene.links.unit}".rstrip().replace("-", "−"), GONE)
+            image = self._keep("links", (links, theme, ratio), lambda: plates.text_plate(links, theme, ratio))
+            placed.append(("links", image, margin, top))
             top += image.shape[0] + round(6 * ratio)
         if scene.lines and scene.view.overlay:
             lines = tuple(scene.lines)

@@ -16,7 +16,7 @@ from engines.geometry.particles import Particles
 from ui.scene.boxes import first_box
 from ui.scene.lattice_visual import LatticeVisual
 from ui.scene.layer import Plan
-from ui.scene.particle_layer import ParticleLayer, ParticleShape
+from ui.scene.particle_layer import ParticleLayer, ParticleShape, same
 from ui.scene.surface_visual import Look, Palette
 from ui.scene.tet_layer import plane_equation
 
@@ -26,8 +26,9 @@ MOST_ASKED = 2_000_000
 """Particles of a body whose displacement and damage are asked for at a moment."""
 TORN = 0.05
 """A cube inside is drawn from this part of the range of the hiding field on: a crack may open beside it."""
-OVERLAP = 1.12
-"""By how much squares and cubes are larger while they are moved, so that a stretched body shows no gaps."""
+OVERLAP, DEEP_OVERLAP = 1.12, 1.3
+"""By how much squares and cubes are larger while they are moved, so that a stretched body shows no gaps: cubes of a
+side that turns also part in depth."""
 DIMMEST = 0.55
 """Light on the walls of cracks."""
 
@@ -116,7 +117,9 @@ class LatticeLayer(ParticleLayer):
             low, high = shape.plan.hiding.range
             torn = self._hiding[rows] > low + TORN * (high - low)
         seen = free.any(axis=1) | torn
-        self._free_now, self._torn_now = free[seen], torn[seen]
+        self._free_now = free[seen]
+        if not np.array_equal(self._torn_now, torn[seen]):
+            self._torn_now = torn[seen]
         return np.asarray(rows[seen])
 
     def _faces(self, rows: Array) -> tuple[Array, Array]:
@@ -134,7 +137,8 @@ class LatticeLayer(ParticleLayer):
 
     def _half(self) -> float:
         moved = self._moved is not None and self.deformation > 0
-        return float(self._radii[0]) * self._lattice.stride * (OVERLAP if moved else 1.0)
+        overlap = DEEP_OVERLAP if self._deep else OVERLAP
+        return float(self._radii[0]) * self._lattice.stride * (overlap if moved else 1.0)
 
     def _middles(self, places: Array) -> Array:
         """Of the squares or cubes whose particles are at ``places: (n, 3)``."""
@@ -160,12 +164,13 @@ class LatticeLayer(ParticleLayer):
         if self._squares is None:
             self._squares = LatticeVisual(palette, self._deep)
         rows, elements = self._shown_rows(), self.shape.elements
-        if self._stale_spheres or self._drawn_as is not rows:
+        drawn_as = (rows, self._torn_now)
+        if self._stale_spheres or not same(self._drawn_as, drawn_as):
             of, faces = self._faces(rows)
             shades = np.maximum(self._shades(self.shape)[rows], DIMMEST)
             middles = self._middles(self._positions[elements[rows]])
             self._squares.set_faces(middles[of], faces, rows[of], shades[of])
-            self._drawn_as, self._stale_spheres = rows, False
+            self._drawn_as, self._stale_spheres = drawn_as, False
             self._told = None
         told = (self._values, self._moved)
         if self._told is None or self._told[0] is not told[0] or self._told[1] is not told[1]:

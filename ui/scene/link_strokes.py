@@ -12,7 +12,8 @@ from ui.scene.screen import Stroke
 COLOURS = "diverging"
 GONE = (150, 152, 158, 120)
 EDGE = (20, 22, 28, 200)
-WIDTH, THIN, CASING, DOT = 1.5, 0.7, 0.9, 3.4
+BRIGHT = (74, 168, 255, 255)
+WIDTH, THIN, CASING, DOT, HUB = 1.5, 0.7, 0.9, 3.0, 4.6
 """Half widths and radii in points."""
 
 
@@ -40,4 +41,6 @@ def link_strokes(scene: Scene, width: int, height: int, ratio: float) -> list[St
         red, green, blue = (int(channel) for channel in colours[k])
         strokes.append(Stroke(*ends[k], WIDTH * ratio, (red, green, blue, 255)))
         strokes.append(Stroke(ends[k][1], ends[k][1], DOT * ratio, (red, green, blue, 255)))
+    strokes.append(Stroke(ends[0][0], ends[0][0], (HUB + CASING) * ratio, EDGE))
+    strokes.append(Stroke(ends[0][0], ends[0][0], HUB * ratio, BRIGHT))
     return strokes

@@ -204,7 +204,7 @@ class ParticleLayer(Layer):
     def _shown_rows(self) -> Array:
         """(k,) int64: those of the shape's elements that are not hidden."""
         key = (self._hiding, self.hidden_above, self.shape.elements)
-        if self._rows is None or not _same(self._rows[0], key):
+        if self._rows is None or not same(self._rows[0], key):
             rows = self._find_rows()
             if self._rows is not None and np.array_equal(self._rows[1], rows):
                 rows = self._rows[1]
@@ -219,7 +219,7 @@ class ParticleLayer(Layer):
     def _shown_places(self) -> Array:
         """(m, 3) float64: where the shape's elements are in the picture."""
         key = (self._moved, self.deformation, self.shape.elements)
-        if self._places is None or not _same(self._places[0], key):
+        if self._places is None or not same(self._places[0], key):
             places = self._positions[self.shape.elements]
             if self._moved is not None and self.deformation > 0:
                 places = places + self.deformation * self._moved.astype(np.float64)
@@ -277,7 +277,7 @@ class ParticleLayer(Layer):
         if self._visual is None:
             self._visual = SphereVisual(palette)
         rows, places = self._shown_rows(), self._shown_places()
-        if self._stale_spheres or not _same(self._drawn_as, (rows, places)):
+        if self._stale_spheres or not same(self._drawn_as, (rows, places)):
             shown = self.shape.elements[rows]
             self._visual.set_spheres(places[rows], self._radii[shown], self._shades(self.shape)[rows])
             self._stale_spheres, self._stale_values, self._drawn_as = False, True, (rows, places)
@@ -297,7 +297,7 @@ class ParticleLayer(Layer):
         return "" if drawn == number else f"{grouped(drawn)} of {grouped(number)} {self.noun}"
 
 
-def _same(one: object, other: tuple[object, ...]) -> bool:
+def same(one: object, other: tuple[object, ...]) -> bool:
     """Whether two keys are made of the same objects and numbers (arrays are not compared by their contents)."""
     pairs = zip(one, other, strict=True) if isinstance(one, tuple) else ((0, 1),)
     return all(a is b or (isinstance(a, float) and a == b) for a, b in pairs)
