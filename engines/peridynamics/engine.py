@@ -177,7 +177,6 @@ class _Setup:
         """What tells whether the lattice is fit for its purpose."""
         lattice = self.lattice
         return (
-            Fact("Particles", len(self.body.cells), ""),
             Fact("Horizon", lattice.horizon * 1e3, "mm"),
             Fact("Horizon over spacing", lattice.family.reach, ""),
             Fact("Critical stretch of a bond", lattice.critical_stretch, ""),
