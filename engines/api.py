@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy.typing as npt
 from pydantic import BaseModel
 
-from engines.charts import ChartData, ChartInfo, Inspection
+from engines.charts import ChartData, ChartInfo, Fact, Inspection
 
 if TYPE_CHECKING:
     from engines.backend.base import Backend, Ceilings, DeviceInfo
@@ -100,6 +100,15 @@ class Markers:
     signs: Array
 
 
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Straight lines that come and go (the path of a crack) at a moment: ``segments: (n, 2, 3)`` on the geometry as it
+    stands and ``displacements``, of the same shape, of their ends since (None: none), in its unit of length."""
+
+    segments: Array
+    displacements: Array | None = None
+
+
 @dataclass(frozen=True)
 class SeriesInfo:
     """One number per sample for the whole problem (a total, a mean, a terminal voltage)."""
@@ -175,7 +184,8 @@ class Estimate:
 
     ``seconds_per_simulated_unit`` is wall time for one unit of simulated time (``Engine.time_unit``) on
     a device with the given ceilings; ``None`` where there is no basis for a figure. ``stable_step`` is in
-    time units; ``milestone`` names a span that users think in ("beat", 1000.0).
+    time units; ``milestone`` names a span that users think in ("beat", 1000.0). ``facts`` are what else is worth
+    knowing of the problem as numbers (a critical stretch), ``findings`` what is worth a sentence.
     """
 
     memory_bytes: int
@@ -185,6 +195,7 @@ class Estimate:
     seconds_per_simulated_unit: float | None
     milestone: tuple[str, float] | None = None
     findings: tuple[Finding, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -397,6 +408,13 @@ class Simulation(ABC):
     front: FrontInfo | None = None
     marked: MarkerInfo | None = None
     """What :meth:`markers` are, where there are any to tell."""
+    lined: str = ""
+    """What :meth:`lines` are ("Crack path"), where there are any to tell."""
+    displaced: FieldInfo | None = None
+    """How far each element is from where the geometry has it: three components in the geometry's unit of length, given
+    by :meth:`gather` and :meth:`field` beside ``fields``. None: elements stay where they are."""
+    hidden_by: str = ""
+    """The field above a value of which a viewer may hide elements (a damage), so that one sees into a crack."""
     brushes: tuple[PaintInfo, ...] = ()
     keeps: str = ""
     """What :meth:`kept` does, as a button says it ("Keep the scar in the project"); empty where it does nothing."""
@@ -458,6 +476,10 @@ class Simulation(ABC):
 
     def markers(self) -> Markers | None:
         """The points of ``marked`` at this moment, found on the device; None where there are none to tell."""
+        return None
+
+    def lines(self) -> Lines | None:
+        """What ``lined`` names, at this moment; None where there is none to tell."""
         return None
 
     def inspect(self, element: int) -> Inspection | None:
@@ -523,6 +545,9 @@ class SimulationInfo:
     brushes: tuple[PaintInfo, ...] = ()
     charts: tuple[ChartInfo, ...] = ()
     marked: MarkerInfo | None = None
+    lined: str = ""
+    displaced: FieldInfo | None = None
+    hidden_by: str = ""
     keeps: str = ""
     inspects: bool = False
     measures: bool = False

@@ -89,13 +89,29 @@ class Fact:
     unit: str
 
 
+@dataclass(frozen=True, eq=False)
+class Links:
+    """What joins an element to others (its bonds), drawn as lines in the colours of ``values: (n,)`` [``unit``] over
+    ``range``; NaN: a link that is gone. ``segments: (n, 2, 3)`` on the geometry as it stands and ``displacements``, of
+    the same shape, of their ends since (None: none), in its unit of length."""
+
+    title: str
+    unit: str
+    range: tuple[float, float]
+    segments: Array
+    values: Array
+    displacements: Array | None = None
+
+
 @dataclass(frozen=True)
 class Inspection:
-    """What is known of one element beyond its fields: a title, numbers, and profiles (charts with their data)."""
+    """What is known of one element beyond its fields: a title, numbers, profiles (charts with their data), and what
+    joins it to others."""
 
     title: str
     facts: tuple[Fact, ...] = ()
     profiles: tuple[tuple[ChartInfo, ChartData], ...] = ()
+    links: Links | None = None
 
 
 class Forecast(ABC):

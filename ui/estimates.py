@@ -13,8 +13,10 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.api import Estimate
+from engines.charts import Fact
 from engines.errors import WorkbenchError
 from ui.background import Background
+from ui.charts.reading import fact_text
 from ui.formatting import at_most_text, bytes_text, duration_text
 from ui.forms.editor import Editor
 from ui.model import DocumentModel
@@ -58,6 +60,12 @@ class EstimatesPanel(QWidget):
             self.figures[key].setAlignment(Qt.AlignmentFlag.AlignRight)
             grid.addWidget(self.names[key], row, 0)
             grid.addWidget(self.figures[key], row, 1)
+        self._facts = QGridLayout()
+        self._facts.setContentsMargins(0, 0, 0, 0)
+        self._facts.setHorizontalSpacing(12)
+        self._facts.setVerticalSpacing(2)
+        self._facts.setColumnStretch(1, 1)
+        self.facts: dict[str, QLabel] = {}
         self.sentence = QLabel(self)
         self.sentence.setWordWrap(True)
         self.sentence.setObjectName("error")
@@ -74,6 +82,7 @@ class EstimatesPanel(QWidget):
         heading.setObjectName("heading")
         layout.addWidget(heading)
         layout.addLayout(grid)
+        layout.addLayout(self._facts)
         layout.addWidget(self.sentence)
         layout.addWidget(self.findings)
         layout.addWidget(self.notes)
@@ -140,6 +149,25 @@ class EstimatesPanel(QWidget):
             lines = [finding.message for finding in estimate.findings if finding.severity == severity]
             label.setText("\n".join(lines))
             label.setVisible(bool(lines))
+        self._show_facts(estimate.facts)
+
+    def _show_facts(self, facts: tuple[Fact, ...]) -> None:
+        if [fact.title for fact in facts] != list(self.facts):
+            while (item := self._facts.takeAt(0)) is not None:
+                widget = item.widget()
+                if widget is not None:
+                    widget.hide()
+                    widget.deleteLater()
+            self.facts = {}
+            for row, fact in enumerate(facts):
+                name, value = QLabel(fact.title, self), QLabel(self)
+                name.setObjectName("muted")
+                value.setAlignment(Qt.AlignmentFlag.AlignRight)
+                self._facts.addWidget(name, row, 0)
+                self._facts.addWidget(value, row, 1)
+                self.facts[fact.title] = value
+        for fact in facts:
+            self.facts[fact.title].setText(fact_text(fact))
 
     def _show_error(self, error: BaseException) -> None:
         self._show_nothing()
@@ -149,9 +177,10 @@ class EstimatesPanel(QWidget):
 
     def _show_nothing(self) -> None:
         self.estimate = None
-        for figure in self.figures.values():
-            figure.setText("–")
+        for label in self.figures.values():
+            label.setText("–")
         self._say("")
+        self._show_facts(())
         self.findings.hide()
         self.notes.hide()
 

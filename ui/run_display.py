@@ -98,6 +98,7 @@ class RunDisplay(QObject):
 
     def _show_frame(self, frame: Frame) -> None:
         self._window.viewport.show_frame(frame)
+        self._window.view_panel.moved.show_scale(self._window.viewport.deformation)
         self._window.timeline.set_time(frame.time)
 
     def _take_samples(self, samples: list[Sample]) -> None:

@@ -65,7 +65,9 @@ def geometry_text(geometry: Any) -> str:
         return ""
     points, counts = getattr(geometry, "n_points", None), getattr(geometry, "counts", None)
     cells = " × ".join(grouped(count) for count in counts or (geometry.n_cells,))
-    element = "sphere" if isinstance(geometry, Particles) else "cell"
+    element = "cell"
+    if isinstance(geometry, Particles):
+        element = "sphere" if geometry.cells is None else "particle"
     text = f"{cells} {_plural(element, geometry.n_cells)}"
     return f"{text}, {grouped(points)} {_plural('point', points)}" if isinstance(points, int) else text
 

@@ -26,6 +26,7 @@ from ui.brush_panel import BrushPanel
 from ui.forms.number import NumberBox
 from ui.forms.scalars import CalmComboBox
 from ui.grid_panel import GridPanel
+from ui.moved_panel import MovedPanel
 from ui.scene.colormaps import names as colormap_names
 from ui.scene.scene import is_timed
 from workbench.project import ClipPlane, ViewSettings
@@ -97,6 +98,8 @@ class ViewPanel(QScrollArea):
         self.clip_slider.valueChanged.connect(lambda _: self._settle.start())
         self.grid = GridPanel()
         self.grid.edited.connect(self._edit_grid)
+        self.moved = MovedPanel()
+        self.moved.edited.connect(lambda changes: self._edit(**changes))
         self.cut_open = QCheckBox("Cut open")
         self.cut_open.setToolTip("Show what is inside the spheres, where the field tells")
         self.cut_open.clicked.connect(lambda on: self._edit(cut_open=bool(on)))
@@ -133,6 +136,7 @@ class ViewPanel(QScrollArea):
         self.field.clear()
         for field in self._fields.values():
             self.field.addItem(f"{field.title} [{field.unit}]" if field.unit else field.title, field.name)
+        self.moved.set_info(info)
         self.front.setEnabled(info is None or info.front is not None)
         marked = None if info is None else info.marked
         self.markers.setText("Markers" if marked is None else marked.title)
@@ -151,7 +155,7 @@ class ViewPanel(QScrollArea):
             widget.setVisible(grid is None)
         for switch in (self.front, self.inside, self.isochrones):
             switch.setVisible(grid is None and not spheres)
-        self.cut_open.setVisible(spheres)
+        self.cut_open.setVisible(spheres and geometry.cells is None)
         if geometry is not None and geometry.n_cells:
             self._bounds = geometry.bounds
 
@@ -247,6 +251,7 @@ class ViewPanel(QScrollArea):
         if view.clip is not None:
             self._show_plane(np.array(view.clip.origin), np.array(view.clip.normal))
         self.grid.set_view(view)
+        self.moved.set_view(view)
         self.cut_open.setChecked(view.cut_open)
         self.cut_open.setEnabled(field is not None and field.components > 1)
         self.front.setChecked(view.front)
@@ -321,6 +326,7 @@ class ViewPanel(QScrollArea):
         layout.addLayout(grid)
         layout.addSpacing(4)
         layout.addWidget(self.grid)
+        layout.addWidget(self.moved)
         layout.addWidget(self.cut_open)
         layout.addWidget(self.clip)
         layout.addLayout(plane)

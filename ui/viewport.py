@@ -210,6 +210,11 @@ class Viewport(QWidget):
         """The lowest and the highest value in the picture."""
         return None if self.scene.layer is None else self.scene.layer.span()
 
+    @property
+    def deformation(self) -> float | None:
+        """How many times displacements are drawn; None where nothing moves."""
+        return self.scene.deformation
+
     def redraw(self) -> None:
         """Draw soon; many calls become one."""
         if not self._closed and not self._timer.isActive():

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, Literal, TypeVar
 
-from engines.api import Array, Markers, Selection
+from engines.api import Array, Lines, Markers, Selection
 from engines.charts import ChartData, Inspection
 
 T = TypeVar("T")
@@ -31,7 +31,8 @@ class RunState(StrEnum):
 @dataclass(frozen=True)
 class FrameRequest:
     """What viewers need of each moment: part name to (field name, selection), charts that are not over time by name,
-    the ``element`` that is looked into, the ``pair`` of elements that is measured, and whether ``markers`` are drawn.
+    the ``element`` that is looked into, the ``pair`` of elements that is measured, and whether ``markers`` and
+    ``lines`` are drawn.
 
     A new request replaces the old one; ``serial`` comes back in the frames that answer it and stands for ``parts``.
     """
@@ -42,6 +43,7 @@ class FrameRequest:
     element: int | None = None
     pair: tuple[int, int] | None = None
     markers: bool = False
+    lines: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Frame:
     inspection: Inspection | None = None
     measurement: Inspection | None = None
     markers: Markers | None = None
+    lines: Lines | None = None
 
 
 @dataclass(frozen=True)

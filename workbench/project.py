@@ -93,7 +93,9 @@ class ViewSettings(_Model):
     longest side); ``slices`` are the places of the slices through three dimensions as parts of the sides (None: the
     middle), ``volume`` shows the whole instead. ``outlines`` of what was placed are drawn. ``follow``: the range
     follows the values in the picture, in steps. Of particles: ``cut_open`` shows the inside of spheres that a field
-    tells about.
+    tells about. Of elements that move: ``deformation`` is how many times their displacement is drawn (None: as many as
+    make it visible), ``hidden_above`` hides those whose damage is above it, ``lines`` draws what the run traces (the
+    path of a crack).
     """
 
     field: str | None = None
@@ -112,6 +114,9 @@ class ViewSettings(_Model):
     outlines: bool = True
     follow: bool = False
     cut_open: bool = True
+    deformation: Annotated[float, Field(ge=0)] | None = None
+    hidden_above: float | None = None
+    lines: bool = False
 
 
 class Project(_Model):

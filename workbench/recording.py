@@ -36,7 +36,7 @@ from workbench.background import BackgroundWriter
 from workbench.checkpoint import Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
 from workbench.document import Document
 from workbench.export.chart_tables import chart_table
-from workbench.export.formats import FORMATS, FieldWriter, format_of, split_by_location
+from workbench.export.formats import FORMATS, FieldWriter, format_of, split_by_location, written_fields
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.pvd import read_pvd, write_pvd
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
@@ -254,8 +254,9 @@ class Recorder(Observer):
             self._tables["timing.csv"].append(rows_as_text(csv_rows_of(rows)))
 
     def _take_snapshot(self, simulation: Simulation) -> None:
-        values = {field.name: simulation.field(field.name) for field in self._info.fields}
-        cells, points = split_by_location(self._info.fields, values)
+        fields = written_fields(self._info)
+        values = {field.name: simulation.field(field.name) for field in fields}
+        cells, points = split_by_location(fields, values)
         self._last_snapshot, time = simulation.step, simulation.time
         name = f"fields/fields_{simulation.step:09d}{self._format.suffix}"
 

@@ -51,8 +51,9 @@ class FrameSource:
         if resting or request is not self._answered or clock.monotonic() >= self._due:
             self._make_charts(simulation, request)
         self._answered = request
-        told = self._charts, self._inspection, self._measurement, simulation.markers() if request.markers else None
-        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, *told))
+        told = self._charts, self._inspection, self._measurement
+        drawn = simulation.markers() if request.markers else None, simulation.lines() if request.lines else None
+        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, *told, *drawn))
 
     def release(self) -> None:
         """Let go of what is on the device."""

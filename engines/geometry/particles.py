@@ -19,13 +19,18 @@ class Particles:
     What varies inside a sphere is a field with components: one per shell of equal thickness from the centre to the
     surface, so that a viewer has the profile of each sphere that it cuts open in one row. What a sphere has one of
     (its surface, its flux) is a field with one component. Two geometries are equal only if they are the same object.
+    ``cells: (n, 3)`` integers place particles on a lattice whose spacing is twice their (one) radius: together they
+    fill a body without gaps, and are drawn as its squares or cubes.
     """
 
     positions: Array
     radii: Array
     length_unit: str = "um"
+    cells: Array | None = None
 
     def __post_init__(self) -> None:
+        if self.cells is not None and self.cells.shape != self.positions.shape:
+            raise ValueError(f"{len(self.radii)} particles in cells of shape {self.cells.shape}")
         if self.positions.shape != (len(self.radii), 3):
             raise ValueError(f"{len(self.radii)} radii and positions of shape {self.positions.shape}")
         if not (self.radii > 0).all():

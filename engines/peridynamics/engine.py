@@ -58,7 +58,7 @@ class PeridynamicsEngine(Engine):
         moved = setup.bytes_per_step
         if setup.parameters.numerics.quasi_static:
             seconds = moved / backend.ceilings().best
-            return Estimate(setup.memory, moved, 1.0, None, seconds, findings=setup.findings)
+            return Estimate(setup.memory, moved, 1.0, None, seconds, findings=setup.findings, facts=setup.facts)
         return Estimate(
             memory_bytes=setup.memory,
             bytes_per_step=moved,
@@ -66,6 +66,7 @@ class PeridynamicsEngine(Engine):
             stable_step=setup.limit * 1e6,
             seconds_per_simulated_unit=moved / backend.ceilings().best / (setup.step * 1e6),
             findings=setup.findings,
+            facts=setup.facts,
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:

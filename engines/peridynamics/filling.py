@@ -191,7 +191,7 @@ def _filled(body_json: str, spacing: float, files: tuple[int, ...]) -> Filled:
     del numbers, rows
     positions = (cells + 0.5) * spacing
     positions += origin
-    geometry = Particles(positions, np.full(len(positions), DRAWN_RADIUS * spacing), "mm")
+    geometry = Particles(positions, np.full(len(positions), DRAWN_RADIUS * spacing), "mm", cells)
     return Filled(geometry, cells, (counts[0], counts[1], counts[2]), spacing, d, origin)
 
 

@@ -105,10 +105,13 @@ def energies(
 class Watched:
     """What the crack is looked for with.
 
-    along: (n,) [mm] of the particles in the direction in which it is expected to grow; threshold: the damage from which
-    a particle counts as beside it; horizon [mm]; rayleigh_speed [m/s]; volume [m³] of a particle, the mean one
+    axis, backward: the way that it is expected to grow; along: (n,) [mm] of the particles in that way; threshold: the
+    damage from which a particle counts as beside it; horizon [mm]; rayleigh_speed [m/s]; volume [m³] of a particle, the
+    mean one
     """
 
+    axis: int
+    backward: bool
     along: Array
     threshold: float
     horizon: float
@@ -116,10 +119,10 @@ class Watched:
     volume: float
 
 
-def watched(lattice: Lattice, along: Array) -> Watched:
+def watched(lattice: Lattice, axis: int, backward: bool, along: Array) -> Watched:
     """On a lattice."""
     threshold = SPLIT * lattice.crossing_share
-    return Watched(along, threshold, lattice.horizon * 1e3, lattice.rayleigh_speed, lattice.volume)
+    return Watched(axis, backward, along, threshold, lattice.horizon * 1e3, lattice.rayleigh_speed, lattice.volume)
 
 
 NOWHERE = -1e30

@@ -11,18 +11,21 @@ from engines.api import (
     Array,
     FieldInfo,
     KernelTiming,
+    Lines,
     NonFinite,
     Selection,
     SeriesInfo,
     Simulation,
 )
 from engines.backend.base import Backend
-from engines.charts import ChartData, ChartInfo, Fact, Inspection
+from engines.charts import ChartData, ChartInfo, Fact, Inspection, Links
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.contact.contact import Contact, ContactEnergies
+from engines.peridynamics.crack_path import crack_path
 from engines.peridynamics.curve import CHART, LoadDisplacement
 from engines.peridynamics.instruments import Instruments
+from engines.peridynamics.links import links_of
 from engines.peridynamics.loads import Loads
 from engines.peridynamics.measures import Counter, Tip, Watched, energies
 from engines.peridynamics.solver import Solver
@@ -30,6 +33,7 @@ from engines.peridynamics.solver import Solver
 MOST_STEPS = 256
 """Steps whose loads are worked out and moved to the device together."""
 SAMPLE_STEPS = 10
+DISPLACED = FieldInfo("displacement_vector", "Displacement", "mm", "cell", (0.0, 1.0), components=3)
 ENERGIES = (
     SeriesInfo("work", "Work of the loads", "mJ"),
     SeriesInfo("kinetic", "Kinetic", "mJ"),
@@ -63,6 +67,9 @@ class PeridynamicSimulation(Simulation):
     _charts: ClassVar[tuple[ChartInfo, ...]] = CHARTS
 
     sample_steps = SAMPLE_STEPS
+    displaced = DISPLACED
+    hidden_by = "damage"
+    lined = "Crack path"
 
     def __init__(
         self,
@@ -128,6 +135,8 @@ class PeridynamicSimulation(Simulation):
         return self._backend.select(Selection(np.ascontiguousarray(places, np.int32), selection.offsets))
 
     def gather(self, name: str, handle: Any) -> Array:
+        if name == DISPLACED.name:
+            return self._displacements(handle)
         return self._backend.gather(self._values(name), handle)
 
     def field(self, name: str) -> Array:
@@ -149,6 +158,13 @@ class PeridynamicSimulation(Simulation):
         if name == "velocity":
             return self._length(solver.arrays["v"], scales.velocity)
         raise KeyError(name)
+
+    def _displacements(self, handle: Any) -> Array:
+        """(m, 3) float32 [mm]; z is 0 in a plate."""
+        found = self._backend.gather(self._solver.arrays["u"].T, handle) * self._solver.body.scales.length * 1e3
+        moved = np.zeros((len(found), 3), np.float32)
+        moved[:, : found.shape[1]] = found
+        return moved
 
     def _scaled(self, values: Any, factor: float) -> Any:
         with self._backend.active():
@@ -220,6 +236,13 @@ class PeridynamicSimulation(Simulation):
     def results(self) -> Mapping[str, Array]:
         return self._curve.results() if self._curve is not None else {}
 
+    def lines(self) -> Lines:
+        """The path of the crack; the notches are a part of it."""
+        places, spacing = np.asarray(self.geometry.positions), 2 * float(self.geometry.radii[0])
+        watched = self._watched
+        damaged = self.field("damage") >= watched.threshold
+        return crack_path(places, self.field(DISPLACED.name), damaged, watched.axis, watched.backward, spacing)
+
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
         solver, place = self._solver, int(self._solver.body.places[element])
@@ -228,6 +251,7 @@ class PeridynamicSimulation(Simulation):
         ]
         damage = float(self.gather("damage", handle)[0])
         whole = float(solver.body.whole[place])
+        links = links_of(solver, self.geometry.positions, element, solver.body.scales.length * 1e3)
         return Inspection(
             f"Particle {element}",
             (
@@ -235,7 +259,9 @@ class PeridynamicSimulation(Simulation):
                 Fact("Bonds of the uncut body", whole, ""),
                 *(Fact(f"Displacement along {axis}", value, "um") for axis, value in zip("xyz", moved, strict=False)),
                 Fact("Energy density", float(self.gather("energy", handle)[0]), "J/m³"),
+                *_stretches(links),
             ),
+            links=links,
         )
 
     # Changes and checkpoints.
@@ -283,3 +309,12 @@ class PeridynamicSimulation(Simulation):
         self._solver.arrays.clear()
         self._solver.followers.clear()
         del self._solver, self._kind, self._everything, self._instruments, self._counter, self._contact
+
+
+def _stretches(links: Links | None) -> tuple[Fact, ...]:
+    """The largest stretch of a bond that holds, and the one at which it breaks."""
+    if links is None or np.isnan(links.values).all():
+        return ()
+    largest = float(np.nanmax(links.values))
+    part = largest / links.range[1]
+    return (Fact("Largest stretch of a bond", largest, ""), Fact("Part of the critical one", part, ""))

@@ -12,7 +12,7 @@ from engines.charts import ChartInfo, Fact, Inspection
 from ui.charts.cell import ChartCell
 from ui.charts.making import Plot
 from ui.charts.pacing import Pace
-from ui.charts.reading import figure
+from ui.charts.reading import fact_text
 from ui.icons import dress
 
 HINT = "Click an element in the 3D view to look into it."
@@ -112,7 +112,7 @@ class InspectionPanel(QWidget):
         if [fact.title for fact in facts] != self._facts:
             self._make_rows(facts)
         for fact, label in zip(facts, self.values, strict=True):
-            label.setText(figure(fact.value, fact.unit))
+            label.setText(fact_text(fact))
         infos = tuple(info for info, _ in profiles)
         if infos != self._infos:
             self._make_cells(infos)

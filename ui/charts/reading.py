@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from engines.charts import ChartInfo, Curve
-from workbench.units import is_count, time_text
+from engines.charts import ChartInfo, Curve, Fact
+from workbench.units import grouped, is_count, time_text
 
 
 def figure(value: float, unit: str, count: int = 4) -> str:
@@ -19,6 +19,13 @@ def figure(value: float, unit: str, count: int = 4) -> str:
     else:
         digits = f"{value:#.{count}g}".removesuffix(".") if value else "0"
     return f"{digits.replace('-', '−')} {'' if unit == '1' else unit}".rstrip()
+
+
+def fact_text(fact: Fact) -> str:
+    """``36 000``, ``0.003448``, ``−1.200 %``: counts in full, others with four digits."""
+    if not fact.unit and float(fact.value).is_integer() and abs(fact.value) < 1e12:
+        return grouped(int(fact.value)).replace("-", "−")
+    return figure(fact.value, fact.unit)
 
 
 def abscissa(chart: ChartInfo, x: float, x_unit: str) -> str:

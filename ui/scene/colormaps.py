@@ -47,6 +47,15 @@ _ANCHORS: dict[str, list[tuple[float, float, float]]] = {
         (0.60, 0.12, 240),
         (0.42, 0.11, 275),
     ],
+    # From the grey of an untouched body through amber to a deep red.
+    "damage": [
+        (0.74, 0.012, 250),
+        (0.80, 0.085, 85),
+        (0.74, 0.155, 62),
+        (0.62, 0.195, 38),
+        (0.50, 0.185, 27),
+        (0.36, 0.140, 15),
+    ],
     "grey": [(0.15, 0.0, 0), (0.97, 0.0, 0)],
 }
 

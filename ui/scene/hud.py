@@ -12,6 +12,7 @@ from ui.scene.brush_mark import brush_strokes
 from ui.scene.clip_handle import handle_strokes
 from ui.scene.inspected_mark import ring_strokes
 from ui.scene.layer import Layer
+from ui.scene.link_strokes import link_strokes
 from ui.scene.marker_visual import COLOURS
 from ui.scene.measure_mark import measure_strokes
 from ui.scene.placed import strokes as placed_strokes
@@ -23,6 +24,9 @@ from workbench.units import is_count, time_text
 Placed = tuple[str, Array, int, int]
 
 _AXES = (("x", (232, 92, 88)), ("y", (112, 196, 96)), ("z", (92, 148, 240)))
+
+GONE = "Grey\tgone"
+"""What a grey link means."""
 
 AXIS_LABEL, LABEL_ROOM = 41, 20
 """Points from the origin of the axes to the name of one that lies in the picture, and between two names at least."""
@@ -55,7 +59,9 @@ class Hud:
             strokes += brush_strokes(scene, width, height, ratio)
         if handles and scene.clip is not None:
             strokes += handle_strokes(scene, width, height, ratio)
-        if handles and scene.inspected is not None:
+        if handles:
+            strokes += link_strokes(scene, width, height, ratio)
+        if handles and scene.inspected is not None and scene.links is None:
             strokes += self._ring(scene, scene.inspected, width, height, ratio)
         strokes += placed_strokes(scene, width, height, ratio, handles)
         strokes += measure_strokes(scene, width, height, ratio)
@@ -81,6 +87,17 @@ class Hud:
                 "time", (string, theme, ratio), lambda: plates.text_plate([string], theme, ratio, size=15)
             )
             placed.append(("time", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+        if scene.deformation is not None and scene.deformation != 1:
+            said = f"displacement × {scene.deformation:g}" if scene.deformation else "drawn at rest"
+            image = self._keep("moved", (said, theme, ratio), lambda: plates.text_plate([said], theme, ratio))
+            placed.append(("moved", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+        if scene.links is not None:
+            low, high = scene.links.range
+            links = (f"{scene.links.title}\t{low:.2g} … {high:.2g} {scene.links.unit}".rstrip().replace("-", "−"), GONE)
+            image = self._keep("links", (links, theme, ratio), lambda: plates.text_plate(links, theme, ratio))
+            placed.append(("links", image, margin, top))
             top += image.shape[0] + round(6 * ratio)
         if scene.lines and scene.view.overlay:
             lines = tuple(scene.lines)

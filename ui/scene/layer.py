@@ -34,7 +34,8 @@ class Plan:
     the relief's ``height`` (part of the longest side), the places of the ``slices`` (parts of the sides), the
     ``volume`` instead of slices. ``coarse``: few triangles; ``samples``: how many values to ask for at most;
     ``window``: the part of a grid that is looked at closely; ``markers``: whether those of the run are drawn;
-    ``inside``: the front is looked for in so many cells at most and the surface is seen through."""
+    ``inside``: the front is looked for in so many cells at most and the surface is seen through. ``displaced`` says
+    where elements have gone, ``hiding`` which may be hidden; ``lines``: whether those of the run are drawn."""
 
     field: FieldInfo | None = None
     front: FrontInfo | None = None
@@ -49,6 +50,9 @@ class Plan:
     window: Window | None = None
     markers: bool = False
     inside: int = 0
+    displaced: FieldInfo | None = None
+    hiding: FieldInfo | None = None
+    lines: bool = False
 
 
 class Shape(Protocol):
@@ -75,6 +79,10 @@ class Layer(ABC):
     """Corners (n, 3) that just fill the picture; None frames the bounding sphere, however it is turned."""
     ruled: bool = False
     """Whether a box with ticks is drawn around it."""
+    deformation: float = 0.0
+    """How many times the displacement of elements is drawn."""
+    hidden_above: float | None = None
+    """The value of the hiding field above which elements are hidden."""
 
     @property
     def lies_flat(self) -> bool:
@@ -139,6 +147,11 @@ class Layer(ABC):
         found = [values[np.abs(values) < NO_DATA / 2] for values in self.drawn_values]
         found = [values for values in found if values.size]
         return (float(min(map(np.min, found))), float(max(map(np.max, found)))) if found else None
+
+    @property
+    def displacements(self) -> Array | None:
+        """(n, 3): how far the elements in the picture have gone; None where they stay, or nobody has said."""
+        return None
 
     def reading(self, element: int, position: Array) -> float | None:
         """The value drawn at a place that :meth:`pick` found; None where the layer does not say."""

@@ -10,11 +10,18 @@ from engines.geometry.grid import Grid
 from engines.geometry.mesh import TetMesh
 from engines.geometry.particles import Particles
 from ui.scene.grid_layer import GridLayer
+from ui.scene.lattice_layer import LatticeLayer
 from ui.scene.layer import Layer
 from ui.scene.particle_layer import ParticleLayer
 from ui.scene.tet_layer import TetLayer
 
-LAYERS: dict[type[Any], Callable[[Any], Layer]] = {TetMesh: TetLayer, Grid: GridLayer, Particles: ParticleLayer}
+
+def particles_layer(particles: Particles) -> Layer:
+    """Spheres, or the squares or cubes of a lattice."""
+    return ParticleLayer(particles) if particles.cells is None else LatticeLayer(particles)
+
+
+LAYERS: dict[type[Any], Callable[[Any], Layer]] = {TetMesh: TetLayer, Grid: GridLayer, Particles: particles_layer}
 
 
 def layer_for(geometry: Any) -> Layer:

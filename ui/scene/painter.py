@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from vispy import gloo
 
@@ -19,6 +21,8 @@ BAR_POINTS = 130
 """Width of the colour bar's place."""
 LINE_POINTS = 0.55
 """Half the width of lines in space."""
+TRACED, EDGE_OF_TRACED = (1.0, 0.97, 0.92), (0.08, 0.09, 0.11)
+"""A line of what the run traces, and what sets it off."""
 SHINE, FAINT = 0.5, 0.4
 """How much of an outline is seen through what hides it, and of one that only limits something."""
 
@@ -62,6 +66,7 @@ class Painter:
         self._background.draw(scene.theme, *inner)
         if scene.layer is not None:
             scene.layer.draw_over(look, *matrices, self._palette)
+            self._draw_traced(scene, look, *matrices)
             self._draw_outlines(scene, look, *matrices)
         if scene.marked is not None and scene.markers is not None:
             self._markers = self._markers or MarkerVisual()
@@ -77,6 +82,21 @@ class Painter:
             strength = FAINT if faint else 1.0
             self._outlines.draw(lines, (red, green, blue, SHINE * strength), look, view, projection, through=True)
             self._outlines.draw(lines, (red, green, blue, strength), look, view, projection)
+
+    def _draw_traced(self, scene: Scene, look: Look, view: Array, projection: Array) -> None:
+        """What the run traces: dark, with a bright core; faint where something hides it."""
+        traced = scene.traced
+        if traced is None or not scene.view.lines or not len(traced.segments):
+            return
+        lines = np.asarray(traced.segments, np.float64)
+        if traced.displacements is not None:
+            lines = lines + (scene.deformation or 0.0) * traced.displacements
+        self._outlines = self._outlines or LinesVisual()
+        for colour, width in ((EDGE_OF_TRACED, 2.6), (TRACED, 1.3)):
+            broad = replace(look, stroke=width * look.stroke)
+            red, green, blue = colour
+            self._outlines.draw(lines, (red, green, blue, 0.3), broad, view, projection, through=True)
+            self._outlines.draw(lines, (red, green, blue, 1.0), broad, view, projection)
 
     def read_scene(self) -> Array:
         """What :meth:`draw_scene` drew: (h, w, 4) uint8, top row first."""

@@ -1,4 +1,4 @@
-"""Particles in the scene: spheres, cut open where a field tells what is inside them."""
+"""Particles in the scene: spheres, cut open where a field tells what is inside them, and drawn where they have gone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ui.scene.vertex_means import NO_DATA
 from workbench.project import CameraView
 from workbench.units import grouped
 
-VALUES = "spheres"
+VALUES, MOVED, HIDING = "spheres", "moved", "hiding"
 MOST_SPHERES, COARSE_SPHERES = 1_000_000, 10_000
 """With a graphics card (120 MB on it), and without, where so many take about 50 ms on two busy cores."""
 DEEPEST_SHADE, SHADE_DEPTH = 0.38, 1.8
@@ -39,20 +39,28 @@ class ParticleLayer(Layer):
     """Draws :class:`Particles`. A sphere is hidden by the clipping plane where its centre is."""
 
     locations = ("cell", "point")
+    noun = "spheres"
 
     def __init__(self, particles: Particles) -> None:
         self.particles = self.geometry = particles
         self.length_unit = particles.length_unit
         self._positions = np.ascontiguousarray(particles.positions, np.float64)
         self._radii = np.ascontiguousarray(particles.radii, np.float64)
+        self._bounds = particles.bounds
         low, high = self._positions.min(axis=0), self._positions.max(axis=0)
         flat = high[2] - low[2] < self._radii.max()
         self.home = FROM_ABOVE if flat else CameraView()
-        self.frame = _corners(*particles.bounds) if flat else None
+        self.frame = _corners(*self._bounds) if flat else None
         sides = (self._positions - low, high - self._positions)
         self._depths = None if flat else np.minimum(*sides).min(axis=1)
         self._shape = self.plan_shape(Plan())
         self._values: Array | None = None
+        self._moved: Array | None = None
+        self._hiding: Array | None = None
+        self._places: tuple[object, Array] | None = None
+        self._rows: tuple[object, Array] | None = None
+        self._carried: dict[tuple[float, ...], Array] = {}
+        self._drawn_as: object = None
         self._masked = False
         self._stale_spheres, self._stale_values = True, False
         self._visual: SphereVisual | None = None
@@ -60,7 +68,7 @@ class ParticleLayer(Layer):
 
     @property
     def bounds(self) -> tuple[Array, Array]:
-        return self.particles.bounds
+        return self._bounds
 
     @property
     def outline(self) -> Array:
@@ -97,7 +105,13 @@ class ParticleLayer(Layer):
             volume=False,
             samples=count * shells,
             window=None,
+            hiding=plan.hiding if self._wants_hiding else None,
         )
+
+    @property
+    def _wants_hiding(self) -> bool:
+        """Whether it makes a difference what may be hidden."""
+        return self.hidden_above is not None
 
     def _count(self, plan: Plan) -> int:
         """How many spheres are drawn: where there are too many, one of each 2, 3, … of those that lie flat, and of a
@@ -140,16 +154,25 @@ class ParticleLayer(Layer):
         return np.asarray(DEEPEST_SHADE + (1 - DEEPEST_SHADE) * np.exp(-hidden))
 
     def parts(self, shape: ParticleShape) -> dict[str, tuple[str, Selection]]:
-        if shape.plan.field is None or not len(shape.elements):
+        plan = shape.plan
+        if plan.field is None or not len(shape.elements):
             return {}
-        return {VALUES: (shape.plan.field.name, Selection(shape.elements.astype(np.int32)))}
+        wanted = {VALUES: plan.field, MOVED: plan.displaced, HIDING: plan.hiding}
+        selection = Selection(shape.elements.astype(np.int32))
+        return {part: (field.name, selection) for part, field in wanted.items() if field is not None}
 
     def adopt(self, shape: ParticleShape) -> None:
-        old, self._shape = self._shape, shape
+        old = self._shape
         same = np.array_equal(old.elements, shape.elements)
+        # the same array for the same elements: what is made of them is kept
+        self._shape = replace(shape, elements=old.elements) if same else shape
         self._stale_spheres |= not same or old.plan.clip != shape.plan.clip
         if not same or old.plan.field != shape.plan.field:
             self._values = None
+        if not same or old.plan.displaced != shape.plan.displaced:
+            self._moved = None
+        if not same or old.plan.hiding != shape.plan.hiding:
+            self._hiding = None
 
     def set_values(self, values: Mapping[str, Array], time: float) -> None:
         field = self.shape.plan.field
@@ -163,12 +186,60 @@ class ParticleLayer(Layer):
                 nothing |= rows == np.float32(field.missing)
             rows = np.where(nothing, np.float32(NO_DATA), rows)
         self._values, self._stale_values = rows, True
+        moved, hiding = values.get(MOVED), values.get(HIDING)
+        self._moved = None if moved is None else np.ascontiguousarray(moved, np.float32).reshape(-1, 3)
+        self._hiding = None if hiding is None else np.ascontiguousarray(hiding, np.float32).reshape(-1)
 
     def set_fields(self, fields: Mapping[str, Array], time: float) -> None:
-        field = self.shape.plan.field
-        if field is not None:
-            whole = np.asarray(fields[field.name]).reshape(self.particles.n_cells, field.components)
-            self.set_values({VALUES: whole[self.shape.elements]}, time)
+        values = {}
+        for part, (name, selection) in self.parts(self.shape).items():
+            if name in fields:
+                values[part] = np.asarray(fields[name]).reshape(self.particles.n_cells, -1)[selection.elements]
+        self.set_values(values, time)
+
+    @property
+    def displacements(self) -> Array | None:
+        return self._moved
+
+    def _shown_rows(self) -> Array:
+        """(k,) int64: those of the shape's elements that are not hidden."""
+        key = (self._hiding, self.hidden_above, self.shape.elements)
+        if self._rows is None or not same(self._rows[0], key):
+            rows = self._find_rows()
+            if self._rows is not None and np.array_equal(self._rows[1], rows):
+                rows = self._rows[1]
+            self._rows = (key, rows)
+        return self._rows[1]
+
+    def _find_rows(self) -> Array:
+        if self._hiding is None or self.hidden_above is None:
+            return np.arange(len(self.shape.elements))
+        return np.flatnonzero(~(self._hiding > self.hidden_above))
+
+    def _shown_places(self) -> Array:
+        """(m, 3) float64: where the shape's elements are in the picture."""
+        key = (self._moved, self.deformation, self.shape.elements)
+        if self._places is None or not same(self._places[0], key):
+            places = self._positions[self.shape.elements]
+            if self._moved is not None and self.deformation > 0:
+                places = places + self.deformation * self._moved.astype(np.float64)
+            self._places, self._carried = (key, places), {}
+        return self._places[1]
+
+    def shown_at(self, positions: Array) -> Array:
+        """Carried along by the element that is nearest."""
+        if self._moved is None or self.deformation == 0 or not len(self.shape.elements):
+            return positions
+        self._shown_places()  # forgets what was carried along at another moment
+        found = []
+        for position in np.asarray(positions, float):
+            key = tuple(position)
+            if key not in self._carried:
+                away = self._positions[self.shape.elements] - position
+                row = int(np.argmin((away * away).sum(axis=1)))
+                self._carried[key] = self.deformation * self._moved[row].astype(np.float64)
+            found.append(position + self._carried[key])
+        return np.array(found)
 
     @property
     def has_values(self) -> bool:
@@ -191,9 +262,13 @@ class ParticleLayer(Layer):
 
     def pick(self, origin: Array, direction: Array) -> tuple[int, Array] | None:
         """The sphere under a ray, as it was drawn last, and where on it or on its cut."""
-        shown = self.shape.elements
-        hit = first_sphere(self._positions[shown], self._radii[shown], origin, direction, self._corner)
-        return None if hit is None else (int(shown[hit[0]]), origin + hit[1] * direction)
+        rows = self._shown_rows()
+        shown, places = self.shape.elements[rows], self._shown_places()[rows]
+        hit = first_sphere(places, self._radii[shown], origin, direction, self._corner)
+        if hit is None:
+            return None
+        element = int(shown[hit[0]])
+        return element, origin + hit[1] * direction - (places[hit[0]] - self._positions[element])
 
     def draw(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
         look = replace(look, mapped=look.mapped and self._values is not None)
@@ -201,12 +276,14 @@ class ParticleLayer(Layer):
         self._corner = CORNER @ view[:3, :3] if is_open else None
         if self._visual is None:
             self._visual = SphereVisual(palette)
-        if self._stale_spheres:
-            shown = self.shape.elements
-            self._visual.set_spheres(self._positions[shown], self._radii[shown], self._shades(self.shape))
-            self._stale_spheres, self._stale_values = False, True
+        rows, places = self._shown_rows(), self._shown_places()
+        if self._stale_spheres or not same(self._drawn_as, (rows, places)):
+            shown = self.shape.elements[rows]
+            self._visual.set_spheres(places[rows], self._radii[shown], self._shades(self.shape)[rows])
+            self._stale_spheres, self._stale_values, self._drawn_as = False, True, (rows, places)
         if self._stale_values and self._values is not None:
-            self._visual.set_values(self._values, self._masked)
+            values = self._values if len(rows) == len(self._values) else self._values[rows]
+            self._visual.set_values(values, self._masked)
             self._stale_values = False
         self._visual.draw(look, view, projection)
 
@@ -217,7 +294,13 @@ class ParticleLayer(Layer):
 
     def note(self) -> str:
         drawn, number = self.shape.drawn, len(self._radii)
-        return "" if drawn == number else f"{grouped(drawn)} of {grouped(number)} spheres"
+        return "" if drawn == number else f"{grouped(drawn)} of {grouped(number)} {self.noun}"
+
+
+def same(one: object, other: tuple[object, ...]) -> bool:
+    """Whether two keys are made of the same objects and numbers (arrays are not compared by their contents)."""
+    pairs = zip(one, other, strict=True) if isinstance(one, tuple) else ((0, 1),)
+    return all(a is b or (isinstance(a, float) and a == b) for a, b in pairs)
 
 
 def _corners(low: Array, high: Array) -> Array:

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, FrontInfo, MarkerInfo, Markers, SimulationInfo
+from engines.api import Array, FieldInfo, FrontInfo, Lines, MarkerInfo, Markers, SimulationInfo
+from engines.charts import Links
 from ui.scene.camera import Camera
 from ui.scene.colormaps import colormap
+from ui.scene.deformation import visible_scale
 from ui.scene.following import followed
 from ui.scene.inside import MOST_CELLS
 from ui.scene.layer import MOST_SAMPLES, Layer, Plan
@@ -52,6 +54,10 @@ class Scene:
         """What stands in space and is placed by hand."""
         self.lines: list[str] = []
         self.markers: Markers | None = None
+        self.traced: Lines | None = None
+        """What the run traces (the path of a crack) at this moment."""
+        self.links: Links | None = None
+        """What joins the element that is looked into to others."""
         self.time: float | None = None
         self.coarse = False
         self.samples = MOST_SAMPLES
@@ -71,14 +77,17 @@ class Scene:
         self._shown_serial = -1
         self._followed: tuple[str, tuple[float, float] | None] = ("", None)
         """A field, and the range that follows its values."""
+        self._visible: float | None = None
+        """How many times displacements are drawn where nobody says."""
 
     # What is shown.
 
     def set_geometry(self, geometry: Any) -> None:
         """Show another geometry, framed, without values. None empties the scene."""
         before, self.layer = self.layer, None if geometry is None else layer_for(geometry)
-        self.info, self.time, self.markers, self._pending = None, None, None, None
-        self._followed = ("", None)
+        self.info, self.time, self._pending = None, None, None
+        self._forget_drawn()
+        self._followed, self._visible = ("", None), None
         self.coarse = False
         if self.layer is None:
             self.auto_fit = True
@@ -92,8 +101,12 @@ class Scene:
         """The fields that there are now; returns what to ask of the run."""
         if info is not None and (self.layer is None or info.geometry is not self.layer.geometry):
             self.set_geometry(info.geometry)
-        self.info, self.time, self.markers = info, None, None
+        self.info, self.time = info, None
+        self._forget_drawn()
         return self.replan(force=True)
+
+    def _forget_drawn(self) -> None:
+        self.markers, self.traced, self.links = None, None, None
 
     def apply_view(self, view: ViewSettings, aspect: float) -> FrameRequest | None:
         """Show it as ``view`` says; returns a request if other values are needed."""
@@ -101,6 +114,7 @@ class Scene:
         self.auto_fit = view.camera.distance is None and view.camera.center is None
         self.camera.apply(self.home if view.camera == CameraView() else view.camera, aspect)
         self._follow_values()
+        self._follow_displacements()
         return self.replan()
 
     @property
@@ -147,7 +161,9 @@ class Scene:
     def plan(self) -> Plan:
         front: FrontInfo | None = self.info.front if self.info is not None and self.view.front else None
         timed = next((f for f in self.fields if front is not None and f.name == front.field), None)
-        view = self.view
+        view, info = self.view, self.info
+        if self.layer is not None:
+            self.layer.hidden_above = view.hidden_above
         plan = Plan(
             field=self.field(),
             front=front if timed else None,
@@ -162,6 +178,9 @@ class Scene:
             markers=self.marked is not None,
             inside=self.inside_cells if view.front_inside and timed and front is not None and front.crossing else 0,
             window=None if self.layer is None or self.auto_fit else self.layer.window(self.camera, self.aspect),
+            displaced=None if info is None or view.deformation == 0 else info.displaced,
+            hiding=None if info is None else next((f for f in info.fields if f.name == info.hidden_by), None),
+            lines=info is not None and bool(info.lined) and view.lines,
         )
         return plan if self.layer is None else self.layer.settled(plan)
 
@@ -185,7 +204,7 @@ class Scene:
             return None
         self._serial += 1
         self._pending = (self._serial, shape, clock.monotonic())
-        return FrameRequest(self._serial, self.layer.parts(shape), markers=plan.markers)
+        return FrameRequest(self._serial, self.layer.parts(shape), markers=plan.markers, lines=plan.lines)
 
     def show_frame(self, frame: Frame) -> bool:
         """Take the values of a frame; False if it answers an old request."""
@@ -197,9 +216,22 @@ class Scene:
         if frame.serial != self._shown_serial:
             return False
         self.layer.set_values(frame.values, frame.time)
-        self.time, self.markers = frame.time, frame.markers
+        self.time, self.markers, self.traced = frame.time, frame.markers, frame.lines
+        self.links = None if frame.inspection is None else frame.inspection.links
         self._follow_values()
+        self._follow_displacements()
         return True
+
+    def _follow_displacements(self) -> None:
+        """Have them drawn as many times as the view says, or as they are visible."""
+        if self.layer is None:
+            return
+        displacements = self.layer.displacements
+        if displacements is not None and len(displacements):
+            low, high = self.layer.bounds
+            self._visible = visible_scale(displacements, float((high - low).max()), self._visible)
+        asked = self.view.deformation
+        self.layer.deformation = float((self._visible or 1.0) if asked is None else asked)
 
     def _follow_values(self) -> None:
         field = self.shown_field
@@ -228,6 +260,7 @@ class Scene:
         self.layer.set_fields(fields, time)
         self.time = time
         self._follow_values()
+        self._follow_displacements()
 
     # How it looks.
 
@@ -235,6 +268,11 @@ class Scene:
     def marked(self) -> MarkerInfo | None:
         """What the run's markers are, if they are to be drawn."""
         return None if self.info is None or not self.view.markers else self.info.marked
+
+    @property
+    def deformation(self) -> float | None:
+        """How many times displacements are drawn in the picture; None where nothing moves."""
+        return None if self.layer is None or self.layer.displacements is None else self.layer.deformation
 
     @property
     def shown_field(self) -> FieldInfo | None:

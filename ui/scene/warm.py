@@ -7,6 +7,7 @@ import numpy as np
 from engines.api import FieldInfo, FrontInfo
 from engines.geometry.grid import Grid
 from engines.geometry.mesh import TetMesh
+from ui.scene.boxes import first_box
 from ui.scene.decimate import coarse_surface
 from ui.scene.layer import Plan
 from ui.scene.sheet import image
@@ -32,3 +33,4 @@ def warm() -> None:
     grid = Grid((4, 4), (1.0, 1.0))
     image(grid, 4, means=True).sampling.selection(grid)
     first_sphere(np.zeros((1, 3)), np.ones(1), np.array([5.0, 0.0, 0.0]), np.array([-1.0, 0.0, 0.0]))
+    first_box(np.zeros((1, 3)), np.ones(3), np.array([5.0, 0.0, 0.0]), np.array([-1.0, 0.0, 0.0]))

@@ -69,13 +69,18 @@ class Pictures(Observer):
             self.observe(simulation)
 
     def _shown(self, simulation: Simulation) -> list[str]:
-        """The fields that a picture needs: the one that the view names, or the first, and that of the front."""
+        """The fields that a picture needs: the one that the view names, or the first, that of the front, and where
+        elements have gone and which are hidden."""
         view, names = self._document.project.view, [field.name for field in simulation.fields]
         shown = [view.field if view.field in names else names[0]]
         if view.front and simulation.front is not None:
             shown.append(simulation.front.field)
             if view.front_inside and simulation.front.crossing:
                 shown.append(simulation.front.crossing)
+        if simulation.displaced is not None:
+            shown.append(simulation.displaced.name)
+        if simulation.hidden_by:
+            shown.append(simulation.hidden_by)
         return list(dict.fromkeys(shown))
 
     @property

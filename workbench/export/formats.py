@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from engines.api import Array, FieldInfo
+from engines.api import Array, FieldInfo, Simulation, SimulationInfo
 from engines.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.geometry.mesh import TetMesh
@@ -52,6 +52,11 @@ def format_of(geometry: Any) -> Format:
             return found
     known = ", ".join(kind.__name__ for kind in FORMATS)
     raise ProblemError(f"Fields on a {type(geometry).__name__} cannot be written; those on these can: {known}.")
+
+
+def written_fields(run: Simulation | SimulationInfo) -> tuple[FieldInfo, ...]:
+    """What is written of a moment: the fields, and where elements have gone if they move."""
+    return run.fields if run.displaced is None else (*run.fields, run.displaced)
 
 
 def split_by_location(

@@ -13,7 +13,7 @@ from engines.api import Array, FieldInfo, Selection, Simulation
 from engines.charts import ChartData, ChartInfo
 from workbench.atomic import write_text
 from workbench.export.chart_tables import chart_table
-from workbench.export.formats import format_of, split_by_location
+from workbench.export.formats import format_of, split_by_location, written_fields
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.pvd import write_pvd
 from workbench.export.tables import points_table, write_table
@@ -41,14 +41,15 @@ class Results:
 
 def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ()) -> Results:
     """Copy the present moment; for the worker thread (``runner.post(take_results)``), quick beside the writing."""
-    values = {info.name: simulation.field(info.name) for info in simulation.fields}
+    fields = written_fields(simulation)
+    values = {info.name: simulation.field(info.name) for info in fields}
     summaries = {}
     if points:
         handle = simulation.select(Selection(np.array([element for _, element in points], np.int32)))
         summaries = {info.name: simulation.gather(info.name, handle) for info in simulation.fields if info.summary}
     charts = tuple((info, simulation.chart(info.name)) for info in simulation.charts if not info.series)
     moment, others = (simulation.step, simulation.time), (simulation.results(), simulation.files())
-    return Results(simulation.geometry, simulation.fields, values, *moment, tuple(points), summaries, charts, *others)
+    return Results(simulation.geometry, fields, values, *moment, tuple(points), summaries, charts, *others)
 
 
 def export_results(results: Results, path: Path) -> list[Path]:

@@ -146,7 +146,10 @@ class CloudSetup(Setup):
     def watched(self) -> Watched:
         kin = self.lattice.family
         threshold = SPLIT * kin.crossing / kin.bonds
-        return Watched(self.along, threshold, self.points.horizon, self.lattice.rayleigh_speed, self.volume)
+        return Watched(
+            self.axis, self.backward, self.along, threshold, self.points.horizon, self.lattice.rayleigh_speed,
+            self.volume,
+        )  # fmt: skip
 
     def cloud(self) -> Cloud:
         """The points and bonds as a device has them."""

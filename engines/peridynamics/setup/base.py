@@ -63,10 +63,11 @@ class Setup(ABC):
         self.gauges = gauges_on(self.body, parameters.measuring.gauges, QuasiStaticSimulation.taken_names())
         self.curve = LoadDisplacement(self.loads, self.gauges, parameters.measuring.curve) if parameters.loads else None
         self._check_loads()
-        axis = "xyz".index(parameters.growth[1])
-        if axis >= self.body.dimensions:
+        self.axis, self.backward = "xyz".index(parameters.growth[1]), parameters.growth[0] == "-"
+        if self.axis >= self.body.dimensions:
             raise ProblemError("A crack in a plate does not grow along z: choose x or y.")
-        self.along = self.body.centers[:, axis] * (1 if parameters.growth[0] == "+" else -1)
+        self.along = self.body.centers[:, self.axis] * (-1 if self.backward else 1)
+        """(n,) [mm] of the particles, the way that the crack is expected to grow."""
 
     # What kinds of bonds differ in.
 

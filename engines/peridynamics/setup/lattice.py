@@ -96,7 +96,7 @@ class LatticeSetup(Setup):
 
     @property
     def watched(self) -> Watched:
-        return watched(self.lattice, self.along)
+        return watched(self.lattice, self.axis, self.backward, self.along)
 
     @property
     def facts(self) -> tuple[Fact, ...]:

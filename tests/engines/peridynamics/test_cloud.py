@@ -66,7 +66,7 @@ def reference_of(cloud: Cloud, stretch: float, pairs, weights, weak) -> CloudRef
     kin, d = cloud.family, cloud.dimensions
     once = pairs[:, 0] < pairs[:, 1]
     places = kin.grid[:, :d] * kin.unit
-    return CloudReference(places, kin.mass, pairs[once], weights[once], weak[once], cloud.stiffness, stretch)
+    return CloudReference(places, kin.masses, pairs[once], weights[once], weak[once], cloud.stiffness, stretch)
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_a_run_is_that_of_the_reference(device, solved, d, precision):
     with device.active():
         solver.measure()
         solver.find_damage()
-    pull = reference.force() / reference.mass[:, None]
+    pull = reference.force() / reference.masses[:, None]
     assert np.abs(device.to_host(solver.kick_values).T - pull).max() <= 5e-5 * np.abs(pull).max()
     assert device.to_host(solver.energy_values).sum(dtype=float) == pytest.approx(reference.elastic, rel=1e-4)
     left = np.bincount(reference.pairs[reference.intact].ravel(), minlength=made.size)
@@ -163,7 +163,7 @@ def test_forces_add_up_to_nothing(device, d, tmp_path):
     solver.restore({**state, "u": u.astype(solver.dtype)})
     with device.active():
         solver.advance(np.zeros((1, 1, 4, d)), False)
-    momentum = device.to_host(solver.arrays["v"]).astype(float) * made.family.mass
+    momentum = device.to_host(solver.arrays["v"]).astype(float) * made.family.masses
     assert np.abs(momentum.sum(axis=1)).max() <= {2: 1e-6, 3: 1e-14}[d] * np.abs(momentum).sum()
 
 
@@ -219,9 +219,7 @@ def test_a_plane_wave_runs_as_fast_as_in_the_solid(cpu, tmp_path):
     setup, made = bare(cpu, given)
     solver = make_cloud_solver(cpu, made, "float32")
     n, x = len(made.places), made.family.grid[:, 0] * made.family.unit
-    speed = (
-        math.sqrt(setup.lattice.young / (1 - 1 / 9) / setup.lattice.density) * made.scales.time / made.scales.length
-    )
+    speed = math.sqrt(setup.lattice.young / (1 - 1 / 9) / setup.lattice.density) * made.scales.time / made.scales.length
     shape = 1e-4 * np.exp(-(((x - 40) / 12) ** 2))
     u, v = np.zeros((2, made.size), np.float32), np.zeros((2, made.size), np.float32)
     u[0], v[0] = shape, shape * 2 * (x - 40) / 144 * speed
