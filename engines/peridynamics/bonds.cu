@@ -41,35 +41,26 @@ struct Place {
     DEVICE_MEMBER long long at(int x, int y, int z) const { return base + ((long long)z * rows + y) * pitch + x; }
 };
 
-// Plane z of the displacement around a block, into shared memory.
-DEVICE void load_plane(REAL* __restrict__ tile, const REAL* __restrict__ u, const Place& place, const int x0, const int y0,
-                       const int z)
+// What is at a place, into shared memory; zeros where from < 0: there is nothing.
+DEVICE void load(REAL* __restrict__ to, const REAL* __restrict__ u, const Place& place, const long long from)
 {
-#ifdef GENERAL
-    const unsigned* __restrict__ traits = place.traits;
-#endif
-    for (int i = threadIdx.y * COLUMNS + threadIdx.x; i < TILE; i += COLUMNS * ROWS) {
-        const int x = x0 + i % WIDTH - REACH, y = y0 + i / WIDTH - REACH;
-        const bool inside = x < place.nx + REACH && y < place.ny + REACH;
-        const long long at = place.at(x, y, z);
 #pragma unroll
-        for (int k = 0; k < DIMENSIONS; ++k) tile[k * TILE + i] = inside ? u[k * place.size + at] : REAL(0);
+    for (int k = 0; k < DIMENSIONS; ++k) to[k * PITCH] = from >= 0 ? u[k * place.size + from] : REAL(0);
 #ifdef GENERAL
-        if (traits) *reinterpret_cast<unsigned*>(tile + DIMENSIONS * TILE + i) = inside ? traits[at] : 0u;
+    if (place.traits) *reinterpret_cast<unsigned*>(to + DIMENSIONS * PITCH) = from >= 0 ? place.traits[from] : 0u;
 #endif
-    }
 }
 
-DEVICE void begin(Surroundings& around, const REAL* tiles, const int z)
+// planes: of shared memory, plane_size apart; own: where the particle is in each.
+DEVICE void begin(Surroundings& around, const REAL* planes, const int z, const int plane_size, const int own)
 {
-    const int own = (threadIdx.y + REACH) * WIDTH + threadIdx.x + REACH;
 #pragma unroll
     for (int c = -DEPTH; c <= DEPTH; ++c)
-        around.plane[c + DEPTH] = tiles + (DEPTH ? (z + c + DEPTH) % PLANES : 0) * (STORED * TILE) + own;
+        around.plane[c + DEPTH] = planes + (DEPTH ? (z + c + DEPTH) % PLANES : 0) * plane_size + own;
     const REAL* here = around.plane[DEPTH];
     around.x = here[0];
-    around.y = here[TILE];
-    around.z = DIMENSIONS == 3 ? here[2 * TILE] : REAL(0);
+    around.y = here[PITCH];
+    around.z = DIMENSIONS == 3 ? here[2 * PITCH] : REAL(0);
 #ifdef GENERAL
     around.own = trait_of(here);
 #endif
@@ -82,7 +73,7 @@ DEVICE const REAL* place_of(const Surroundings& around, const int a, const int b
 #pragma unroll
     for (int plane = -DEPTH; plane <= DEPTH; ++plane)
         if (plane == c) found = around.plane[plane + DEPTH];
-    return found + b * WIDTH + a;
+    return found + b * LINE + a;
 }
 
 // Σ |ξ| s² + 2 s n·v of the bonds that have just broken: their energy half a step ago, for the last half kick was without
@@ -99,8 +90,8 @@ DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], 
             const int a = offset[0], b = offset[1], c = offset[2];
             const REAL* there = place_of(around, a, b, c);
             const double *of_bond = lengths + 3 * (32 * k + bit), length = of_bond[0], inverse_square = of_bond[1];
-            const double ex = there[0] - around.x, ey = there[TILE] - around.y;
-            const double ez = DIMENSIONS == 3 ? there[2 * TILE] - around.z : REAL(0);
+            const double ex = there[0] - around.x, ey = there[PITCH] - around.y;
+            const double ez = DIMENSIONS == 3 ? there[2 * PITCH] - around.z : REAL(0);
             const double p = (ex * (2 * a + ex) + ey * (2 * b + ey) + ez * (2 * c + ez)) * inverse_square;
             double s;
             const double g = pull_of(p, s) * length * inverse_square;
@@ -152,8 +143,8 @@ DEVICE void soften(Sum& total, const Surroundings& around, const Softening& soft
                     const int a = offset[0], b = offset[1], c = offset[2];
                     const REAL* there = place_of(around, a, b, c);
                     const double* of_bond = lengths + 3 * bit;
-                    const REAL ex = there[0] - around.x, ey = there[TILE] - around.y;
-                    const REAL ez = DIMENSIONS == 3 ? there[2 * TILE] - around.z : REAL(0);
+                    const REAL ex = there[0] - around.x, ey = there[PITCH] - around.y;
+                    const REAL ez = DIMENSIONS == 3 ? there[2 * PITCH] - around.z : REAL(0);
                     REAL q = mul(ey, REAL(2 * b) + ey);
                     if (DIMENSIONS == 3) q = fused(ez, REAL(2 * c) + ez, q);
                     q = fused(ex, REAL(2 * a) + ex, q);
@@ -206,47 +197,37 @@ DEVICE void soften(Sum& total, const Surroundings& around, const Softening& soft
 }
 #endif
 
-// Blocks of (32, ROWS) threads; block (i, j, k) takes planes k span .. (k + 1) span − 1 one after the other.
-// table: (steps, kinds, 4, DIMENSIONS): acceleration of a particle of mass 1, held or not, displacement, velocity; row:
-// steps · kinds in front. kick: (1 + decay)/2, half of that in the first step of velocity Verlet.
+// All that a step is told. table: (steps, kinds, 4, DIMENSIONS): acceleration of a particle of mass 1, held or not,
+// displacement, velocity; row: steps · kinds in front. kick: (1 + decay)/2, half of that in the first step of velocity Verlet.
 // traits: (size), or none; weights, pairs: Weighing; lightness: (materials) 1 over the mass of a particle.
-extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
-    const REAL* __restrict__ u, REAL* __restrict__ u_out, REAL* __restrict__ v, unsigned* __restrict__ words,
-    const unsigned* __restrict__ breakable, const unsigned char* __restrict__ kind, const REAL* __restrict__ table,
-    const int row, const int* __restrict__ offsets, const double* __restrict__ lengths, double* __restrict__ work,
-    double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch,
-    const int rows, const long long base, const long long size, const int span, const REAL stiffness, const REAL limit,
-    const REAL kick, const REAL decay
+struct Step {
+    REAL *u_out, *v;
+    unsigned* words;
+    const unsigned* breakable;
+    const unsigned char* kind;
+    const REAL* table;
+    int row;
+    const int* offsets;
+    const double* lengths;
+    double *work, *loss, *damped;
+    REAL stiffness, limit, kick, decay;
 #ifdef GENERAL
-    ,
-    const unsigned* __restrict__ traits, const REAL* __restrict__ weights, const REAL* __restrict__ pairs,
-    const REAL* __restrict__ lightness, const int materials, const int corrected
+    const REAL *weights, *pairs, *lightness;
+    int materials, corrected;
 #endif
 #ifdef SOFTENING
-    ,
-    unsigned* __restrict__ soft, REAL* __restrict__ damage, const REAL* __restrict__ laws, const int law_size
+    unsigned* soft;
+    REAL* damage;
+    const REAL* laws;
+    int law_size;
 #endif
-)
-{
-    extern __shared__ REAL tiles[];
-#ifdef GENERAL
-    const Place place = {nx, ny, nz, pitch, rows, base, size, traits};
-#else
-    const Place place = {nx, ny, nz, pitch, rows, base, size};
-#endif
-    const int x0 = blockIdx.x * COLUMNS, y0 = blockIdx.y * ROWS, z0 = blockIdx.z * span, end = min(z0 + span, nz);
-    const int x = x0 + threadIdx.x, y = y0 + threadIdx.y;
-    for (int z = z0 - DEPTH; z < z0 + DEPTH; ++z)
-        load_plane(tiles + (z + DEPTH) % PLANES * (STORED * TILE), u, place, x0, y0, z);
-#pragma unroll 1
-    for (int z = z0; z < end; ++z) {
-        __syncthreads();
-        load_plane(tiles + (DEPTH ? (z + 2 * DEPTH) % PLANES : 0) * (STORED * TILE), u, place, x0, y0, z + DEPTH);
-        __syncthreads();
-        if (x >= nx || y >= ny) continue;
-        const long long at = place.at(x, y, z);
+
+    // The particle at place `at`. lanes: those of its warp that take one (2D).
+    DEVICE_MEMBER void take(const REAL* planes, const int z, const int plane_size, const int own_at, const long long at,
+                            const long long size, const unsigned lanes) const
+    {
         Surroundings around;
-        begin(around, tiles, z);
+        begin(around, planes, z, plane_size, own_at);
         around.limit = limit;
 #ifdef GENERAL
         around.weighing = {weights, pairs, materials, corrected};
@@ -260,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
 #endif
             around.breakable[k] = breakable[k * size + at];
         }
-        Sum sum = around.pull();
+        Sum sum = around.pull(lanes);
         unsigned changed = 0;
 #pragma unroll
         for (int k = 0; k < WORDS; ++k) changed |= before[k] ^ around.word[k];
@@ -278,7 +259,7 @@ extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
 #endif
         }
         const int load = kind[at];
-        const REAL pull[3] = {sum.x, sum.y, sum.z}, own[3] = {around.x, around.y, around.z};
+        const REAL pull[3] = {sum.x, sum.y, sum.z}, here[3] = {around.x, around.y, around.z};
 #ifdef GENERAL
         const REAL light = materials > 1 ? lightness[around.own & MATERIAL] : REAL(1);
 #else
@@ -295,11 +276,11 @@ extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
                 const REAL given = loaded[0];
                 held = loaded[DIMENSIONS] != REAL(0);
                 after_v = held ? loaded[3 * DIMENSIONS] : fused(kick, mul(given, light), after_v);
-                after_u = held ? loaded[2 * DIMENSIONS] : own[k] + after_v;
+                after_u = held ? loaded[2 * DIMENSIONS] : here[k] + after_v;
                 const REAL force = held ? (after_v - before_v) / light - push : given;
                 done += 0.5 * (double)force * ((double)before_v + (double)after_v);
             } else
-                after_u = own[k] + after_v;
+                after_u = here[k] + after_v;
             if (decay != REAL(1) && !held) {
                 const double twice = (double)before_v + (double)after_v;
                 rubbed += twice * twice;
@@ -310,6 +291,88 @@ extern "C" __global__ void __launch_bounds__(COLUMNS* ROWS, BLOCKS) step_bonds(
         if (load) work[at] += done;
         if (decay != REAL(1)) damped[at] += 0.5 * (1.0 - (double)decay) / ((1.0 + (double)decay) * light) * rubbed;
     }
+};
+
+// A block of THREADS threads takes tiles of `columns` by THREADS / columns particles: in 2D `span` of them one above the other,
+// in 3D one in each of the planes k span .. (k + 1) span − 1, with a ring of planes around it.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
+    const REAL* __restrict__ u, REAL* __restrict__ u_out, REAL* __restrict__ v, unsigned* __restrict__ words,
+    const unsigned* __restrict__ breakable, const unsigned char* __restrict__ kind, const REAL* __restrict__ table,
+    const int row, const int* __restrict__ offsets, const double* __restrict__ lengths, double* __restrict__ work,
+    double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch,
+    const int rows, const long long base, const long long size, const int span, const REAL stiffness, const REAL limit,
+    const REAL kick, const REAL decay, const int columns
+#ifdef GENERAL
+    ,
+    const unsigned* __restrict__ traits, const REAL* __restrict__ weights, const REAL* __restrict__ pairs,
+    const REAL* __restrict__ lightness, const int materials, const int corrected
+#endif
+#ifdef SOFTENING
+    ,
+    unsigned* __restrict__ soft, REAL* __restrict__ damage, const REAL* __restrict__ laws, const int law_size
+#endif
+)
+{
+    extern __shared__ REAL tiles[];
+#ifdef GENERAL
+    const Place place = {nx, ny, nz, pitch, rows, base, size, traits};
+#else
+    const Place place = {nx, ny, nz, pitch, rows, base, size};
+#endif
+    const Step step = {u_out, v, words, breakable, kind, table, row, offsets, lengths, work, loss, damped, stiffness, limit, kick,
+                       decay,
+#ifdef GENERAL
+                       weights, pairs, lightness, materials, corrected,
+#endif
+#ifdef SOFTENING
+                       soft, damage, laws, law_size,
+#endif
+    };
+    const int high = THREADS / columns, wide = columns + 2 * REACH, t = threadIdx.x;
+    const int column = t % columns, line = t / columns, own = (line + REACH) * LINE + column + REACH;
+    const int x0 = blockIdx.x * columns, x = x0 + column;
+    const bool mine = x < nx && line < high;
+#if DIMENSIONS == 2
+    const int y0 = blockIdx.y * high * span;
+    for (int i = t; i < wide * (high * span + 2 * REACH); i += THREADS) {
+        const int c = i % wide, r = i / wide;
+        const bool inside = x0 + c < nx + 2 * REACH && y0 + r < ny + 2 * REACH;
+        load(tiles + r * LINE + c, u, place, inside ? place.at(x0 + c - REACH, y0 + r - REACH, 0) : -1);
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int part = 0, y = y0 + line; part < span; ++part, y += high) {
+        const unsigned lanes = __ballot_sync(~0u, mine && y < ny);
+        if (mine && y < ny) step.take(tiles + part * high * LINE, 0, 0, own, place.at(x, y, 0), size, lanes);
+    }
+#else
+    const int y0 = blockIdx.y * high, y = y0 + line, tall = high + 2 * REACH, plane_size = tall * LINE;
+    const int z0 = blockIdx.z * span, end = min(z0 + span, nz);
+    int to[LOADS];
+    long long from[LOADS];  // in plane 0
+#pragma unroll
+    for (int l = 0; l < LOADS; ++l) {
+        const int i = t + l * THREADS, c = i % wide, r = i / wide;
+        const bool inside = x0 + c < nx + 2 * REACH && y0 + r < ny + 2 * REACH;
+        to[l] = i < wide * tall ? r * LINE + c : -1;
+        from[l] = inside ? place.at(x0 + c - REACH, y0 + r - REACH, 0) : -1;
+    }
+    const auto load_plane = [&](const int z) {
+        REAL* tile = tiles + (z + DEPTH) % PLANES * plane_size;
+        const long long there = (long long)z * rows * pitch;
+#pragma unroll
+        for (int l = 0; l < LOADS; ++l)
+            if (to[l] >= 0) load(tile + to[l], u, place, from[l] >= 0 ? from[l] + there : -1);
+    };
+    for (int z = z0 - DEPTH; z < z0 + DEPTH; ++z) load_plane(z);
+#pragma unroll 1
+    for (int z = z0; z < end; ++z) {
+        __syncthreads();
+        load_plane(z + DEPTH);
+        __syncthreads();
+        if (mine && y < ny) step.take(tiles, z, plane_size, own, place.at(x, y, z), size, 0u);
+    }
+#endif
 }
 
 // energy: (size), ¼ K Σ |ξ| s² over the bonds of each particle; kick: (DIMENSIONS, size), K Σ s n over its mass. Bonds that are

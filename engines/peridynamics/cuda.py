@@ -11,14 +11,24 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.cache_dir import cache_dir
+from engines.backend.tuning import tune, tuning_key
 from engines.peridynamics.laws.law import Law
+from engines.peridynamics.layout import Layout
 from engines.peridynamics.solver import Discretised, LatticeSolver
 
 SOURCE = Path(__file__).with_name("bonds.cu")
 COLUMNS = 32
+Shape = tuple[int, int]
+"""Columns of a block's tile; rows of tiles that it takes (2D) or planes (3D)."""
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 BLOCKS_PER_PROCESSOR = 8
 """Blocks that the planes of a body are shared among, at least, before parts become longer."""
+RESIDENT = 3
+"""Blocks that a processor has room for, about."""
+MOST_SHAPES = 8
+"""That are measured."""
+WORTH_TUNING = 1 << 17
+"""Particles from which on shapes are measured; smaller bodies take a few microseconds a step in any."""
 THREADS = 256
 OWN_LAW = re.compile(r"(?<=^// law\n).*(?=^// end of law$)", re.MULTILINE | re.DOTALL)
 
@@ -42,31 +52,55 @@ class CudaSolver(LatticeSolver):
         lengths[: family.bonds, 0], lengths[: family.bonds, 1] = family.lengths, 1 / family.lengths**2
         lengths[: family.bonds, 2] = body.bond_weights
         self._offsets, self._lengths = backend.array(offsets), backend.array(lengths)
-        nx, ny, nz = layout.counts
-        rows = 4 if d == 3 and self.dtype.itemsize == 8 else 8  # ROWS in family.cuh
-        across = -(-nx // COLUMNS) * -(-ny // rows)
-        parts = max(1, min(nz // (2 * reach), BLOCKS_PER_PROCESSOR * backend.multiprocessors // across))
-        self.span = -(-nz // parts)
-        self._grid, self._block = (-(-nx // COLUMNS), -(-ny // rows), -(-nz // self.span)), (COLUMNS, rows)
-        planes = 2 * reach + 1 if d == 3 else 1
-        self._shared = (COLUMNS + 2 * reach) * (rows + 2 * reach) * planes * (d + general) * self.dtype.itemsize
-        if self._shared > 48 * 1024:
-            self._advance.max_dynamic_shared_size_bytes = self._shared
         self._sizes = (
-            *(np.int32(number) for number in (nx, ny, nz, layout.pitch, layout.rows)),
-            np.int64(layout.base), np.int64(layout.size), np.int32(self.span),
+            *(np.int32(number) for number in (*layout.counts, layout.pitch, layout.rows)),
+            np.int64(layout.base), np.int64(layout.size),
         )  # fmt: skip
         self._weights: tuple[Any, ...] = ()
         self._weighing: tuple[Any, ...] = ()
         self._laws = backend.array(body.laws.astype(self.dtype))
         if general:
             self._weigh()
+        self._macros, self._device = macros, backend
+        self._take(self._best_shape())
+
+    def _best_shape(self) -> Shape:
+        """Measured on the body as it is, at rest and without loads: a step then changes nothing."""
+        body, backend = self.body, self._device
+        known = shapes(body.layout, self.dtype.itemsize, backend.multiprocessors)
+        if len(body.places) < WORTH_TUNING:
+            return known[0]
+        kinds = int(body.kind.max()) + 1
+        nothing = self._prepared(np.zeros((1, kinds, 4, body.dimensions), self.dtype))
+
+        def seconds(shape: Shape) -> float:
+            self._take(shape)
+            return float(backend.elapsed(lambda: self._step(nothing, 0, 1.0, 1.0)))
+
+        extras = (body.weights is not None, body.paired, body.law is not None)
+        name = f"bonds {'x'.join(map(str, body.layout.counts))} {' '.join(str(int(extra)) for extra in extras)}"
+        return tune(tuning_key(name, backend.info, SOURCE, body.size, self._macros), known, seconds)
+
+    def _take(self, shape: Shape) -> None:
+        columns, span = self.shape = shape
+        layout, reach = self.body.layout, self.body.family.reach
+        (nx, ny, nz), d = layout.counts, layout.dimensions
+        threads = threads_of(d, self.dtype.itemsize)
+        high = threads // columns
+        tall = high * span if d == 2 else high
+        self._grid = (-(-nx // columns), -(-ny // tall), 1 if d == 2 else -(-nz // span))
+        self._block = (threads,)
+        planes = 1 if d == 2 else 2 * reach + 1
+        stored = d + (not self.body.plain)
+        self._shared = (COLUMNS + 2 * reach) * (tall + 2 * reach) * planes * stored * self.dtype.itemsize
+        if self._shared > 48 * 1024:
+            self._advance.max_dynamic_shared_size_bytes = self._shared
 
     def _weigh(self) -> None:
         """What bonds are weighted with, as arguments of the kernels."""
         body, backend = self.body, self.backend
         weights = np.zeros(body.family.reach**2 + 1, self.dtype)
-        weights[np.rint(body.family.lengths**2).astype(int)] = body.bond_weights / body.family.lengths
+        weights[np.rint(body.family.lengths**2).astype(int)] = body.bond_weights / body.family.lengths**3
         pairs = lightness = np.ones(1, self.dtype)
         mixture, materials = body.mixture, 1
         traits: Array | None = None
@@ -93,8 +127,9 @@ class CudaSolver(LatticeSolver):
             (
                 arrays["u"], self._spare, arrays["v"], arrays["words"], self._breakable, self._kind, table,
                 np.int32(row * self._kinds), self._offsets, self._lengths, arrays["work"], arrays["loss"],
-                arrays["damped"], *self._sizes, number(self.body.stiffness), number(self.body.limit), number(kick),
-                number(decay), *self._weighing[:1], *self._weights, *self._weighing[1:], *self._softening(True),
+                arrays["damped"], *self._sizes, np.int32(self.shape[1]), number(self.body.stiffness),
+                number(self.body.limit), number(kick), number(decay), np.int32(self.shape[0]),
+                *self._weighing[:1], *self._weights, *self._weighing[1:], *self._softening(True),
             ),
             shared_mem=self._shared,
         )  # fmt: skip
@@ -123,6 +158,37 @@ class CudaSolver(LatticeSolver):
             (-(-size // THREADS),), (THREADS,),
             (self.arrays["words"], self._whole, self.damage_values, np.int64(size)),
         )  # fmt: skip
+
+
+def threads_of(dimensions: int, itemsize: int) -> int:
+    """THREADS of ``family.cuh``."""
+    return COLUMNS * (4 if dimensions == 3 and itemsize == 8 else 8)
+
+
+def shapes(layout: Layout, itemsize: int, processors: int) -> list[Shape]:
+    """Shapes worth measuring, the one that should be best first.
+
+    A tile is to leave few threads without a particle, blocks are to come in whole rounds of what the device has room
+    for, and each block loads a horizon of planes (in 2D: rows) beside its own.
+    """
+    (nx, ny, nz), d, halo = layout.counts, layout.dimensions, 2 * layout.reach
+    threads, room = threads_of(d, itemsize), RESIDENT * processors
+    found: list[tuple[float, Shape]] = []
+    for columns in range(8, COLUMNS + 1):
+        high = threads // columns
+        across = -(-nx // columns)
+        for span in (1, 2, 4, 8) if d == 2 else {-(-nz // parts) for parts in range(1, nz + 1)}:
+            if d == 2:
+                blocks = across * -(-ny // (high * span))
+                each = span + 0.25 + 0.03 * (columns + halo) * (high * span + halo) / threads
+            else:
+                blocks = across * -(-ny // high) * -(-nz // span)
+                each = span + 0.2 + 0.05 * (span + halo)
+            rounds = 0.5 * (-(-blocks // room) + blocks / room)
+            if 32 % columns:  # rows of a tile lie across warps, and share banks
+                rounds *= 1.05
+            found.append((rounds * each, (columns, span)))
+    return [shape for _, shape in sorted(found)][:MOST_SHAPES]
 
 
 def law_file(law: Law) -> Path:

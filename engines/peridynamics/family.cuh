@@ -37,10 +37,10 @@ constexpr Orbits count_orbits()
 }
 constexpr int BONDS = family_size(), WORDS = (BONDS + 31) / 32;
 
-constexpr int COLUMNS = 32, ROWS = DIMENSIONS == 3 && sizeof(REAL) == 8 ? 4 : 8;  // of a block
+constexpr int COLUMNS = 32, ROWS = DIMENSIONS == 3 && sizeof(REAL) == 8 ? 4 : 8;  // of a block that is as wide as can be
 // Blocks that a processor has room for: asked for so that no register is spilled on any architecture.
 #ifdef SOFTENING
-constexpr int BLOCKS = DIMENSIONS == 3 && REACH == 2 ? 1 : DIMENSIONS == 3 || REACH == 4 || sizeof(REAL) == 8 ? 2 : 3;
+constexpr int BLOCKS = DIMENSIONS == 3 && REACH == 2 ? 1 : 2;
 #elif defined(GENERAL)
 constexpr int BLOCKS = sizeof(REAL) == 8 || (DIMENSIONS == 3 && REACH == 3) ? 2 : DIMENSIONS == 3 || REACH == 4 ? 3 : 4;
 #else
@@ -51,7 +51,10 @@ constexpr int STORED = DIMENSIONS + 1;  // numbers of a place in shared memory: 
 #else
 constexpr int STORED = DIMENSIONS;
 #endif
-constexpr int WIDTH = COLUMNS + 2 * REACH, HEIGHT = ROWS + 2 * REACH, TILE = WIDTH * HEIGHT;
+// In shared memory a plane has STORED lines for each row, one for each quantity. A block's tile may be narrower than COLUMNS
+// and have more rows instead; lines keep their length, so that the way to a neighbour is known when this is compiled.
+constexpr int THREADS = COLUMNS * ROWS, PITCH = COLUMNS + 2 * REACH, LINE = STORED * PITCH;
+constexpr int LOADS = (PITCH * (ROWS + 2 * REACH) + THREADS - 1) / THREADS;  // places of a plane for each thread, at most
 
 DEVICE float mul(float a, float b) { return __fmul_rn(a, b); }
 DEVICE double mul(double a, double b) { return __dmul_rn(a, b); }
@@ -79,6 +82,29 @@ DEVICE double pull_of(double p, double& s)
     return mul(s, w);
 }
 
+// q/(x + √x): of p = q/|ξ|² and x = 1 + p it is |ξ|² s/(1 + s).
+DEVICE float half_pull(float q, float x)
+{
+#ifdef __CUDA_ARCH__
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+#else
+    const float root = sqrtf(x);
+#endif
+    return __fdividef(q, x + root);
+}
+DEVICE double half_pull(double q, double x)
+{
+    double w = rsqrtf((float)x);
+    w = mul(w, fused(mul(-0.5, x), mul(w, w), 1.5));
+    w = mul(w, fused(mul(-0.5, x), mul(w, w), 1.5));
+    const double d = fused(x, w, x);  // x + √x
+    double r = __fdividef(1.0f, (float)d);
+    r = mul(r, fused(-d, r, 2.0));
+    r = mul(r, fused(-d, r, 2.0));
+    return mul(q, r);
+}
+
 // 1/d without the library's division.
 DEVICE float inverse(float d) { return __fdividef(1.0f, d); }
 DEVICE double inverse(double d)
@@ -93,7 +119,7 @@ DEVICE double inverse(double d)
 // part of a whole family that it has in the others.
 constexpr unsigned MATERIAL = 15;
 struct Weighing {
-    const REAL* weights;  // (REACH² + 1): weight over |ξ|, by |ξ|²
+    const REAL* weights;  // (REACH² + 1): weight over |ξ|³, by |ξ|²
     const REAL* pairs;    // (materials, materials, 2): stiffness over that of the first, and the limit of p
     int materials, corrected;
 
@@ -114,7 +140,7 @@ struct Weighing {
     }
     static DEVICE_MEMBER REAL half_share(const unsigned trait) { return REAL(__uint_as_float(trait & ~MATERIAL)); }
 };
-DEVICE unsigned trait_of(const REAL* place) { return *reinterpret_cast<const unsigned*>(place + DIMENSIONS * TILE); }
+DEVICE unsigned trait_of(const REAL* place) { return *reinterpret_cast<const unsigned*>(place + DIMENSIONS * PITCH); }
 #endif
 
 struct Sum {
@@ -124,35 +150,41 @@ DEVICE Sum operator+(const Sum& a, const Sum& b) { return {a.x + b.x, a.y + b.y,
 
 // What a particle needs of its surroundings: planes of displacement in shared memory, itself at [0] of the middle one.
 struct Surroundings {
-    const REAL* plane[PLANES];  // component k of (a, b) is plane[c + DEPTH][k TILE + b WIDTH + a]
+    const REAL* plane[PLANES];  // component k of (a, b) is plane[c + DEPTH][k PITCH + b LINE + a]
     REAL x, y, z;               // its own displacement
     REAL limit;                 // (1 + s0)² − 1
     unsigned word[WORDS], breakable[WORDS];
+    bool over;  // whether a bond is beyond its limit, where all are whole
 #ifdef GENERAL
     Weighing weighing;
     unsigned own;  // traits
 #endif
 
+    // s n of a bond, times |ξ|³ over its weight by length. WHOLE: all bonds hold and none is to break; whether one is
+    // stretched beyond its limit is only told. That takes a third of the instructions less.
+    template <bool WHOLE>
     DEVICE_MEMBER Sum bond(const int a, const int b, const int c, const int bit)
     {
-        const REAL* there = plane[c + DEPTH] + b * WIDTH + a;
+        const REAL* there = plane[c + DEPTH] + b * LINE + a;
         const REAL square = REAL(a * a + b * b + c * c);
-        const REAL ex = there[0] - x, ey = there[TILE] - y, ez = DIMENSIONS == 3 ? there[2 * TILE] - z : REAL(0);
+        const REAL ex = there[0] - x, ey = there[PITCH] - y, ez = DIMENSIONS == 3 ? there[2 * PITCH] - z : REAL(0);
         REAL q = mul(ey, REAL(2 * b) + ey);
         if (DIMENSIONS == 3) q = fused(ez, REAL(2 * c) + ez, q);
         q = fused(ex, REAL(2 * a) + ex, q);
-        const REAL p = mul(q, REAL(1) / square);
+        REAL g = half_pull(q, fused(q, REAL(1) / square, REAL(1)));
+        REAL most = limit;
+#ifdef GENERAL
+        g = mul(g, weighing.of(REAL(1), own, trait_of(there), most));
+#endif
+        const bool beyond = q > mul(most, square);
         const unsigned mask = 1u << (bit & 31);
         unsigned& bits = word[bit >> 5];
-#ifdef GENERAL
-        REAL most = limit;
-        const REAL weight = weighing.of(weighing.weights[a * a + b * b + c * c], own, trait_of(there), most);
-#else
-        const REAL most = limit, weight = REAL(1.0 / sqrt(double(a * a + b * b + c * c)));
-#endif
-        if (p > most) bits &= ~(mask & breakable[bit >> 5]);
-        REAL s, g = pull_of(p, s);
-        g = bits & mask ? mul(g, weight) : REAL(0);
+        if (WHOLE)
+            over = over || beyond;
+        else {
+            if (beyond) bits &= ~(mask & breakable[bit >> 5]);
+            g = bits & mask ? g : REAL(0);
+        }
         Sum found;
         found.x = mul(g, REAL(a) + ex);
         found.y = mul(g, REAL(b) + ey);
@@ -160,20 +192,23 @@ struct Surroundings {
         return found;
     }
 
+    template <bool WHOLE>
     DEVICE_MEMBER Sum along_x(const int a, const int b, const int c, const int bit)
     {
-        const Sum first = bond(a, b, c, bit);
-        return a ? first + bond(-a, b, c, bit + 1) : first;
+        const Sum first = bond<WHOLE>(a, b, c, bit);
+        return a ? first + bond<WHOLE>(-a, b, c, bit + 1) : first;
     }
 
+    template <bool WHOLE>
     DEVICE_MEMBER Sum along_y(const int a, const int b, const int c, const int bit)
     {
-        const Sum first = along_x(a, b, c, bit);
-        return b ? first + along_x(a, -b, c, bit + (a ? 2 : 1)) : first;
+        const Sum first = along_x<WHOLE>(a, b, c, bit);
+        return b ? first + along_x<WHOLE>(a, -b, c, bit + (a ? 2 : 1)) : first;
     }
 
     // Σ s n over the family; bits of bonds that are stretched beyond the limit are cleared.
-    DEVICE_MEMBER Sum pull()
+    template <bool WHOLE>
+    DEVICE_MEMBER Sum pull_all()
     {
         Sum total = {REAL(0), REAL(0), REAL(0)};
         int bit = 0;
@@ -186,11 +221,38 @@ struct Surroundings {
 #pragma unroll
                     for (int a = 0; a <= REACH; ++a)
                         if (is_near(a, b, c) && members(a, b, c) == size) {
-                            Sum orbit = along_y(a, b, c, bit);
-                            if (c) orbit = orbit + along_y(a, b, -c, bit + size / 2);
-                            total = total + orbit;
+                            Sum orbit = along_y<WHOLE>(a, b, c, bit);
+                            if (c) orbit = orbit + along_y<WHOLE>(a, b, -c, bit + size / 2);
+                            const int square = a * a + b * b + c * c;
+#ifdef GENERAL
+                            const REAL weight = weighing.weights[square];
+#else
+                            const REAL weight = REAL(1.0 / (square * sqrt(double(square))));
+#endif
+                            total.x = fused(orbit.x, weight, total.x);
+                            total.y = fused(orbit.y, weight, total.y);
+                            if (DIMENSIONS == 3) total.z = fused(orbit.z, weight, total.z);
                             bit += size;
                         }
         return total;
+    }
+
+    // Where all bonds of a warp's particles hold, the short way is tried first. In 3D both ways would not stay in the cache
+    // of instructions (on an H200 a step takes 250 us then, not 175).
+    DEVICE_MEMBER Sum pull(const unsigned lanes)
+    {
+#if !defined(GENERAL) && DIMENSIONS == 2
+        constexpr unsigned LAST = BONDS % 32 ? (1u << BONDS % 32) - 1u : ~0u;
+        bool whole = true;
+#pragma unroll
+        for (int k = 0; k < WORDS; ++k) whole = whole && word[k] == (k < WORDS - 1 ? ~0u : LAST);
+        Sum sum;
+        over = !whole;
+        if (__all_sync(lanes, whole)) sum = pull_all<true>();
+        if (__any_sync(lanes, over)) sum = pull_all<false>();
+        return sum;
+#else
+        return pull_all<false>();
+#endif
     }
 };
