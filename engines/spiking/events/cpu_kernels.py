@@ -14,6 +14,8 @@ _TILE = 2048
 """Columns whose sums stay in a core's first-level cache while the rows go by."""
 _SPAN = 512
 """Events that are added before their sum is: roundings grow with the events of a stretch, not with all."""
+_ROWS = 64
+"""Of a thread's turn."""
 _HALF = np.float32(2.0**112)
 """Between the bits of a float16, moved to where those of a float32 are, and its value; exact, denormals as well."""
 
@@ -22,7 +24,9 @@ _HALF = np.float32(2.0**112)
 def _decode(raw, bits, scratch, out):
     """out: the weights whose bytes are ``raw``, as float32."""
     if bits == 32:
-        out[:] = raw.view(np.float32)
+        singles = raw.view(np.float32)
+        for c in range(len(out)):
+            out[c] = singles[c]
     elif bits == 16:
         halves = raw.view(np.uint16)
         for c in range(len(out)):
@@ -32,7 +36,35 @@ def _decode(raw, bits, scratch, out):
         for c in range(len(out)):
             out[c] = singles[c] * _HALF
     else:
-        out[:] = raw.view(np.int8)
+        signed = raw.view(np.int8)
+        for c in range(len(out)):
+            out[c] = np.float32(signed[c])
+
+
+# What a thread does is a function of its own, without array expressions: inside of prange it took Numba four times as
+# long to compile.
+
+
+@njit(nogil=True, cache=True)
+def _gather_tile(raw, bits, row_scale, first, active, values, out):
+    width, size = len(out), bits // 8
+    part, row, scratch = np.empty(width, np.float32), np.empty(width, np.float32), np.empty(width, np.uint32)
+    for c in range(width):
+        out[c] = 0
+    for start in range(0, len(active), _SPAN):
+        for c in range(width):
+            part[c] = 0
+        for k in range(start, min(start + _SPAN, len(active))):
+            value = values[k] * row_scale[active[k]] if len(row_scale) else values[k]
+            piece = raw[active[k]][first * size : (first + width) * size]
+            if bits == 32:
+                row = piece.view(np.float32)
+            else:
+                _decode(piece, bits, scratch, row)
+            for c in range(width):
+                part[c] += value * row[c]
+        for c in range(width):
+            out[c] += part[c]
 
 
 @njit(parallel=True, nogil=True, cache=True)
@@ -42,47 +74,36 @@ def gather_rows(raw, bits, row_scale, columns, offsets, active, values, out):
     Each column is summed by one thread in the order of the events, so the number of threads does not matter.
     """
     tiles = -(-columns // _TILE)
-    size = bits // 8
     for task in prange(tiles * (len(offsets) - 1)):
-        batch = task // tiles
-        first = task % tiles * _TILE
-        width = min(_TILE, columns - first)
-        whole, part = np.zeros(width, np.float32), np.zeros(width, np.float32)
-        row, scratch = np.empty(width, np.float32), np.empty(width, np.uint32)
+        batch, first = task // tiles, task % tiles * _TILE
+        begin, end = offsets[batch], offsets[batch + 1]
+        tile = out[batch][first : min(first + _TILE, columns)]
+        _gather_tile(raw, bits, row_scale, first, active[begin:end], values[begin:end], tile)
+
+
+@njit(nogil=True, cache=True)
+def _scan_row(raw, bits, scale, columns, offsets, active, values, out):
+    row = np.empty(columns, np.float32)
+    if bits == 32:
+        row = raw.view(np.float32)
+    else:
+        _decode(raw, bits, np.empty(columns, np.uint32), row)
+    for batch in range(len(out)):
+        whole = np.float32(0)
         for start in range(offsets[batch], offsets[batch + 1], _SPAN):
-            part[:] = 0
+            part = np.float32(0)
             for k in range(start, min(start + _SPAN, offsets[batch + 1])):
-                value = values[k] * row_scale[active[k]] if len(row_scale) else values[k]
-                piece = raw[active[k], first * size : (first + width) * size]
-                if bits == 32:
-                    row = piece.view(np.float32)
-                else:
-                    _decode(piece, bits, scratch, row)
-                for c in range(width):
-                    part[c] += value * row[c]
-            for c in range(width):
-                whole[c] += part[c]
-        out[batch, first : first + width] = whole
+                part += values[k] * row[active[k]]
+            whole += part
+        out[batch] = whole * scale
 
 
 @njit(parallel=True, nogil=True, cache=True)
 def scan_rows(raw, bits, row_scale, columns, offsets, active, values, out):
     """out[b, r] = sum over the events k of vector b of values[k] * weights[r, active[k]]."""
     for r in prange(len(raw)):
-        row = np.empty(columns, np.float32)
-        if bits == 32:
-            row = raw[r].view(np.float32)
-        else:
-            _decode(raw[r], bits, np.empty(columns, np.uint32), row)
         scale = row_scale[r] if len(row_scale) else np.float32(1)
-        for batch in range(len(offsets) - 1):
-            whole = np.float32(0)
-            for start in range(offsets[batch], offsets[batch + 1], _SPAN):
-                part = np.float32(0)
-                for k in range(start, min(start + _SPAN, offsets[batch + 1])):
-                    part += values[k] * row[active[k]]
-                whole += part
-            out[batch, r] = whole * scale
+        _scan_row(raw[r], bits, scale, columns, offsets, active, values, out[:, r])
 
 
 @njit(nogil=True, cache=True)
@@ -100,21 +121,27 @@ def push(first, length, targets, raw, bits, row_scale, width, offsets, active, v
                 sums[batch, targets[start + j]] += np.int64((weights[j] * value) * scales[batch])
 
 
+@njit(nogil=True, cache=True)
+def _pull_rows(begin, end, first, length, targets, raw, bits, row_scale, width, events, out):
+    scratch, weights = np.empty(width, np.uint32), np.empty(width, np.float32)
+    size = bits // 8
+    for row in range(begin, end):
+        start, many = first[row], length[row]
+        _decode(raw[start * size : (start + many) * size], bits, scratch, weights[:many])
+        for batch in range(len(events)):
+            total = np.float64(0)
+            for j in range(many):
+                total += weights[j] * events[batch, targets[start + j]]
+            out[batch, row] = total * (row_scale[row] if len(row_scale) else np.float32(1))
+
+
 @njit(parallel=True, nogil=True, cache=True)
 def pull(first, length, targets, raw, bits, row_scale, width, events, out):
     """out[b, r] = sum of weight * events[b, target] over the synapses of row r; most of ``events`` are 0."""
     rows = out.shape[1]
-    size = bits // 8
-    for chunk in prange(-(-rows // 64)):
-        scratch, weights = np.empty(width, np.uint32), np.empty(width, np.float32)
-        for row in range(64 * chunk, min(rows, 64 * chunk + 64)):
-            start, many = first[row], length[row]
-            _decode(raw[start * size : (start + many) * size], bits, scratch, weights[:many])
-            for batch in range(len(events)):
-                total = np.float64(0)
-                for j in range(many):
-                    total += weights[j] * events[batch, targets[start + j]]
-                out[batch, row] = total * (row_scale[row] if len(row_scale) else np.float32(1))
+    for chunk in prange(-(-rows // _ROWS)):
+        end = min(rows, _ROWS * (chunk + 1))
+        _pull_rows(_ROWS * chunk, end, first, length, targets, raw, bits, row_scale, width, events, out)
 
 
 @njit(nogil=True, cache=True)
@@ -152,19 +179,25 @@ def push_drawn(seed, number, columns, low, span, offsets, active, values, scales
                 sums[batch, targets[j]] += np.int64((weights[j] * values[event]) * scales[batch])
 
 
+@njit(nogil=True, cache=True)
+def _pull_rows_drawn(begin, end, seed, number, columns, low, span, events, out):
+    targets, weights = np.empty(number, np.int64), np.empty(number, np.float32)
+    for row in range(begin, end):
+        draw(seed, row, number, columns, low, span, targets, weights)
+        for batch in range(len(events)):
+            total = np.float64(0)
+            for j in range(number):
+                total += weights[j] * events[batch, targets[j]]
+            out[batch, row] = total
+
+
 @njit(parallel=True, nogil=True, cache=True)
 def pull_drawn(seed, number, columns, low, span, events, out):
     """As :func:`pull`, for rows that are drawn."""
     rows = out.shape[1]
-    for chunk in prange(-(-rows // 64)):
-        targets, weights = np.empty(number, np.int64), np.empty(number, np.float32)
-        for row in range(64 * chunk, min(rows, 64 * chunk + 64)):
-            draw(seed, row, number, columns, low, span, targets, weights)
-            for batch in range(len(events)):
-                total = np.float64(0)
-                for j in range(number):
-                    total += weights[j] * events[batch, targets[j]]
-                out[batch, row] = total
+    for chunk in prange(-(-rows // _ROWS)):
+        end = min(rows, _ROWS * (chunk + 1))
+        _pull_rows_drawn(_ROWS * chunk, end, seed, number, columns, low, span, events, out)
 
 
 def as_bytes(codes: Array) -> Array:
