@@ -18,6 +18,7 @@ from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.lab import Study
+from engines.lab_tables import LabTable
 from engines.spiking.connectivity import random_synapses
 from engines.spiking.layout import sheets
 from engines.spiking.lif import make_network
@@ -110,6 +111,11 @@ class SpikingEngine(Engine):
     def studies(self) -> Sequence[Study]:
         """The product of a weight matrix with spikes in the ways that people write it."""
         return studies()
+
+    def tables(self) -> Sequence[LabTable]:
+        from engines.spiking.variants.tables import TABLES  # measured seldom
+
+        return TABLES
 
 
 def _cuba(n: int) -> Problem:

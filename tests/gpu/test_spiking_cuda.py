@@ -8,32 +8,94 @@ import scipy.sparse
 
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
-from engines.spiking import EventMatrix
+from engines.spiking import EventList, EventMatrix
 from engines.spiking.engine import SpikingEngine
+from engines.spiking.events.given import on_device
+from engines.spiking.events.procedural import Drawn
 from engines.spiking.events.reference import product
+from engines.spiking.events.weights import decoded, stored
 from engines.spiking.parameters import SpikingParameters
 
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.parametrize("density", [0.0, 0.001, 0.01, 0.1, 1.0])
-def test_products_equal_float64(gpu, density):
-    """Two stages of at most 1024 roundings of 6e-8 of the sum of sizes; integers once."""
+SHAPE = (3001, 5003)
+DENSITIES = (0.0, 0.001, 0.1, 1.0)
+
+
+def check(gpu, matrix, table, roundings):
+    """On the host and on the device, binary and graded, one vector and a batch, a list; the same bits each time.
+
+    Each rounding is of 6e-8 of at most the sum of sizes.
+    """
     rng = np.random.default_rng()
-    weights = rng.normal(size=(3001, 5003)).astype(np.float32)
-    dense = EventMatrix.dense(weights, gpu)
-    for matrix, table in ((dense, weights), (dense.T, weights.T)):
-        events = rng.random(table.shape[1]) < density
-        first = matrix @ events
-        largest = product(np.abs(table), events).max(initial=1e-30)
-        np.testing.assert_allclose(first, product(table, events), rtol=0, atol=1024 * 6e-8 * largest)
-        np.testing.assert_array_equal(matrix @ events, first)
-    sparse = scipy.sparse.random(3001, 5003, 0.02, rng=rng, dtype=np.float32)
-    events = rng.random(5003) < density
-    result = EventMatrix.sparse(sparse, gpu) @ events
-    np.testing.assert_allclose(result, product(sparse.toarray(), events), rtol=6.1e-8, atol=1e-12)
-    given = gpu.array(events)
-    np.testing.assert_array_equal(gpu.to_host(dense @ given), dense @ events)
+    for operator, held in ((matrix, table), (matrix.T, table.T)):
+        for density in DENSITIES:
+            events = rng.random((held.shape[1], 3)) < density
+            values = np.where(events, rng.normal(size=events.shape), 0).astype(np.float32)
+            for way, given in ((operator, events), (operator.graded, values)):
+                result = way @ given
+                allowed = roundings * 6e-8 * product(np.abs(held), np.abs(given)) + 1e-12
+                assert (np.abs(result - product(held, given)) <= allowed).all()
+                np.testing.assert_array_equal(way @ given, result)
+                np.testing.assert_array_equal(gpu.to_host(way @ gpu.array(given)), result)
+                np.testing.assert_array_equal(gpu.to_host(way @ gpu.array(given[:, 1])), result[:, 1])
+                listed = way @ EventList.of(given[:, 0], gpu, graded=given is values)
+                assert (np.abs(gpu.to_host(listed) - result[:, 0]) <= 2 * allowed[:, 0]).all()
+
+
+@pytest.mark.parametrize("order", ["presynaptic", "postsynaptic"])
+@pytest.mark.parametrize("precision", ["float32", "float16", "int8"])
+def test_dense_products_equal_float64(gpu, precision, order):
+    """A sum's terms are added in several stages of at most 1024 each."""
+    table = np.random.default_rng().normal(size=SHAPE).astype(np.float32)
+    rows = table if order == "postsynaptic" else np.ascontiguousarray(table.T)
+    held = decoded(stored(rows, precision)).astype(float)
+    matrix = EventMatrix.dense(table, gpu, precision=precision, order=order)
+    check(gpu, matrix, held if order == "postsynaptic" else held.T, 1024)
+
+
+@pytest.mark.parametrize("format", ["compressed", "ell", "sell"])
+@pytest.mark.parametrize("order", ["presynaptic", "postsynaptic"])
+def test_sparse_products_equal_float64(gpu, format, order):
+    """100 synapses of a row or column, give or take; no more than 200 roundings. Pushed sums are the CPU's."""
+    rng = np.random.default_rng()
+    table = scipy.sparse.random(*SHAPE, 0.02, rng=rng, data_rvs=rng.standard_normal).astype(np.float32).tocsr()
+    matrix = EventMatrix.sparse(table, gpu, format=format, order=order)
+    check(gpu, matrix, table.toarray().astype(float), 200)
+    pushed = matrix if order == "presynaptic" else matrix.T
+    here = EventMatrix.sparse(table if order == "presynaptic" else table.T.tocsr(), CpuBackend())
+    values = np.where(rng.random(here.shape[1]) < 0.1, rng.normal(size=here.shape[1]), 0).astype(np.float32)
+    np.testing.assert_array_equal(pushed.graded @ values, here.graded @ values)
+
+
+def test_both_orders_and_a_captured_product(gpu):
+    """The device decides which way it goes, also when a graph replays with other events."""
+    rng = np.random.default_rng()
+    table = scipy.sparse.random(2000, 3008, 0.02, rng=rng, dtype=np.float32)
+    products = EventMatrix.sparse(table, gpu, format="sell", order="both")._products
+    products.percents = (10, 10)
+    out, events = gpu.empty((1, 2000), np.float32), gpu.array(np.zeros((1, 3008), bool))
+    given = on_device(gpu, events)
+    with gpu.active():
+        products.product_into(out, given)
+    graph = gpu.captured(lambda: products.product_into(out, given))
+    for density in (0.5, 0.01, 0.0, 1.0):
+        now = rng.random((1, 3008)) < density
+        with gpu.active():
+            events[...] = gpu.array(now)
+            graph()
+        expected = product(table.toarray(), now[0])
+        # 60 positive terms and no more than as many roundings
+        np.testing.assert_allclose(gpu.to_host(out)[0], expected, rtol=200 * 6e-8, atol=1e-12)
+
+
+def test_procedural_products_are_those_of_the_cpu(gpu):
+    here, there = (EventMatrix.procedural(3001, 5003, 101, (-0.5, 1.5), 7, b) for b in (CpuBackend(), gpu))
+    table = Drawn(5003, 3001, 101, np.float32(-0.5), np.float32(2.0), 7).table().T
+    check(gpu, there, table, 300)
+    events = np.random.default_rng().random(5003) < 0.1
+    np.testing.assert_array_equal(there @ events, here @ events)
 
 
 @pytest.mark.parametrize("excitatory", [3200, 80_000])

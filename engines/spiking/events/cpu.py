@@ -1,122 +1,128 @@
-"""Event matrices on the CPU: Numba."""
+"""Event matrices on the CPU; the kernels are in ``cpu_kernels.py``.
+
+All have ``gather(given)``, ``(batch, columns)``: what rows with an event send, and ``scan(given)``, ``(batch, rows)``:
+what rows hear of columns with an event.
+"""
 
 from __future__ import annotations
 
+import copy
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
 
 from engines.api import Array
 from engines.backend.base import Backend
+from engines.spiking.events import cpu_kernels
+from engines.spiking.events.formats import Rows
+from engines.spiking.events.given import HostGiven
+from engines.spiking.events.procedural import Drawn
+from engines.spiking.events.scaling import used_power
+from engines.spiking.events.weights import Stored
 
-_TILE = 2048
-"""Columns whose sums stay in a core's first-level cache while the rows go by."""
-_SPAN = 512
-"""Events that are added before their sum is: roundings grow with the events of a stretch, not with all."""
-
-
-@njit(parallel=True, nogil=True, cache=True)
-def gather_rows(weights: Array, active: Array, out: Array) -> None:
-    """out[c] = sum over r in ``active`` (ascending row numbers) of weights[r, c].
-
-    Each column is summed by one thread in the order of the rows, so the number of threads does not matter.
-    """
-    columns = weights.shape[1]
-    for tile in prange(-(-columns // _TILE)):
-        first = tile * _TILE
-        width = min(_TILE, columns - first)
-        whole, part = np.zeros(width, np.float32), np.zeros(width, np.float32)
-        for start in range(0, len(active), _SPAN):
-            part[:] = 0
-            for k in range(start, min(start + _SPAN, len(active))):
-                row = weights[active[k], first : first + width]
-                for c in range(width):
-                    part[c] += row[c]
-            for c in range(width):
-                whole[c] += part[c]
-        out[first : first + width] = whole
-
-
-@njit(parallel=True, nogil=True, cache=True)
-def scan_rows(weights: Array, active: Array, out: Array) -> None:
-    """out[r] = sum over c in ``active`` of weights[r, c]."""
-    for r in prange(weights.shape[0]):
-        whole = np.float32(0)
-        for start in range(0, len(active), _SPAN):
-            part = np.float32(0)
-            for k in range(start, min(start + _SPAN, len(active))):
-                part += weights[r, active[k]]
-            whole += part
-        out[r] = whole
-
-
-@njit(nogil=True, cache=True)
-def scatter_rows(starts: Array, targets: Array, weights: Array, active: Array, scale: np.float32, sums: Array) -> None:
-    """sums[targets[k]] += weights[k] * scale, as integers, for all k of the rows ``active``."""
-    for row in active:
-        for k in range(starts[row], starts[row + 1]):
-            sums[targets[k]] += np.int64(weights[k] * scale)
-
-
-@njit(parallel=True, nogil=True, cache=True)
-def gather_synapses(starts: Array, targets: Array, weights: Array, events: Array, out: Array) -> None:
-    """out[r] = sum of weights[k] over the row's k whose target has an event."""
-    for r in prange(len(starts) - 1):
-        total = np.float64(0)
-        for k in range(starts[r], starts[r + 1]):
-            if events[targets[k]]:
-                total += weights[k]
-        out[r] = total
+_NONE = np.empty(0, np.float32)
 
 
 class CpuDense:
-    """The products of ``weights: (rows, columns)`` float32; row r is what neuron r sends.
+    """``stored.codes: (rows, columns)``."""
 
-    gather: events (rows,) bool -> (columns,) float32; scan: events (columns,) -> (rows,)
-    """
+    def __init__(self, backend: Backend, stored: Stored) -> None:
+        self._backend, self.shape = backend, stored.codes.shape
+        self._weights = backend.array(cpu_kernels.as_bytes(stored.codes))
+        self._bits = stored.bits
+        self._scale = _NONE if stored.row_scale is None else stored.row_scale
 
-    def __init__(self, backend: Backend, weights: Array) -> None:
-        self._backend, self.shape = backend, weights.shape
-        self.weights = backend.array(np.asarray(weights, np.float32))
+    def another(self) -> CpuDense:
+        """A copy with weights of its own, for measurements with cold caches."""
+        twin = copy.copy(self)
+        twin._weights = self._backend.array(self._weights)
+        return twin
 
-    def gather_into(self, out: Any, events: Any) -> None:
-        gather_rows(self.weights, np.flatnonzero(events), out)
+    def gather_into(self, out: Array, given: HostGiven) -> None:
+        self._run(cpu_kernels.gather_rows, out, given)
 
-    def gather(self, events: Any) -> Any:
-        out = np.empty(self.shape[1], np.float32)
+    def _run(self, kernel: Any, out: Array, given: HostGiven) -> None:
+        kernel(self._weights, self._bits, self._scale, self.shape[1], given.offsets, given.active, given.values, out)
+
+    def gather(self, given: HostGiven) -> Array:
+        out = np.empty((given.batch, self.shape[1]), np.float32)
         with self._backend.timed("gather_rows"):
-            self.gather_into(out, events)
+            self.gather_into(out, given)
         return out
 
-    def scan(self, events: Any) -> Any:
-        out = np.empty(self.shape[0], np.float32)
+    def scan(self, given: HostGiven) -> Array:
+        out = np.empty((given.batch, self.shape[0]), np.float32)
         with self._backend.timed("scan_rows"):
-            scan_rows(self.weights, np.flatnonzero(events), out)
+            self._run(cpu_kernels.scan_rows, out, given)
         return out
 
 
-class CpuSparse:
-    """The products of a sparse matrix: row r has ``weights`` and ``targets[starts[r]:starts[r + 1]]``.
+class _Pushed(ABC):
+    """Sums as integers, whoever adds to them."""
 
-    ``scale``: what weights are multiplied with before they are added as 64-bit integers, a power of two.
-    """
+    def __init__(self, backend: Backend, shape: tuple[int, int], power: int) -> None:
+        self._backend, self.shape, self._power = backend, shape, power
 
-    def __init__(
-        self, backend: Backend, columns: int, starts: Array, targets: Array, weights: Array, scale: float
-    ) -> None:
-        self._backend, self.shape = backend, (len(starts) - 1, columns)
-        self._arrays = tuple(backend.array(array) for array in (starts, targets, weights))
-        self._scale = scale
-
-    def gather(self, events: Any) -> Any:
-        sums = np.zeros(self.shape[1], np.int64)
-        with self._backend.timed("scatter_rows"):
-            scatter_rows(*self._arrays, np.flatnonzero(events), np.float32(self._scale), sums)
-        return (sums * (1 / self._scale)).astype(np.float32)
-
-    def scan(self, events: Any) -> Any:
-        out = np.empty(self.shape[0], np.float32)
-        with self._backend.timed("gather_synapses"):
-            gather_synapses(*self._arrays, np.asarray(events), out)
+    def gather(self, given: HostGiven) -> Array:
+        out = np.empty((given.batch, self.shape[1]), np.float32)
+        with self._backend.timed("push"):
+            self.gather_into(out, given)
         return out
+
+    def gather_into(self, out: Array, given: HostGiven) -> None:
+        parts = np.split(given.values, given.offsets[1:-1])
+        powers = [used_power(self._power, part) if given.graded else self._power for part in parts]
+        sums = np.zeros((given.batch, self.shape[1]), np.int64)
+        self._push(given, np.ldexp(np.float32(1), powers).astype(np.float32), sums)
+        out[...] = sums * np.ldexp(1.0, -np.array(powers, np.int64))[:, None]
+
+    def scan(self, given: HostGiven) -> Array:
+        out = np.empty((given.batch, self.shape[0]), np.float32)
+        with self._backend.timed("pull"):
+            self._pull(given.table, out)
+        return out
+
+    @abstractmethod
+    def _push(self, given: HostGiven, scales: Array, sums: Array) -> None:
+        """Add integers to ``sums``."""
+
+    @abstractmethod
+    def _pull(self, table: Array, out: Array) -> None:
+        """All of ``out``."""
+
+
+class CpuSparse(_Pushed):
+    """A sparse matrix whose rows lie in one piece each."""
+
+    def __init__(self, backend: Backend, rows: Rows) -> None:
+        super().__init__(backend, (rows.rows, rows.columns), rows.power)
+        self._entries = (
+            np.arange(rows.rows, dtype=np.int64) * rows.row_step if rows.first is None else rows.first,
+            np.full(rows.rows, rows.width, np.int32) if rows.length is None else rows.length,
+            backend.array(rows.targets),
+            backend.array(cpu_kernels.as_bytes(rows.weights.codes)),
+            rows.weights.bits,
+            _NONE if rows.weights.row_scale is None else rows.weights.row_scale,
+            rows.width,
+        )
+
+    def _push(self, given: HostGiven, scales: Array, sums: Array) -> None:
+        cpu_kernels.push(*self._entries, given.offsets, given.active, given.values, scales, sums)
+
+    def _pull(self, table: Array, out: Array) -> None:
+        cpu_kernels.pull(*self._entries, table, out)
+
+
+class CpuProcedural(_Pushed):
+    """A matrix that is drawn at each use."""
+
+    def __init__(self, backend: Backend, drawn: Drawn) -> None:
+        super().__init__(backend, drawn.shape, drawn.power)
+        self._drawn = (np.uint64(drawn.seed), drawn.number, drawn.columns, drawn.low, drawn.span)
+
+    def _push(self, given: HostGiven, scales: Array, sums: Array) -> None:
+        cpu_kernels.push_drawn(*self._drawn, given.offsets, given.active, given.values, scales, sums)
+
+    def _pull(self, table: Array, out: Array) -> None:
+        cpu_kernels.pull_drawn(*self._drawn, table, out)

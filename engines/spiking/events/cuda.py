@@ -1,134 +1,192 @@
-"""Event matrices on an NVIDIA GPU: launches ``dense.cu`` and ``sparse.cu``."""
+"""Dense event matrices on an NVIDIA GPU: launches ``dense.cu``."""
 
 from __future__ import annotations
 
+import copy
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from engines.api import Array
 from engines.backend.tuning import tune, tuning_key
+from engines.spiking.events.given import FLOATS, LIST, PITCH, DeviceGiven, on_device
+from engines.spiking.events.weights import Stored
 
 DENSE = Path(__file__).with_name("dense.cu")
 SPARSE = Path(__file__).with_name("sparse.cu")
-SHAPES = tuple((threads, span) for span in (256, 512, 128, 1024) for threads in (128, 64, 256))
-"""(threads per block, rows of a stretch) to choose from."""
-SPAN, THREADS = 256, 256
-"""Rows of a stretch of a sparse matrix, and threads per block."""
-TYPICAL = 0.05
-"""Density of the events with which launch shapes are compared."""
+SHAPES = tuple(
+    (threads, lanes, blocks)
+    for threads in (256, 128, 512)
+    for lanes in (32, 8, 16, 64)
+    for blocks in (2, 1, 4, 8)
+    if threads * blocks <= 1024
+)
+"""(threads per block, threads side by side on a row, blocks per multiprocessor that the shares are cut for)."""
+TYPICAL = (0.01, 0.1)
+"""Densities of the events with which launch shapes are compared."""
+COLD_SETS = 8
+"""Sets of events that take turns there: the same would be found in the cache."""
+SHARED_BYTES = 64
+"""Per thread, for the list of events."""
+LINE = 128
+"""Bytes of a cache line, at which rows begin that are some lines long."""
+
+
+def pitch_bytes(row_bytes: int) -> int:
+    """Of a row that takes so many: whole packs of 16 bytes, whole lines if that adds an eighth at most."""
+    unit = LINE if row_bytes >= 8 * LINE else 16
+    return -(-row_bytes // unit) * unit
 
 
 class CudaDense:
     """The products of a dense matrix; see :class:`engines.spiking.events.cpu.CpuDense`."""
 
-    def __init__(self, backend: Any, weights: Array) -> None:
-        self._backend, self.shape = backend, weights.shape
-        rows, columns = weights.shape
-        self._pitch = -(-columns // 4) * 4
-        padded = np.zeros((rows, self._pitch), np.float32)
-        padded[:, :columns] = weights
-        self.weights = backend.array(padded)
-        module = backend.compile(DENSE)
-        self._gather, self._scan = module.get_function("gather_rows"), module.get_function("scan_rows")
-        self._wide_events = backend.array(np.zeros(self._pitch, np.uint8))
-        self._events = backend.array(np.zeros(rows, np.uint8))
-        self._prepare(SHAPES[0])
-        self._prepare(self._choose())
-
-    def _choose(self) -> tuple[int, ...]:
+    def __init__(self, backend: Any, stored: Stored) -> None:
+        self._backend, self.shape = backend, stored.codes.shape
         rows, columns = self.shape
-        chosen = np.random.default_rng(1).random(rows) < TYPICAL
-        events = self._backend.array(np.asarray(chosen, np.uint8))
-        out = self._backend.empty(self._pitch, np.float32)
+        codes = stored.codes
+        self._pack = 128 // stored.bits
+        self._packs = -(-columns // self._pack)
+        pitch = pitch_bytes(columns * codes.itemsize)
+        self._packs_of_row = pitch // 16
+        if pitch != columns * codes.itemsize:
+            padded = np.zeros((rows, pitch // codes.itemsize), codes.dtype)
+            padded[:, :columns] = codes
+            codes = padded
+        self.weights = backend.array(codes)
+        self._scale = None if stored.row_scale is None else backend.array(stored.row_scale)
+        macros = (f"-DWEIGHTS={stored.bits}",)
+        module = backend.compile(DENSE, macros)
+        self._gather, self._scan = module.get_function("gather_rows"), module.get_function("scan_rows")
+        self.tools = EventTools(backend)
+        self._prepare(SHAPES[0])
+        self._prepare(self._choose(macros))
+
+    def another(self) -> CudaDense:
+        """A copy with weights and memory of its own, for measurements with cold caches."""
+        twin = copy.copy(self)
+        with self._backend.active():
+            twin.weights = self.weights.copy()
+        twin._work = {}
+        return twin
+
+    def _choose(self, macros: tuple[str, ...]) -> tuple[int, ...]:
+        rows, columns = self.shape
+        rng = np.random.default_rng(1)
+        cases = [
+            [on_device(self._backend, rng.random((1, rows)) < density) for _ in range(COLD_SETS)] for density in TYPICAL
+        ]
+        out = self._backend.empty((1, columns), np.float32)
 
         def time_one(shape: tuple[int, ...]) -> float:
             self._prepare(shape)
-            return float(self._backend.elapsed(lambda: self.gather_into(out, events)))
+            self._scratch(1)  # its memory is no part of the time
 
-        key = tuning_key(f"gather_rows {columns.bit_length()}", self._backend.info, DENSE, rows * columns)
+            def launch(sets: list[DeviceGiven]) -> None:
+                for given in sets:
+                    self.gather_into(out, given)
+
+            return math.prod(float(self._backend.elapsed(lambda sets=sets: launch(sets))) for sets in cases)
+
+        key = tuning_key(f"gather_rows {columns.bit_length()}", self._backend.info, DENSE, rows * columns, macros)
         return tune(key, SHAPES, time_one)
 
     def _prepare(self, shape: tuple[int, ...]) -> None:
-        threads, self._span = shape
-        self._grid = (-(-self._pitch // (4 * threads)), -(-self.shape[0] // self._span))
+        """Launch in this shape from now on."""
+        threads, self._lanes, blocks = shape
+        tiles = -(-self._packs // self._lanes)
+        wanted = round(blocks * self._backend.multiprocessors / tiles)
+        self._grid = (tiles, max(1, min(wanted, -(-self.shape[0] // 64))))
         self._block = (threads,)
-        self._partial = self._backend.empty((self._grid[1], self._pitch), np.float32)
-        self._arrived = self._backend.array(np.zeros(self._grid[0], np.uint32))
+        self._work: dict[int, tuple[Any, Any]] = {}
 
-    def gather_into(self, out: Any, events: Any) -> None:
-        """One launch; ``out`` has room for a whole number of packs of four."""
+    def _scratch(self, batch: int) -> tuple[Any, Any]:
+        """Shares' sums and counters for so many vectors; kept, so that graphs may refer to them."""
+        if batch not in self._work:
+            tiles, shares = self._grid
+            partial = self._backend.empty((batch, shares if shares > 1 else 0, self.shape[1]), np.float32)
+            self._work[batch] = partial, self._backend.array(np.zeros(tiles * batch, np.uint32))
+        return self._work[batch]
+
+    def gather_into(self, out: Any, given: DeviceGiven) -> None:
+        """One launch; ``out: (batch, columns)``."""
+        rows, columns = self.shape
+        tiles, shares = self._grid
         self._gather(
-            self._grid, self._block,
-            (out, self.weights, events, self._partial, self._arrived, np.int32(self.shape[0]), np.int32(self._pitch),
-             np.int32(self._span)),
+            (tiles * given.batch, shares), self._block,
+            (out, self.weights, self._scale, given.array, given.count, given.values, np.int32(given.kind),
+             *self._scratch(given.batch), np.int32(rows), np.int32(columns), np.int32(self._packs_of_row),
+             np.int32(self._packs), np.int32(given.pitch), np.int32(given.batch), np.int32(self._lanes)),
+            shared_mem=SHARED_BYTES * self._block[0],
         )  # fmt: skip
 
-    @property
-    def main_launch(self) -> tuple[Any, tuple[int, ...]]:
-        """The kernel of :meth:`gather_into` and its block."""
-        return self._gather, self._block
-
-    def gather(self, events: Any) -> Any:
-        out = self._backend.empty(self._pitch, np.float32)
-        with self._backend.timed("gather_rows"):
-            self._events[...] = events
-            self.gather_into(out, self._events)
-        return out[: self.shape[1]]
-
-    def scan(self, events: Any) -> Any:
-        rows, columns = self.shape
-        out = self._backend.empty(rows, np.float32)
-        with self._backend.timed("scan_rows"):
-            self._wide_events[:columns] = events
-            self._scan(
-                (-(-rows // 32),), (256,), (out, self.weights, self._wide_events, np.int32(rows), np.int32(self._pitch))
-            )
-        return out
-
-
-class CudaSparse:
-    """The products of a sparse matrix; see :class:`engines.spiking.events.cpu.CpuSparse`."""
-
-    def __init__(self, backend: Any, columns: int, starts: Array, targets: Array, weights: Array, scale: float) -> None:
-        self._backend, self.shape = backend, (len(starts) - 1, columns)
-        self._arrays = tuple(backend.array(array) for array in (starts, targets, weights))
-        self._scale = scale
-        self._sums = backend.array(np.zeros(columns, np.uint64))
-        module = backend.compile(SPARSE)
-        self._scatter, self._finish = module.get_function("scatter_rows"), module.get_function("finish")
-        self._gather = module.get_function("gather_synapses")
-        self._events = [backend.array(np.zeros(size, np.uint8)) for size in self.shape]
-
-    @property
-    def main_launch(self) -> tuple[Any, tuple[int, ...]]:
-        """The first kernel of :meth:`gather_into` and its block."""
-        return self._scatter, (THREADS,)
-
-    def gather_into(self, out: Any, events: Any) -> None:
-        """Two launches; events are bytes, 0 or 1."""
-        rows, columns = self.shape
-        self._scatter(
-            (-(-rows // SPAN),), (THREADS,),
-            (self._sums, *self._arrays, events, np.float32(self._scale), np.int32(rows), np.int32(SPAN)),
-        )  # fmt: skip
-        self._finish(
-            (-(-columns // THREADS),), (THREADS,),
-            (out, self._sums, np.float64(1 / self._scale), np.int32(columns)),
-        )  # fmt: skip
-
-    def gather(self, events: Any) -> Any:
-        out = self._backend.empty(self.shape[1], np.float32)
-        with self._backend.timed("scatter_rows"):
-            self._events[0][...] = events
-            self.gather_into(out, self._events[0])
-        return out
-
-    def scan(self, events: Any) -> Any:
+    def scan_into(self, out: Any, given: DeviceGiven) -> None:
+        """One launch for vectors; ``out: (batch, rows)``."""
+        given = self.tools.vector(given)
         rows = self.shape[0]
-        out = self._backend.empty(rows, np.float32)
-        with self._backend.timed("gather_synapses"):
-            self._events[1][...] = events
-            self._gather((-(-rows // 8),), (256,), (out, *self._arrays, self._events[1], np.int32(rows)))
+        self._scan(
+            (-(-rows // 32), given.batch), (256,),
+            (out, self.weights, self._scale, given.array, np.int32(given.kind), np.int32(rows),
+             np.int32(self._packs_of_row), np.int32(self._packs), np.int32(given.pitch)),
+        )  # fmt: skip
+
+    @property
+    def main_launch(self) -> tuple[Any, tuple[int, ...], int]:
+        """The kernel of :meth:`gather_into`, its block and its dynamic shared memory."""
+        return self._gather, self._block, SHARED_BYTES * self._block[0]
+
+    def gather(self, given: DeviceGiven) -> Any:
+        out = self._backend.empty((given.batch, self.shape[1]), np.float32)
+        with self._backend.timed("gather_rows"):
+            self.gather_into(out, given)
         return out
+
+    def scan(self, given: DeviceGiven) -> Any:
+        out = self._backend.empty((given.batch, self.shape[0]), np.float32)
+        with self._backend.timed("scan_rows"):
+            self.scan_into(out, given)
+        return out
+
+
+class EventTools:
+    """Small kernels about events of one matrix."""
+
+    def __init__(self, backend: Any) -> None:
+        self._backend = backend
+        module = backend.compile(SPARSE, ("-DWEIGHTS=32",))
+        self._expand, self._largest, self._decide = (module.get_function(n) for n in ("expand", "largest", "decide"))
+        self._exponents: dict[int, Any] = {}
+        self._table: Any = None
+
+    def vector(self, given: DeviceGiven) -> DeviceGiven:
+        """A list as one vector of values, for kernels that look events up."""
+        if given.kind != LIST:
+            return given
+        if self._table is None:
+            self._table = self._backend.array(np.zeros((1, -(-given.size // PITCH) * PITCH), np.float32))
+        table = self._table
+        with self._backend.active():
+            self._expand((1,), (512,), (table, given.array, given.count, given.values, np.int32(given.size)))
+        return DeviceGiven(FLOATS, table, 1, table.shape[1], given.graded, given.size)
+
+    def exponent(self, given: DeviceGiven) -> Any:
+        """(batch,) int32 of graded events, one launch; None for others."""
+        if not given.graded:
+            return None
+        if given.batch not in self._exponents:
+            self._exponents[given.batch] = self._backend.empty(given.batch, np.int32)
+        out = self._exponents[given.batch]
+        self._largest(
+            (given.batch,), (256,),
+            (out, given.array, given.count, given.values, np.int32(given.kind), np.int32(given.size),
+             np.int32(given.pitch)),
+        )  # fmt: skip
+        return out
+
+    def decide(self, gate: Any, given: DeviceGiven, limit: int) -> None:
+        """gate[0] = 1 if there are more than ``limit`` events."""
+        packs = given.batch * given.pitch // 8
+        self._decide(
+            (1,), (256,), (gate, given.array, given.count, np.int32(given.kind), np.int64(packs), np.int32(limit))
+        )

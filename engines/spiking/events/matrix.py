@@ -1,9 +1,8 @@
-"""The public operator: a matrix of synaptic weights that is multiplied with vectors of spikes."""
+"""The public operator: a matrix of synaptic weights that is multiplied with vectors of events."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,45 +10,92 @@ from engines.api import Array
 from engines.backend import open_backend
 from engines.backend.base import Backend
 from engines.errors import ProblemError
+from engines.spiking.events import given as events_given
+from engines.spiking.events.formats import Format, packed
+from engines.spiking.events.given import EventList
+from engines.spiking.events.making import made_dense, made_procedural, made_sparse, only_of
+from engines.spiking.events.procedural import Drawn
+from engines.spiking.events.room import need_dense, need_sparse
+from engines.spiking.events.weights import BYTES, Precision, numbers, stored
 
-_ROOM = 61
-"""Bits of a 64-bit sum that the largest possible sum of weights may take."""
+Order = Literal["presynaptic", "postsynaptic", "both"]
 
 
 class EventMatrix:
-    """W (postsynaptic, presynaptic), stored by presynaptic neuron; ``W @ s`` reads the weights of spikes alone.
+    """W (postsynaptic, presynaptic), stored by presynaptic neuron unless ``order`` says otherwise.
 
-    ``s: (presynaptic,)`` or ``(presynaptic, batch)`` of 0 and 1, a NumPy array or an array of bools on the device; the
-    result, float32, is where ``s`` was. ``W.T @ s`` is the product with the transpose through the same storage. Sums
-    are the same from run to run on a backend. Raises ProblemError for weights that are no numbers, events other than
-    0 and 1, and shapes that do not match.
+    ``W @ s``: ``s`` is ``(presynaptic,)`` or ``(presynaptic, batch)`` of 0 and 1, a NumPy array or an array of bools on
+    the device, or an :class:`EventList` of the device; the result, float32, is where ``s`` was. ``W.graded @ s`` takes
+    any numbers (float32 on the device), of which those that are not 0 are events. ``W.T @ s`` is the product with the
+    transpose, through the same storage. Sums are the same from run to run on a backend.
+
+    ``order``: by whom weights are stored. "presynaptic" reads what an event needs; "postsynaptic" all of it, unless the
+    matrix is transposed; "both" keeps two copies and takes the faster way for the density at hand.
+    ``precision``: float32, float16 or int8 with a scale for each neuron it is stored by.
+
+    Raises ProblemError for weights that are no numbers, events that are none, shapes that do not match, and a matrix
+    that the device has no memory for.
     """
 
-    def __init__(self, backend: Backend, kernels: Any, *, transposed: bool = False) -> None:
-        self._backend, self._kernels, self._transposed = backend, kernels, transposed
-        reversed_shape = kernels.shape[::-1]
-        self.shape: tuple[int, int] = kernels.shape if transposed else reversed_shape
+    def __init__(self, backend: Backend, products: Any, *, transposed: bool = False, graded: bool = False) -> None:
+        self._backend, self._products, self._transposed, self._graded = backend, products, transposed, graded
+        self.shape: tuple[int, int] = products.shape if transposed else products.shape[::-1]
 
     @classmethod
-    def dense(cls, weights: Any, backend: Backend | None = None) -> EventMatrix:
-        """From all weights, ``(postsynaptic, presynaptic)``; kept as float32."""
+    def dense(
+        cls, weights: Any, backend: Backend | None = None, *, precision: Precision = "float32",
+        order: Order = "presynaptic",
+    ) -> EventMatrix:  # fmt: skip
+        """From all weights, ``(postsynaptic, presynaptic)``."""
         backend = backend or open_backend("cpu")
         table = np.asarray(weights)
         if table.ndim != 2 or 0 in table.shape:
             raise ProblemError(f"A weight matrix has rows and columns; this array has the shape {table.shape}.")
-        rows = np.ascontiguousarray(_numbers(table, "weights").T)
-        return cls(backend, dense_on(backend, rows))
+        only_of("Weights are stored in the order", order, Order)
+        need_dense(backend, table.shape[0], table.shape[1], BYTES.get(precision, 4) * (1 + (order == "both")))
+        values = numbers(table)
+        rows = {"presynaptic": [values.T], "postsynaptic": [values], "both": [values.T, values]}[order]
+        products = made_dense(backend, [stored(np.ascontiguousarray(each), precision) for each in rows])
+        return cls(backend, products, transposed=order == "postsynaptic")
 
     @classmethod
-    def sparse(cls, weights: Any, backend: Backend | None = None) -> EventMatrix:
-        """From any of SciPy's sparse matrices, ``(postsynaptic, presynaptic)``."""
+    def sparse(
+        cls, weights: Any, backend: Backend | None = None, *, precision: Precision = "float32",
+        format: Format = "compressed", order: Order = "presynaptic",
+    ) -> EventMatrix:  # fmt: skip
+        """From any of SciPy's sparse matrices, ``(postsynaptic, presynaptic)``.
+
+        ``format``: "compressed" (CSC by presynaptic, CSR by postsynaptic neuron), "ell", or "sell" (SELL-C-σ by
+        postsynaptic neuron; compressed otherwise, and on the CPU); with both orders, that of the copy by postsynaptic
+        neuron, the other one is compressed.
+        """
         backend = backend or open_backend("cpu")
-        columns = weights.tocsc()
-        columns.sum_duplicates()
-        return cls(backend, sparse_on(backend, columns.shape[0], columns.indptr, columns.indices, columns.data))
+        only_of("Synapses are stored in the order", order, Order)
+        only_of("Synapses lie in the format", format, Format)
+        copies = []
+        for each in ("presynaptic", "postsynaptic") if order == "both" else (order,):
+            table = weights.tocsc() if each == "presynaptic" else weights.tocsr()
+            table.sum_duplicates()
+            pushed = order == "both" and each == "presynaptic"
+            length = np.diff(table.indptr)
+            wide = format == "ell" and not pushed
+            entries = len(length) * int(length.max(initial=0)) if wide else table.nnz
+            need_sparse(backend, table.nnz, entries, BYTES.get(precision, 4), 1 + (order == "both"))
+            columns = table.shape[0] if each == "presynaptic" else table.shape[1]
+            layout: Format = "compressed" if pushed else format
+            copies.append(
+                packed(
+                    table.indptr.astype(np.int64), table.indices, numbers(table.data), columns, precision, layout,
+                    each == "postsynaptic" and backend.id != "cpu",
+                )
+            )  # fmt: skip
+        return cls(backend, made_sparse(backend, copies), transposed=order == "postsynaptic")
 
     @classmethod
-    def fixed_number(cls, targets: Any, weights: Any, postsynaptic: int, backend: Backend | None = None) -> EventMatrix:
+    def fixed_number(
+        cls, targets: Any, weights: Any, postsynaptic: int, backend: Backend | None = None, *,
+        precision: Precision = "float32",
+    ) -> EventMatrix:  # fmt: skip
         """Every presynaptic neuron has the same number of synapses: ``targets`` and ``weights: (presynaptic, number)``.
 
         One number as ``weights`` stands for all.
@@ -62,96 +108,95 @@ class EventMatrix:
             raise ProblemError(
                 f"Targets are from 0 to {postsynaptic - 1}; these are from {places.min()} to {places.max()}."
             )
-        given = np.asarray(weights)
-        if given.ndim and given.shape != places.shape:
-            raise ProblemError(f"Weights {given.shape} and targets {places.shape} have different shapes.")
-        starts = np.arange(len(places) + 1) * places.shape[1]
-        values = np.broadcast_to(given, places.shape)
-        return cls(backend, sparse_on(backend, postsynaptic, starts, places.ravel(), values.ravel()))
+        values = np.asarray(weights)
+        if values.ndim and values.shape != places.shape:
+            raise ProblemError(f"Weights {values.shape} and targets {places.shape} have different shapes.")
+        need_sparse(backend, places.size, places.size, BYTES.get(precision, 4))
+        starts = np.arange(len(places) + 1, dtype=np.int64) * places.shape[1]
+        flat = numbers(np.broadcast_to(values, places.shape)).ravel()
+        rows = packed(starts, places.ravel(), flat, postsynaptic, precision, "ell", side_by_side=False)
+        return cls(backend, made_sparse(backend, [rows]))
+
+    @classmethod
+    def procedural(
+        cls, postsynaptic: int, presynaptic: int, number: int, weights: float | tuple[float, float], seed: int,
+        backend: Backend | None = None,
+    ) -> EventMatrix:  # fmt: skip
+        """Nothing is stored: each presynaptic neuron has ``number`` synapses that are drawn again at each use.
+
+        Targets are equally likely and independent of each other; ``weights``: one for all, or the least and the largest
+        of equally likely ones. The same numbers on all devices.
+        """
+        least, most = weights if isinstance(weights, tuple) else (weights, weights)
+        given = numbers(np.array([least, most]))
+        if min(postsynaptic, presynaptic, number) < 1 or max(postsynaptic, presynaptic, number) >= 2**31:
+            raise ProblemError("Neurons and synapses of each are whole numbers from 1 to 2,147,483,647.")
+        if not 0 <= seed < 2**64:
+            raise ProblemError(f"A seed is a whole number from 0 to 2^64 − 1, not {seed}.")
+        backend = backend or open_backend("cpu")
+        drawn = Drawn(presynaptic, postsynaptic, number, given[0], np.float32(given[1] - given[0]), seed)
+        return cls(backend, made_procedural(backend, drawn))
 
     @property
     def T(self) -> EventMatrix:
         """The transpose, without a copy."""
-        return EventMatrix(self._backend, self._kernels, transposed=not self._transposed)
+        return EventMatrix(
+            self._backend, self._products, transposed=not self._transposed, graded=self._graded
+        )  # fmt: skip
+
+    @property
+    def graded(self) -> EventMatrix:
+        """The same matrix for events of any size, without a copy."""
+        return EventMatrix(self._backend, self._products, transposed=self._transposed, graded=True)
 
     def __matmul__(self, events: Any) -> Any:
+        on_cpu = self._backend.id == "cpu"
+        if isinstance(events, EventList):
+            self._check_list(events)
+            make = events_given.list_on_host if on_cpu else events_given.list_on_device
+            return self._product(make(events, self.shape[1]))[0]
         if events.ndim not in (1, 2) or events.shape[0] != self.shape[1]:
             raise ProblemError(
                 f"A matrix {self.shape} takes {self.shape[1]} events; this array has the shape {tuple(events.shape)}."
             )
-        if events.ndim == 2:
-            return self._batch(events)
         on_host = isinstance(events, np.ndarray)
-        given = _binary(events) if on_host else _on_device(events)
-        if on_host and self._backend.id != "cpu":
-            given = self._backend.array(given)
-        out = self._kernels.scan(given) if self._transposed else self._kernels.gather(given)
-        return self._backend.to_host(out) if on_host else out
+        checked = _checked(events, self._graded) if on_host else _on_device(events, self._graded)
+        single = events.ndim == 1
+        rows = checked[None] if single else checked.T
+        if 0 in rows.shape:
+            return np.zeros((self.shape[0], 0), np.float32)
+        out = self._product(events_given.on_host(rows) if on_cpu else events_given.on_device(self._backend, rows))
+        if on_host:
+            out = self._backend.to_host(out)
+        return out[0] if single else out.T
 
-    def _batch(self, events: Any) -> Any:
-        columns = [self @ events[:, place] for place in range(events.shape[1])]
-        if isinstance(events, np.ndarray):
-            return np.stack(columns, axis=1) if columns else np.empty((self.shape[0], 0), np.float32)
-        out = self._backend.empty((self.shape[0], len(columns)), np.float32)
-        with self._backend.active():
-            for place, column in enumerate(columns):
-                out[:, place] = column
-        return out
+    def _product(self, given: Any) -> Any:
+        return self._products.scan(given) if self._transposed else self._products.gather(given)
 
-
-def _numbers(weights: Array, what: str) -> Array:
-    """As float32. Raises ProblemError."""
-    if weights.dtype.kind not in "fiub":
-        raise ProblemError(f"The {what} are real numbers, not {weights.dtype}.")
-    with np.errstate(over="ignore"):
-        values = weights.astype(np.float32)
-    bad = np.argwhere(~np.isfinite(values))
-    if len(bad):
-        place = tuple(int(index) for index in bad[0])
-        raise ProblemError(
-            f"The {what} hold {values[place]} at {place if len(place) > 1 else place[0]}; all are finite."
-        )
-    return values
+    def _check_list(self, events: EventList) -> None:
+        if events.values is not None and not self._graded:
+            raise ProblemError("This list's events have values: multiply it with the matrix's .graded, or drop them.")
+        events_given.checked_list(events)
 
 
-def _binary(events: Array) -> Array:
-    """Events on the host as bools. Raises ProblemError."""
+def _checked(events: Array, graded: bool) -> Array:
+    """Events on the host as bools, or float32 if graded. Raises ProblemError."""
+    if graded:
+        return numbers(events, "events")
     if events.dtype == bool:
         return events
-    wrong = np.flatnonzero((events != 0) & (events != 1))
+    wrong = np.argwhere((events != 0) & (events != 1))
     if len(wrong):
-        raise ProblemError(f"Events are 0 or 1; number {wrong[0]} is {events[wrong[0]]}.")
-    return events != 0
+        place = tuple(int(index) for index in wrong[0])
+        raise ProblemError(
+            f"Events are 0 or 1; number {place[0] if len(place) == 1 else place} is {events[place]}. For others there "
+            "is the matrix's .graded."
+        )
+    return np.asarray(events != 0)
 
 
-def _on_device(events: Any) -> Any:
-    if events.dtype != bool:
-        raise ProblemError(f"On the device, events are an array of bool, not of {events.dtype}.")
+def _on_device(events: Any, graded: bool) -> Any:
+    wanted = "float32" if graded else "bool"
+    if str(events.dtype) != wanted:
+        raise ProblemError(f"On the device, events are an array of {wanted}, not of {events.dtype}.")
     return events
-
-
-def dense_on(backend: Backend, rows: Array) -> Any:
-    """The products of ``rows: (presynaptic, postsynaptic)`` on the device of ``backend``."""
-    if backend.id == "cpu":
-        from engines.spiking.events.cpu import CpuDense
-
-        return CpuDense(backend, rows)
-    from engines.spiking.events.cuda import CudaDense
-
-    return CudaDense(backend, rows)
-
-
-def sparse_on(backend: Backend, columns: int, starts: Array, targets: Array, weights: Array) -> Any:
-    """The same of a sparse matrix; see :class:`engines.spiking.events.cpu.CpuSparse`. Raises ProblemError."""
-    values = _numbers(weights, "weights")
-    largest = float(np.bincount(targets, np.abs(values), columns).max(initial=0.0)) if len(targets) else 0.0
-    scale = 2.0 ** (_ROOM - math.ceil(math.log2(largest))) if largest > 0 else 1.0
-    scale = min(scale, 2.0**120)
-    given = (columns, starts.astype(np.int64), targets.astype(np.int32), values, scale)
-    if backend.id == "cpu":
-        from engines.spiking.events.cpu import CpuSparse
-
-        return CpuSparse(backend, *given)
-    from engines.spiking.events.cuda import CudaSparse
-
-    return CudaSparse(backend, *given)

@@ -59,3 +59,16 @@ gather(float* y, const float* __restrict__ W, const unsigned char* __restrict__ 
         if (events[r]) sum += W[(long long)r * n + column];
     y[column] = sum;
 }
+
+// The spikes as bits: 32 senders are one word, which a warp shares; where none of them fired it goes on.
+extern "C" __global__ void __launch_bounds__(512)
+scan_bits(float* y, const float* __restrict__ W, const unsigned* __restrict__ bits, int n) {
+    const float* row = W + (long long)blockIdx.x * n;
+    const int lane = threadIdx.x & 31;
+    float sum = 0;
+    for (int c = threadIdx.x; c - lane < n; c += blockDim.x) {
+        const unsigned word = bits[c >> 5];
+        if (word >> lane & 1) sum += row[c];
+    }
+    finish_row(y, sum);
+}

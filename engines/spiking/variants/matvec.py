@@ -13,8 +13,9 @@ from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.lab import Case, Inputs, Prepared, Published, Shape, Study, Variant
 from engines.lab_variants import Launch, Layout, array_variant, kernel_variant, up_to
+from engines.spiking.events.weights import BYTES, Precision
 from engines.spiking.variants import expressions
-from engines.spiking.variants.own import OwnPrepared
+from engines.spiking.variants.own import Kind, OwnPrepared
 
 FILE = Path(__file__).with_name("matvec.cu")
 EVENTS = Path(__file__).resolve().parent.parent / "events"
@@ -25,6 +26,9 @@ SCAN_SHAPES: tuple[Shape, ...] = ((256,), (512,), (128,))
 ONE_BY_ONE = 5e-5
 """2,000 numbers of one sign added one after the other in float32: 2,000 × 6e-8 of the sum at worst, and random signs of
 the roundings leave a fiftieth of that."""
+
+TOLERANCE: dict[str, float | None] = {"float32": None, "float16": 5e-4, "int8": 6e-3}
+"""float16 rounds each weight by 2^-11 of it; int8 by half of 1/127 of a sender's largest, 1.5, where the mean is 1."""
 
 PUBLISHED: dict[int, dict[str, dict[str, float]]] = {
     1: {
@@ -69,14 +73,24 @@ def _output(inputs: Inputs) -> tuple[tuple[int, ...], type]:
 
 BY_SENDER = Layout(lambda inputs: [inputs["rows"], inputs["events"]], _output)
 BY_OUTPUT = Layout(lambda inputs: [np.ascontiguousarray(inputs["rows"].T), inputs["events"]], _output)
+AS_BITS = Layout(lambda inputs: [np.ascontiguousarray(inputs["rows"].T), _bits(inputs["events"])], _output)
 
 
-def _scan(id: str, title: str, note: str, bytes: float, shapes: tuple[Shape, ...] = SCAN_SHAPES) -> Variant:
+def _bits(events: Array) -> Array:
+    """(words,) uint32, bit c % 32 of word c // 32."""
+    padded = np.zeros(-(-len(events) // 32) * 32, np.uint8)
+    padded[: len(events)] = events
+    return np.packbits(padded, bitorder="little").view(np.uint32)
+
+
+def _scan(
+    id: str, title: str, note: str, bytes: float, shapes: tuple[Shape, ...] = SCAN_SHAPES, layout: Layout = BY_OUTPUT
+) -> Variant:
     def launch(case: Case, shape: Shape) -> Launch:
         return Launch((case.size[0],), shape, (np.int32(case.size[0]),))
 
     return kernel_variant(
-        id, title, FILE, f"scan_{id}", launch, bytes=bytes, flops=bytes / 4, shapes=shapes, note=note, layout=BY_OUTPUT
+        id, title, FILE, f"scan_{id}", launch, bytes=bytes, flops=bytes / 4, shapes=shapes, note=note, layout=layout
     )  # fmt: skip
 
 
@@ -91,21 +105,31 @@ def _gather(bytes: float) -> Variant:
     )  # fmt: skip
 
 
-def _own(id: str, language: Literal["CUDA", "Numba"], kind: Literal["dense", "sparse"], bytes: float) -> Variant:
-    def prepare(backend: Backend, case: Case, inputs: Inputs, sets: int, shape: Shape | None) -> Prepared:
-        return OwnPrepared(backend, inputs, sets, kind)
+NOTES: dict[Kind, str] = {
+    "dense": "Events compacted inside the kernel; rows by 16-byte loads, eight on their way; shares of the events over "
+    "blocks, summed in a fixed order.",
+    "list": "A kernel of one block compacts first; the gather has nothing to look for, but waits for a second launch.",
+    "sparse": "Every weight with its target, added by integer atomics: for sparse matrices, which this is not.",
+}
 
-    dense, cuda = kind == "dense", language == "CUDA"
-    note = (
-        "Events compacted inside the kernel; rows by 16-byte loads, eight on their way; stretches of rows over blocks, "
-        "summed in a fixed order."
-        if dense
-        else "Every weight with its target, added by integer atomics: for matrices that are sparse, which this is not."
-    )
+
+def _own(
+    id: str,
+    title: str,
+    language: Literal["CUDA", "Numba"],
+    kind: Kind,
+    bytes: float,
+    precision: Precision = "float32",
+    note: str = "",
+) -> Variant:
+    def prepare(backend: Backend, case: Case, inputs: Inputs, sets: int, shape: Shape | None) -> Prepared:
+        return OwnPrepared(backend, inputs, sets, kind, precision)
+
+    file = "cpu_kernels.py" if language == "Numba" else ("sparse.cu" if kind == "sparse" else "dense.cu")
     return Variant(
-        id=id, title="The engine's" if dense else "As a sparse matrix (CSR)", language=language, bytes=bytes,
-        flops=bytes / 4, source=EVENTS / (("dense.cu" if dense else "sparse.cu") if cuda else "cpu.py"),
-        symbol="gather_rows" if dense else "scatter_rows", prepare=prepare, note=note,
+        id=id, title=title, language=language, bytes=bytes * BYTES[precision] / 4, flops=bytes / 4,
+        source=EVENTS / file, symbol="push" if kind == "sparse" else "gather_rows", prepare=prepare,
+        note=note or NOTES[kind], tolerance=TOLERANCE[precision],
     )  # fmt: skip
 
 
@@ -150,11 +174,18 @@ def study(percent: int) -> Study:
                 ((512,), (256,)),
             ),
             _gather(bytes),
-            _own("engine", "CUDA", "dense", bytes),
-            up_to(LARGEST_SPARSE, _own("sparse", "CUDA", "sparse", bytes)),
+            _scan(
+                "bits", "Scan, bit-packed spikes", "32 spikes in a word; spikes were never what takes the time.", bytes,
+                layout=AS_BITS,
+            ),
+            _own("engine", "The engine's", "CUDA", "dense", bytes),
+            _own("compacted", "The engine's, from a list", "CUDA", "list", bytes),
+            _own("fp16", "The engine's, fp16", "CUDA", "dense", bytes, "float16", "Half the bytes; sums in float32."),
+            _own("int8", "The engine's, int8", "CUDA", "dense", bytes, "int8", "A quarter; a scale for each sender."),
+            up_to(LARGEST_SPARSE, _own("sparse", "As a sparse matrix (CSR)", "CUDA", "sparse", bytes)),
             _expression("cublas", "CuPy, matrix product", "CuPy", "full_product", bytes, "cuBLAS: reads all of W."),
             _expression("cupy", "CuPy, chosen rows", "CuPy", "chosen_rows", bytes, "Copies the rows before it adds."),
-            _own("numba-engine", "Numba", "dense", bytes),
+            _own("numba-engine", "The engine's", "Numba", "dense", bytes),
             _expression("blas", "NumPy, matrix product", "NumPy", "full_product", bytes, "BLAS: reads all of W."),
             _expression("numpy", "NumPy, chosen rows", "NumPy", "chosen_rows", bytes, "Copies the rows, then adds."),
         ),
@@ -163,8 +194,8 @@ def study(percent: int) -> Study:
         reference_rows=reference_rows,
         tolerance=1e-5,
         tolerance_note=(
-            "Sums of up to 2,000 positive numbers in two stages of at most 512 events and 160 parts: under 100 "
-            "roundings of 6e-8 where they were all of one sign and half full."
+            "Sums of up to 2,000 positive numbers in stages (a thread's, a block's, those of blocks): under 160 "
+            "roundings of 6e-8 one after the other, and random signs of the roundings leave a tenth of that."
         ),
         published=(
             Published(

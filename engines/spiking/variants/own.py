@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -10,48 +11,68 @@ from engines.api import Array
 from engines.backend.base import Backend
 from engines.lab import Inputs, Prepared, Resources
 from engines.lab_variants import kernel_resources
+from engines.spiking.events.formats import packed
+from engines.spiking.events.given import LIST, DeviceGiven, on_device, on_host
+from engines.spiking.events.making import made_dense, made_sparse
+from engines.spiking.events.weights import Precision, stored
+
+Kind = Literal["dense", "list", "sparse"]
+COMPACT = Path(__file__).with_name("compact.cu")
+COMPACT_THREADS = 1024
 
 
 class OwnPrepared(Prepared):
-    """``dense``: rows gathered; ``sparse``: the same matrix as one of synapses, each with its target."""
+    """``dense``: rows gathered; ``list``: the same from a list that a kernel of its own makes; ``sparse``: the same
+    matrix as one of synapses, each with its target."""
 
-    def __init__(self, backend: Backend, inputs: Inputs, sets: int, kind: Literal["dense", "sparse"]) -> None:
-        self._backend = backend
+    def __init__(
+        self, backend: Backend, inputs: Inputs, sets: int, kind: Kind, precision: Precision = "float32"
+    ) -> None:
+        self._backend, self._kind = backend, kind
         rows, events = inputs["rows"], inputs["events"]
-        self._kernels: list[Any] = [_made(backend, rows, kind) for _ in range(sets)]
-        self._events = [backend.array(events) for _ in range(sets)]
-        self._outputs = [backend.empty(-(-rows.shape[1] // 4) * 4, np.float32) for _ in range(sets)]
-        self._columns = rows.shape[1]
-        self.set_bytes = rows.nbytes * (3 if kind == "sparse" else 1) + events.nbytes + self._outputs[0].nbytes
+        first = made(backend, rows, kind, precision)
+        self._products: list[Any] = [first, *(first.another() for _ in range(sets - 1))]
+        give = on_host if backend.id == "cpu" else lambda each: on_device(backend, each)
+        self._given: list[Any] = [give(events[None] != 0) for _ in range(sets)]
+        self._lists: list[DeviceGiven] = []
+        if kind == "list":
+            self._compact = backend.compile(COMPACT).get_function("compact")  # type: ignore[attr-defined]  # a GPU
+            for _ in range(sets):
+                indices, count = (backend.empty(size, np.int32) for size in (len(events), 1))
+                self._lists.append(DeviceGiven(LIST, indices, 1, 16, False, len(events), count))
+        self._outputs = [backend.empty((1, rows.shape[1]), np.float32) for _ in range(sets)]
+        share = 3 if kind == "sparse" else {"float32": 1, "float16": 0.5, "int8": 0.25}[precision]
+        self.set_bytes = int(rows.nbytes * share) + events.nbytes + self._outputs[0].nbytes
 
     def launch(self, index: int) -> None:
-        out = self._outputs[index]
-        self._kernels[index].gather_into(
-            out if self._backend.id != "cpu" else out[: self._columns], self._events[index]
-        )
+        given = self._given[index]
+        if self._lists:
+            listed = self._lists[index]
+            self._compact((1,), (COMPACT_THREADS,), (listed.array, listed.count, given.array, np.int32(listed.size)))
+            given = listed
+        self._products[index].gather_into(self._outputs[index], given)
 
     def poison(self, index: int) -> None:
         with self._backend.active():
             self._outputs[index].fill(np.nan)
 
     def result(self, index: int) -> Array:
-        return self._backend.to_host(self._outputs[index])[: self._columns]
+        return self._backend.to_host(self._outputs[index])[0]
 
     def resources(self) -> Resources | None:
         if self._backend.id == "cpu":
             return None
-        kernel, block = self._kernels[0].main_launch
-        return kernel_resources(self._backend, kernel, block, 0)  # type: ignore[arg-type]  # a GPU, as its id says
+        return kernel_resources(self._backend, *self._products[0].main_launch)  # type: ignore[arg-type]  # a GPU, as its id says
 
     def close(self) -> None:
-        self._kernels, self._events, self._outputs = [], [], []
+        self._products, self._given, self._lists, self._outputs = [], [], [], []
 
 
-def _made(backend: Backend, rows: Array, kind: Literal["dense", "sparse"]) -> Any:
-    from engines.spiking.events.matrix import dense_on, sparse_on
-
-    if kind == "dense":
-        return dense_on(backend, rows)
+def made(backend: Backend, rows: Array, kind: Kind, precision: Precision = "float32") -> Any:
+    """Products of ``rows: (presynaptic, postsynaptic)``."""
+    if kind != "sparse":
+        return made_dense(backend, [stored(rows, precision)])
     n, columns = rows.shape
     starts = np.arange(n + 1, dtype=np.int64) * columns
-    return sparse_on(backend, columns, starts, np.tile(np.arange(columns, dtype=np.int32), n), rows.ravel())
+    targets = np.tile(np.arange(columns, dtype=np.int32), n)
+    return made_sparse(backend, [packed(starts, targets, rows.ravel(), columns, precision, "compressed", False)])

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from engines.backend.base import Ceilings
 from engines.backend.cpu import CpuBackend
 from engines.lab import Case
 from engines.spiking.events import cuda
@@ -31,7 +32,7 @@ def test_a_variant_equals_the_reference(study, variant, tmp_path, monkeypatch):
     if variant.language == "CUDA" and host.COMPILER is None:
         pytest.skip("no C++ compiler")
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(cuda, "SHAPES", ((64, 256), (128, 128)))
+    monkeypatch.setattr(cuda, "SHAPES", ((64, 8, 16),))
     backend = host.HostCudaBackend() if variant.language == "CUDA" else CpuBackend()
     for case in CASES:
         checker = Checker(study, case, seed=case.points)
@@ -45,6 +46,29 @@ def test_a_variant_equals_the_reference(study, variant, tmp_path, monkeypatch):
             assert checker.error(prepared.result(1), 1) <= tolerance, (case.name, shape)
             assert np.isnan(prepared.result(0)).all()
             prepared.close()
+
+
+def test_tables_measure(monkeypatch):
+    """Their rows on a CPU, at sizes that take no time; published rows have the same columns."""
+    from engines.spiking.variants import matvec, tables
+
+    small = tuple(dataclasses.replace(study, cases=CASES) for study in matvec.STUDIES)
+    monkeypatch.setattr(tables, "STUDIES", small)
+    steps, density = tables.IterationTable(), tables.DensityTable()
+    monkeypatch.setattr(steps, "sizes", {"cpu": ("300",)}, raising=False)
+    monkeypatch.setattr(density, "quick", {"cpu": (64,)}, raising=False)
+    monkeypatch.setattr(density, "percents", (1, 100), raising=False)
+    monkeypatch.setattr(tables, "launch_seconds", lambda backend, launch: launch(1) or 1e-6)
+    monkeypatch.setattr(CpuBackend, "ceilings", lambda self: Ceilings(1e10, 1e10))
+    rows = steps.measure(CpuBackend())
+    assert [row[:3] for row in rows] == [
+        ("300", percent, title) for percent in (1, 10) for title in ("Compaction in the gather", "cuBLAS, or BLAS")
+    ]
+    assert all(row[3] == 1.0 for row in rows)
+    assert [row[:3] for row in density.measure(CpuBackend())] == [(64, 1, 1.0), (64, 100, 1.0)]
+    for table in (steps, density):
+        for published in table.published:
+            assert {len(row) for row in published.rows} == {len(table.columns)}
 
 
 def test_published_figures_name_variants_and_cases():
