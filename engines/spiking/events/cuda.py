@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import copy
 import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from engines.api import Array
 from engines.backend.tuning import tune, tuning_key
-from engines.spiking.events.given import FLOATS, LIST, PITCH, DeviceGiven, on_device
+from engines.spiking.events.given import FLOATS, LIST, PITCH, DeviceGiven, EventList, list_on_device, on_device
 from engines.spiking.events.weights import Stored
 
 DENSE = Path(__file__).with_name("dense.cu")
 SPARSE = Path(__file__).with_name("sparse.cu")
-SHAPES = tuple(
-    (threads, lanes, blocks)
-    for threads in (256, 128, 512)
-    for lanes in (32, 8, 16, 64)
-    for blocks in (2, 1, 4, 8)
-    if threads * blocks <= 1024
-)
-"""(threads per block, threads side by side on a row, blocks per multiprocessor that the shares are cut for)."""
+Shape = tuple[int, int, int]
+"""Threads per block, threads side by side on a row, blocks per multiprocessor that the shares are cut for (0: one
+share)."""
+BYTE_SHAPES: tuple[Shape, ...] = (
+    (256, 64, 2), (512, 128, 1), (512, 64, 1), (256, 32, 2), (256, 32, 1), (128, 64, 3), (128, 16, 4), (128, 8, 0),
+)  # fmt: skip
+LIST_SHAPES: tuple[Shape, ...] = (
+    (256, 32, 0), (512, 128, 1), (256, 64, 2), (512, 64, 0), (512, 32, 0), (512, 16, 0), (256, 16, 0), (128, 8, 0),
+)  # fmt: skip
+SHAPES = {False: BYTE_SHAPES, True: LIST_SHAPES}
+"""Those worth measuring, for events as bytes or floats and for lists of them: what won on one H200 from 5,000 to 20,000
+neurons at 1 to 100 %, with one of small blocks for small devices."""
 TYPICAL = (0.01, 0.1)
 """Densities of the events with which launch shapes are compared."""
 COLD_SETS = 8
@@ -37,6 +43,25 @@ def pitch_bytes(row_bytes: int) -> int:
     """Of a row that takes so many: whole packs of 16 bytes, whole lines if that adds an eighth at most."""
     unit = LINE if row_bytes >= 8 * LINE else 16
     return -(-row_bytes // unit) * unit
+
+
+@dataclass(frozen=True)
+class Launch:
+    """threads of a block, lanes: those side by side on a row; tiles of columns, shares of the events: the grid; work:
+    sums and counters of the shares, by batch."""
+
+    threads: int
+    lanes: int
+    tiles: int
+    shares: int
+    work: dict[int, tuple[Any, Any]]
+
+
+def typical(backend: Any, events: Array, listed: bool) -> DeviceGiven:
+    """``events: (n,)`` bool as bytes, or as a list."""
+    if listed:
+        return list_on_device(EventList.of(events, backend), len(events))
+    return on_device(backend, events[None])
 
 
 class CudaDense:
@@ -60,28 +85,31 @@ class CudaDense:
         module = backend.compile(DENSE, macros)
         self._gather, self._scan = module.get_function("gather_rows"), module.get_function("scan_rows")
         self.tools = EventTools(backend)
-        self._prepare(SHAPES[0])
-        self._prepare(self._choose(macros))
+        self._launches: dict[bool, Launch] = {}
+        for listed in SHAPES:
+            self._prepare(SHAPES[listed][0], listed)
+            self._prepare(self._choose(macros, listed), listed)
 
     def another(self) -> CudaDense:
         """A copy with weights and memory of its own, for measurements with cold caches."""
         twin = copy.copy(self)
         with self._backend.active():
             twin.weights = self.weights.copy()
-        twin._work = {}
+        twin._launches = {listed: replace(launch, work={}) for listed, launch in self._launches.items()}
         return twin
 
-    def _choose(self, macros: tuple[str, ...]) -> tuple[int, ...]:
+    def _choose(self, macros: tuple[str, ...], listed: bool) -> Shape:
         rows, columns = self.shape
         rng = np.random.default_rng(1)
         cases = [
-            [on_device(self._backend, rng.random((1, rows)) < density) for _ in range(COLD_SETS)] for density in TYPICAL
+            [typical(self._backend, np.less(rng.random(rows), density), listed) for _ in range(COLD_SETS)]
+            for density in TYPICAL
         ]
         out = self._backend.empty((1, columns), np.float32)
 
-        def time_one(shape: tuple[int, ...]) -> float:
-            self._prepare(shape)
-            self._scratch(1)  # its memory is no part of the time
+        def time_one(shape: Shape) -> float:
+            self._prepare(shape, listed)
+            self._scratch(self._launches[listed], 1)  # its memory is no part of the time
 
             def launch(sets: list[DeviceGiven]) -> None:
                 for given in sets:
@@ -89,36 +117,35 @@ class CudaDense:
 
             return math.prod(float(self._backend.elapsed(lambda sets=sets: launch(sets))) for sets in cases)
 
-        key = tuning_key(f"gather_rows {columns.bit_length()}", self._backend.info, DENSE, rows * columns, macros)
-        return tune(key, SHAPES, time_one)
+        key = tuning_key(
+            f"gather_rows {'listed' * listed} {columns.bit_length()}", self._backend.info, DENSE, rows * columns, macros
+        )
+        return tune(key, SHAPES[listed], time_one)
 
-    def _prepare(self, shape: tuple[int, ...]) -> None:
+    def _prepare(self, shape: Shape, listed: bool) -> None:
         """Launch in this shape from now on."""
-        threads, self._lanes, blocks = shape
-        tiles = -(-self._packs // self._lanes)
+        threads, lanes, blocks = shape
+        tiles = -(-self._packs // lanes)
         wanted = round(blocks * self._backend.multiprocessors / tiles)
-        self._grid = (tiles, max(1, min(wanted, -(-self.shape[0] // 64))))
-        self._block = (threads,)
-        self._work: dict[int, tuple[Any, Any]] = {}
+        self._launches[listed] = Launch(threads, lanes, tiles, max(1, min(wanted, -(-self.shape[0] // 64))), {})
 
-    def _scratch(self, batch: int) -> tuple[Any, Any]:
+    def _scratch(self, launch: Launch, batch: int) -> tuple[Any, Any]:
         """Shares' sums and counters for so many vectors; kept, so that graphs may refer to them."""
-        if batch not in self._work:
-            tiles, shares = self._grid
-            partial = self._backend.empty((batch, shares if shares > 1 else 0, self.shape[1]), np.float32)
-            self._work[batch] = partial, self._backend.array(np.zeros(tiles * batch, np.uint32))
-        return self._work[batch]
+        if batch not in launch.work:
+            partial = self._backend.empty((batch, launch.shares if launch.shares > 1 else 0, self.shape[1]), np.float32)
+            launch.work[batch] = partial, self._backend.array(np.zeros(launch.tiles * batch, np.uint32))
+        return launch.work[batch]
 
     def gather_into(self, out: Any, given: DeviceGiven) -> None:
         """One launch; ``out: (batch, columns)``."""
         rows, columns = self.shape
-        tiles, shares = self._grid
+        launch = self._launches[given.kind == LIST]
         self._gather(
-            (tiles * given.batch, shares), self._block,
+            (launch.tiles * given.batch, launch.shares), (launch.threads,),
             (out, self.weights, self._scale, given.array, given.count, given.values, np.int32(given.kind),
-             *self._scratch(given.batch), np.int32(rows), np.int32(columns), np.int32(self._packs_of_row),
-             np.int32(self._packs), np.int32(given.pitch), np.int32(given.batch), np.int32(self._lanes)),
-            shared_mem=SHARED_BYTES * self._block[0],
+             *self._scratch(launch, given.batch), np.int32(rows), np.int32(columns), np.int32(self._packs_of_row),
+             np.int32(self._packs), np.int32(given.pitch), np.int32(given.batch), np.int32(launch.lanes)),
+            shared_mem=SHARED_BYTES * launch.threads,
         )  # fmt: skip
 
     def scan_into(self, out: Any, given: DeviceGiven) -> None:
@@ -133,8 +160,9 @@ class CudaDense:
 
     @property
     def main_launch(self) -> tuple[Any, tuple[int, ...], int]:
-        """The kernel of :meth:`gather_into`, its block and its dynamic shared memory."""
-        return self._gather, self._block, SHARED_BYTES * self._block[0]
+        """The kernel of :meth:`gather_into`, its block and its dynamic shared memory, for events that are no list."""
+        threads = self._launches[False].threads
+        return self._gather, (threads,), SHARED_BYTES * threads
 
     def gather(self, given: DeviceGiven) -> Any:
         out = self._backend.empty((given.batch, self.shape[1]), np.float32)

@@ -23,7 +23,7 @@ ORDERS = ("presynaptic", "postsynaptic")
 @pytest.fixture(autouse=True)
 def few_shapes(monkeypatch):
     """Few threads, so that lists are full and there are shares; several threads on a row, fewer than a warp."""
-    monkeypatch.setattr(cuda, "SHAPES", ((64, 8, 16), (32, 32, 1)))
+    monkeypatch.setattr(cuda, "SHAPES", dict.fromkeys((False, True), ((64, 8, 16), (32, 32, 1))))
 
 
 def events_of(rng, size, density):
@@ -92,7 +92,7 @@ def test_lists_that_are_full(tmp_path, monkeypatch):
     if COMPILER is None:
         pytest.skip("no C++ compiler")
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(cuda, "SHAPES", ((32, 16, 0),))
+    monkeypatch.setattr(cuda, "SHAPES", dict.fromkeys((False, True), ((32, 16, 0),)))
     backend, rng = HostCudaBackend(), np.random.default_rng()
     rows = rng.normal(size=SHAPE[::-1]).astype(np.float32)
     dense = cuda.CudaDense(backend, stored(rows, "float32"))

@@ -32,7 +32,7 @@ def test_a_variant_equals_the_reference(study, variant, tmp_path, monkeypatch):
     if variant.language == "CUDA" and host.COMPILER is None:
         pytest.skip("no C++ compiler")
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(cuda, "SHAPES", ((64, 8, 16),))
+    monkeypatch.setattr(cuda, "SHAPES", dict.fromkeys((False, True), ((64, 8, 16),)))
     backend = host.HostCudaBackend() if variant.language == "CUDA" else CpuBackend()
     for case in CASES:
         checker = Checker(study, case, seed=case.points)
