@@ -374,6 +374,7 @@ inline double __dsqrt_rn(double a) { return std::sqrt(a); }
 inline float __fdividef(float a, float b) { return a / b; }
 inline float __expf(float a) { return std::exp(a); }
 inline float __logf(float a) { return std::log(a); }
+inline float __int_as_float(int a) { float word; std::memcpy(&word, &a, 4); return word; }
 inline int __double2hiint(double a) { long long word; std::memcpy(&word, &a, 8); return int(word >> 32); }
 inline int __double2loint(double a) { long long word; std::memcpy(&word, &a, 8); return int(word); }
 inline double __hiloint2double(int high, int low) {
