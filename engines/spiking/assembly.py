@@ -45,7 +45,7 @@ def live_of(parameters: SpikingParameters) -> Live:
 
 def is_plain(parameters: SpikingParameters) -> bool:
     """Whether this is a network that ``lif`` knows: equal leaky neurons, each population's spikes go to all with one
-    weight and one probability, without delay. It has less to read and write than the general one, and the same spikes."""
+    weight and one probability, without delay. It moves less than the general one and has the same spikes."""
     populations, connections = parameters.populations, parameters.connections
     neuron = populations[0].neuron
     if not (
