@@ -20,6 +20,7 @@ from engines.spiking.network.plan import Plan, first_values
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, ConstantWeight, Inputs, NoDelay, Probability
 from engines.spiking.parameters.neurons import AdaptiveExponential, Izhikevich, Lif
+from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.parameters.populations import External, NormalStart
 from engines.spiking.simulation import Stepped, Subject
 from engines.spiking.wiring import Span, wire
@@ -63,6 +64,7 @@ def is_plain(parameters: SpikingParameters) -> bool:
         and each.rule == rule
         and isinstance(each.weight, ConstantWeight)
         and isinstance(each.delay, NoDelay)
+        and isinstance(each.plasticity, NoPlasticity)
         for each in connections
     )
 
@@ -139,13 +141,14 @@ def general(parameters: SpikingParameters, backend: Backend, progress: Progress)
         _groups(parameters),
         dt,
         plan.rest,
-        wiring.starts,
-        lambda: np.bincount(wiring.targets, minlength=n),
+        wiring.sent,
+        wiring.heard,
         lambda now: plan.live(now, wiring.quantum),
         (min(levels, default=-80.0), max(levels, default=-40.0)),
         10 * max((*typical, 0.01)),
         "mV" if all(isinstance(each, Lif) for each in neurons_are) else "1",
         any(isinstance(each, (Izhikevich, AdaptiveExponential)) for each in neurons_are),
+        tuple(block.rule.highest for block in wiring.plastic),
     ), made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ BARS = 30
 FEWEST_INTERVALS = 2
 """Of a neuron whose intervals have a coefficient of variation."""
 LARGEST_CV = 3.0
+WEIGHTS = ChartInfo("weights", "Synapses, by weight", "1", kind="bar", x_title="Weight of the highest", x_unit="1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +84,17 @@ def irregularity(spikes: Array, interval: Array, square: Array, groups: Groups) 
         return EMPTY
     edges = np.linspace(0, LARGEST_CV / 2, BARS + 1)
     return _by_population(np.minimum(variation, edges[-1]), known, edges, groups)
+
+
+def weight_histogram(weights: Sequence[Array], highest: Sequence[float]) -> ChartData:
+    """How many synapses of each connection whose weights change are how strong; weights of their highest."""
+    edges = np.linspace(0, 1, BARS + 1)
+    return ChartData(
+        tuple(
+            histogram(own / most, edges, f"Connection {k + 1} of those that change")
+            for k, (own, most) in enumerate(zip(weights, highest, strict=True))
+        )
+    )
 
 
 def coefficient_of_variation(spikes: Array, interval: Array, square: Array) -> Array:

@@ -25,11 +25,11 @@ PROBABILITIES = (
 EXTERNAL = (1600, 1500, 2100, 1900, 2000, 1900, 2900, 2100)
 """Inputs from outside, 8 Hz each (table 5)."""
 RATES = (0.943, 3.026, 4.368, 5.882, 7.733, 8.664, 1.096, 7.851)
-"""Mean rates of NEST's implementation at full scale [Hz], which stand in for inputs that a smaller network has not."""
+"""Mean rates of NEST's implementation at full scale [Hz]: what inputs that a smaller network lacks would fire at."""
 
 
 def coba(number: int = 4000) -> SpikingParameters:
-    """Vogels and Abbott's network with conductances, benchmark 1 of Brette and others (2007), as Brian's example has it:
+    """Vogels and Abbott's network with conductances, benchmark 1 of Brette and others (2007), as in Brian:
     p 0.02 at 4,000 neurons, weights 6 and 67 nS over a leak of 10 nS."""
     start = {
         "kind": "normal", "voltage": -65.0, "voltage_spread": 5.0, "excitation": 4.0, "excitation_spread": 1.5,
@@ -46,7 +46,7 @@ def coba(number: int = 4000) -> SpikingParameters:
 
 
 def brunel(g: float = 5.0, drive: float = 2.0, number: int = 12_500) -> SpikingParameters:
-    """Brunel's network (2000), model A: jumps of 0.1 mV and −g 0.1 mV after 1.5 ms, from a tenth of the neurons to each;
+    """Brunel's network (2000), model A: jumps of 0.1 mV and −g 0.1 mV after 1.5 ms, each hears a tenth of the others;
     from outside ``drive`` times what would bring a neuron to threshold without the network.
 
     A smaller one has as many inputs of a neuron less and jumps that are as much larger.
@@ -101,8 +101,8 @@ def izhikevich_2003() -> SpikingParameters:
 def potjans_diesmann(scale: float = 0.1) -> SpikingParameters:
     """The microcircuit below 1 mm² of cortex (Potjans and Diesmann 2014): 77,169 neurons and 0.3 G synapses at scale 1.
 
-    Below, neurons and inputs are fewer by ``scale``, weights stronger by 1/√scale, and a constant current stands for the
-    mean input that is lost (van Albada, Helias and Diesmann 2015). Currents are in mV of the membrane's resistance:
+    Below, neurons and inputs are fewer by ``scale``, weights stronger by 1/√scale, and a constant current stands for
+    the mean input that is lost (van Albada, Helias and Diesmann 2015). Currents are in mV of the membrane's resistance:
     87.8 pA, with 250 pF and 10 ms, are 3.512 mV.
     """
     weight, tau, g = 3.512, 0.5, 4.0

@@ -56,6 +56,8 @@ class Subject:
     largest: float
     unit: str
     recovers: bool = False
+    highest: tuple[float, ...] = ()
+    """The highest weight of each connection whose weights change."""
 
 
 class SpikingSimulation(Simulation):
@@ -66,6 +68,8 @@ class SpikingSimulation(Simulation):
         self._backend, self._subject, self._network, self._live = backend, subject, network, Live()
         self._groups = subject.groups
         self.series, self.charts = self._groups.series, self._groups.charts
+        if subject.highest:
+            self.charts = (*self.charts, charts.WEIGHTS)
         self.traffic = network.traffic
         self.sample_steps = max(1, round(SAMPLE / subject.dt))
         largest, unit = subject.largest, subject.unit
@@ -149,6 +153,9 @@ class SpikingSimulation(Simulation):
             case "irregularity":
                 spikes, interval, square = (self._host(array) for array in ("spikes", "interval", "interval_square"))
                 return charts.irregularity(spikes, interval, square, self._groups)
+            case "weights":
+                weights = [self._host(f"weights_{k}") for k in range(len(self._subject.highest))]
+                return charts.weight_histogram(weights, self._subject.highest)
         return super().chart(name)
 
     def inspect(self, element: int) -> Inspection | None:

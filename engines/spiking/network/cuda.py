@@ -9,12 +9,13 @@ import numpy as np
 
 from engines.api import KernelTraffic
 from engines.spiking.lif.model import HISTORY, raster_stride
-from engines.spiking.network.constants import Live
 from engines.spiking.network.plan import First, Plan, new_state, noise_table
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.wiring import Wiring
+from engines.spiking.wiring.plastic import coefficients
 
 SOURCE = Path(__file__).with_name("network.cu")
+PLASTICITY = Path(__file__).with_name("plasticity.cu")
 THREADS = 256
 SMALL_THREADS, SMALL = 64, 65536
 """Blocks of networks up to so many neurons: more multiprocessors take part."""
@@ -33,7 +34,7 @@ class CudaNetwork:
         self._backend = backend
         self.quantum = wiring.quantum
         n = plan.neurons
-        host = new_state(plan, first, wiring.longest, wiring.quantum, Live())
+        host = new_state(plan, wiring, first)
         self.arrays: dict[str, Any] = {name: backend.array(values) for name, values in host.items()}
         a = self.arrays
         population = np.repeat(np.arange(len(plan.populations), dtype=np.uint8), np.diff(plan.bounds))
@@ -60,15 +61,46 @@ class CudaNetwork:
         self._grid, self._block = (-(-n // threads),), (threads,)
         warps = round(n * SPIKES_AT_ONCE) * parts
         self._deliver_grid = (max(1, min(8 * backend.multiprocessors, warps // 8)),)
+        self._changes = self._plastic(backend, wiring, plan.dt, spiking, counts, mask) if wiring.plastic else []
         self._parity = 0
         self._graph: Any = None
-        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, len(wiring.words), plan.dt)
+        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt)
 
     def _step(self) -> None:
         parity = np.int32(self._parity)
         self._update(self._grid, self._block, (*self._update_arguments, parity))
         self._deliver(self._deliver_grid, (THREADS,), (*self._deliver_arguments, parity))
+        for kernel, grid, arguments, alternates in self._changes:
+            kernel(grid, (THREADS,), (*arguments, parity) if alternates else arguments)
         self._parity = 1 - self._parity
+
+    def _plastic(
+        self, backend: Any, wiring: Wiring, dt: float, spiking: Any, counts: Any, mask: np.int32
+    ) -> list[tuple[Any, tuple[int], tuple[Any, ...], bool]]:
+        """Launches of ``plasticity.cu``: kernel, grid, arguments, and whether the parity comes last."""
+        a, n, found = self.arrays, len(wiring.starts) - 1, []
+        module = backend.compile(PLASTICITY)
+        down, up, move = (module.get_function(name) for name in ("take_down", "take_up", "move_on"))
+        grid = (max(1, min(8 * backend.multiprocessors, n // 128)),)
+        for k, block in enumerate(wiring.plastic):
+            starts, words, into, listed, c = (
+                backend.array(values)
+                for values in (
+                    block.starts,
+                    block.words,
+                    block.into,
+                    block.listed,
+                    coefficients(block.rule, dt, wiring.quantum),
+                )
+            )
+            weights, (sent, heard) = a[f"weights_{k}"], a[f"traces_{k}"]
+            pre = (spiking, counts, starts, words, c, weights, heard, a["ring"], a["events"], np.int32(n), mask)
+            found += [
+                (down, grid, pre, True),
+                (up, grid, (spiking, counts, words, into, listed, c, weights, sent), True),
+                (move, (-(-n // THREADS),), (a["last"], counts, c, sent, heard, np.int32(n)), False),
+            ]
+        return found
 
     def advance(self, steps: int) -> None:
         """Take ``steps`` steps."""

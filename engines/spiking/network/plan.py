@@ -16,6 +16,7 @@ from engines.spiking.network import constants as model
 from engines.spiking.network.constants import HODGKIN_HUXLEY, POISSON, Live, constants, model_of, refractory_steps
 from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource
 from engines.spiking.parameters.populations import NormalStart, Population
+from engines.spiking.wiring import Wiring
 
 TABLE = 64
 """Spikes from outside that a neuron may get in a step, at most."""
@@ -144,6 +145,16 @@ def first_values(populations: Sequence[Population], seed: int) -> First:
     return First(voltage, excitation, inhibition)
 
 
+def plastic_state(wiring: Wiring) -> dict[str, Array]:
+    """Of each connection whose weights change: weights (synapses,) float32, and the traces of senders and targets,
+    (2, n) float32"""
+    state: dict[str, Array] = {}
+    for k, block in enumerate(wiring.plastic):
+        state[f"weights_{k}"] = block.weights
+        state[f"traces_{k}"] = np.zeros((2, len(block.starts) - 1), np.float32)
+    return state
+
+
 def slots_for(longest: int) -> int:
     """Steps of the ring of inputs: a power of two that holds the longest delay."""
     return 1 << math.ceil(math.log2(longest + 2))
@@ -157,12 +168,12 @@ def noise_table() -> Array:
     return (values / values.std() / math.sqrt(2)).astype(np.float32)
 
 
-def new_state(plan: Plan, first: First, longest: int, quantum: float, live: Live) -> dict[str, Array]:
+def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
     """The arrays that change, on the host; those of ``lif.model.new_state`` and
 
     recovery: (n,) float32 adaptation or recovery; gates: (3, n) float32 m, h, n of channels, (3, 1) if there are none
     ring: (slots, 2, n) int32 quanta that arrive in a step, excitatory and inhibitory
-    and those of ``Plan.live``
+    and those of ``Plan.live`` and ``plastic_state``
     """
     n = plan.neurons
     stride = raster_stride(n)
@@ -184,7 +195,7 @@ def new_state(plan: Plan, first: First, longest: int, quantum: float, live: Live
         "g_i": (sign * first.inhibition).astype(np.float32),
         "recovery": recovery,
         "gates": gates,
-        "ring": np.zeros((slots_for(longest), 2, n), np.int32),
+        "ring": np.zeros((slots_for(wiring.longest), 2, n), np.int32),
         "release": np.zeros(n, np.int32),
         "last": np.full(n, NEVER, np.int32),
         "spikes": np.zeros(n, np.int32),
@@ -194,7 +205,8 @@ def new_state(plan: Plan, first: First, longest: int, quantum: float, live: Live
         "events": np.zeros(1, np.int64),
         "clock": np.zeros(1, np.int32),
         "history": np.zeros((HISTORY, -(-n // stride)), np.uint8),
-        **plan.live(live, quantum),
+        **plan.live(Live(), wiring.quantum),
+        **plastic_state(wiring),
     }
 
 

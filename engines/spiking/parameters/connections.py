@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.parameters import ParameterGroup, quantity
+from engines.spiking.parameters.plasticity import NoPlasticity, Plasticity
 
 ALL = "all"
 """In place of a population's name: all of them."""
@@ -142,3 +143,4 @@ class Connection(ParameterGroup):
     rule: Rule = quantity(Probability(), "", "Who is joined to whom")
     weight: Weight = quantity(ConstantWeight(), "", "What a spike adds")
     delay: Delay = quantity(NoDelay(), "", "How late it arrives")
+    plasticity: Plasticity = quantity(NoPlasticity(), "", "How weights change")

@@ -31,11 +31,15 @@ from engines.spiking.parameters.connections import (
     Probability,
     Weight,
 )
+from engines.spiking.parameters.plasticity import Stdp
 from engines.spiking.wiring import draw
 from engines.spiking.wiring.files import read
+from engines.spiking.wiring.plastic import Plastic, plastic
 
 QUANTA = 30
 """Bits of a 32-bit sum that the largest possible input of a neuron in one step may take."""
+PARTS = 16
+"""Of the synapses, whose sums are taken apart; always as many, so that the quantum is the same on every machine."""
 BYTES = 8
 """Of a synapse."""
 PER_MS = 1e-3
@@ -75,6 +79,18 @@ class Wiring:
     words: Array
     quantum: float
     longest: int
+    plastic: tuple[Plastic, ...] = ()
+
+    @property
+    def sent(self) -> Array:
+        """(n + 1,) int64: how many synapses the neurons before each have, with those that change."""
+        return np.asarray(sum((block.starts for block in self.plastic), self.starts))
+
+    def heard(self) -> Array:
+        """(n,) how many synapses each neuron hears."""
+        n = len(self.starts) - 1
+        changing = sum((np.diff(block.into) for block in self.plastic), np.zeros(n, np.int64))
+        return np.asarray(np.bincount(self.targets, minlength=n) + changing)
 
     @property
     def targets(self) -> Array:
@@ -166,6 +182,7 @@ class _Draw:
     synapse: Array
     period: Array
     listed: tuple[Array, ...] | None = None
+    plasticity: Stdp | None = None
 
 
 def wire(
@@ -185,6 +202,30 @@ def wire(
     plans: list[_Draw] = []
     for k, connection in enumerate(connections):
         plans.append(_planned(connection, k, plans, spans, space, dt, n))
+    blocks = []
+    sums = outside.astype(np.float64)
+    longest = 0
+    for plan in plans:
+        if plan.plasticity is not None:
+            starts, words = _drawn([plan], seed, space, n, progress)
+            blocks.append(plastic(plan.plasticity, starts, words))
+            sums += plan.plasticity.highest * np.diff(blocks[-1].into)
+            longest = max(longest, int((words[:, 0] & 255).max(initial=0)))
+    starts, words = _drawn([plan for plan in plans if plan.plasticity is None], seed, space, n, progress)
+    weights = words.view(np.float32)
+    by_part = np.zeros((PARTS, n))
+    with parallel_region():
+        longest = max(longest, int(draw.heard(PARTS, words, weights, by_part).max()))
+    sums += by_part.sum(axis=0)
+    largest = float(sums.max(initial=0.0))
+    quantum = 2.0 ** (math.ceil(math.log2(largest)) - QUANTA) if largest > 0 else 1.0
+    with parallel_region():
+        draw.quantised(words, weights, quantum)
+    return Wiring(starts, words, quantum, longest, tuple(blocks))
+
+
+def _drawn(plans: Sequence[_Draw], seed: int, space: Space, n: int, progress: Progress) -> tuple[Array, Array]:
+    """Starts (n + 1,) and words with float32 weights."""
     cursor: Array = np.zeros(n, np.int64)
     nothing = np.empty((0, 2), np.int32)
     for plan in plans:
@@ -196,13 +237,7 @@ def wire(
     for k, plan in enumerate(plans):
         progress(f"Drawing {len(words):,} synapses", 0.1 + 0.6 * k / len(plans))
         _apply(plan, True, seed, space, cursor, words)
-    sums = outside.astype(np.float64)
-    weights = words.view(np.float32)
-    longest = int(draw.heard(words, weights, sums))
-    largest = float(sums.max(initial=0.0))
-    quantum = 2.0 ** (math.ceil(math.log2(largest)) - QUANTA) if largest > 0 else 1.0
-    draw.quantised(words, weights, quantum)
-    return Wiring(starts, words, quantum, longest)
+    return starts, words
 
 
 def _planned(
@@ -244,6 +279,15 @@ def _planned(
     synapse[:3] = weight_kind(connection.weight)
     synapse[3:7] = delay_steps(connection.delay, dt, (*place, "delay"))
     listed = _listed(connection, rule, source, target, dt, place) if isinstance(rule, FromFile) else None
+    chosen = connection.plasticity
+    if isinstance(chosen, Stdp):
+        if chosen.lowest > chosen.highest or connection.weight.weight < 0:
+            raise ProblemError(
+                "Weights that change are positive, between a lowest and a highest: use a positive weight and lowest "
+                "below highest.",
+                (*place, "plasticity"),
+            )
+        return _Draw(kind, salt, source, target, number, values, synapse, period, listed, chosen)
     return _Draw(kind, salt, source, target, number, values, synapse, period, listed)
 
 

@@ -162,18 +162,23 @@ def as_listed(pre, post, weight, delay, cursor, words, weights):
         cursor[pre[k]] += 1
 
 
-@njit(nogil=True, cache=True)
-def heard(words, weights, sums):
-    """Add the sizes of all weights to their targets' ``sums`` (n,); the longest delay in steps."""
-    longest = 0
-    for k in range(len(words)):
-        sums[words[k, 0] >> 8] += abs(np.float64(weights[k, 1]))
-        longest = max(longest, words[k, 0] & 255)
+@njit(parallel=True, nogil=True, cache=True)
+def heard(parts, words, weights, sums):
+    """Add the sizes of all weights to their targets' sums (parts, n), a row for each thread's share; longest delays in
+    steps, (parts,)."""
+    longest = np.zeros(parts, np.int64)
+    each = -(-len(words) // parts)
+    for part in prange(parts):
+        far = 0
+        for k in range(part * each, min(part * each + each, len(words))):
+            sums[part, words[k, 0] >> 8] += abs(np.float64(weights[k, 1]))
+            far = max(far, words[k, 0] & 255)
+        longest[part] = far
     return longest
 
 
-@njit(nogil=True, cache=True)
+@njit(parallel=True, nogil=True, cache=True)
 def quantised(words, weights, quantum):
     """Weights as integers, in place."""
-    for k in range(len(words)):
+    for k in prange(len(words)):
         words[k, 1] = np.int32(np.rint(np.float64(weights[k, 1]) / quantum))
