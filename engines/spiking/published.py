@@ -76,8 +76,8 @@ def brunel(g: float = 5.0, drive: float = 2.0, number: int = 12_500) -> SpikingP
 
 
 def izhikevich_2003() -> SpikingParameters:
-    """Izhikevich's 1,000 neurons (2003) with all to all weights, 0.5 and −1 times a number drawn from 0 to 1; regular
-    spiking and fast spiking cells without the spread of a to d within each kind. Steps of 1 ms."""
+    """Izhikevich's 1,000 neurons (2003) in steps of 1 ms, with the middle of the published spread of a to d, and
+    weights of the published mean and variance: normal and cut off at 0, there even between 0 and 0.5 or −1."""
     kinds = {
         "Excitatory": (800, {"a": 0.02, "b": 0.2, "c": -60.0, "d": 6.0}, 5.0),
         "Inhibitory": (200, {"a": 0.06, "b": 0.225, "c": -65.0, "d": 2.0}, 2.0),
@@ -143,6 +143,36 @@ def potjans_diesmann(scale: float = 0.1) -> SpikingParameters:
             }
         )
     return _made(populations, connections)
+
+
+def waves(columns: int = 80) -> SpikingParameters:
+    """A sheet of regular spiking cells with noise, each joined to those around it: a few spikes set off a wave that
+    runs over the sheet, for cells rest after it. No paper's; delays are those of signals at 0.2 mm/ms."""
+    populations = [
+        {
+            "name": "Excitatory",
+            "number": columns**2,
+            "neuron": {"kind": "izhikevich", "excitatory_time": 3.0, "inhibitory_time": 6.0},
+            "start": {"kind": "normal", "voltage": -65.0, "voltage_spread": 3.0},
+            "external": {"noise": 4.0},
+        },
+        {
+            "name": "Inhibitory",
+            "number": columns**2 // 4,
+            "neuron": {"kind": "izhikevich", "a": 0.1, "d": 2.0, "excitatory_time": 3.0, "inhibitory_time": 6.0},
+            "start": {"kind": "normal", "voltage": -65.0, "voltage_spread": 3.0},
+        },
+    ]
+    delay = {"kind": "distance", "velocity": 0.2}
+    near = {"kind": "distance", "probability": 0.5, "width": 75.0, "periodic": True}
+    return _made(
+        populations,
+        [
+            _connection("Excitatory", "all", near, 6.0, delay),
+            _connection("Inhibitory", "Excitatory", near | {"width": 120.0}, -6.0, delay),
+        ],
+        step=0.5,
+    )
 
 
 def _connection(
