@@ -37,12 +37,12 @@ CONNECTIONS = [Connection(), Connection(source="Inhibitory", weight=ConstantWeig
 class SpikingParameters(ParameterGroup):
     """All that a run of a network depends on."""
 
-    populations: list[Population] = quantity(POPULATIONS, "", "Neurons of each kind", min_length=1, max_length=64)
-    connections: list[Connection] = quantity(CONNECTIONS, "", "Who is joined to whom", max_length=1024)
     synapses: SynapseSettings = quantity(SynapseSettings(), "", "Factors that act while it runs")
     drive: float = quantity(
         0.0, "1", "Constant current into all neurons, in their unit (mV, pA)", live=True, ge=-20, le=20
     )
+    populations: list[Population] = quantity(POPULATIONS, "", "Neurons of each kind", min_length=1, max_length=64)
+    connections: list[Connection] = quantity(CONNECTIONS, "", "Who is joined to whom", folded=True, max_length=1024)
     numerics: Numerics = quantity(Numerics(), "", "Time step and random numbers")
 
     @model_validator(mode="before")
