@@ -21,6 +21,8 @@ _E5, _E4, _E3, _E2, _E1, _E0 = (
     for value in (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
 )
 _FLAT = np.float32(1e-4)
+FADED = np.float32(1e-20)
+"""As in ``models.cuh``."""
 _3, _13, _15, _17, _18, _40 = (np.float32(value) for value in (3, 13, 15, 17, 18, 40))
 _A_M, _B_M, _A_H, _A_N = (np.float32(value) for value in (1.28, 1.4, 0.128, 0.16))
 
@@ -149,10 +151,12 @@ def _update(
         if model == LIF:
             moved = lif(p, held, excitation, inhibition, base) if ready else held
             fires = ready & (moved > threshold)
+            moved = _0 if abs(moved) < FADED else moved
             voltage[i] = reset if fires else moved
         elif model == CONDUCTANCE:
             moved = conductance_lif(p, held, excitation, inhibition, base) if ready else held
             fires = ready & (moved > threshold)
+            moved = _0 if abs(moved) < FADED else moved
             voltage[i] = reset if fires else moved
         elif model == IZHIKEVICH:
             moved, follows = izhikevich(p, held, recovery[i], excitation, inhibition, base)
@@ -173,8 +177,9 @@ def _update(
             moved = hodgkin_huxley(p, held, m, h, potassium, excitation, inhibition, base)
             fires = ready & (held <= threshold) & (moved > threshold)
             voltage[i] = moved
-        g_e[i] = excitation + excitation * loss_e
-        g_i[i] = inhibition + inhibition * loss_i
+        left_e, left_i = excitation + excitation * loss_e, inhibition + inhibition * loss_i
+        g_e[i] = _0 if abs(left_e) < FADED else left_e
+        g_i[i] = _0 if abs(left_i) < FADED else left_i
         fired[i] = fires
 
 

@@ -68,7 +68,7 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
                     moved = model == LIF ? lif(p, held, excitation, inhibition, base)
                                          : conductance_lif(p, held, excitation, inhibition, base);
                     fires = moved.v > threshold;
-                    voltage[i] = fires ? p[5] : moved.v;
+                    voltage[i] = fires ? p[5] : kept(moved);
                 }
             } else if (model == HODGKIN_HUXLEY) {
                 F m = F(gates[i]), h = F(gates[n + i]), potassium = F(gates[2 * n + i]);
@@ -94,8 +94,8 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
                 voltage[i] = fires ? p[5] : moved.v;
                 recovery[i] = fires ? (follows + F(jump)).v : follows.v;
             }
-            g_e[i] = (excitation + excitation * F(p[2])).v;
-            g_i[i] = (inhibition + inhibition * F(p[3])).v;
+            g_e[i] = kept(excitation + excitation * F(p[2]));
+            g_i[i] = kept(inhibition + inhibition * F(p[3]));
         }
         if (fires) {
             if (spikes[i]) {

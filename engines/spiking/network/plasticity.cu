@@ -56,6 +56,6 @@ move_on(const int* __restrict__ last, const int* __restrict__ counts, const floa
     if (i >= n) return;
     const F spike = F(last[i] == counts[2] ? 1.0f : 0.0f);
     const F before = F(sent[i]) + spike, after = F(heard[i]) + spike;
-    sent[i] = (before + before * F(c[6])).v;
-    heard[i] = (after + after * F(c[7])).v;
+    sent[i] = kept(before + before * F(c[6]));
+    heard[i] = kept(after + after * F(c[7]));
 }

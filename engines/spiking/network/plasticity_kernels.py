@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+FADED = np.float32(1e-20)
+"""As in ``models.cuh``."""
+
 
 @njit(nogil=True, cache=True)
 def change(fired, now, starts, words, into, listed, c, weights, sent, heard, ring, events):
@@ -29,5 +32,6 @@ def change(fired, now, starts, words, into, listed, c, weights, sent, heard, rin
     for i in range(n):
         spike = np.float32(fired[i])
         before, after = sent[i] + spike, heard[i] + spike
-        sent[i] = before + before * c[6]
-        heard[i] = after + after * c[7]
+        before, after = before + before * c[6], after + after * c[7]
+        sent[i] = np.float32(0) if abs(before) < FADED else before
+        heard[i] = np.float32(0) if abs(after) < FADED else after
