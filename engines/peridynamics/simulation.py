@@ -27,7 +27,7 @@ from engines.peridynamics.curve import CHART, LoadDisplacement
 from engines.peridynamics.instruments import Instruments
 from engines.peridynamics.links import links_of
 from engines.peridynamics.loads import Loads
-from engines.peridynamics.measures import Counter, Tip, Watched, energies
+from engines.peridynamics.measures import Counter, Tip, Watched, energies, kinetic_energy
 from engines.peridynamics.solver import Solver
 
 MOST_STEPS = 256
@@ -100,6 +100,7 @@ class PeridynamicSimulation(Simulation):
         if contact:
             self.series, self.charts = (*self.series, *contact.series), (*self.charts, *contact.charts)
         self._first_work = instruments.first_work(loads.table(0, 1)[0], decay) if half_step else 0.0
+        self._brought = kinetic_energy(solver)
         self._tip, self._counter = Tip(watched), Counter(solver, watched)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
         self._measured = self._damaged = -1
@@ -197,7 +198,9 @@ class PeridynamicSimulation(Simulation):
         self._find_damage()
         now = self._loads.table(self.step, 1)[0]
         contact = self._contact.energies() if self._contact else ContactEnergies()
-        found = energies(self._solver, now, self._kind, self.step > 0, self._decay, self._first_work, contact)
+        found = energies(
+            self._solver, now, self._kind, self.step > 0, self._decay, self._first_work, contact, self._brought
+        )
         tip = self._counter.farthest()
         self._tip.seen(tip, self.time)
         speed = self._tip.speed(self.time)

@@ -57,9 +57,11 @@ from engines.peridynamics.parameters.shapes import (
     Sphere,
     kinds_named,
 )
+from engines.peridynamics.parameters.starting import AtRest, Expanding, Flying, Start
 
 __all__ = [
     "AnyNotch",
+    "AtRest",
     "Ball",
     "Block",
     "Body",
@@ -71,9 +73,11 @@ __all__ = [
     "Disc",
     "Displacement",
     "Ellipse",
+    "Expanding",
     "Flat",
     "FlatNotch",
     "FlatRing",
+    "Flying",
     "Force",
     "Gauge",
     "Gravity",
@@ -107,6 +111,7 @@ __all__ = [
     "SideRegion",
     "SolidBody",
     "Sphere",
+    "Start",
     "Stress",
     "SurfaceBody",
     "Tube",
@@ -124,6 +129,7 @@ class PeridynamicParameters(ParameterGroup):
     bonds: Bonds = quantity(Bonds(), "", "Particles and bonds")
     notches: list[AnyNotch] = quantity([Notch()], "", "Cuts that are there from the start")
     loads: list[Load] = quantity([Stress(), Stress(side="bottom", stress=(0.0, -2.0, 0.0))], "", "What loads the body")
+    start: Start = quantity(AtRest(), "", "How the body moves at the start", folded=True)
     penetrators: list[Penetrator] = quantity([], "", "Rigid things that the body meets", folded=True)
     contact: ParticleContact = quantity(ParticleContact(), "", "Pieces of the body that meet again", folded=True)
     unbreakable: list[Region] = quantity(

@@ -24,6 +24,7 @@ from engines.peridynamics.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Solver, decay_of
+from engines.peridynamics.starting import start_velocities
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
@@ -63,6 +64,8 @@ class Setup(ABC):
         self.gauges = gauges_on(self.body, parameters.measuring.gauges, QuasiStaticSimulation.taken_names())
         self.curve = LoadDisplacement(self.loads, self.gauges, parameters.measuring.curve) if parameters.loads else None
         self._check_loads()
+        self.velocities = start_velocities(parameters.start, self.body.centers, self.body.dimensions)
+        """(n, d) [m/s] at the start, None where the body is at rest."""
         self.axis, self.backward = "xyz".index(parameters.growth[1]), parameters.growth[0] == "-"
         if self.axis >= self.body.dimensions:
             raise ProblemError("A crack in a plate does not grow along z: choose x or y.")
@@ -126,6 +129,10 @@ class Setup(ABC):
                 "Slow loading knows no contact: take penetrators and contact of particles away, or calculate in time.",
                 ("numerics", "quasi_static"),
             )
+        if quasi_static and self.parameters.start.kind != "at rest":
+            raise ProblemError(
+                "Slow loading starts at rest: let the body be at rest, or calculate in time.", ("start",)
+            )
         if quasi_static and not held_fast(self.loads, self.body.centers):
             raise ProblemError(
                 "Nothing keeps the body from moving away or turning, so slow loading has no end: hold particles in "
@@ -144,7 +151,7 @@ class Setup(ABC):
     def findings(self) -> tuple[Finding, ...]:
         """What its owner should know before a run."""
         found = self._more_findings()
-        if not self.parameters.loads and not self.parameters.penetrators:
+        if not self.parameters.loads and not self.parameters.penetrators and self.velocities is None:
             found.append(Finding("Nothing loads the body: it will stay as it is."))
         return tuple(found)
 
@@ -153,6 +160,7 @@ class Setup(ABC):
         numerics, curve = self.parameters.numerics, self.curve
         moving()
         solver = self._solver()
+        self._set_going(solver)
         instruments = Instruments(solver, self.loads, self.gauges)
         given = self.backend, self.body.geometry, solver, self.loads
         if numerics.quasi_static:
@@ -168,6 +176,16 @@ class Setup(ABC):
             self._contact(solver),
         )
 
+    def _set_going(self, solver: Solver) -> None:
+        """Give particles the velocities of the start; loads say how those that they hold move."""
+        if self.velocities is None:
+            return
+        moving = self.backend.to_host(solver.arrays["v"])
+        for axis, values in enumerate(self.velocities.T):
+            free = ~self.loads.held(axis)
+            moving[axis, solver.body.places[free]] = values[free] / solver.body.scales.velocity
+        solver.arrays["v"] = self.backend.array(moving)
+
     def _fields(self) -> tuple[FieldInfo, ...]:
         """Ranges are those of bonds at the critical stretch."""
         lattice, stretch = self.lattice, self.lattice.critical_stretch
@@ -176,11 +194,14 @@ class Setup(ABC):
             if isinstance(load, Displacement):
                 moved = max(moved, *(abs(value or 0.0) * 1e-3 for value in (load.x, load.y, load.z)))
         wave = float(np.sqrt(lattice.young / lattice.density))
+        fastest = stretch * wave * 2
+        if self.velocities is not None:
+            fastest = max(fastest, 1.2 * float(np.linalg.norm(self.velocities, axis=1).max()))
         density = 0.5 * lattice.young * stretch**2
         return (
             FieldInfo("damage", "Damage", "", "cell", (0.0, _rounded(1.4 * lattice.crossing_share)), "damage"),
             FieldInfo("displacement", "Displacement", "um", "cell", (0.0, _rounded(moved * 1e6))),
-            FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(stretch * wave * 2))),
+            FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(fastest))),
             FieldInfo("energy", "Energy density", "J/m³", "cell", (0.0, _rounded(density)), "inferno"),
         )
 

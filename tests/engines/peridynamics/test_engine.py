@@ -98,11 +98,6 @@ def test_what_cannot_run_is_refused(cpu, changes, sentence):
         ENGINE.build(problem(**changes), cpu)
 
 
-def test_presets_are_whole(cpu):
-    assert len(ENGINE.presets()) == 2
-    assert all(preset.picture is not None for preset in ENGINE.presets())
-
-
 @pytest.mark.slow
 def test_crack_branching(cpu):
     """VERIFICATION: growth from 8.4 us, branched at 22.0 us and x = 68.2 mm; mirror-symmetric to the last bit.
