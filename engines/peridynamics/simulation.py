@@ -29,6 +29,8 @@ from engines.peridynamics.links import links_of
 from engines.peridynamics.loads import Loads
 from engines.peridynamics.measures import Counter, Tip, Watched, energies
 from engines.peridynamics.solver import Solver
+from engines.peridynamics.strain.solid import ROWS
+from engines.peridynamics.strain.strains import Strains
 
 MOST_STEPS = 256
 """Steps whose loads are worked out and moved to the device together."""
@@ -83,13 +85,14 @@ class PeridynamicSimulation(Simulation):
         decay: float,
         instruments: Instruments,
         curve: LoadDisplacement | None,
+        strains: Strains,
         contact: Contact | None = None,
     ) -> None:
         """``series`` and ``charts`` are those of the instruments and the curve, and what all bodies have."""
         self.geometry, self.dt, self.step = geometry, solver.body.scales.time * 1e6, 0
         self.fields, self.traffic = fields, (solver.traffic,)
         self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
-        self._half_step, self._decay, self._contact = half_step, decay, contact
+        self._half_step, self._decay, self._contact, self._strains = half_step, decay, contact, strains
         self._kind = backend.array(solver.body.kind)
         self._instruments, self._curve = instruments, curve
         self._followed = -1
@@ -102,7 +105,7 @@ class PeridynamicSimulation(Simulation):
         self._first_work = instruments.first_work(loads.table(0, 1)[0], decay) if half_step else 0.0
         self._tip, self._counter = Tip(watched), Counter(solver, watched)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
-        self._measured = self._damaged = -1
+        self._measured = self._damaged = self._strained = -1
         self._start = self._intact()
 
     @classmethod
@@ -137,6 +140,9 @@ class PeridynamicSimulation(Simulation):
     def gather(self, name: str, handle: Any) -> Array:
         if name == DISPLACED.name:
             return self._displacements(handle)
+        if name in ROWS:
+            self._find_strains()
+            return self._backend.gather(self._strains.values[ROWS[name]], handle, missing=float("nan"))
         return self._backend.gather(self._values(name), handle)
 
     def field(self, name: str) -> Array:
@@ -186,6 +192,12 @@ class PeridynamicSimulation(Simulation):
             with self._backend.active():
                 self._solver.find_damage()
             self._damaged = self.step
+
+    def _find_strains(self) -> None:
+        if self._strained != self.step:
+            with self._backend.active():
+                self._strains.find()
+            self._strained = self.step
 
     def _intact(self) -> float:
         """How many bonds hold, each counted once."""
@@ -259,6 +271,11 @@ class PeridynamicSimulation(Simulation):
                 Fact("Bonds of the uncut body", whole, ""),
                 *(Fact(f"Displacement along {axis}", value, "um") for axis, value in zip("xyz", moved, strict=False)),
                 Fact("Energy density", float(self.gather("energy", handle)[0]), "J/m³"),
+                *(
+                    Fact(info.title, float(self.gather(info.name, handle)[0]), info.unit)
+                    for info in self.fields
+                    if info.name in ROWS
+                ),
                 *_stretches(links),
             ),
             links=links,
@@ -292,7 +309,7 @@ class PeridynamicSimulation(Simulation):
         self._followed = int(state["followed"])
         if self._curve is not None:
             self._curve.points = [(float(x), float(force)) for x, force in state["points"]]
-        self._measured = self._damaged = -1
+        self._measured = self._damaged = self._strained = -1
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
@@ -309,6 +326,7 @@ class PeridynamicSimulation(Simulation):
         self._solver.arrays.clear()
         self._solver.followers.clear()
         del self._solver, self._kind, self._everything, self._instruments, self._counter, self._contact
+        del self._strains
 
 
 def _stretches(links: Links | None) -> tuple[Fact, ...]:
