@@ -31,6 +31,7 @@ from engines.peridynamics.measures import Counter, Tip, Watched, energies
 from engines.peridynamics.solver import Solver
 from engines.peridynamics.strain.solid import ROWS
 from engines.peridynamics.strain.strains import Strains
+from engines.placing import Path, Position
 
 MOST_STEPS = 256
 """Steps whose loads are worked out and moved to the device together."""
@@ -254,6 +255,14 @@ class PeridynamicSimulation(Simulation):
         watched = self._watched
         damaged = self.field("damage") >= watched.threshold
         return crack_path(places, self.field(DISPLACED.name), damaged, watched.axis, watched.backward, spacing)
+
+    def shifts(self) -> Mapping[Path, Position]:
+        """Of the penetrators."""
+        return (
+            {("penetrators", number): shift for number, shift in enumerate(self._contact.shifts())}
+            if self._contact
+            else {}
+        )
 
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))

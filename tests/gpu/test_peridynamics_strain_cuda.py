@@ -1,4 +1,4 @@
-"""Strain and stress of irregular points on a device: the CPU's. Those of lattices are compared with the fields of runs."""
+"""Strain and stress of irregular points on a device: the CPU's. Those of lattices are among the fields of runs."""
 
 from __future__ import annotations
 
