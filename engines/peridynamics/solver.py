@@ -96,10 +96,13 @@ class Discretised(Placed):
 
     @property
     def laws(self) -> Array:
-        """(M·M, p) float64 parameters of the law of each pair; one of nothing without a law."""
+        """(M·M, p) float64 parameters of the law of each pair; a zero for each without a law, or for a law without
+        parameters."""
         if self.law is None:
             return np.zeros((1, 1))
         given = np.asarray(self.law.parameters if self.law_parameters is None else self.law_parameters, float)
+        if not given.size:
+            return np.zeros((1 if self.mixture is None else len(self.mixture.lightness) ** 2, 1))
         return np.ascontiguousarray(given.reshape(-1, given.shape[-1]))
 
 
