@@ -29,6 +29,9 @@ from engines.peridynamics.links import links_of
 from engines.peridynamics.loads import Loads
 from engines.peridynamics.measures import Counter, Tip, Watched, energies, kinetic_energy
 from engines.peridynamics.solver import Solver
+from engines.peridynamics.strain.solid import ROWS
+from engines.peridynamics.strain.strains import Strains
+from engines.placing import Path, Position
 
 MOST_STEPS = 256
 """Steps whose loads are worked out and moved to the device together."""
@@ -83,13 +86,14 @@ class PeridynamicSimulation(Simulation):
         decay: float,
         instruments: Instruments,
         curve: LoadDisplacement | None,
+        strains: Strains,
         contact: Contact | None = None,
     ) -> None:
         """``series`` and ``charts`` are those of the instruments and the curve, and what all bodies have."""
         self.geometry, self.dt, self.step = geometry, solver.body.scales.time * 1e6, 0
         self.fields, self.traffic = fields, (solver.traffic,)
         self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
-        self._half_step, self._decay, self._contact = half_step, decay, contact
+        self._half_step, self._decay, self._contact, self._strains = half_step, decay, contact, strains
         self._kind = backend.array(solver.body.kind)
         self._instruments, self._curve = instruments, curve
         self._followed = -1
@@ -103,7 +107,7 @@ class PeridynamicSimulation(Simulation):
         self._brought = kinetic_energy(solver)
         self._tip, self._counter = Tip(watched), Counter(solver, watched)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
-        self._measured = self._damaged = -1
+        self._measured = self._damaged = self._strained = -1
         self._start = self._intact()
 
     @classmethod
@@ -138,6 +142,9 @@ class PeridynamicSimulation(Simulation):
     def gather(self, name: str, handle: Any) -> Array:
         if name == DISPLACED.name:
             return self._displacements(handle)
+        if name in ROWS:
+            self._find_strains()
+            return self._backend.gather(self._strains.values[ROWS[name]], handle, missing=float("nan"))
         return self._backend.gather(self._values(name), handle)
 
     def field(self, name: str) -> Array:
@@ -187,6 +194,12 @@ class PeridynamicSimulation(Simulation):
             with self._backend.active():
                 self._solver.find_damage()
             self._damaged = self.step
+
+    def _find_strains(self) -> None:
+        if self._strained != self.step:
+            with self._backend.active():
+                self._strains.find()
+            self._strained = self.step
 
     def _intact(self) -> float:
         """How many bonds hold, each counted once."""
@@ -246,6 +259,14 @@ class PeridynamicSimulation(Simulation):
         damaged = self.field("damage") >= watched.threshold
         return crack_path(places, self.field(DISPLACED.name), damaged, watched.axis, watched.backward, spacing)
 
+    def shifts(self) -> Mapping[Path, Position]:
+        """Of the penetrators."""
+        return (
+            {("penetrators", number): shift for number, shift in enumerate(self._contact.shifts())}
+            if self._contact
+            else {}
+        )
+
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
         solver, place = self._solver, int(self._solver.body.places[element])
@@ -262,6 +283,11 @@ class PeridynamicSimulation(Simulation):
                 Fact("Bonds of the uncut body", whole, ""),
                 *(Fact(f"Displacement along {axis}", value, "um") for axis, value in zip("xyz", moved, strict=False)),
                 Fact("Energy density", float(self.gather("energy", handle)[0]), "J/m³"),
+                *(
+                    Fact(info.title, float(self.gather(info.name, handle)[0]), info.unit)
+                    for info in self.fields
+                    if info.name in ROWS
+                ),
                 *_stretches(links),
             ),
             links=links,
@@ -295,7 +321,7 @@ class PeridynamicSimulation(Simulation):
         self._followed = int(state["followed"])
         if self._curve is not None:
             self._curve.points = [(float(x), float(force)) for x, force in state["points"]]
-        self._measured = self._damaged = -1
+        self._measured = self._damaged = self._strained = -1
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
@@ -312,6 +338,7 @@ class PeridynamicSimulation(Simulation):
         self._solver.arrays.clear()
         self._solver.followers.clear()
         del self._solver, self._kind, self._everything, self._instruments, self._counter, self._contact
+        del self._strains
 
 
 def _stretches(links: Links | None) -> tuple[Fact, ...]:

@@ -96,10 +96,13 @@ class Discretised(Placed):
 
     @property
     def laws(self) -> Array:
-        """(M·M, p) float64 parameters of the law of each pair; one of nothing without a law."""
+        """(M·M, p) float64 parameters of the law of each pair; a zero for each without a law, or for a law without
+        parameters."""
         if self.law is None:
             return np.zeros((1, 1))
         given = np.asarray(self.law.parameters if self.law_parameters is None else self.law_parameters, float)
+        if not given.size:
+            return np.zeros((1 if self.mixture is None else len(self.mixture.lightness) ** 2, 1))
         return np.ascontiguousarray(given.reshape(-1, given.shape[-1]))
 
 
@@ -282,10 +285,10 @@ def make_solver(backend: Backend, body: Discretised, precision: str) -> LatticeS
 
 
 def bytes_of(layout: Layout, family: Family, value_bytes: int, paired: bool = False, softening: bool = False) -> int:
-    """Device memory of a solver: seven vectors and five numbers per place (two are what cracks are looked
-    for with), words twice, three float64, a kind; for
+    """Device memory of a solver: seven vectors and eight numbers per place (two are what cracks are looked
+    for with, three strain and stress), words twice, three float64, a kind; for
     bonds that differ (``paired``) a word on a GPU and two numbers a bond on a CPU: the latter; for ``softening`` a
     number and a bit per bond."""
-    per_place = (4 * layout.dimensions + 5) * value_bytes + 8 * family.words + 3 * 8 + 1
+    per_place = (4 * layout.dimensions + 8) * value_bytes + 8 * family.words + 3 * 8 + 1
     per_place += family.bonds * value_bytes * (2 * paired + softening) + 4 * family.words * softening
     return math.ceil(layout.size * per_place)

@@ -79,7 +79,10 @@ def rigid_on(body: Filled, penetrators: list[Penetrator], lattice: Lattice, dt: 
     mass = lattice.scales(dt).mass
     for number, penetrator in enumerate(penetrators):
         place = ("penetrators", number)
-        solid = solid_of(penetrator.form, d)
+        try:
+            solid = solid_of(penetrator.form, d)
+        except ProblemError as error:
+            raise ProblemError(str(error), (*place, "form")) from None
         inside = 0.5 * body.spacing - least_distance(body, penetrator.form.model_dump_json())
         if inside > TOUCHING * body.spacing:
             raise ProblemError(

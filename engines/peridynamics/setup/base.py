@@ -25,6 +25,8 @@ from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Solver, decay_of
 from engines.peridynamics.starting import start_velocities
+from engines.peridynamics.strain.solid import Solid, elastic, fields_of
+from engines.peridynamics.strain.strains import strains_on
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
@@ -88,6 +90,11 @@ class Setup(ABC):
     @property
     @abstractmethod
     def watched(self) -> Watched: ...
+
+    def _solid(self) -> Solid:
+        """That stress is told by."""
+        lattice = self.lattice
+        return Solid([elastic(lattice.formulation, lattice.young, lattice.poisson_ratio)])
 
     def _contact(self, solver: Solver) -> Contact | None:
         return None
@@ -162,9 +169,12 @@ class Setup(ABC):
         solver = self._solver()
         self._set_going(solver)
         instruments = Instruments(solver, self.loads, self.gauges)
+        strains = strains_on(solver, self._solid())
         given = self.backend, self.body.geometry, solver, self.loads
         if numerics.quasi_static:
-            return QuasiStaticSimulation(*given, self.watched, self._fields(), instruments, curve, numerics.relaxation)
+            return QuasiStaticSimulation(
+                *given, self.watched, self._fields(), instruments, curve, strains, numerics.relaxation
+            )
         return PeridynamicSimulation(
             *given,
             numerics.integrator == "velocity Verlet",
@@ -173,6 +183,7 @@ class Setup(ABC):
             decay_of(numerics.damping, self.step),
             instruments,
             curve,
+            strains,
             self._contact(solver),
         )
 
@@ -203,6 +214,7 @@ class Setup(ABC):
             FieldInfo("displacement", "Displacement", "um", "cell", (0.0, _rounded(moved * 1e6))),
             FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(fastest))),
             FieldInfo("energy", "Energy density", "J/m³", "cell", (0.0, _rounded(density)), "inferno"),
+            *fields_of(self._solid(), stretch),
         )
 
 
