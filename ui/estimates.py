@@ -21,7 +21,7 @@ from ui.formatting import at_most_text, bytes_text, duration_text
 from ui.forms.editor import Editor
 from ui.model import DocumentModel
 from ui.services import Services
-from workbench.units import one_of, time_text
+from workbench.units import one_of, time_text, unit_text
 
 DELAY_MILLISECONDS = 300
 ROWS = (
@@ -126,7 +126,7 @@ class EstimatesPanel(QWidget):
         self.figures["step"].setText(time_text(estimate.step, unit))
         stable = estimate.stable_step
         above = stable is not None and estimate.step > stable
-        self.figures["stable"].setText("–" if stable is None else f"{at_most_text(stable, 4)} {unit}")
+        self.figures["stable"].setText("–" if stable is None else f"{at_most_text(stable, 4)} {unit_text(unit)}")
         for key in ("step", "stable"):
             self.figures[key].setObjectName("error" if above else "")
             Editor.repolish(self.figures[key], above)
@@ -141,7 +141,7 @@ class EstimatesPanel(QWidget):
         seconds = estimate.seconds_per_simulated_unit
         self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
         self._say(
-            f"The step is above the largest stable one: set it to {at_most_text(stable)} {unit} or less."
+            f"The step is above the largest stable one: set it to {at_most_text(stable)} {unit_text(unit)} or less."
             if stable is not None and above
             else ""
         )
