@@ -11,7 +11,7 @@ from engines.charts import ChartData, ChartInfo, Curve
 from engines.errors import ProblemError
 from engines.peridynamics.instruments import AXES, Mean
 from engines.peridynamics.loads import Loads
-from engines.peridynamics.parameters import Displacement, Force, Gravity, Load, Stress, Velocity
+from engines.peridynamics.parameters import Displacement, Force, Gravity, Held, Load, Stress, Velocity
 from engines.peridynamics.parameters.measuring import LoadCurve
 from engines.peridynamics.tables import read_table
 
@@ -72,6 +72,8 @@ class LoadDisplacement:
         self._force, self._x = f"force_{name}", wanted.over or f"displacement_{name}"
         self._x_sign = 1 if wanted.over else self._sign
         self._band = read_table(wanted.band, "experimental band", BAND) if wanted.band else None
+        self.pushes = not isinstance(loads.loads[number - 1], Held) and not wanted.over
+        """Whether it is of a given force over its own displacement, which tells little."""
         self._axis, self._over = wanted.over or "Displacement", wanted.over
         self.points: list[tuple[float, float]] = [(0.0, 0.0)]
 
