@@ -101,6 +101,7 @@ class CloudSetup(Setup):
         self.volume = spacing**d * (given.thickness * 1e-3 if d == 2 else 1.0)
         self.memory = bytes_of_cloud(kin, self.value_bytes)
         self.bytes_per_step = len(kin.order) * ((5 * d + 8) * self.value_bytes + 4 * kin.words + 1) + 4 * kin.bonds
+        self.bonds = kin.bonds
         self.limit = math.sqrt(2 / (self.stiffness(1.0) * kin.largest))
 
     def stiffness(self, step: float) -> float:
@@ -133,8 +134,7 @@ class CloudSetup(Setup):
             Fact("Critical stretch of a bond", self.lattice.critical_stretch, ""),
             Fact("Poisson's ratio", self.lattice.poisson_ratio, ""),
             Fact("Surfaces are stiffened up to", kin.corrections[1], ""),
-            Fact("Step over the largest stable one", self.step / self.limit, ""),
-            Fact("Rayleigh speed", self.lattice.rayleigh_speed, "m/s"),
+            *self._of_waves,
         )
 
     def _more_findings(self) -> list[Finding]:

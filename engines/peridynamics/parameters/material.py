@@ -10,7 +10,7 @@ from engines.peridynamics.parameters.regions import Region, SideRegion
 class Material(ParameterGroup):
     """Linear elastic up to where its bonds soften or break; the formulation fixes Poisson's ratio."""
 
-    young: float = quantity(72.0, "GPa", "Young's modulus", gt=0)
+    young: float = quantity(72.0, "GPa", "Stiffness in tension", title="Young's modulus", gt=0)
     poisson: float = quantity(
         0.25,
         "1",

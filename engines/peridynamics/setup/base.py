@@ -22,6 +22,7 @@ from engines.peridynamics.measures import Watched
 from engines.peridynamics.parameters import Displacement, PeridynamicParameters
 from engines.peridynamics.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
+from engines.peridynamics.setup.pace import seconds_per_step
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Solver, decay_of
 
@@ -35,7 +36,7 @@ class Setup(ABC):
 
     A kind of bonds sets in :meth:`_discretise`: body; lattice, the numbers of the material (of irregular points: those
     of a lattice with the same horizon); spacing and thickness [m]; limit [s], the largest stable step; memory;
-    bytes_per_step.
+    bytes_per_step; bonds, each counted at both ends (state-based ones by what they take more).
     """
 
     body: Filled
@@ -44,6 +45,7 @@ class Setup(ABC):
     limit: float
     memory: int
     bytes_per_step: int
+    bonds: float
     stands_for = "lattice"
     """What has the limit, in a sentence."""
 
@@ -139,6 +141,19 @@ class Setup(ABC):
                     "A displacement that is there suddenly tears the particles out: give it a history.",
                     ("loads", place),
                 )
+
+    @property
+    def _of_waves(self) -> tuple[Fact, ...]:
+        if self.parameters.numerics.quasi_static:
+            return ()
+        return (
+            Fact("Step over the largest stable one", self.step / self.limit, ""),
+            Fact("Rayleigh speed", self.lattice.rayleigh_speed, "m/s"),
+        )
+
+    @property
+    def seconds_per_step(self) -> float:
+        return seconds_per_step(self.backend, self.bytes_per_step, self.bonds, self.value_bytes)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
