@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.api import Array, SeriesInfo
 from engines.charts import ChartInfo
-from engines.errors import ProblemError
+from engines.errors import ProblemError, placed_at
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.histories import share
 from engines.peridynamics.loads import ACCELERATION, VELOCITY, Loads
@@ -67,20 +67,28 @@ def gauges_on(body: Filled, gauges: list[Gauge], taken: Collection[str] = ()) ->
     """``taken``: names that other series have. Raises ProblemError for a gauge beside the body or a name twice."""
     found: list[Mean] = []
     for number, gauge in enumerate(gauges):
+        place = ("measuring", "gauges", number)
         axis = AXES.index(gauge.axis)
         if axis >= body.dimensions:
-            raise ProblemError(f"Gauge '{gauge.name}' looks along z in a plate: choose x or y.")
+            raise ProblemError(f"Gauge '{gauge.name}' looks along z in a plate: choose x or y.", (*place, "axis"))
         if any(gauge.name == other.name for other in found):
-            raise ProblemError(f"Two gauges are called '{gauge.name}': give one of them another name.")
+            raise ProblemError(
+                f"Two gauges are called '{gauge.name}': give one of them another name.", (*place, "name")
+            )
         if gauge.name in taken:
-            raise ProblemError(f"A gauge cannot be called '{gauge.name}', for another curve is: give it another name.")
+            raise ProblemError(
+                f"A gauge cannot be called '{gauge.name}', for another curve is: give it another name.",
+                (*place, "name"),
+            )
         less = np.zeros(0, np.int64)
         if isinstance(gauge, Opening):
-            particles, less = _nearest(body, gauge.second, gauge.name), _nearest(body, gauge.first, gauge.name)
+            with placed_at(*place):
+                particles, less = _nearest(body, gauge.second, gauge.name), _nearest(body, gauge.first, gauge.name)
         elif isinstance(gauge, MeanGauge):
-            particles = np.flatnonzero(chosen(gauge.region, body, ("measuring", "gauges", number, "region")))
+            particles = np.flatnonzero(chosen(gauge.region, body, (*place, "region")))
         else:
-            particles = _nearest(body, gauge.point, gauge.name)
+            with placed_at(*place, "point"):
+                particles = _nearest(body, gauge.point, gauge.name)
         found.append(Mean(gauge.name, axis, particles, less))
     return tuple(found)
 

@@ -67,7 +67,7 @@ class Setup(ABC):
         self._check_loads()
         self.axis, self.backward = "xyz".index(parameters.growth[1]), parameters.growth[0] == "-"
         if self.axis >= self.body.dimensions:
-            raise ProblemError("A crack in a plate does not grow along z: choose x or y.")
+            raise ProblemError("A crack in a plate does not grow along z: choose x or y.", ("growth",))
         self.along = self.body.centers[:, self.axis] * (-1 if self.backward else 1)
         """(n,) [mm] of the particles, the way that the crack is expected to grow."""
 
@@ -114,8 +114,8 @@ class Setup(ABC):
         step = numerics.step * 1e-6
         if step > self.limit * (1 + 1e-12):
             raise ProblemError(
-                f"The time step of {numerics.step:g} us is above the stable limit of this {self.stands_for}: "
-                f"use at most {np.floor(self.limit * 1e10) / 1e4:g} us"
+                f"The time step of {numerics.step:g} µs is above the stable limit of this {self.stands_for}: "
+                f"use at most {np.floor(self.limit * 1e10) / 1e4:g} µs"
                 f"{', or a softer contact' if self.stands_for == 'contact' else ''}.",
                 ("numerics", "step"),
             )
@@ -126,7 +126,7 @@ class Setup(ABC):
         if quasi_static and (self.parameters.penetrators or self.parameters.contact.kind != "none"):
             raise ProblemError(
                 "Slow loading knows no contact: take penetrators and contact of particles away, or calculate in time.",
-                ("numerics", "quasi_static"),
+                ("numerics", "integrator"),
             )
         if quasi_static and not held_fast(self.loads, self.body.centers):
             raise ProblemError(
