@@ -62,7 +62,7 @@ class ParameterForm(QScrollArea):
 
     def set_errors(self, errors: Errors) -> None:
         if self.root is not None:
-            self.root.set_errors(errors)
+            self.root.set_errors({place: sentence for place, sentence in errors.items() if place})
 
     def set_previews(self, previews: Previews) -> None:
         """What groups describe, by their place."""

@@ -166,6 +166,9 @@ class GroupEditor(Editor):
         self._show_what_matters()
 
     def set_errors(self, errors: Errors) -> None:
+        """What is said of the whole group stands at its first field."""
+        first = next(iter(self.children_by_key), "")
+        errors = {place or (first,): sentence for place, sentence in errors.items()}
         for key, editor in self.children_by_key.items():
             wrong = below(errors, key)
             if key in self._lines:
