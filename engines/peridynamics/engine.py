@@ -55,16 +55,15 @@ class PeridynamicsEngine(Engine):
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         setup = _setup(problem, backend)
-        moved = setup.bytes_per_step
+        moved, seconds = setup.bytes_per_step, setup.seconds_per_step
         if setup.parameters.numerics.quasi_static:
-            seconds = moved / backend.ceilings().best
             return Estimate(setup.memory, moved, 1.0, None, seconds, findings=setup.findings, facts=setup.facts)
         return Estimate(
             memory_bytes=setup.memory,
             bytes_per_step=moved,
             step=setup.step * 1e6,
             stable_step=setup.limit * 1e6,
-            seconds_per_simulated_unit=moved / backend.ceilings().best / (setup.step * 1e6),
+            seconds_per_simulated_unit=seconds / (setup.step * 1e6),
             findings=setup.findings,
             facts=setup.facts,
         )

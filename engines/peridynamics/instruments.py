@@ -72,10 +72,13 @@ def gauges_on(body: Filled, gauges: list[Gauge], taken: Collection[str] = ()) ->
         if axis >= body.dimensions:
             raise ProblemError(f"Gauge '{gauge.name}' looks along z in a plate: choose x or y.", (*place, "axis"))
         if any(gauge.name == other.name for other in found):
-            raise ProblemError(f"Two gauges are called '{gauge.name}': give one of them another name.", place)
+            raise ProblemError(
+                f"Two gauges are called '{gauge.name}': give one of them another name.", (*place, "name")
+            )
         if gauge.name in taken:
             raise ProblemError(
-                f"A gauge cannot be called '{gauge.name}', for another curve is: give it another name.", place
+                f"A gauge cannot be called '{gauge.name}', for another curve is: give it another name.",
+                (*place, "name"),
             )
         less = np.zeros(0, np.int64)
         if isinstance(gauge, Opening):

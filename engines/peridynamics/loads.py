@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.errors import ProblemError, placed_at
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.histories import share, share_integral
 from engines.peridynamics.parameters import (
@@ -119,14 +119,20 @@ def loads_on(
         else:
             place = ("loads", number) if isinstance(load, Stress) else ("loads", number, "region")
             reached[:, number] = chosen(_region(load), body, place)
-        share(load.history, np.zeros(1))  # a file is read here, not in the middle of a run
-        _check_pushes(load, body.dimensions)
+        with placed_at("loads", number, "history"):
+            share(load.history, np.zeros(1))  # a file is read here, not in the middle of a run
+        with placed_at("loads", number):
+            _check_pushes(load, body.dimensions)
     for name in "xyz"[: body.dimensions]:
         holding = [
             number for number, load in enumerate(loads) if isinstance(load, Held) and getattr(load, name) is not None
         ]
-        if (reached[:, holding].sum(axis=1) > 1).any():
-            raise ProblemError(f"Two loads move the same particles along {name}: let their regions not overlap.")
+        twice = reached[:, holding].sum(axis=1) > 1
+        if twice.any():
+            last = max(number for number in holding if reached[twice, number].any())
+            raise ProblemError(
+                f"Two loads move the same particles along {name}: let their regions not overlap.", ("loads", last)
+            )
     ways, kind = combinations(reached)
     rows = [tuple(np.flatnonzero(row).tolist()) for row in ways]
     if rows and not rows[0]:  # free particles come first in order

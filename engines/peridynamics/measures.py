@@ -157,7 +157,7 @@ class Counter:
     def farthest(self) -> float:
         """[mm] along the way of the crack; NaN where nothing is damaged."""
         with self._solver.backend.active():
-            whole = self._solver.damage_values < self._threshold
+            whole = self._solver.lost_values() < self._threshold
             found = float((self._along + whole * self._solver.dtype.type(NOWHERE)).max())
         return found if found > 0.5 * NOWHERE else float("nan")
 

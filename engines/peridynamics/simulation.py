@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from engines.backend.base import Backend
 from engines.charts import ChartData, ChartInfo, Fact, Inspection, Links
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
+from engines.peridynamics.contact.contact import ENERGIES as CONTACT_ENERGIES
 from engines.peridynamics.contact.contact import Contact, ContactEnergies
 from engines.peridynamics.crack_path import crack_path
 from engines.peridynamics.curve import CHART, LoadDisplacement
@@ -100,7 +102,9 @@ class PeridynamicSimulation(Simulation):
         """The step up to which the curve has been followed."""
         shown = (curve.info,) if curve else ()
         self.series = (*self._energies, *self._crack, *instruments.series, *(curve.series if curve else ()))
-        self.charts = (*shown, *self._charts, *instruments.charts)
+        own = tuple(_with_energies(info, decay < 1, contact is not None) for info in self._charts)
+        own = (*own, *shown) if curve and curve.pushes else (*shown, *own)
+        self.charts = (*own, *instruments.charts)
         if contact:
             self.series, self.charts = (*self.series, *contact.series), (*self.charts, *contact.charts)
         self._first_work = instruments.first_work(loads.table(0, 1)[0], decay) if half_step else 0.0
@@ -155,7 +159,8 @@ class PeridynamicSimulation(Simulation):
         solver, scales = self._solver, self._solver.body.scales
         if name == "damage":
             self._find_damage()
-            return solver.damage_values
+            with self._backend.active():
+                return solver.lost_values()
         if name == "energy":
             self._measure()
             with self._backend.active():
@@ -273,13 +278,14 @@ class PeridynamicSimulation(Simulation):
         moved = [
             float(self._backend.gather(row, handle)[0]) * solver.body.scales.length * 1e6 for row in solver.arrays["u"]
         ]
-        damage = float(self.gather("damage", handle)[0])
+        self._find_damage()
+        gone = float(self._backend.gather(solver.damage_values, handle)[0])
         whole = float(solver.body.whole[place])
         links = links_of(solver, self.geometry.positions, element, solver.body.scales.length * 1e3)
         return Inspection(
             f"Particle {element}",
             (
-                Fact("Bonds that hold", round(whole * (1 - damage)), ""),
+                Fact("Bonds that hold", round(whole * (1 - gone)), ""),
                 Fact("Bonds of the uncut body", whole, ""),
                 *(Fact(f"Displacement along {axis}", value, "um") for axis, value in zip("xyz", moved, strict=False)),
                 Fact("Energy density", float(self.gather("energy", handle)[0]), "J/m³"),
@@ -339,6 +345,14 @@ class PeridynamicSimulation(Simulation):
         self._solver.followers.clear()
         del self._solver, self._kind, self._everything, self._instruments, self._counter, self._contact
         del self._strains
+
+
+def _with_energies(info: ChartInfo, damped: bool, touching: bool) -> ChartInfo:
+    """The chart of energies with those that this problem has: damping, springs and friction of contact."""
+    if "damped" not in info.series:
+        return info
+    kept = tuple(name for name in info.series if damped or name != "damped")
+    return replace(info, series=(*kept, *(each.name for each in CONTACT_ENERGIES * touching)))
 
 
 def _stretches(links: Links | None) -> tuple[Fact, ...]:

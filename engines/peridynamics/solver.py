@@ -238,6 +238,11 @@ class Solver(ABC):
     def find_damage(self) -> None:
         """Fill ``damage_values``. Inside ``backend.active``."""
 
+    def lost_values(self) -> Any:
+        """(size) the part of the stiffness of its bonds that each particle has lost: ``damage_values``, which must have
+        been found, and what softens. Inside ``backend.active``."""
+        return self.damage_values
+
 
 class LatticeSolver(Solver):
     """Bonds on a lattice. With a law, ``arrays`` also has soft (words, size): a bit for each bond that has begun to
@@ -254,6 +259,19 @@ class LatticeSolver(Solver):
             mass = 1 / body.mixture.lightness[body.mixture.material]
             self.mass = backend.array(mass.astype(self.dtype))
         self._steps = body.layout.steps(body.family.offsets)
+        self._cut = backend.array(self._missing()) if body.law is not None else None
+
+    def _missing(self) -> Array:
+        """(size) the part of the bonds that is not there at the start."""
+        whole = self.body.whole
+        held = np.bitwise_count(self.body.words).sum(axis=0, dtype=np.float64)
+        return np.asarray((whole - held) / np.maximum(whole, 1), self.dtype)
+
+    def lost_values(self) -> Any:
+        """Bonds that a law has taken keep a damage of 1, so that nothing needs to be asked of the bits."""
+        if self._cut is None:
+            return self.damage_values
+        return self._cut + self.arrays["history"].sum(axis=0) / self._whole.clip(1)
 
     @property
     def traffic(self) -> KernelTraffic:

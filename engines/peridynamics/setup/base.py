@@ -22,6 +22,7 @@ from engines.peridynamics.measures import Watched
 from engines.peridynamics.parameters import Displacement, PeridynamicParameters
 from engines.peridynamics.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
+from engines.peridynamics.setup.pace import seconds_per_step
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Solver, decay_of
 from engines.peridynamics.starting import start_velocities
@@ -38,7 +39,7 @@ class Setup(ABC):
 
     A kind of bonds sets in :meth:`_discretise`: body; lattice, the numbers of the material (of irregular points: those
     of a lattice with the same horizon); spacing and thickness [m]; limit [s], the largest stable step; memory;
-    bytes_per_step.
+    bytes_per_step; bonds, each counted at both ends (state-based ones by what they take more).
     """
 
     body: Filled
@@ -47,6 +48,7 @@ class Setup(ABC):
     limit: float
     memory: int
     bytes_per_step: int
+    bonds: float
     stands_for = "lattice"
     """What has the limit, in a sentence."""
 
@@ -70,7 +72,7 @@ class Setup(ABC):
         """(n, d) [m/s] at the start, None where the body is at rest."""
         self.axis, self.backward = "xyz".index(parameters.growth[1]), parameters.growth[0] == "-"
         if self.axis >= self.body.dimensions:
-            raise ProblemError("A crack in a plate does not grow along z: choose x or y.")
+            raise ProblemError("A crack in a plate does not grow along z: choose x or y.", ("growth",))
         self.along = self.body.centers[:, self.axis] * (-1 if self.backward else 1)
         """(n,) [mm] of the particles, the way that the crack is expected to grow."""
 
@@ -122,8 +124,8 @@ class Setup(ABC):
         step = numerics.step * 1e-6
         if step > self.limit * (1 + 1e-12):
             raise ProblemError(
-                f"The time step of {numerics.step:g} us is above the stable limit of this {self.stands_for}: "
-                f"use at most {np.floor(self.limit * 1e10) / 1e4:g} us"
+                f"The time step of {numerics.step:g} µs is above the stable limit of this {self.stands_for}: "
+                f"use at most {np.floor(self.limit * 1e10) / 1e4:g} µs"
                 f"{', or a softer contact' if self.stands_for == 'contact' else ''}.",
                 ("numerics", "step"),
             )
@@ -134,7 +136,7 @@ class Setup(ABC):
         if quasi_static and (self.parameters.penetrators or self.parameters.contact.kind != "none"):
             raise ProblemError(
                 "Slow loading knows no contact: take penetrators and contact of particles away, or calculate in time.",
-                ("numerics", "quasi_static"),
+                ("numerics", "integrator"),
             )
         if quasi_static and self.parameters.start.kind != "at rest":
             raise ProblemError(
@@ -153,6 +155,19 @@ class Setup(ABC):
                     "A displacement that is there suddenly tears the particles out: give it a history.",
                     ("loads", place),
                 )
+
+    @property
+    def _of_waves(self) -> tuple[Fact, ...]:
+        if self.parameters.numerics.quasi_static:
+            return ()
+        return (
+            Fact("Step over the largest stable one", self.step / self.limit, ""),
+            Fact("Rayleigh speed", self.lattice.rayleigh_speed, "m/s"),
+        )
+
+    @property
+    def seconds_per_step(self) -> float:
+        return seconds_per_step(self.backend, self.bytes_per_step, self.bonds, self.value_bytes)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

@@ -57,10 +57,14 @@ class LatticeSetup(Setup):
         if parameters.numerics.quasi_static:  # masks, loads and what was seen last; nothing that breaks
             self.memory += size * (4 * dimensions * self.value_bytes + 4 * kin.words + self.value_bytes)
         self.bytes_per_step = particles * (self._values_per_step() * self.value_bytes + 12 * kin.words + 1)
+        self.bonds = particles * kin.bonds * self.work_of_a_bond
         touching = contact_step(parameters, self.lattice)
         if touching < self.limit:
             self.limit, self.stands_for = touching, "contact"
         unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
+
+    work_of_a_bond = 1.0
+    """Over that of a brittle spring."""
 
     @abstractmethod
     def _lattice(self) -> Lattice: ...
@@ -107,8 +111,7 @@ class LatticeSetup(Setup):
             Fact("Critical stretch of a bond", lattice.critical_stretch, ""),
             Fact("Poisson's ratio", lattice.poisson_ratio, ""),
             Fact("Stiffness along the axes: error", 100 * (lattice.stiffness_along_axis - 1), "%"),
-            Fact("Step over the largest stable one", self.step / self.limit, ""),
-            Fact("Rayleigh speed", lattice.rayleigh_speed, "m/s"),
+            *self._of_waves,
         )
 
     def _more_findings(self) -> list[Finding]:

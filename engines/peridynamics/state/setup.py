@@ -25,6 +25,8 @@ class StateSetup(LatticeSetup):
     """The linear peridynamic solid: brittle, one material, influence 1/|ξ|."""
 
     lattice: StateLattice
+    work_of_a_bond = 9_900 / 5_900
+    """Instructions of a particle and step in 3D on a GPU."""
 
     def _lattice(self) -> StateLattice:
         parameters = self.parameters
