@@ -113,7 +113,8 @@ def _own(
 
     folder = HOME if kind == "lattice" else HOME / "cloud"
     cuda = {"lattice": ("bonds.cu", "step_bonds"), "cloud": ("cloud.cu", "step_cloud")}[kind]
-    source, symbol = cuda if language == "CUDA" else ("cpu_kernels.py", "advance")
+    numba = ("cpu_kernels.py", f"advance_{d}d" if kind == "lattice" else "advance")
+    source, symbol = cuda if language == "CUDA" else numba
     return Variant(
         id=id, title=title, language=language, bytes=bytes, flops=flops, source=folder / source, symbol=symbol,
         prepare=prepare, note=note, tolerance=WEIGHTS if kind == "cloud" else None,
@@ -207,11 +208,11 @@ def _variants(d: int) -> tuple[Variant, ...]:
             "Some thirty passes over arrays of all bonds.",
         ),
         _array(
-            "numba-pypd", "Bond list, sums in series (pypd)", "Numba", cpu_kernels.bond_list, packing.PYPD, pypd,
+            "numba-pypd", "Bond list, sums in series (pypd)", "Numba", cpu_kernels.KERNELS[d][0], packing.PYPD, pypd,
             flops * 0.6, "Bonds in parallel, float64; one core adds them up while the others wait.",
         ),
         _array(
-            "numba-neighbours", "Neighbour list, a particle at a time", "Numba", cpu_kernels.neighbour_list,
+            "numba-neighbours", "Neighbour list, a particle at a time", "Numba", cpu_kernels.KERNELS[d][1],
             packing.STRUCTURES, listed, flops, "Twice the arithmetic, and all of it in parallel; no vectors.",
         ),
         _own(

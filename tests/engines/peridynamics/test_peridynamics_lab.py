@@ -109,6 +109,8 @@ def test_bytes_are_those_of_the_lists():
 def test_published_figures_name_variants_and_cases():
     for study in studies():
         assert [case.points for case in study.cases] == [math.prod(case.size) for case in study.cases]
+        for variant in study.variants:
+            assert f"{variant.symbol}(" in variant.source.read_text("utf-8")
         for table in study.published:
             assert set(table.figures) <= {variant.id for variant in study.variants}
             for figures in table.figures.values():
