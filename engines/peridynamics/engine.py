@@ -11,10 +11,13 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from engines.api import Engine, Estimate, Preset, Problem, Progress, Simulation, no_progress
+from engines.api import Benchmark, Engine, Estimate, Preset, Problem, Progress, Simulation, no_progress
 from engines.backend.base import Backend
 from engines.charts import Inspection
 from engines.geometry.particles import Particles
+from engines.lab import Study
+from engines.lab_tables import LabTable
+from engines.peridynamics.benchmarks import benchmarks
 from engines.peridynamics.cloud.setup import CloudSetup
 from engines.peridynamics.cloud.setup import geometry_of as cloud_geometry
 from engines.peridynamics.filling import filled
@@ -87,6 +90,19 @@ class PeridynamicsEngine(Engine):
 
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.peridynamics").joinpath("presets"))
+
+    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
+        return benchmarks(elements)
+
+    def studies(self) -> Sequence[Study]:
+        from engines.peridynamics.lab import studies  # measured seldom
+
+        return studies()
+
+    def tables(self) -> Sequence[LabTable]:
+        from engines.peridynamics.lab import tables  # measured seldom
+
+        return tables()
 
     def warm(self, backend: Backend) -> None:
         """A few steps of a small plate and a small block."""
