@@ -29,7 +29,7 @@ class LatticeStrains(Strains):
             arrays["u"], arrays["words"].reshape(-1), body.family.offsets, self._steps, self._weights, softens,
             arrays["soft"].reshape(-1) if softens else np.zeros(1, np.uint32),
             arrays["history"] if softens else np.zeros((1, 1), solver.dtype), body.mixture is not None, self._material,
-            self._constants, self._solid.dilation is not None, self._dilation, self.values, body.places,
+            self._constants, self._solid.dilation is not None, self._dilation, self._whole, self.values, body.places,
         )  # fmt: skip
 
 
@@ -45,5 +45,5 @@ class PointStrains(Strains):
         solver, family = self._points, self._points.body.family
         cpu_kernels.strain_points(
             solver.arrays["u"], solver.arrays["words"].reshape(-1), solver.grid, family.unit, family.counts,
-            family.starts, family.neighbours, solver.mass, self._constants, self.values,
+            family.starts, family.neighbours, solver.mass, self._constants, self._whole, self.values,
         )  # fmt: skip

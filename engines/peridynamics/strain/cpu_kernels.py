@@ -11,6 +11,8 @@ from numba import njit, prange
 
 SLICE = 32
 """As in ``cloud/kernels.py``."""
+FEWEST = 1 / 3
+"""Of the bonds before any cut, below which strain is not told."""
 LEAST = 1e-2
 """As in ``strain.cu``: det K over that of the same trace in all directions, below which strain is not told."""
 
@@ -48,7 +50,7 @@ def _largest_eigenvalue(e, d):
 
 
 @njit(nogil=True)
-def _tell(k, m, sums, d, constants, out, i):
+def _tell(k, m, sums, d, constants, whole, out, i):
     """Rows 0 to 2 of out: (rows, size)."""
     if d == 2:
         k[2, 2] = 0.5 * (k[0, 0] + k[1, 1])
@@ -60,7 +62,7 @@ def _tell(k, m, sums, d, constants, out, i):
             b1, b2 = (b + 1) % 3, (b + 2) % 3
             inverse[b, a] = k[a1, b1] * k[a2, b2] - k[a1, b2] * k[a2, b1]
     det = k[0, 0] * inverse[0, 0] + k[0, 1] * inverse[1, 0] + k[0, 2] * inverse[2, 0]
-    if sums[3] <= d or not det > LEAST * third * third * third:
+    if sums[3] <= d or sums[3] < FEWEST * whole or not det > LEAST * third * third * third:
         for row in range(3):
             out[row, i] = math.nan
         return
@@ -86,11 +88,12 @@ def _tell(k, m, sums, d, constants, out, i):
 
 @njit(cache=True, nogil=True, parallel=True)
 def strain_lattice(
-    u, words, offsets, steps, weights, softening, soft, history, several, material, constants, dilated, dilation, out,
-    places,
+    u, words, offsets, steps, weights, softening, soft, history, several, material, constants, dilated, dilation, whole,
+    out, places,
 ):  # fmt: skip
     """Fills out of ``places: (n,)``. words, soft: flat; offsets: (bonds, 3), steps, weights: (bonds,); material, if
-    there are ``several``, and dilation, if ``dilated``: (size,); constants: (M, 3)."""
+    there are ``several``, and dilation, if ``dilated``: (size,); whole: (size,) bonds before any cut;
+    constants: (M, 3)."""
     d, size = u.shape
     for index in prange(len(places)):
         i = places[index]
@@ -108,13 +111,13 @@ def strain_lattice(
                 if softening and q > 0 and (soft[at] >> (bit % 32)) & 1:
                     left = 1 - float(history[bit, i])
                 _add(k, m, sums, weights[bit], left, xi, eta)
-        _tell(k, m, sums, d, constants[material[i] if several else 0], out, i)
+        _tell(k, m, sums, d, constants[material[i] if several else 0], whole[i], out, i)
         if dilated:
             out[3, i] = dilation[i] * sums[2]
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def strain_points(u, words, places, unit, counts, starts, neighbours, masses, constants, out):
+def strain_points(u, words, places, unit, counts, starts, neighbours, masses, constants, whole, out):
     """Fills out of irregular points; arrays as ``measure`` in ``cloud/cpu_kernels.py`` has them."""
     d, size = u.shape
     for i in prange(size):
@@ -127,4 +130,4 @@ def strain_points(u, words, places, unit, counts, starts, neighbours, masses, co
                     xi[axis] = (float(places[axis, j]) - float(places[axis, i])) * unit
                     eta[axis] = float(u[axis, j]) - float(u[axis, i])
                 _add(k, m, sums, float(masses[j]), 1.0, xi, eta)
-        _tell(k, m, sums, d, constants[0], out, i)
+        _tell(k, m, sums, d, constants[0], whole[i], out, i)

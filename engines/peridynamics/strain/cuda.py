@@ -37,7 +37,7 @@ class LatticeStrains(Strains):
             (-(-size // THREADS),), (THREADS,),
             (
                 arrays["u"], arrays["words"], *self._bonds, arrays.get("soft"), arrays.get("history"), self._material,
-                self._constants, dilation, self.values, np.int32(len(solver.body.words)),
+                self._constants, dilation, self._whole, self.values, np.int32(len(solver.body.words)),
                 np.int32(solver.body.dimensions), np.int64(size),
             ),
         )  # fmt: skip
@@ -58,7 +58,7 @@ class PointStrains(Strains):
             (-(-size // THREADS),), (THREADS,),
             (
                 solver.arrays["u"], solver.arrays["words"], solver.grid, solver.mass, starts, local, neighbours, lists,
-                list_starts, self._constants, self.values, np.int32(solver.body.family.words),
+                list_starts, self._constants, self._whole, self.values, np.int32(solver.body.family.words),
                 np.int32(solver.body.dimensions), np.int32(solver.threads if solver.local else 0),
                 np.float64(solver.body.family.unit), np.int64(size),
             ),

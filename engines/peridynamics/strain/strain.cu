@@ -14,7 +14,8 @@
 // stack: strain_points 40
 #define DEVICE static __device__ __forceinline__
 
-constexpr double LEAST = 1e-2;  // det K over that of the same trace in all directions, as in cpu_kernels.py
+constexpr double FEWEST = 1.0 / 3;  // of the bonds before any cut, whole: (size): fewer do not tell, nor does
+constexpr double LEAST = 1e-2;      // det K over that of the same trace in all directions, as in cpu_kernels.py
 
 // Sums over the bonds of a particle. In a plate z is 0 until it is ``closed``.
 struct Fit {
@@ -66,8 +67,8 @@ DEVICE double largest_eigenvalue(const double xx, const double yy, const double 
     return mean + 2 * p * cos(acos(fmin(fmax(r, -1.0), 1.0)) / 3);
 }
 
-DEVICE void tell(Fit& fit, const int dimensions, const double* constants, const double dilation, REAL* out,
-                 const long long size, const long long at)
+DEVICE void tell(Fit& fit, const int dimensions, const double* constants, const double dilation, const REAL whole,
+                 REAL* out, const long long size, const long long at)
 {
     if (dimensions == 2) fit.zz = 0.5 * (fit.xx + fit.yy);
     const double third = (fit.xx + fit.yy + fit.zz) / 3;
@@ -76,7 +77,7 @@ DEVICE void tell(Fit& fit, const int dimensions, const double* constants, const 
     const double iyz = fit.xy * fit.xz - fit.xx * fit.yz, izz = fit.xx * fit.yy - fit.xy * fit.xy;
     const double det = fit.xx * ixx + fit.xy * ixy + fit.xz * ixz;
     if (dilation != 0) out[3 * size + at] = REAL(dilation * fit.extension);
-    if (fit.count <= dimensions || !(det > LEAST * third * third * third)) {
+    if (fit.count <= dimensions || fit.count < FEWEST * whole || !(det > LEAST * third * third * third)) {
         for (int row = 0; row < 3; ++row) out[row * size + at] = REAL(nan(""));
         return;
     }
@@ -109,7 +110,7 @@ extern "C" __global__ void strain_lattice(const REAL* __restrict__ u, const unsi
                                           const int* __restrict__ offsets, const double* __restrict__ weights,
                                           const unsigned* __restrict__ soft, const REAL* __restrict__ damage,
                                           const unsigned char* __restrict__ material,
-                                          const double* __restrict__ constants, const double* __restrict__ dilation,
+                                          const double* __restrict__ constants, const double* __restrict__ dilation, const REAL* __restrict__ whole,
                                           REAL* __restrict__ out, const int count, const int dimensions,
                                           const long long size)
 {
@@ -130,7 +131,8 @@ extern "C" __global__ void strain_lattice(const REAL* __restrict__ u, const unsi
             fit.add(weights[bit], left, a, b, c, x, y, z);
         }
     }
-    tell(fit, dimensions, constants + (material ? 3 * material[at] : 0), dilation ? dilation[at] : 0.0, out, size, at);
+    tell(fit, dimensions, constants + (material ? 3 * material[at] : 0), dilation ? dilation[at] : 0.0, whole[at], out,
+         size, at);
 }
 
 // Of irregular points (cloud.cu): a bond counts with the volume of its other end, masses: (size). threads: of the blocks whose
@@ -140,7 +142,7 @@ extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsig
                                          const long long* __restrict__ starts, const unsigned* __restrict__ local,
                                          const int* __restrict__ neighbours, const int* __restrict__ lists,
                                          const long long* __restrict__ list_starts, const double* __restrict__ constants,
-                                         REAL* __restrict__ out, const int count, const int dimensions,
+                                         const REAL* __restrict__ whole, REAL* __restrict__ out, const int count, const int dimensions,
                                          const int threads, const double unit, const long long size)
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -161,5 +163,5 @@ extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsig
                 }
             fit.add(masses[there], 1.0, away[0], away[1], away[2], moved[0], moved[1], moved[2]);
         }
-    tell(fit, dimensions, constants, 0.0, out, size, at);
+    tell(fit, dimensions, constants, 0.0, whole[at], out, size, at);
 }
