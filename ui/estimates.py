@@ -36,7 +36,7 @@ ROWS = (
 class EstimatesPanel(QWidget):
     """Memory, traffic, stable step, wall time, findings."""
 
-    refused = Signal(dict)
+    refused = Signal(object)
     """Where in the parameters something is wrong, and the sentence that says what; empty where nothing is."""
 
     def __init__(

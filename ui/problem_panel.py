@@ -60,7 +60,6 @@ class ProblemPanel(QWidget):
         layout.addLayout(top)
         layout.addWidget(parts, 1)
         layout.addWidget(estimates)
-        estimates.refused.connect(self._mark)
         model.opened.connect(self._opened)
         model.changed.connect(self._changed)
         model.files_moved.connect(lambda: self._changed(("parameters",)))
@@ -80,7 +79,7 @@ class ProblemPanel(QWidget):
         self.title.setText(self._model.draft["title"])
         self.subtitle.setText(document.project.summary or document.engine.title)
 
-    def _mark(self, refused: Errors) -> None:
+    def mark(self, refused: Errors) -> None:
         """What the engine refuses, beside what the model does."""
         self.form.set_errors({**refused, **self._model.parameter_errors})
 
