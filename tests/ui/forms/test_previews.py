@@ -36,13 +36,13 @@ def test_a_preview_stands_below_the_group_at_its_place(qtbot):
     assert not box.title.isVisible()
     assert box.facts["Largest"].text() == "2.000 MPa"
     assert box.cells[0].plot.data.curves[0].y[1] == 2.0
-    assert holder.editor("notches", 0).preview.facts["Largest"].text() == "3.000 MPa"
+    assert holder.editor("notches", 0).form.preview.facts["Largest"].text() == "3.000 MPa"
     assert holder.editor("material").preview is None
     cells = box.cells
     holder.form.set_previews({("material", "law"): inspection(4.0)})
     assert box.cells == cells  # the chart is the same one, with another curve
     assert (box.title.text(), box.facts["Largest"].text()) == ("Odd.", "4.000 MPa")
-    assert not holder.editor("notches", 0).preview.isVisible()
+    assert not holder.editor("notches", 0).form.preview.isVisible()
     law.kind.edited.emit((), "bilinear")
     assert holder.editor("material", "law").form.preview.facts["Largest"].text() == "4.000 MPa"  # until the next
 
