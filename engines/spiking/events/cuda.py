@@ -89,6 +89,7 @@ class CudaDense:
         for listed in SHAPES:
             self._prepare(SHAPES[listed][0], listed)
             self._prepare(self._choose(macros, listed), listed)
+            self._scratch(self._launches[listed], 1)  # now: while a graph is captured nothing can be moved
 
     def another(self) -> CudaDense:
         """A copy with weights and memory of its own, for measurements with cold caches."""
@@ -96,6 +97,8 @@ class CudaDense:
         with self._backend.active():
             twin.weights = self.weights.copy()
         twin._launches = {listed: replace(launch, work={}) for listed, launch in self._launches.items()}
+        for launch in twin._launches.values():
+            twin._scratch(launch, 1)
         return twin
 
     def _choose(self, macros: tuple[str, ...], listed: bool) -> Shape:

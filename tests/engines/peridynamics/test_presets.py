@@ -33,8 +33,8 @@ def test_there_are_seven_with_pictures():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_all_open_and_are_estimated(cpu, name):
-    """No warning, a step below the limit, and at most 5,000 million bonds to calculate: 11 s at the 450 million a
-    second that two cores are to do, some ten times as long with softening or contact."""
+    """No warning, a step below the limit, and at most 5,000 million bonds to calculate: 11 s at the 450 million
+    a second that two cores are to do, several times as long with softening or contact."""
     document = opened(name)
     problem, settings = document.problem, document.project.run
     estimate = ENGINE.estimate(problem, cpu)
