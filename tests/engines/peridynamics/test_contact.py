@@ -291,6 +291,37 @@ def test_a_restored_run_goes_on_bit_for_bit(device):
     assert set(run.observe()) == {info.name for info in run.series}
 
 
+def test_a_run_goes_on_where_nothing_is_in_reach_yet(device):
+    """The list is made at the same steps, so that all later ones are equal too."""
+    pulled = [{"kind": "stress", "side": "left", "stress": (-1, 0, 0)}]
+    scene = problem(body=PLATE, loads=pulled, penetrators=[ball((5, 30, 0), 4, FREE)])
+    run, again = (ENGINE.build(scene, device) for _ in range(2))
+    run.advance(5)
+    again.restore({name: np.array(values) for name, values in run.state().items()})
+    for one in (run, again):
+        one.advance(4)
+    for step in range(2):
+        kept, other = run.state(), again.state()
+        assert all((np.asarray(kept[name]) == other[name]).all() for name in kept), step
+        assert not len(kept["penetrators.list"]) and kept["penetrators.fastest"] > 0
+        for one in (run, again):
+            one.advance(16)
+
+
+def test_a_run_goes_on_on_another_device(cpu, on_host):
+    """fp64: rounding of 20 steps, as against the reference."""
+    scene = problem(**SCENES["plate"])
+    runs = {device: ENGINE.build(scene, device) for device in (cpu, on_host)}
+    for first, second in ((cpu, on_host), (on_host, cpu)):
+        run, again = runs[first], runs[second]
+        run.advance(27)
+        again.restore({name: np.array(values) for name, values in run.state().items()})
+        for one in (run, again):
+            one.advance(20)
+        velocity = run.field("velocity")
+        assert np.abs(again.field("velocity") - velocity).max() <= 1e-11 * velocity.max()
+
+
 PLATE = {"kind": "plate", "size_x": 12, "size_y": 8}
 
 
