@@ -54,8 +54,7 @@ class LatticeSetup(Setup):
         self._prepare()
         kin, size, particles = self.lattice.family, self.layout.size, len(self.body.cells)
         self.memory = self._bytes() + contact_bytes(parameters, particles, size, dimensions, self.value_bytes)
-        if parameters.numerics.quasi_static:  # masks, loads and what was seen last; nothing that breaks
-            self.memory += size * (4 * dimensions * self.value_bytes + 4 * kin.words + self.value_bytes)
+        self.memory += self._bytes_beside(size, kin.words)
         self.bytes_per_step = particles * (self._values_per_step() * self.value_bytes + 12 * kin.words + 1)
         touching = contact_step(parameters, self.lattice, self.limit, self._surface_share)
         if touching < self.limit:
