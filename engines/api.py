@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from engines.charts import Forecast
     from engines.lab import Study
     from engines.lab_tables import LabTable
-    from engines.placing import Placement
+    from engines.placing import Path as Placed
+    from engines.placing import Placement, Position
     from engines.tools import Tool, ToolResult
 
 Array = npt.NDArray[Any]
@@ -481,6 +482,14 @@ class Simulation(ABC):
     def lines(self) -> Lines | None:
         """What ``lined`` names, at this moment; None where there is none to tell."""
         return None
+
+    def shifts(self) -> Mapping[Placed, Position]:
+        """How far items of :meth:`Engine.placed` have moved since the start (a penetrator), by their paths, in the
+        geometry's unit of length: viewers draw their outlines there, as many times as far as ``displaced`` is drawn.
+
+        Cheap: asked with each frame.
+        """
+        return {}
 
     def inspect(self, element: int) -> Inspection | None:
         """What is known of one element beyond its fields; None where that is nothing."""

@@ -1,5 +1,10 @@
 """The errors that people see: each message is one sentence that says what to change."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class WorkbenchError(Exception):
     """Base of every error whose message is meant for the person at the window or the terminal."""
@@ -14,6 +19,15 @@ class ProblemError(WorkbenchError):
     def __init__(self, message: str, place: tuple[str | int, ...] = ()) -> None:
         super().__init__(message)
         self.place = place
+
+
+@contextmanager
+def placed_at(*place: str | int) -> Iterator[None]:
+    """A :class:`ProblemError` from inside names this place, before any that it names itself."""
+    try:
+        yield
+    except ProblemError as error:
+        raise ProblemError(str(error), (*place, *error.place)) from error
 
 
 class MeshError(ProblemError):

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from engines.api import PaintInfo
 from ui.brush import LARGEST, SMALLEST
 from ui.forms.number import NumberBox
+from workbench.units import unit_text
 
 STEPS = 300
 
@@ -156,7 +157,7 @@ class BrushPanel(QWidget):
         self.amount.set_value(amount)
         self.set_radius(radius)
         self.amount_title.setText(brush.amount_title)
-        self.unit.setText("" if brush.unit == "1" else brush.unit)
+        self.unit.setText(unit_text(brush.unit))
         self.heading.setText(f"Brush: {brush.title}")
         self.hint.setText(hint_of(brush))
         self.amount.setToolTip(_told_bounds(brush))

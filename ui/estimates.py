@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.api import Estimate
 from engines.charts import Fact
-from engines.errors import WorkbenchError
+from engines.errors import ProblemError, WorkbenchError
 from ui.background import Background
 from ui.charts.reading import fact_text
 from ui.formatting import at_most_text, bytes_text, duration_text
 from ui.forms.editor import Editor
 from ui.model import DocumentModel
 from ui.services import Services
-from workbench.units import one_of, time_text
+from workbench.units import one_of, time_text, unit_text
 
 DELAY_MILLISECONDS = 300
 ROWS = (
@@ -35,6 +35,9 @@ ROWS = (
 
 class EstimatesPanel(QWidget):
     """Memory, traffic, stable step, wall time, findings."""
+
+    refused = Signal(object)
+    """Where in the parameters something is wrong, and the sentence that says what; empty where nothing is."""
 
     def __init__(
         self, model: DocumentModel, services: Services, background: Background, parent: QWidget | None = None
@@ -120,13 +123,14 @@ class EstimatesPanel(QWidget):
 
     def show_estimate(self, estimate: Estimate) -> None:
         self.estimate = estimate
+        self.refused.emit({})
         unit = self._model.document.time_unit if self._model.document else ""
         self.figures["memory"].setText(bytes_text(estimate.memory_bytes))
         self.figures["traffic"].setText(bytes_text(estimate.bytes_per_step))
         self.figures["step"].setText(time_text(estimate.step, unit))
         stable = estimate.stable_step
         above = stable is not None and estimate.step > stable
-        self.figures["stable"].setText("–" if stable is None else f"{at_most_text(stable, 4)} {unit}")
+        self.figures["stable"].setText("–" if stable is None else f"{at_most_text(stable, 4)} {unit_text(unit)}")
         for key in ("step", "stable"):
             self.figures[key].setObjectName("error" if above else "")
             Editor.repolish(self.figures[key], above)
@@ -141,7 +145,7 @@ class EstimatesPanel(QWidget):
         seconds = estimate.seconds_per_simulated_unit
         self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
         self._say(
-            f"The step is above the largest stable one: set it to {at_most_text(stable)} {unit} or less."
+            f"The step is above the largest stable one: set it to {at_most_text(stable)} {unit_text(unit)} or less."
             if stable is not None and above
             else ""
         )
@@ -171,6 +175,7 @@ class EstimatesPanel(QWidget):
 
     def _show_error(self, error: BaseException) -> None:
         self._show_nothing()
+        self.refused.emit({error.place: str(error)} if isinstance(error, ProblemError) and error.place else {})
         self._say(
             str(error) if isinstance(error, WorkbenchError) else f"No estimate ({type(error).__name__}: {error})."
         )

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from engines.geometry.grid import Grid
 from ui.forms.scalars import CalmComboBox
-from ui.scene.plates import unit_text
 from workbench.project import ViewSettings
+from workbench.units import unit_text
 
 STEPS = 500
 HIGHEST = 0.5

@@ -103,6 +103,7 @@ class MainWindow(QMainWindow):
         self.estimates = EstimatesPanel(self.model, self.services, self.background)
         self.placing = Placing(self.model, self)
         self.problem = ProblemPanel(self.model, self.placing, self.estimates)
+        self.estimates.refused.connect(self.problem.mark)
         self.previews = Previews(self.model, self.background, self)
         self.previews.found.connect(self.problem.form.set_previews)
         self.view_panel = ViewPanel()

@@ -197,8 +197,11 @@ class ObjectTree(QWidget):
         """What may be added, under the title of its group."""
         placement = self._placing.placement
         for group in () if placement is None else placement.groups:
-            if group.new:
-                menu.addSection(group.title)
+            if group.new:  # the style draws no texts in QMenu.addSection
+                if not menu.isEmpty():
+                    menu.addSeparator()
+                heading = menu.addAction(group.title)
+                heading.setEnabled(False)
             for new in group.new:
                 menu.addAction(new.title).triggered.connect(
                     lambda _=False, group=group, new=new: self._placing.add(group, new)

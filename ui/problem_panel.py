@@ -9,7 +9,7 @@ from ui.estimates import EstimatesPanel
 from ui.forms.editor import Suggestions
 from ui.forms.form import ParameterForm
 from ui.forms.line import Line
-from ui.forms.validation import Path
+from ui.forms.validation import Errors, Path
 from ui.model import DocumentModel
 from ui.object_tree import ObjectTree
 from ui.placing import Placing
@@ -78,6 +78,10 @@ class ProblemPanel(QWidget):
         self.form.set_errors(self._model.parameter_errors)
         self.title.setText(self._model.draft["title"])
         self.subtitle.setText(document.project.summary or document.engine.title)
+
+    def mark(self, refused: Errors) -> None:
+        """What the engine refuses, beside what the model does."""
+        self.form.set_errors({**refused, **self._model.parameter_errors})
 
     def _suggest(self) -> None:
         names = getattr(self._model.geometry, "region_names", {})

@@ -87,7 +87,8 @@ class Theme(QObject):
         application = application or _application()
         self.palette = palette(name)
         colors = self.palette
-        application.setStyle("Fusion")
+        if not application.styleSheet():  # set again, it would polish every widget once more: half a second
+            application.setStyle("Fusion")
         application.setFont(_font())
         application.setPalette(_qt_palette(colors))
         application.setStyleSheet(self._style_sheet())

@@ -14,7 +14,7 @@ from ui.icons import dress
 from ui.optional_number import OptionalNumber
 from ui.timeline_bar import ProgressBar, Tick
 from workbench.history import Mark
-from workbench.units import is_count, time_text
+from workbench.units import is_count, time_text, unit_text
 
 LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
 """Widths [pixels] below which these fields are left out, so that the buttons and the time stay in full."""
@@ -95,7 +95,7 @@ class Timeline(QWidget):
 
     def set_unit(self, unit: str) -> None:
         self._unit = unit
-        short = "" if is_count(unit) else unit  # the time beside them says it in words
+        short = "" if is_count(unit) else unit_text(unit)  # the time beside them says it in words
         self.until.set_unit(short)
         self.pace.set_unit(f"{short}/s")
         self.set_time(self._time)

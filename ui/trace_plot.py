@@ -12,7 +12,7 @@ from engines.api import Array
 from ui.charts.scaled_axis import ScaledAxis
 from ui.theme import theme
 from ui.traces import TraceBuffer
-from workbench.units import time_text
+from workbench.units import time_text, unit_text
 
 PALE = 90
 """Opacity of what a run has left behind, of 255."""
@@ -24,14 +24,13 @@ class TracePlot(pg.PlotWidget):
     hovered = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, axisItems={"left": ScaledAxis("left")})
+        super().__init__(parent, axisItems={"left": ScaledAxis("left")}, enableMenu=False)
         self._curves: dict[str, pg.PlotDataItem] = {}
         self._buffers: dict[str, TraceBuffer] = {}
         self._colors: dict[str, int] = {}
         self._left: list[tuple[int, Array, Array]] = []
         self._pale: list[pg.PlotDataItem] = []
         self._title, self._unit, self._time_unit = "", "", ""
-        self.setMenuEnabled(False)
         self.hideButtons()
         self.setMinimumHeight(130)
         self.showGrid(x=True, y=True, alpha=0.12)
@@ -115,7 +114,7 @@ class TracePlot(pg.PlotWidget):
     def readout(self, time: float) -> str:
         """``12.3 ms   P1 −84.2 mV   P2 …``"""
         values = [(name, buffer.at(time)) for name, buffer in self._buffers.items()]
-        unit = "" if self._unit == "1" else f" {self._unit}"
+        unit = f" {unit_text(self._unit)}" if unit_text(self._unit) else ""
         parts = [f"{name} {value:.4g}{unit}" for name, value in values if value is not None]
         return "   ".join([time_text(time, self._time_unit, ".2f"), *parts]) if parts else ""
 
@@ -149,5 +148,5 @@ class TracePlot(pg.PlotWidget):
             axis.setTextPen(pg.mkPen(colors.muted))
             axis.setStyle(tickLength=-4, tickFont=self.font())
         axis.enableAutoSIPrefix(False)
-        axis.setLabel(self._time_unit if self._time_unit != "1" else None, color=colors.muted)
+        axis.setLabel(unit_text(self._time_unit) or None, color=colors.muted)
         self.getAxis("left").set_unit(self._unit, colors.muted)

@@ -30,6 +30,7 @@ from ui.moved_panel import MovedPanel
 from ui.scene.colormaps import names as colormap_names
 from ui.scene.scene import is_timed
 from workbench.project import ClipPlane, ViewSettings
+from workbench.units import unit_text
 
 DIRECTIONS = (("x", "+ x"), ("y", "+ y"), ("z", "+ z"), ("-x", "− x"), ("-y", "− y"), ("-z", "− z"))
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -135,7 +136,9 @@ class ViewPanel(QScrollArea):
         self._fields = {} if info is None else {field.name: field for field in info.fields}
         self.field.clear()
         for field in self._fields.values():
-            self.field.addItem(f"{field.title} [{field.unit}]" if field.unit else field.title, field.name)
+            self.field.addItem(
+                f"{field.title} [{unit_text(field.unit)}]" if unit_text(field.unit) else field.title, field.name
+            )
         self.moved.set_info(info)
         self.front.setEnabled(info is None or info.front is not None)
         marked = None if info is None else info.marked
@@ -236,7 +239,7 @@ class ViewPanel(QScrollArea):
         low, high = view.range or _legible(field.range if field else (0.0, 1.0))
         self.low.set_value(float(low))
         self.high.set_value(float(high))
-        self.range_unit.setText(field.unit if field else "")
+        self.range_unit.setText(unit_text(field.unit) if field else "")
         self.range_sentence.hide()
         self.auto_button.setEnabled(view.range is not None or view.follow)
         self.follow_button.setChecked(view.follow)

@@ -8,6 +8,8 @@ from typing import Any
 
 import annotated_types
 
+from workbench.units import unit_text
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -30,7 +32,7 @@ class Bounds:
         """ "above 0, at most 100 S/m", or an empty text."""
         named = (("above", self.gt), ("at least", self.ge), ("below", self.lt), ("at most", self.le))
         text = ", ".join(f"{word} {limit:g}" for word, limit in named if limit is not None)
-        return f"{text} {unit}".strip() if text else ""
+        return f"{text} {unit_text(unit)}".strip() if text else ""
 
 
 def bounds_of(metadata: Sequence[Any]) -> Bounds:

@@ -12,6 +12,7 @@ from typing import Generic, Literal, TypeVar
 
 from engines.api import Array, Lines, Markers, Selection
 from engines.charts import ChartData, Inspection
+from engines.placing import Path, Position
 
 T = TypeVar("T")
 
@@ -51,7 +52,7 @@ class Frame:
     """One moment, reduced to what a :class:`FrameRequest` asked for. Values are float32 host arrays.
 
     While a run goes on, ``charts``, ``inspection`` and ``measurement`` may be a little older than the values, and then
-    are the same objects as in the frame before.
+    are the same objects as in the frame before. ``shifts``: how far placed things have moved since the start.
     """
 
     serial: int
@@ -63,6 +64,7 @@ class Frame:
     measurement: Inspection | None = None
     markers: Markers | None = None
     lines: Lines | None = None
+    shifts: Mapping[Path, Position] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

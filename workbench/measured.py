@@ -12,7 +12,7 @@ import numpy as np
 from engines.api import Array
 from engines.errors import ProblemError
 from workbench.project import MeasuredData
-from workbench.units import grouped
+from workbench.units import grouped, unit_text
 
 LARGEST_FILE = 64 * 2**20
 MOST_POINTS = 20_000
@@ -56,7 +56,7 @@ class Difference:
             value, prefix = (1e3 * value, "m") if value >= 1e-4 else (1e6 * value, "µ")
         figure = f"{value:.3g} {prefix}{'' if unit == '1' else unit}".rstrip()
         long = grouped(round(self.span)) if self.span >= 100 else f"{self.span:.3g}"
-        return f"RMSE {figure} over {long} {'' if x_unit == '1' else x_unit}".rstrip()
+        return f"RMSE {figure} over {long} {unit_text(x_unit)}".rstrip()
 
 
 def difference(x: Array, y: Array, computed_x: Array, computed_y: Array) -> Difference | None:

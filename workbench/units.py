@@ -11,13 +11,18 @@ def is_count(unit: str) -> bool:
 
 
 def one_of(unit: str) -> str:
-    """What comes after "per": ``ms``, ``iteration``."""
-    return unit.removesuffix("s") if is_count(unit) else unit
+    """What comes after "per": ``µs``, ``iteration``."""
+    return unit.removesuffix("s") if is_count(unit) else unit_text(unit)
+
+
+def unit_text(unit: str) -> str:
+    """A unit as it is written: µm for um, µs for us; nothing where there is none."""
+    return {"um": "µm", "us": "µs", "1": ""}.get(unit, unit)
 
 
 def time_text(time: float, unit: str, form: str = "g") -> str:
     """``4.25 ms`` (``form`` is that of the number) or ``12 500 iterations``."""
-    word = one_of(unit) if is_count(unit) and round(time) == 1 else unit
+    word = one_of(unit) if is_count(unit) and round(time) == 1 else unit_text(unit)
     return f"{number_text(time, unit, form)} {word}"
 
 

@@ -53,7 +53,8 @@ class FrameSource:
         self._answered = request
         told = self._charts, self._inspection, self._measurement
         drawn = simulation.markers() if request.markers else None, simulation.lines() if request.lines else None
-        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, *told, *drawn))
+        shifts = simulation.shifts()
+        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, *told, *drawn, shifts))
 
     def release(self) -> None:
         """Let go of what is on the device."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from engines.api import Array, SeriesInfo
 from engines.charts import ChartData, ChartInfo, Curve
-from engines.errors import ProblemError
+from engines.errors import ProblemError, placed_at
 from engines.peridynamics.instruments import AXES, Mean
 from engines.peridynamics.loads import Loads
-from engines.peridynamics.parameters import Displacement, Force, Gravity, Load, Stress, Velocity
+from engines.peridynamics.parameters import Displacement, Force, Gravity, Held, Load, Stress, Velocity
 from engines.peridynamics.parameters.measuring import LoadCurve
 from engines.peridynamics.tables import read_table
 
@@ -61,17 +61,24 @@ class LoadDisplacement:
         if number > len(loads.loads):
             raise ProblemError(
                 f"The curve of load and displacement is that of load {wanted.load}, and there are {len(loads.loads)}: "
-                "choose one of them."
+                "choose one of them.",
+                ("measuring", "curve", "load"),
             )
         names = [gauge.name for gauge in gauges]
         if wanted.over and wanted.over not in names:
-            known = ", ".join(f"'{name}'" for name in names) or "none yet"
-            raise ProblemError(f"There is no gauge '{wanted.over}' to draw the load over: the gauges are {known}.")
+            known = f"the gauges are {', '.join(map(repr, names))}" if names else "add one, or leave this empty"
+            raise ProblemError(
+                f"There is no gauge '{wanted.over}' to draw the load over: {known}.",
+                ("measuring", "curve", "over"),
+            )
         axis, self._sign = direction(loads.loads[number - 1], loads.dimensions)
         name = f"{number}_{AXES[axis]}"
         self._force, self._x = f"force_{name}", wanted.over or f"displacement_{name}"
         self._x_sign = 1 if wanted.over else self._sign
-        self._band = read_table(wanted.band, "experimental band", BAND) if wanted.band else None
+        with placed_at("measuring", "curve", "band"):
+            self._band = read_table(wanted.band, "experimental band", BAND) if wanted.band else None
+        self.pushes = not isinstance(loads.loads[number - 1], Held) and not wanted.over
+        """Whether it is of a given force over its own displacement, which tells little."""
         self._axis, self._over = wanted.over or "Displacement", wanted.over
         self.points: list[tuple[float, float]] = [(0.0, 0.0)]
 

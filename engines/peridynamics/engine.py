@@ -11,10 +11,13 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from engines.api import Engine, Estimate, Preset, Problem, Progress, Simulation, no_progress
+from engines.api import Benchmark, Engine, Estimate, Preset, Problem, Progress, Simulation, no_progress
 from engines.backend.base import Backend
 from engines.charts import Inspection
 from engines.geometry.particles import Particles
+from engines.lab import Study
+from engines.lab_tables import LabTable
+from engines.peridynamics.benchmarks import benchmarks
 from engines.peridynamics.cloud.setup import CloudSetup
 from engines.peridynamics.cloud.setup import geometry_of as cloud_geometry
 from engines.peridynamics.filling import filled
@@ -55,16 +58,15 @@ class PeridynamicsEngine(Engine):
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         setup = _setup(problem, backend)
-        moved = setup.bytes_per_step
+        moved, seconds = setup.bytes_per_step, setup.seconds_per_step
         if setup.parameters.numerics.quasi_static:
-            seconds = moved / backend.ceilings().best
             return Estimate(setup.memory, moved, 1.0, None, seconds, findings=setup.findings, facts=setup.facts)
         return Estimate(
             memory_bytes=setup.memory,
             bytes_per_step=moved,
             step=setup.step * 1e6,
             stable_step=setup.limit * 1e6,
-            seconds_per_simulated_unit=moved / backend.ceilings().best / (setup.step * 1e6),
+            seconds_per_simulated_unit=seconds / (setup.step * 1e6),
             findings=setup.findings,
             facts=setup.facts,
         )
@@ -88,6 +90,19 @@ class PeridynamicsEngine(Engine):
 
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.peridynamics").joinpath("presets"))
+
+    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
+        return benchmarks(elements)
+
+    def studies(self) -> Sequence[Study]:
+        from engines.peridynamics.lab import studies  # measured seldom
+
+        return studies()
+
+    def tables(self) -> Sequence[LabTable]:
+        from engines.peridynamics.lab import tables  # measured seldom
+
+        return tables()
 
     def warm(self, backend: Backend) -> None:
         """A few steps of a small plate and a small block."""

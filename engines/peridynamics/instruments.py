@@ -16,6 +16,7 @@ from engines.peridynamics.loads import ACCELERATION, VELOCITY, Loads
 from engines.peridynamics.parameters import Gauge, Held, Point
 from engines.peridynamics.parameters.measuring import MeanGauge, Opening
 from engines.peridynamics.solver import Solver
+from engines.placing import Path
 
 AXES = "xyz"
 FARTHEST = 1.5
@@ -66,31 +67,39 @@ def gauges_on(body: Filled, gauges: list[Gauge], taken: Collection[str] = ()) ->
     """``taken``: names that other series have. Raises ProblemError for a gauge beside the body or a name twice."""
     found: list[Mean] = []
     for number, gauge in enumerate(gauges):
-        axis = AXES.index(gauge.axis)
+        axis, place = AXES.index(gauge.axis), ("measuring", "gauges", number)
         if axis >= body.dimensions:
-            raise ProblemError(f"Gauge '{gauge.name}' looks along z in a plate: choose x or y.")
+            raise ProblemError(f"Gauge '{gauge.name}' looks along z in a plate: choose x or y.", (*place, "axis"))
         if any(gauge.name == other.name for other in found):
-            raise ProblemError(f"Two gauges are called '{gauge.name}': give one of them another name.")
+            raise ProblemError(
+                f"Two gauges are called '{gauge.name}': give one of them another name.", (*place, "name")
+            )
         if gauge.name in taken:
-            raise ProblemError(f"A gauge cannot be called '{gauge.name}', for another curve is: give it another name.")
+            raise ProblemError(
+                f"A gauge cannot be called '{gauge.name}', for another curve is: give it another name.",
+                (*place, "name"),
+            )
         less = np.zeros(0, np.int64)
         if isinstance(gauge, Opening):
-            particles, less = _nearest(body, gauge.second, gauge.name), _nearest(body, gauge.first, gauge.name)
+            particles = _nearest(body, gauge.second, gauge.name, (*place, "second"))
+            less = _nearest(body, gauge.first, gauge.name, (*place, "first"))
         elif isinstance(gauge, MeanGauge):
-            particles = np.flatnonzero(chosen(gauge.region, body, ("measuring", "gauges", number, "region")))
+            particles = np.flatnonzero(chosen(gauge.region, body, (*place, "region")))
         else:
-            particles = _nearest(body, gauge.point, gauge.name)
+            particles = _nearest(body, gauge.point, gauge.name, (*place, "point"))
         found.append(Mean(gauge.name, axis, particles, less))
     return tuple(found)
 
 
-def _nearest(body: Filled, point: Point, name: str) -> Array:
+def _nearest(body: Filled, point: Point, name: str, place: Path) -> Array:
     """All particles that are equally near, so that a gauge in the middle of a symmetric body is symmetric."""
     d = body.dimensions
     distances = np.linalg.norm(body.centers[:, :d] - np.array(point[:d]), axis=1)
     nearest = distances.min()
     if nearest > FARTHEST * body.spacing:
-        raise ProblemError(f"A point of gauge '{name}' is {nearest:.3g} mm beside the body: move it to a particle.")
+        raise ProblemError(
+            f"A point of gauge '{name}' is {nearest:.3g} mm beside the body: move it to a particle.", place
+        )
     return np.flatnonzero(distances <= nearest + 1e-6 * body.spacing)
 
 

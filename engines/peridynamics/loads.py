@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.errors import ProblemError, placed_at
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.histories import share, share_integral, table_of
 from engines.peridynamics.parameters import (
@@ -126,13 +126,18 @@ def loads_on(
         else:
             place = ("loads", number) if isinstance(load, Stress) else ("loads", number, "region")
             reached[:, number] = chosen(_region(load), body, place)
-        _check_pushes(load, body.dimensions)
+        with placed_at("loads", number):
+            _check_pushes(load, body.dimensions)
     for name in "xyz"[: body.dimensions]:
         holding = [
             number for number, load in enumerate(loads) if isinstance(load, Held) and getattr(load, name) is not None
         ]
-        if (reached[:, holding].sum(axis=1) > 1).any():
-            raise ProblemError(f"Two loads move the same particles along {name}: let their regions not overlap.")
+        twice = reached[:, holding].sum(axis=1) > 1
+        if twice.any():
+            last = max(number for number in holding if reached[twice, number].any())
+            raise ProblemError(
+                f"Two loads move the same particles along {name}: let their regions not overlap.", ("loads", last)
+            )
     ways, kind = combinations(reached)
     rows = [tuple(np.flatnonzero(row).tolist()) for row in ways]
     if rows and not rows[0]:  # free particles come first in order
@@ -144,8 +149,14 @@ def loads_on(
     return Loads(
         tuple(loads), kind.astype(np.uint8), tuple(rows), body.dimensions, dt, spacing, density,
         spacing**3 if volume is None else volume, tuple(np.flatnonzero(column) for column in reached.T),
-        tuple(table_of(load.history) if isinstance(load.history, FromFile) else None for load in loads),
+        tuple(_table(load, number) for number, load in enumerate(loads)),
     )  # fmt: skip
+
+
+def _table(load: Load, number: int) -> Array | None:
+    """What the file of its history holds, if it has one: it is read here, not in the middle of a run."""
+    with placed_at("loads", number, "history"):
+        return table_of(load.history) if isinstance(load.history, FromFile) else None
 
 
 def _region(load: Stress | Force | Velocity | Displacement) -> Region:

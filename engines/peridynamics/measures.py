@@ -21,8 +21,8 @@ SPLIT = 0.9
 
 @dataclass(frozen=True)
 class Energies:
-    """[J]; ``work`` is what the loads and penetrators have done, ``contact`` is in the springs of contact and
-    ``friction`` lost to it."""
+    """[J]; ``work`` is what the loads and penetrators have done, with what the body had at the start; ``contact`` is
+    in the springs of contact and ``friction`` lost to it."""
 
     work: float
     kinetic: float
@@ -47,12 +47,14 @@ def energies(
     decay: float,
     too_much: float,
     contact: ContactEnergies = NO_CONTACT,
+    brought: float = 0.0,
 ) -> Energies:
     """At the present moment, with ``measure`` done.
 
     table: (kinds, 4, d) of this moment, in which velocities are half a step old once the run has ``begun``: what the
     forces add in half a step is put on top. decay: of velocities in a step. too_much: work of the first half step that
     the kernels count and that was not done (``instruments.first_work``).
+    brought: [J] what the body had at the start, which counts as work.
 
     Kinetic is ½ v⁻·v⁺ with the velocities half a step before and after, for with it the balance of this integrator is
     exact while bonds are linear; ½ |v|² of the mean differs from it by ⅛ |a|², which is much of the energy of the
@@ -93,7 +95,7 @@ def energies(
     work, damped, kinetic = work + now[0] - (too_much if begun else 0.0), damped + now[1], now[2]
     unit = body.scales.energy
     return Energies(
-        work=unit * work + contact.work,
+        work=unit * work + contact.work + brought,
         kinetic=0.5 * unit * kinetic,
         elastic=unit * elastic,
         broken=unit * loss,
@@ -101,6 +103,13 @@ def energies(
         contact=contact.stored,
         friction=contact.friction,
     )
+
+
+def kinetic_energy(solver: Solver) -> float:
+    """[J] of the velocities as they stand."""
+    with solver.backend.active():
+        squares = solver.arrays["v"] ** 2 * solver.mass
+        return 0.5 * float(squares.sum(dtype=np.float64)) * solver.body.scales.energy
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +158,7 @@ class Counter:
     def farthest(self) -> float:
         """[mm] along the way of the crack; NaN where nothing is damaged."""
         with self._solver.backend.active():
-            whole = self._solver.damage_values < self._threshold
+            whole = self._solver.lost_values() < self._threshold
             found = float((self._along + whole * self._solver.dtype.type(NOWHERE)).max())
         return found if found > 0.5 * NOWHERE else float("nan")
 

@@ -33,11 +33,13 @@ def mixed(parameters: PeridynamicParameters, body: Filled, lattice: Lattice) -> 
     """
     if not parameters.materials:
         if parameters.interfaces:
-            raise ProblemError("An interface joins two materials: add a material, or take the interface away.")
+            raise ProblemError(
+                "An interface joins two materials: add a material, or take the interface away.", ("interfaces", 0)
+            )
         return None
     count = 1 + len(parameters.materials)
     if count > MOST_MATERIALS:
-        raise ProblemError(f"A body may have {MOST_MATERIALS} materials: this one has {count}.")
+        raise ProblemError(f"A body may have {MOST_MATERIALS} materials: this one has {count}.", ("materials",))
     material = np.zeros(len(body.cells), np.uint8)
     for number, each in enumerate(parameters.materials):
         material[chosen(each.region, body, ("materials", number, "region"))] = number + 1
@@ -50,12 +52,17 @@ def mixed(parameters: PeridynamicParameters, body: Filled, lattice: Lattice) -> 
     tough = np.array([each.fracture_energy for each in lattices])
     stiffness = 2 / (1 / stiff[:, None] + 1 / stiff[None]) / stiff[0]
     energy = np.minimum(tough[:, None], tough[None])
-    for interface in parameters.interfaces:
+    for number, interface in enumerate(parameters.interfaces):
         first, second = interface.first, interface.second
         if max(first, second) >= count:
-            raise ProblemError(f"An interface names material {max(first, second)}: the last one is {count - 1}.")
+            raise ProblemError(
+                f"An interface names material {max(first, second)}: the last one is {count - 1}.",
+                ("interfaces", number),
+            )
         if first == second:
-            raise ProblemError("An interface joins two different materials: change one of its numbers.")
+            raise ProblemError(
+                "An interface joins two different materials: change one of its numbers.", ("interfaces", number)
+            )
         stiffness[[first, second], [second, first]] *= interface.stiffness
         energy[[first, second], [second, first]] *= interface.fracture_energy
     each_pair = itertools.product(range(count), repeat=2)

@@ -18,6 +18,7 @@ from engines.peridynamics.parameters.relaxation import Relaxation as Settings
 from engines.peridynamics.relaxation import Relaxation
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Solver
+from engines.peridynamics.strain.strains import Strains
 
 
 class QuasiStaticSimulation(PeridynamicSimulation):
@@ -53,9 +54,10 @@ class QuasiStaticSimulation(PeridynamicSimulation):
         fields: tuple[FieldInfo, ...],
         instruments: Instruments,
         curve: LoadDisplacement | None,
+        strains: Strains,
         settings: Settings,
     ) -> None:
-        super().__init__(backend, geometry, solver, loads, False, watched, fields, 1.0, instruments, curve)
+        super().__init__(backend, geometry, solver, loads, False, watched, fields, 1.0, instruments, curve, strains)
         self.dt = 1.0
         self._load_steps = settings.load_steps
         self._relaxation = Relaxation(solver, loads, settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,14 +22,18 @@ from engines.backend.base import Backend
 from engines.charts import ChartData, ChartInfo, Fact, Inspection, Links
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
+from engines.peridynamics.contact.contact import ENERGIES as CONTACT_ENERGIES
 from engines.peridynamics.contact.contact import Contact, ContactEnergies
 from engines.peridynamics.crack_path import crack_path
 from engines.peridynamics.curve import CHART, LoadDisplacement
 from engines.peridynamics.instruments import Instruments
 from engines.peridynamics.links import links_of
 from engines.peridynamics.loads import Loads
-from engines.peridynamics.measures import Counter, Tip, Watched, energies
+from engines.peridynamics.measures import Counter, Tip, Watched, energies, kinetic_energy
 from engines.peridynamics.solver import Solver
+from engines.peridynamics.strain.solid import ROWS
+from engines.peridynamics.strain.strains import Strains
+from engines.placing import Path, Position
 
 MOST_STEPS = 256
 """Steps whose loads are worked out and moved to the device together."""
@@ -83,25 +88,29 @@ class PeridynamicSimulation(Simulation):
         decay: float,
         instruments: Instruments,
         curve: LoadDisplacement | None,
+        strains: Strains,
         contact: Contact | None = None,
     ) -> None:
         """``series`` and ``charts`` are those of the instruments and the curve, and what all bodies have."""
         self.geometry, self.dt, self.step = geometry, solver.body.scales.time * 1e6, 0
         self.fields, self.traffic = fields, (solver.traffic,)
         self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
-        self._half_step, self._decay, self._contact = half_step, decay, contact
+        self._half_step, self._decay, self._contact, self._strains = half_step, decay, contact, strains
         self._instruments, self._curve = instruments, curve
         self._followed = -1
         """The step up to which the curve has been followed."""
         shown = (curve.info,) if curve else ()
         self.series = (*self._energies, *self._crack, *instruments.series, *(curve.series if curve else ()))
-        self.charts = (*shown, *self._charts, *instruments.charts)
+        own = tuple(_with_energies(info, decay < 1, contact is not None) for info in self._charts)
+        own = (*own, *shown) if curve and curve.pushes else (*shown, *own)
+        self.charts = (*own, *instruments.charts)
         if contact:
             self.series, self.charts = (*self.series, *contact.series), (*self.charts, *contact.charts)
         self._first_work = instruments.first_work(loads.table(0, 1)[0], decay) if half_step else 0.0
+        self._brought = kinetic_energy(solver)
         self._tip, self._counter = Tip(watched), Counter(solver, watched)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
-        self._measured = self._damaged = -1
+        self._measured = self._damaged = self._strained = -1
         self._start = self._intact()
 
     @classmethod
@@ -136,6 +145,9 @@ class PeridynamicSimulation(Simulation):
     def gather(self, name: str, handle: Any) -> Array:
         if name == DISPLACED.name:
             return self._displacements(handle)
+        if name in ROWS:
+            self._find_strains()
+            return self._backend.gather(self._strains.values[ROWS[name]], handle, missing=float("nan"))
         return self._backend.gather(self._values(name), handle)
 
     def field(self, name: str) -> Array:
@@ -146,7 +158,8 @@ class PeridynamicSimulation(Simulation):
         solver, scales = self._solver, self._solver.body.scales
         if name == "damage":
             self._find_damage()
-            return solver.damage_values
+            with self._backend.active():
+                return solver.lost_values()
         if name == "energy":
             self._measure()
             with self._backend.active():
@@ -189,6 +202,12 @@ class PeridynamicSimulation(Simulation):
                 self._solver.find_damage()
             self._damaged = self.step
 
+    def _find_strains(self) -> None:
+        if self._strained != self.step:
+            with self._backend.active():
+                self._strains.find()
+            self._strained = self.step
+
     def _intact(self) -> float:
         """How many bonds hold, each counted once."""
         self._find_damage()
@@ -199,7 +218,7 @@ class PeridynamicSimulation(Simulation):
         self._find_damage()
         now = self._loads.table(self.step, 1)[0]
         contact = self._contact.energies() if self._contact else ContactEnergies()
-        found = energies(self._solver, now, self.step > 0, self._decay, self._first_work, contact)
+        found = energies(self._solver, now, self.step > 0, self._decay, self._first_work, contact, self._brought)
         tip = self._counter.farthest()
         self._tip.seen(tip, self.time)
         speed = self._tip.speed(self.time)
@@ -245,22 +264,36 @@ class PeridynamicSimulation(Simulation):
         damaged = self.field("damage") >= watched.threshold
         return crack_path(places, self.field(DISPLACED.name), damaged, watched.axis, watched.backward, spacing)
 
+    def shifts(self) -> Mapping[Path, Position]:
+        """Of the penetrators."""
+        return (
+            {("penetrators", number): shift for number, shift in enumerate(self._contact.shifts())}
+            if self._contact
+            else {}
+        )
+
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
         solver, place = self._solver, int(self._solver.body.places[element])
         moved = [
             float(self._backend.gather(row, handle)[0]) * solver.body.scales.length * 1e6 for row in solver.arrays["u"]
         ]
-        damage = float(self.gather("damage", handle)[0])
+        self._find_damage()
+        gone = float(self._backend.gather(solver.damage_values, handle)[0])
         whole = float(solver.body.whole[place])
         links = links_of(solver, self.geometry.positions, element, solver.body.scales.length * 1e3)
         return Inspection(
             f"Particle {element}",
             (
-                Fact("Bonds that hold", round(whole * (1 - damage)), ""),
+                Fact("Bonds that hold", round(whole * (1 - gone)), ""),
                 Fact("Bonds of the uncut body", whole, ""),
                 *(Fact(f"Displacement along {axis}", value, "um") for axis, value in zip("xyz", moved, strict=False)),
                 Fact("Energy density", float(self.gather("energy", handle)[0]), "J/m³"),
+                *(
+                    Fact(info.title, float(self.gather(info.name, handle)[0]), info.unit)
+                    for info in self.fields
+                    if info.name in ROWS
+                ),
                 *_stretches(links),
             ),
             links=links,
@@ -294,7 +327,7 @@ class PeridynamicSimulation(Simulation):
         self._followed = int(state["followed"])
         if self._curve is not None:
             self._curve.points = [(float(x), float(force)) for x, force in state["points"]]
-        self._measured = self._damaged = -1
+        self._measured = self._damaged = self._strained = -1
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
@@ -311,6 +344,15 @@ class PeridynamicSimulation(Simulation):
         self._solver.arrays.clear()
         self._solver.followers.clear()
         del self._solver, self._everything, self._instruments, self._counter, self._contact
+        del self._strains
+
+
+def _with_energies(info: ChartInfo, damped: bool, touching: bool) -> ChartInfo:
+    """The chart of energies with those that this problem has: damping, springs and friction of contact."""
+    if "damped" not in info.series:
+        return info
+    kept = tuple(name for name in info.series if damped or name != "damped")
+    return replace(info, series=(*kept, *(each.name for each in CONTACT_ENERGIES * touching)))
 
 
 def _stretches(links: Links | None) -> tuple[Fact, ...]:

@@ -96,10 +96,13 @@ class Discretised(Placed):
 
     @property
     def laws(self) -> Array:
-        """(M·M, p) float64 parameters of the law of each pair; one of nothing without a law."""
+        """(M·M, p) float64 parameters of the law of each pair; a zero for each without a law, or for a law without
+        parameters."""
         if self.law is None:
             return np.zeros((1, 1))
         given = np.asarray(self.law.parameters if self.law_parameters is None else self.law_parameters, float)
+        if not given.size:
+            return np.zeros((1 if self.mixture is None else len(self.mixture.lightness) ** 2, 1))
         return np.ascontiguousarray(given.reshape(-1, given.shape[-1]))
 
 
@@ -245,6 +248,11 @@ class Solver(ABC):
     def find_damage(self) -> None:
         """Fill ``damage_values``. Inside ``backend.active``."""
 
+    def lost_values(self) -> Any:
+        """(size) the part of the stiffness of its bonds that each particle has lost: ``damage_values``, which must have
+        been found, and what softens. Inside ``backend.active``."""
+        return self.damage_values
+
 
 class LatticeSolver(Solver):
     """Bonds on a lattice. With a law, ``arrays`` also has soft (words, size): a bit for each bond that has begun to
@@ -261,6 +269,19 @@ class LatticeSolver(Solver):
             mass = 1 / body.mixture.lightness[body.mixture.material]
             self.mass = backend.array(mass.astype(self.dtype))
         self._steps = body.layout.steps(body.family.offsets)
+        self._cut = backend.array(self._missing()) if body.law is not None else None
+
+    def _missing(self) -> Array:
+        """(size) the part of the bonds that is not there at the start."""
+        whole = self.body.whole
+        held = np.bitwise_count(self.body.words).sum(axis=0, dtype=np.float64)
+        return np.asarray((whole - held) / np.maximum(whole, 1), self.dtype)
+
+    def lost_values(self) -> Any:
+        """Bonds that a law has taken keep a damage of 1, so that nothing needs to be asked of the bits."""
+        if self._cut is None:
+            return self.damage_values
+        return self._cut + self.arrays["history"].sum(axis=0) / self._whole.clip(1)
 
     @property
     def traffic(self) -> KernelTraffic:
@@ -299,9 +320,10 @@ def bytes_of(
     softening: bool = False,
     mixed: bool = False,
 ) -> int:
-    """Device memory of a solver: four vectors and four numbers per place (one is where cracks are looked for), words
-    twice, three float64, a kind; ``paired``, for bonds of one length that differ on a CPU: two numbers a bond;
-    ``softening``: a number and a bit per bond; ``mixed``, for several materials: two numbers, a word and a byte."""
-    per_place = (4 * layout.dimensions + 4) * value_bytes + 8 * family.words + 3 * 8 + 1
+    """Device memory of a solver: four vectors and seven numbers per place (one is where cracks are looked for, three
+    strain and stress), words twice, three float64, a kind; ``paired``, for bonds of one length that differ on a CPU:
+    two numbers a bond; ``softening``: a number and a bit per bond; ``mixed``, for several materials: two numbers, a
+    word and a byte."""
+    per_place = (4 * layout.dimensions + 7) * value_bytes + 8 * family.words + 3 * 8 + 1
     per_place += family.bonds * value_bytes * (2 * paired + softening) + 4 * family.words * softening
     return math.ceil(layout.size * (per_place + (2 * value_bytes + 5) * mixed))

@@ -1,13 +1,16 @@
-"""Where neurons stand: each population in a sheet of its own, one above the other."""
+"""Where neurons stand: populations in sheets of their own, one above the other, in balls or on grids in cubes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from engines.api import Array
 from engines.geometry.particles import Particles
+from engines.spiking.parameters.populations import Population
+from engines.spiking.wiring import Space
 
 PITCH = 30.0
 """Between neurons of a sheet of the most numerous population [µm]."""
@@ -18,21 +21,64 @@ SCATTER = 0.22
 APART = 0.28
 """Distance of sheets, of their side."""
 
+Place = tuple[str, int, float]
+"""Kind, number of neurons, side or diameter [µm] or 0."""
+
+
+def places_of(populations: Sequence[Population]) -> tuple[Place, ...]:
+    return tuple((each.place.kind, each.number, each.place.side) for each in populations)
+
 
 @lru_cache(maxsize=4)
-def sheets(numbers: tuple[int, ...]) -> Particles:
-    """Neurons of populations of these sizes, one after the other; the same object for the same numbers."""
-    side = PITCH * np.sqrt(max(numbers))
+def particles(places: tuple[Place, ...]) -> Particles:
+    """Neurons of populations, one after the other; the same object for the same places."""
     generator = np.random.default_rng(0)
-    places: list[Array] = []
+    found: list[Array] = []
     radii: list[Array] = []
-    for height, number in enumerate(numbers):
+    usual = _usual(places)
+    for height, (kind, number, given) in enumerate(places):
         if not number:
             continue
+        side = given or usual
+        spots, pitch = _stand(kind, number, side, generator)
+        if kind == "sheet":
+            spots[:, 2] = height * APART * usual
+        found.append(spots)
+        radii.append(np.full(number, RADIUS * min(pitch, 1.5 * PITCH)))
+    return Particles(np.concatenate(found), np.concatenate(radii))
+
+
+def _usual(places: tuple[Place, ...]) -> float:
+    return float(PITCH * np.sqrt(max(number for _, number, _ in places)))
+
+
+def _stand(kind: str, number: int, side: float, generator: np.random.Generator) -> tuple[Array, float]:
+    """(number, 3) places from 0 to ``side``, and the pitch between them."""
+    if kind == "sheet":
         columns = int(np.ceil(np.sqrt(number)))
         pitch = side / columns
         spots = np.stack(np.divmod(np.arange(number), columns)[::-1], axis=1) + 0.5
         spots = (spots + generator.uniform(-SCATTER, SCATTER, spots.shape)) * pitch
-        places.append(np.column_stack([spots, np.full(number, height * APART * side)]))
-        radii.append(np.full(number, RADIUS * min(pitch, 1.5 * PITCH)))
-    return Particles(np.concatenate(places), np.concatenate(radii))
+        return np.column_stack([spots, np.zeros(number)]), pitch
+    pitch = side / int(np.ceil(np.cbrt(number)))
+    if kind == "ball":
+        ways = generator.standard_normal((number, 3))
+        ways /= np.linalg.norm(ways, axis=1)[:, None]
+        return (ways * np.cbrt(generator.random(number))[:, None] + 1) * side / 2, pitch
+    columns = int(np.ceil(np.cbrt(number)))
+    return (np.stack(np.unravel_index(np.arange(number), (columns,) * 3)[::-1], axis=1) + 0.5) * pitch, pitch
+
+
+def space(places: tuple[Place, ...]) -> Space:
+    """The same for rules and delays: distance between neurons of sheets is along them."""
+    spots = np.array(particles(places).positions, float)
+    usual = _usual(places)
+    sides: dict[int, float] = {}
+    flat: dict[int, bool] = {}
+    first = 0
+    for kind, number, side in places:
+        sides[first], flat[first] = side or usual, kind == "sheet"
+        if kind == "sheet":
+            spots[first : first + number, 2] = 0.0
+        first += number
+    return Space(spots, sides, flat)

@@ -2,67 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
+from engines.api import Array, FieldInfo, KernelTiming, KernelTraffic, NonFinite, Selection, Simulation
 from engines.backend.base import Backend
 from engines.charts import ChartData, Fact, Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.parameters import ParameterGroup
 from engines.spiking import charts
-from engines.spiking.lif import LifNetwork
-from engines.spiking.lif.model import Lif, Sources, Synapses, raster_stride
+from engines.spiking.charts import Groups
+from engines.spiking.lif.model import raster_stride
+from engines.spiking.network.constants import Live
 
-SERIES = (
-    SeriesInfo("rate_excitatory", "Rate, excitatory", "Hz"),
-    SeriesInfo("rate_inhibitory", "Rate, inhibitory", "Hz"),
-    SeriesInfo("events", "Synaptic events per second", "1/s"),
-)
 SAMPLE = 5.0
 """Between two samples [ms]: rates of 3,200 neurons at 6 Hz over this time scatter by a tenth."""
 FADE = 12.0
 """Time in which the flash of a spike fades to 1/e [ms]: some frames at the usual pace."""
-LIVE = {"drive": "drive", "synapses.excitation": "excitation", "synapses.inhibition": "inhibition"}
+FACTORS = ("excitation", "inhibition", "external", "noise")
+LIVE = {"drive": "drive"} | {f"synapses.{name}": name for name in FACTORS}
+
+
+class Stepped(Protocol):
+    """A network on a device: ``lif.LifNetwork`` or ``network.Network``."""
+
+    arrays: dict[str, Any]
+
+    @property
+    def traffic(self) -> tuple[KernelTraffic, ...]: ...
+
+    def advance(self, steps: int) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a simulation knows of its network beside the device's arrays.
+
+    rest: (n,) float32 added to stored voltages [mV]; starts: (n + 1,) int64 and heard: (n,) int64, synapses out and in;
+    live: the arrays that live parameters decide
+    """
+
+    groups: Groups
+    dt: float
+    rest: Array
+    starts: Array
+    heard: Callable[[], Array]
+    live: Callable[[Live], Mapping[str, Array]]
+    voltages: tuple[float, float]
+    largest: float
+    unit: str
+    recovers: bool = False
+    highest: tuple[float, ...] = ()
+    """The highest weight of each connection whose weights change."""
 
 
 class SpikingSimulation(Simulation):
-    """Leaky integrate-and-fire neurons in sheets."""
+    """Neurons in space."""
 
-    charts = charts.CHARTS
-    series = SERIES
-
-    def __init__(
-        self,
-        backend: Backend,
-        geometry: Particles,
-        lif: Lif,
-        sources: Sources,
-        synapses: Synapses,
-        network: LifNetwork,
-    ) -> None:
-        self.geometry, self.dt, self.step = geometry, lif.dt, 0
-        self._backend, self._lif, self._sources, self._synapses, self._network = (
-            backend, lif, sources, synapses, network,
-        )  # fmt: skip
+    def __init__(self, backend: Backend, geometry: Particles, subject: Subject, network: Stepped) -> None:
+        self.geometry, self.dt, self.step = geometry, subject.dt, 0
+        self._backend, self._subject, self._network, self._live = backend, subject, network, Live()
+        self._groups = subject.groups
+        self.series, self.charts = self._groups.series, self._groups.charts
+        if subject.highest:
+            self.charts = (*self.charts, charts.WEIGHTS)
         self.traffic = network.traffic
-        self.sample_steps = max(1, round(SAMPLE / lif.dt))
-        largest = 10 * max(abs(weight) for weight in (*sources.weights, 0.1))
+        self.sample_steps = max(1, round(SAMPLE / subject.dt))
+        largest, unit = subject.largest, subject.unit
         self.fields = (
             FieldInfo("activity", "Spikes, fading", "1", "point", (0.0, 1.0), "inferno"),
-            FieldInfo("voltage", "Membrane voltage", "mV", "point", (min(lif.reset, lif.threshold), lif.threshold)),
-            FieldInfo("g_e", "Excitatory current", "mV", "point", (0.0, largest)),
-            FieldInfo("g_i", "Inhibitory current", "mV", "point", (-largest, 0.0)),
+            FieldInfo("voltage", "Membrane voltage", "mV", "point", subject.voltages),
+            FieldInfo("g_e", "Excitatory synapses", unit, "point", (0.0, largest)),
+            FieldInfo("g_i", "Inhibitory synapses", unit, "point", (-largest, 0.0)),
             FieldInfo("rate", "Mean rate", "Hz", "point", (0.0, 30.0)),
         )
-        self._quantum = network.quantum
+        if subject.recovers:
+            self.fields = (*self.fields, FieldInfo("recovery", "Recovery or adaptation", "1", "point", (-20.0, 20.0)))
+        self._rest = backend.array(subject.rest)
         self._inputs: Array | None = None
         self._seen = self._counted()
-        self._rates = dict.fromkeys((info.name for info in SERIES), 0.0)
+        self._rates = dict.fromkeys((info.name for info in self.series), 0.0)
 
     def advance(self, steps: int) -> None:
         self._network.advance(steps)
@@ -83,14 +106,14 @@ class SpikingSimulation(Simulation):
         if name == "rate":
             return self._backend.gather(arrays["spikes"], handle) / np.float32(max(self._seconds, 1e-9))
         values = self._backend.gather(arrays[name], handle)
-        return values + np.float32(self._lif.rest) if name == "voltage" else values
+        return values + self._backend.gather(self._rest, handle) if name == "voltage" else values
 
     def field(self, name: str) -> Array:
         if name == "activity":
             return self._activity(self._host("last").astype(np.float32))
         if name == "rate":
             return self._host("spikes").astype(np.float32) / np.float32(max(self._seconds, 1e-9))
-        return self._host(name) + np.float32(self._lif.rest if name == "voltage" else 0.0)
+        return self._host(name) + self._subject.rest if name == "voltage" else self._host(name)
 
     def _activity(self, last: Array) -> Array:
         """1 at a spike, then fading; 0 where there was none."""
@@ -113,7 +136,7 @@ class SpikingSimulation(Simulation):
         now = self._counted()
         seconds = (now[0] - self._seen[0]) * self.dt / 1000.0
         if seconds > 0:
-            neurons = np.maximum(np.diff(self._sources.bounds), 1)
+            neurons = np.maximum(np.diff(self._groups.bounds), 1)
             rates = (now[1] - self._seen[1]) / neurons / seconds
             events = (now[2] - self._seen[2]) / seconds
             self._rates = dict(zip(self._rates, (*map(float, rates), events), strict=True))
@@ -123,27 +146,30 @@ class SpikingSimulation(Simulation):
     def chart(self, name: str) -> ChartData:
         match name:
             case "raster":
-                stride = raster_stride(self._sources.neurons)
-                return charts.raster(self._host("history"), self.step, self.dt, stride, self._sources)
+                stride = raster_stride(self._groups.neurons)
+                return charts.raster(self._host("history"), self.step, self.dt, stride, self._groups)
             case "rate_histogram":
-                return charts.rate_histogram(self._host("spikes"), self._seconds, self._sources)
+                return charts.rate_histogram(self._host("spikes"), self._seconds, self._groups)
             case "irregularity":
                 spikes, interval, square = (self._host(array) for array in ("spikes", "interval", "interval_square"))
-                return charts.irregularity(spikes, interval, square, self._sources)
+                return charts.irregularity(spikes, interval, square, self._groups)
+            case "weights":
+                weights = [self._host(f"weights_{k}") for k in range(len(self._subject.highest))]
+                return charts.weight_histogram(weights, self._subject.highest)
         return super().chart(name)
 
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
-        population = int(np.searchsorted(self._sources.bounds, element, side="right")) - 1
+        population = int(np.searchsorted(self._groups.bounds, element, side="right")) - 1
         arrays = self._network.arrays
         names = ("voltage", "g_e", "g_i", "last", "spikes")
         known = {name: float(self._backend.gather(arrays[name], handle)[0]) for name in names}
         sums = (self._backend.gather(arrays[name], handle) for name in ("interval", "interval_square"))
         spikes = int(known["spikes"])
         facts = [
-            Fact("Membrane voltage", known["voltage"] + self._lif.rest, "mV"),
-            Fact("Excitatory current", known["g_e"], "mV"),
-            Fact("Inhibitory current", known["g_i"], "mV"),
+            Fact("Membrane voltage", known["voltage"] + float(self._subject.rest[element]), "mV"),
+            Fact("Excitatory synapses", known["g_e"], self._subject.unit),
+            Fact("Inhibitory synapses", known["g_i"], self._subject.unit),
             Fact("Spikes", spikes, "1"),
         ]
         if spikes:
@@ -152,15 +178,15 @@ class SpikingSimulation(Simulation):
         variation = charts.coefficient_of_variation(np.array([spikes]), *sums)[0]
         if np.isfinite(variation):
             facts.append(Fact("CV of intervals", float(variation), "1"))
-        starts = self._synapses.starts
+        starts = self._subject.starts
         facts.append(Fact("Hears", float(self._heard()[element]), "neurons"))
         facts.append(Fact("Is heard by", float(starts[element + 1] - starts[element]), "neurons"))
-        return Inspection(f"{charts.NAMES[population]} neuron {element:,}", tuple(facts))
+        return Inspection(f"{self._groups.names[population]} neuron {element:,}", tuple(facts))
 
     def _heard(self) -> Array:
-        """(n,) how many neurons each hears."""
+        """(n,) how many synapses each has."""
         if self._inputs is None:
-            self._inputs = np.bincount(self._synapses.targets, minlength=self._sources.neurons)
+            self._inputs = self._subject.heard()
         return self._inputs
 
     # Changes and checkpoints.
@@ -168,13 +194,18 @@ class SpikingSimulation(Simulation):
     def set_control(self, name: str, value: Any) -> None:
         changes = {}
         if name == "synapses" and isinstance(value, ParameterGroup):
-            changes = {last: getattr(value, last) for last in ("excitation", "inhibition")}
+            changes = {last: getattr(value, last) for last in FACTORS}
         elif name in LIVE:
             changes = {LIVE[name]: float(value)}
         else:
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
-        self._lif = replace(self._lif, **changes)
-        self._place(self._lif.constants(self._quantum), "constants")
+        self.set_live(replace(self._live, **changes))
+
+    def set_live(self, live: Live) -> None:
+        """Place what live parameters decide."""
+        for array, values in self._subject.live(live).items():
+            self._place(values, array)
+        self._live = live
 
     def _place(self, values: Array, name: str) -> None:
         held = self._network.arrays[name]
@@ -182,7 +213,7 @@ class SpikingSimulation(Simulation):
             held[...] = self._backend.array(values)
 
     def state(self) -> dict[str, Array]:
-        live = np.array([self._lif.drive, self._lif.excitation, self._lif.inhibition])
+        live = np.array(astuple(self._live))
         return {"step": np.array(self.step), "live": live} | {name: self._host(name) for name in self._network.arrays}
 
     def restore(self, state: Mapping[str, Array]) -> None:
@@ -191,8 +222,7 @@ class SpikingSimulation(Simulation):
                 raise ValueError(f"a network whose {name} is {state[name].shape}, not {values.shape}")
         for name in self._network.arrays:
             self._place(state[name], name)
-        drive, excitation, inhibition = map(float, state["live"])
-        self._lif = replace(self._lif, drive=drive, excitation=excitation, inhibition=inhibition)
+        self._live = Live(*map(float, state["live"]))
         self.step = int(state["step"])
         self._seen = self._counted()
 

@@ -8,13 +8,15 @@ import scipy.sparse
 
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
-from engines.spiking import EventList, EventMatrix
+from engines.spiking import EventList, EventMatrix, published
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.events.given import on_device
 from engines.spiking.events.procedural import Drawn
 from engines.spiking.events.reference import product
 from engines.spiking.events.weights import decoded, stored
 from engines.spiking.parameters import SpikingParameters
+from tests.engines.spiking.test_network import built
+from tests.engines.spiking.test_plasticity import driven
 
 pytestmark = pytest.mark.gpu
 
@@ -121,3 +123,29 @@ def test_both_backends_give_the_same_spikes(gpu, excitatory):
     there.advance(101)
     for name, values in there.state().items():
         np.testing.assert_array_equal(values, final[name], err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [published.coba(), published.brunel(number=2500), published.izhikevich_2003(), published.potjans_diesmann(0.02)],
+    ids=["coba", "brunel", "izhikevich", "microcircuit"],
+)
+def test_published_networks_give_the_same_spikes(gpu, parameters):
+    """Every model rounds alike, so all arrays are the CPU's, from single launches and from graphs."""
+    here, there = (SpikingEngine().build(Problem(parameters), backend) for backend in (CpuBackend(), gpu))
+    for run in (here, there):
+        for steps in (1, 300, 33, 150):
+            run.advance(steps)
+    state = there.state()
+    for name, values in here.state().items():
+        np.testing.assert_array_equal(state[name], values, err_msg=name)
+
+
+@pytest.mark.parametrize("rule", ["additive", "multiplicative"])
+def test_weights_change_alike(gpu, rule):
+    here, there = (built(driven(rule), backend)[0] for backend in (CpuBackend(), gpu))
+    for network in (here, there):
+        for steps in (1, 300):
+            network.advance(steps)
+    for name, values in here.arrays.items():
+        np.testing.assert_array_equal(gpu.to_host(there.arrays[name]), values, err_msg=name)

@@ -15,6 +15,7 @@ from ui.charts.panel import ChartsPanel
 from ui.model import DocumentModel
 from workbench.measured import read_measured
 from workbench.project import MeasuredData
+from workbench.units import unit_text
 
 KINDS = "Measured data (*.csv *.txt *.tsv *.dat);;All files (*)"
 
@@ -36,8 +37,8 @@ class Overlay(QObject):
     def read(self, chart: ChartInfo, path: str) -> None:
         """Lay the points of the file over the chart; without a path, ask for one."""
         if not path:
-            unit = self._panel.cells[chart.name].plot.x_unit
-            title = f"Measured {chart.title}: two columns, x in {unit or '1'} and y in {chart.unit or '1'}"
+            x, y = (unit_text(unit) or "1" for unit in (self._panel.cells[chart.name].plot.x_unit, chart.unit))
+            title = f"Measured {chart.title}: two columns, x in {x} and y in {y}"
             path, _ = QFileDialog.getOpenFileName(self._parent, title, self._folder(), KINDS)
         if path:
             document = self._model.document

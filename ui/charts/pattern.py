@@ -14,6 +14,7 @@ from engines.charts import ChartData, ChartInfo, Curve
 from ui.charts.painted import PaintedPlot, number, write
 from ui.scene.colormaps import colormap
 from ui.theme import theme
+from workbench.units import unit_text
 
 COLORS = "viridis"
 FIRST_VIEW = (35.0, 25.0)
@@ -178,7 +179,7 @@ class PatternPlot(PaintedPlot):
         ticks = [*([low] if self.chart.span or low == 0 else []), *self.ticks()]
         metrics = painter.fontMetrics()
         texts = [number(tick) for tick in ticks]
-        unit = self.chart.unit if self.chart.unit != "1" else ""
+        unit = unit_text(self.chart.unit)
         wide = max(metrics.horizontalAdvance(text) for text in [*texts, unit])
         left = self.width() - MARGIN - wide - 6 - BAR_WIDTH
         top = MARGIN + (metrics.height() + 4 if unit else 4)

@@ -17,6 +17,7 @@ from ui.charts.scaled_axis import ScaledAxis
 from ui.theme import theme
 from ui.traces import LeftCurve
 from workbench.project import MeasuredData
+from workbench.units import unit_text
 
 SYMBOLS = ("o", "s", "t1", "d")
 FINEST_TICKS = 1
@@ -35,7 +36,7 @@ class ChartPlot(pg.PlotWidget):
     """The path of a file that was dropped on it."""
 
     def __init__(self, chart: ChartInfo, x_unit: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, axisItems={"left": ScaledAxis("left")})
+        super().__init__(parent, axisItems={"left": ScaledAxis("left")}, enableMenu=False)
         self.chart = chart
         self.x_unit = chart.x_unit or x_unit
         self.paint_seconds = 0.0
@@ -53,7 +54,6 @@ class ChartPlot(pg.PlotWidget):
             line.hide()
             line.setZValue(8)
             self.addItem(line, ignoreBounds=True)
-        self.setMenuEnabled(False)
         self.hideButtons()
         self.setMinimumSize(150, 90)
         self.showGrid(x=True, y=True, alpha=0.12)
@@ -151,15 +151,15 @@ class ChartPlot(pg.PlotWidget):
         self.setBackground(colors.plot)
         self._cursor.setPen(pg.mkPen(colors.muted, width=1, style=Qt.PenStyle.DashLine))
         self._now.setPen(pg.mkPen(colors.color("accent", 150), width=1))
-        bottom = " ".join(part for part in (self.chart.x_title, f"[{self.x_unit}]") if part and part != "[1]")
-        bottom = self.x_unit if not self.chart.x_title else bottom.replace(" []", "")
+        unit = unit_text(self.x_unit)
+        bottom = f"{self.chart.x_title} [{unit}]" if self.chart.x_title and unit else self.chart.x_title or unit
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))
             axis.setTextPen(pg.mkPen(colors.muted))
             axis.setStyle(tickLength=-4, tickFont=self.font(), maxTickLevel=FINEST_TICKS)
         axis.enableAutoSIPrefix(False)
-        axis.setLabel(bottom if bottom != "1" else None, color=colors.muted)
+        axis.setLabel(bottom or None, color=colors.muted)
         self.getAxis("left").set_unit(self.chart.unit, colors.muted)
         self._layer.show(self._data.curves)
         self._dress_points()

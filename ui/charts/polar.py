@@ -12,6 +12,7 @@ from engines.api import Array
 from engines.charts import Curve
 from ui.charts.painted import PaintedPlot, number, write
 from ui.theme import theme
+from workbench.units import unit_text
 
 SPOKE = 30
 LABELS = {30: 88.0, 90: 0.0}
@@ -114,7 +115,7 @@ class PolarPlot(PaintedPlot):
                 continue
             first = math.isinf(last)
             last = radius * float(height)
-            unit = f" {self.chart.unit}" if first and self.chart.unit not in ("", "1") else ""
+            unit = f" {unit_text(self.chart.unit)}" if first and unit_text(self.chart.unit) else ""
             text, at = number(tick) + unit, center + VALUES_ALONG * last
             painter.setPen(Qt.PenStyle.NoPen)
             box = write(painter, at, text).adjusted(-1, 1, 1, -1)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from engines.charts import ChartInfo, Curve, Fact
-from workbench.units import grouped, is_count, time_text
+from workbench.units import grouped, is_count, time_text, unit_text
 
 
 def figure(value: float, unit: str, count: int = 4) -> str:
@@ -18,7 +18,7 @@ def figure(value: float, unit: str, count: int = 4) -> str:
         digits = f"{value:.{count - 1}e}"
     else:
         digits = f"{value:#.{count}g}".removesuffix(".") if value else "0"
-    return f"{digits.replace('-', '−')} {'' if unit == '1' else unit}".rstrip()
+    return f"{digits.replace('-', '−')} {unit_text(unit)}".rstrip()
 
 
 def fact_text(fact: Fact) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pyqtgraph as pg
 
+from workbench.units import unit_text
+
 MOST, LEAST = 1e4, 1e-2
 """Ends of what is written without a power of ten."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -29,7 +31,7 @@ class ScaledAxis(pg.AxisItem):
         self.enableAutoSIPrefix(False)  # else a power of ten hides behind the unit
 
     def set_unit(self, unit: str, color: str) -> None:
-        self._unit = "" if unit == "1" else unit
+        self._unit = unit_text(unit)
         self.labelStyle["color"] = color
         self._write()
 

@@ -54,6 +54,7 @@ class ParameterForm(QScrollArea):
         self.root = GroupEditor(spec, fields_of(model), 0, self._body)
         self.root.edited.connect(self.edited)
         self._layout.insertWidget(1, self.root)
+        self.verticalScrollBar().setValue(0)
 
     def set_values(self, values: Mapping[str, Any]) -> None:
         if self.root is not None:
@@ -61,7 +62,7 @@ class ParameterForm(QScrollArea):
 
     def set_errors(self, errors: Errors) -> None:
         if self.root is not None:
-            self.root.set_errors(errors)
+            self.root.set_errors({place: sentence for place, sentence in errors.items() if place})
 
     def set_previews(self, previews: Previews) -> None:
         """What groups describe, by their place."""

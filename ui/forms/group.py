@@ -16,6 +16,7 @@ from ui.forms.scalars import make_scalar
 from ui.forms.schema import FieldSpec, Kind
 from ui.forms.section import Section, scroll_to
 from ui.forms.validation import Errors, below
+from workbench.units import unit_text
 
 LABEL_WIDTH = 140
 UNIT_WIDTH = 54
@@ -72,7 +73,7 @@ class FieldLine(QWidget):
     def set_around(self, around: Around) -> None:
         """A unit may be what another field says."""
         spec = self.editor.spec
-        unit = self._told = unit_among(spec.unit, around)
+        unit = self._told = unit_text(unit_among(spec.unit, around))
         if self._unit is not None:
             self._unit.setText(unit)
         else:
@@ -165,6 +166,9 @@ class GroupEditor(Editor):
         self._show_what_matters()
 
     def set_errors(self, errors: Errors) -> None:
+        """What is said of the whole group stands at its first field."""
+        first = next(iter(self.children_by_key), "")
+        errors = {place or (first,): sentence for place, sentence in errors.items()}
         for key, editor in self.children_by_key.items():
             wrong = below(errors, key)
             if key in self._lines:

@@ -175,8 +175,8 @@ class ListEditor(Editor):
 
 
 def named_unlike(item: Any, others: Sequence[Any]) -> Any:
-    """``item`` with a ``name`` that none of ``others`` has: S1 → S2."""
-    if isinstance(item, dict) and isinstance(item.get("name"), str):
+    """``item`` with a ``name`` that none of ``others`` has: S1 → S2; what has no name stays without."""
+    if isinstance(item, dict) and isinstance(item.get("name"), str) and item["name"]:
         taken = {other.get("name") for other in others}
         stem, digits = re.fullmatch(r"(.*?)(\d*)", item["name"]).groups()  # type: ignore[union-attr]  # always matches
         number = int(digits or 1)

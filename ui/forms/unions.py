@@ -38,7 +38,7 @@ class UnionEditor(Editor):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(4)
-        line = FieldLine(self.kind, self)
+        self._line = line = FieldLine(self.kind, self)
         if level == 0:  # in line with the fields of its form
             line.setContentsMargins(4, 0, 0, 0)
         self._layout.addWidget(line)
@@ -57,8 +57,10 @@ class UnionEditor(Editor):
         self._around = around
 
     def set_errors(self, errors: Errors) -> None:
+        """What is said of the whole stands at its kind."""
+        self._line.set_errors({place: sentence for place, sentence in errors.items() if not place})
         if self.form is not None:
-            self.form.set_errors(errors)
+            self.form.set_errors({place: sentence for place, sentence in errors.items() if place})
 
     def set_locked(self, locked: bool) -> None:
         self._locked = locked

@@ -40,14 +40,13 @@ class Chart(pg.PlotWidget):
     def __init__(
         self, bottom: pg.AxisItem, left: pg.AxisItem, colors: Palette | None = None, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent, axisItems={"bottom": bottom, "left": left})
+        super().__init__(parent, axisItems={"bottom": bottom, "left": left}, enableMenu=False)
         self._fixed = colors
         self._labels: list[tuple[Label, pg.TextItem]] = []
         self._leaders: pg.PlotCurveItem | None = None
         self._titles = ("", "")
         self._by_hand = False
         left.setWidth(AXIS_PIXELS)  # fixed: ticks that outgrow an axis that is being fitted are left out
-        self.setMenuEnabled(False)
         self.hideButtons()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.getPlotItem().getViewBox().sigRangeChanged.connect(self._place_labels)

@@ -22,13 +22,12 @@ class History(pg.PlotWidget):
     """GB/s over wall seconds, newest at the right; a dashed line is the measured ceiling."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, enableMenu=False)
         self._points: deque[tuple[float, float]] = deque(maxlen=POINTS)
         self._ceiling = 0.0
         self.setFixedHeight(92)
         self.setMouseEnabled(False, False)
         self.hideButtons()
-        self.setMenuEnabled(False)
         self._curve = self.plot([], [])
         self._line = pg.InfiniteLine(0, angle=0)
         self.addItem(self._line, ignoreBounds=True)

@@ -13,7 +13,7 @@ from ui.meters.gauge import MEANING, Gauge
 from ui.meters.history import History
 from ui.meters.kernels import KernelTable
 from workbench.frames import Sample
-from workbench.units import is_count
+from workbench.units import is_count, unit_text
 
 PANEL_WIDTH = 296
 
@@ -100,7 +100,7 @@ class MetersPanel(QScrollArea):
         self.history.add(rate, rate / fraction if fraction > 0 else 0.0)
         self.kernels.kernels.set_rates(last.kernels)
         self.figures["steps"].setText(count_text(steps))
-        unit = "" if is_count(self._time_unit) else f" {self._time_unit}"
+        unit = "" if is_count(self._time_unit) else f" {unit_text(self._time_unit)}"
         self.figures["pace"].setText(f"{count_text(pace)}{unit}")
         self._show_step(last.step)
         self.figures["remaining"].setText("open end" if last.remaining is None else duration_text(last.remaining))

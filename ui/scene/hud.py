@@ -19,7 +19,7 @@ from ui.scene.placed import strokes as placed_strokes
 from ui.scene.ruler import ruler
 from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
-from workbench.units import is_count, time_text
+from workbench.units import is_count, time_text, unit_text
 
 Placed = tuple[str, Array, int, int]
 
@@ -95,7 +95,10 @@ class Hud:
             top += image.shape[0] + round(6 * ratio)
         if scene.links is not None:
             low, high = scene.links.range
-            links = (f"{scene.links.title}\t{low:.2g} … {high:.2g} {scene.links.unit}".rstrip().replace("-", "−"), GONE)
+            links = (
+                f"{scene.links.title}\t{low:.2g} … {high:.2g} {unit_text(scene.links.unit)}".rstrip().replace("-", "−"),
+                GONE,
+            )
             image = self._keep("links", (links, theme, ratio), lambda: plates.text_plate(links, theme, ratio))
             placed.append(("links", image, margin, top))
             top += image.shape[0] + round(6 * ratio)
@@ -138,7 +141,7 @@ class Hud:
         for start, end in (((left, y), (right, y)), ((left, y - 4 * r), (left, y)), ((right, y - 4 * r), (right, y))):
             strokes.append(Stroke(start, end, 0.75 * r, ink))
         assert scene.layer is not None
-        string = f"{plates.tick_labels([length])[0]} {plates.unit_text(scene.layer.length_unit)}".rstrip()
+        string = f"{plates.tick_labels([length])[0]} {unit_text(scene.layer.length_unit)}".rstrip()
         image = self._keep("scale", (string, scene.theme, r), lambda: plates.bare_text(string, scene.theme.ink, r))
         placed.append(("scale", image, round((left + right - image.shape[1]) / 2), round(y - 7 * r - image.shape[0])))
 
@@ -224,7 +227,7 @@ class Hud:
         elif value is None or field is None:
             return
         else:
-            string = f"{value:.4g} {plates.unit_text(field.unit)}".rstrip().replace("-", "−")
+            string = f"{value:.4g} {unit_text(field.unit)}".rstrip().replace("-", "−")
         image = self._keep("reading", (string, scene.theme, ratio), lambda: plates.label(string, scene.theme, ratio))
         x, y = scene.pointer[0] * width + 14 * ratio, scene.pointer[1] * height + 16 * ratio
         placed.append(("reading", image, round(min(x, width - image.shape[1])), round(min(y, height - image.shape[0]))))

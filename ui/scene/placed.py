@@ -67,10 +67,17 @@ def lines_in_space(scene: Scene) -> list[tuple[Array, Colour, bool]]:
 
 
 def segments(scene: Scene, item: PlacedItem) -> Array:
-    """(n, 2, 3): the lines of an outline; on a flat geometry they lie in its plane."""
+    """(n, 2, 3): the lines of an outline where the item is now; on a flat geometry they lie in its plane."""
     parts = [np.stack([line[:-1], line[1:]], axis=1) for line in item.outline if len(line) > 1]
     lines = np.concatenate(parts) if parts else np.zeros((0, 2, 3))
-    return _in_plane(scene, lines)
+    return _in_plane(scene, lines + _shift(scene, item))
+
+
+def _shift(scene: Scene, item: PlacedItem) -> Array:
+    """(3,) how far it is drawn from where it was placed: as much too far as the body is, or they would not touch.
+    While its handles are there it is where it was placed."""
+    times = 1.0 if scene.deformation is None else scene.deformation
+    return np.zeros(3) if scene.marks.grips else times * np.array(scene.shifts.get(item.path, (0.0, 0.0, 0.0)))
 
 
 def _in_plane(scene: Scene, points: Array) -> Array:

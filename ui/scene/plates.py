@@ -15,6 +15,7 @@ import numpy as np
 from engines.api import Array, FieldInfo
 from ui.scene import text
 from ui.scene.colormaps import MISSING
+from workbench.units import unit_text
 
 Colour = tuple[int, int, int]
 TITLE_WIDTH = 100
@@ -215,11 +216,6 @@ def tick_labels(values: Sequence[float]) -> list[str]:
         return [f"{v:.3g}".replace("-", "−") for v in values]
     digits = next(d for d in range(8) if abs(round(step, d) - step) < 1e-6 * step or d == 7)
     return [f"{v + 0.0:.{digits}f}".replace("-", "−") for v in values]
-
-
-def unit_text(unit: str) -> str:
-    """A unit as it is written: µm for um; nothing where there is none."""
-    return {"um": "µm", "1": ""}.get(unit, unit)
 
 
 def bare_text(string: str, colour: Colour, scale: float, size: float = 12) -> Array:

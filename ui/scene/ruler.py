@@ -11,6 +11,7 @@ from engines.api import Array
 from ui.scene import plates
 from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
+from workbench.units import unit_text
 
 SHORTEST_POINTS = 70
 """An axis that looks shorter than this has no ticks."""
@@ -52,7 +53,7 @@ def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Lab
             strokes.append(Stroke(_pair(mark), _pair(tip), 0.6 * ratio, (*scene.theme.faint, 255)))
             room = LABEL_POINTS + 3.2 * len(text) * abs(outward[0])  # figures beside an edge stand clear of it
             labels.append(Label(text, _pair(mark + room * ratio * outward), False))
-        unit = f" [{plates.unit_text(layer.length_unit)}]" if plates.unit_text(layer.length_unit) else ""
+        unit = f" [{unit_text(layer.length_unit)}]" if unit_text(layer.length_unit) else ""
         longest = max(map(len, plates.tick_labels(values)), default=0)
         room = NAME_POINTS + (12 + 6.4 * longest) * abs(outward[0])
         labels.append(Label(f"{AXES[axis]}{unit}", _pair(pixels.mean(axis=0) + room * ratio * outward), True))

@@ -15,6 +15,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, FrontInfo, Lines, MarkerInfo, Markers, SimulationInfo
 from engines.charts import Links
+from engines.placing import Path, Position
 from ui.scene.camera import Camera
 from ui.scene.colormaps import colormap
 from ui.scene.deformation import visible_scale
@@ -56,6 +57,8 @@ class Scene:
         self.markers: Markers | None = None
         self.traced: Lines | None = None
         """What the run traces (the path of a crack) at this moment."""
+        self.shifts: Mapping[Path, Position] = {}
+        """How far placed things have moved since the start."""
         self.links: Links | None = None
         """What joins the element that is looked into to others."""
         self.time: float | None = None
@@ -106,7 +109,7 @@ class Scene:
         return self.replan(force=True)
 
     def _forget_drawn(self) -> None:
-        self.markers, self.traced, self.links = None, None, None
+        self.markers, self.traced, self.links, self.shifts = None, None, None, {}
 
     def apply_view(self, view: ViewSettings, aspect: float) -> FrameRequest | None:
         """Show it as ``view`` says; returns a request if other values are needed."""
@@ -216,7 +219,7 @@ class Scene:
         if frame.serial != self._shown_serial:
             return False
         self.layer.set_values(frame.values, frame.time)
-        self.time, self.markers, self.traced = frame.time, frame.markers, frame.lines
+        self.time, self.markers, self.traced, self.shifts = frame.time, frame.markers, frame.lines, frame.shifts
         self.links = None if frame.inspection is None else frame.inspection.links
         self._follow_values()
         self._follow_displacements()

@@ -39,6 +39,7 @@ from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import MANY, SweepPlan, changed
 from workbench.sweep.running import Row, charts_to_keep
 from workbench.sweep.table import read_anew
+from workbench.units import unit_text
 
 LEFT_WIDTH = 380
 SIZE = (1240, 780)
@@ -78,7 +79,7 @@ class SweepDialog(QDialog):
         self._make()
         document = self._model.document
         assert document is not None
-        self.until.set_unit(document.time_unit)
+        self.until.set_unit(unit_text(document.time_unit))
         self.until.set_value(document.project.run.until)
         self._show_numbers()
         self._show_charts()

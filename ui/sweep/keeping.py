@@ -12,6 +12,7 @@ from ui.forms.number import NumberBox
 from workbench.sweep.plan import Kept
 from workbench.sweep.readings import TITLES, Reading, What
 from workbench.sweep.running import first_reading
+from workbench.units import unit_text
 
 AT_PIXELS, CHOICE_PIXELS, ROW_PIXELS = 54, 104, 32
 
@@ -94,7 +95,7 @@ class KeptList(QWidget):
         choice.setAccessibleName(f"What is read of {info.title}")
         at.setFixedWidth(AT_PIXELS)
         at.set_value(reading.at)
-        at.setToolTip(f"{info.x_title or 'Time'} [{info.x_unit}]" if info.x_unit else info.x_title or "Time")
+        at.setToolTip(f"{info.x_title or 'Time'} [{unit_text(info.x_unit)}]" if info.x_unit else info.x_title or "Time")
         at.setVisible(reading.what == "at")
         choice.currentIndexChanged.connect(lambda _: at.setVisible(choice.currentData() == "at"))
         choice.currentIndexChanged.connect(lambda _: self.changed.emit())

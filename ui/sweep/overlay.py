@@ -16,6 +16,7 @@ from engines.charts import ChartInfo, Curve
 from ui.scene.colormaps import colormap
 from ui.theme import theme
 from workbench.sweep.running import Row
+from workbench.units import unit_text
 
 MOST_DRAWN = 200
 """Curves that are drawn; of more every second, third, … is."""
@@ -95,8 +96,7 @@ class OverlayPlot(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.plot = pg.PlotWidget(self)
-        self.plot.setMenuEnabled(False)
+        self.plot = pg.PlotWidget(self, enableMenu=False)
         self.plot.hideButtons()
         self.plot.showGrid(x=True, y=True, alpha=0.12)
         self.plot.setMinimumSize(200, 150)
@@ -162,9 +162,9 @@ class OverlayPlot(QWidget):
         info = self._info
         bottom, left = "", ""
         if info is not None:
-            unit = info.x_unit or self._x_unit
-            bottom = f"{info.x_title or 'Time'} [{unit}]" if unit not in ("", "1") else info.x_title
-            left = f"{info.title} [{info.unit}]" if info.unit not in ("", "1") else info.title
+            unit = unit_text(info.x_unit or self._x_unit)
+            bottom = f"{info.x_title or 'Time'} [{unit}]" if unit else info.x_title
+            left = f"{info.title} [{unit_text(info.unit)}]" if unit_text(info.unit) else info.title
         for side, text in (("left", left), ("bottom", bottom)):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))

@@ -14,6 +14,7 @@ from ui.sweep.table import SweepTable
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import LINES, Column, against, charts_of, columns_of, curves_of, overlay
+from workbench.units import unit_text
 
 EMPTY = "The runs stand here as they come."
 
@@ -111,7 +112,11 @@ class SweepResults(QWidget):
             return
         info = next(one for one in charts_of(self._rows) if one.name == name)
         first = plan.variations[0]
-        title = f"{first.number.titles[-1]} [{first.number.unit}]" if first.number.unit else first.number.titles[-1]
+        title = (
+            f"{first.number.titles[-1]} [{unit_text(first.number.unit)}]"
+            if first.number.unit
+            else first.number.titles[-1]
+        )
         pairs = overlay(self._rows, name, curve)
         self.overlay.show_curves(info, plan.document.time_unit, pairs, title, first.values)
         self._show_column(plan)

@@ -10,6 +10,7 @@ from ui.forms.line import Line
 from ui.forms.number import NumberBox, shown
 from workbench.sweep.numbers import NumberParameter
 from workbench.sweep.plan import Variation, spread, values_of
+from workbench.units import unit_text
 
 EVEN, FACTORS, LIST = "Even", "Factors", "List"
 FIRST_COUNT = 5
@@ -25,7 +26,7 @@ class ValuesEditor(QWidget):
     def __init__(self, number: NumberParameter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.number = number
-        title = f"{number.title} [{number.unit}]" if number.unit else number.title
+        title = f"{number.title} [{unit_text(number.unit)}]" if number.unit else number.title
         limits = number.bounds.sentence(number.unit)
         name = ElidedLabel(title, self)
         name.setToolTip("\n".join(part for part in (title, number.help, limits, number.name) if part))

@@ -20,6 +20,8 @@ NEAREST = 0.02
 """Of the mean distance: points that are nearer count as overlapping."""
 LEAST_HORIZON, MOST_HORIZON = 2.0, 8.0
 """In mean distances of points."""
+HORIZON, REACH = ("body", "horizon"), ("bonds", "reach")
+"""Places in the form: what a horizon is given by."""
 ROUNDING = 1e-6
 """Part of the horizon by which it is extended, so that rounding of a file's numbers does not decide on a lattice."""
 
@@ -70,8 +72,11 @@ def _cloud_body(body_json: str, spacing: float, reach: float, stamp: int) -> Clo
     if not body.file:
         raise ProblemError("The body has no points: choose a mesh or a CSV file.", ("body", "file"))
     dimensions = 3 if body.formulation == "3D" else 2
-    points = read_points(Path(body.file), dimensions, body.length_unit)
-    return checked(points, spacing, reach, body.horizon)
+    try:
+        points = read_points(Path(body.file), dimensions, body.length_unit)
+        return checked(points, spacing, reach, body.horizon)
+    except ProblemError as error:
+        raise ProblemError(str(error), error.place or ("body", "file")) from None
 
 
 def checked(points: Points, spacing: float, reach: float, horizon: float | None = None) -> CloudBody:
@@ -90,12 +95,14 @@ def checked(points: Points, spacing: float, reach: float, horizon: float | None 
     if delta < LEAST_HORIZON * mean * (1 - ROUNDING):
         raise ProblemError(
             f"The horizon of {delta:g} mm is {delta / mean:.2g} mean distances of points ({mean:.3g} mm): "
-            "use 2 at least."
+            "use 2 at least.",
+            HORIZON if horizon is not None else REACH,
         )
     if delta > MOST_HORIZON * mean:
         raise ProblemError(
             f"The horizon of {delta:g} mm is {delta / mean:.3g} mean distances of points ({mean:.3g} mm): use "
-            f"{MOST_HORIZON:g} at most; about 3 is usual."
+            f"{MOST_HORIZON:g} at most; about 3 is usual.",
+            HORIZON if horizon is not None else REACH,
         )
     _require_apart(points.positions, mean, delta)
     low = points.positions.min(axis=0) - mean / 2 if points.low is None else points.low

@@ -16,12 +16,12 @@ BANDS_PER_THREAD = 8
 
 
 class CpuCloudSolver(CloudSolver):
-    """As :class:`CloudSolver`; arrays are NumPy's."""
+    """As :class:`CloudSolver`; arrays are NumPy's. grid: (d, size) places, whole numbers as floats."""
 
     def __init__(self, backend: Backend, body: Cloud, precision: str) -> None:
         super().__init__(backend, body, precision)
         family, d = body.family, body.dimensions
-        self._places = np.ascontiguousarray(family.grid[:, :d].T, self.dtype)
+        self.grid = np.ascontiguousarray(family.grid[:, :d].T, self.dtype)
         self._records = np.zeros((family.size, 4 if d == 2 else 8), self.dtype)
         self._weights = self.weights.astype(self.dtype)
         self._kernel = cpu_kernels.advance_2d if d == 2 else cpu_kernels.advance_3d
@@ -32,9 +32,9 @@ class CpuCloudSolver(CloudSolver):
 
     def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
         arrays, family, number = self.arrays, self.body.family, self.dtype.type
-        cpu_kernels.pack(arrays["u"], self._places, self._records)
+        cpu_kernels.pack(arrays["u"], self.grid, self._records)
         self._kernel(
-            arrays["u"], self._spare, arrays["v"], self._records, self._places, arrays["words"].reshape(-1),
+            arrays["u"], self._spare, arrays["v"], self._records, self.grid, arrays["words"].reshape(-1),
             self._breakable.reshape(-1), self._kind, table[row], family.starts, family.neighbours, self._weights,
             self.mass, arrays["work"], arrays["loss"], arrays["damped"], number(family.unit),
             number(self.body.stiffness), number(self.body.limit), number(kick), number(decay), self._bands,
@@ -43,7 +43,7 @@ class CpuCloudSolver(CloudSolver):
     def measure(self) -> None:
         family = self.body.family
         cpu_kernels.measure(
-            self.arrays["u"], self.arrays["words"].reshape(-1), self._places, family.unit, family.counts, family.starts,
+            self.arrays["u"], self.arrays["words"].reshape(-1), self.grid, family.unit, family.counts, family.starts,
             family.neighbours, self._weights, self.mass, self.energy_values, self.kick_values, self.body.stiffness,
         )  # fmt: skip
 

@@ -26,7 +26,8 @@ class CudaCloudSolver(CloudSolver):
     """As :class:`CloudSolver`; arrays are CuPy's.
 
     ``records`` hold the displacement again, with each particle's place. Whatever else changes ``arrays["u"]`` has to
-    say so: ``stale``.
+    say so: ``stale``. bonds: starts, local, neighbours, codes, lists, list_starts as ``cloud.cu`` has them, with
+    ``local`` or without; grid: (d, size) places.
     """
 
     def __init__(self, backend: Any, body: Cloud, precision: str, threads: tuple[int, ...] = THREADS) -> None:
@@ -54,7 +55,8 @@ class CudaCloudSolver(CloudSolver):
         if self._shared > 48 * 1024:
             self._advance.max_dynamic_shared_size_bytes = self._shared
         nothing = np.zeros(1, np.uint32)
-        self._bonds = (
+        self.local = local is not None
+        self.bonds = (
             backend.array(family.starts),
             backend.array(nothing if local is None else local),
             backend.array(nothing.astype(np.int32) if local is not None else family.neighbours),
@@ -62,7 +64,7 @@ class CudaCloudSolver(CloudSolver):
             backend.array(lists),
             backend.array(list_starts),
         )
-        self._grid = backend.array(np.ascontiguousarray(family.grid[:, :d].T.astype(np.int32)))
+        self.grid = backend.array(np.ascontiguousarray(family.grid[:, :d].T.astype(np.int32)))
         size = family.size * record
         self._records, self._spare_records = (backend.array(np.zeros(size, np.uint8)) for _ in range(2))
         self._blocks = -(-family.size // self.threads)
@@ -86,7 +88,7 @@ class CudaCloudSolver(CloudSolver):
             self._pack(
                 (self._blocks,),
                 (self.threads,),
-                (self.arrays["u"], self._grid, self._records, np.int32(self.body.size)),
+                (self.arrays["u"], self.grid, self._records, np.int32(self.body.size)),
             )
             self.stale = False
 
@@ -97,7 +99,7 @@ class CudaCloudSolver(CloudSolver):
             (self._blocks,), (self.threads,),
             (
                 self._records, self._spare_records, self._spare, arrays["v"], arrays["words"], self._breakable,
-                self._kind, self.mass, table, np.int32(row * self._kinds), *self._bonds, arrays["work"],
+                self._kind, self.mass, table, np.int32(row * self._kinds), *self.bonds, arrays["work"],
                 arrays["loss"], arrays["damped"], *self._numbers, number(self.body.limit), number(kick), number(decay),
             ),
             shared_mem=self._shared,
@@ -109,7 +111,7 @@ class CudaCloudSolver(CloudSolver):
         self._measure(
             (self._blocks,), (self.threads,),
             (
-                self._records, self.arrays["words"], self.mass, *self._bonds, self.energy_values, self.kick_values,
+                self._records, self.arrays["words"], self.mass, *self.bonds, self.energy_values, self.kick_values,
                 *self._numbers,
             ),
         )  # fmt: skip

@@ -73,7 +73,7 @@ def make_cloud_solver(backend: Backend, body: Cloud, precision: str) -> CloudSol
 
 
 def bytes_of_cloud(family: CloudFamily, value_bytes: int) -> int:
-    """Device memory of a solver: five vectors, two records and four numbers per place, words twice, three float64, a
+    """Device memory of a solver: five vectors, two records and seven numbers per place, words twice, three float64, a
     kind; per bond a number, a weight, and the lists of blocks (an eighth of that)."""
-    per_place = (5 * family.dimensions + 2 * 4 + 4) * value_bytes + 8 * family.words + 3 * 8 + 1
+    per_place = (5 * family.dimensions + 2 * 4 + 7) * value_bytes + 8 * family.words + 3 * 8 + 1
     return family.size * per_place + len(family.neighbours) * 9

@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array, SeriesInfo
 from engines.charts import ChartInfo
+from engines.figures import triple
 from engines.peridynamics.body import Filled
 from engines.peridynamics.contact import repulsion
 from engines.peridynamics.contact.limits import repulsion_rate
@@ -85,16 +86,12 @@ class Contact:
                     found[key.format("velocity")] = float(seen.velocities[number, axis])
         return found
 
-    def outlines(self, extent: float) -> tuple[tuple[Array, ...], ...]:
-        """Polylines [mm] of each penetrator where it is now; of a plane so much to all sides."""
+    def shifts(self) -> tuple[tuple[float, float, float], ...]:
+        """How far each penetrator has moved since the start [mm]."""
         if not self.penetrators:
             return ()
         seen: Seen = self.penetrators.seen()
-        solids, start = self.penetrators.rigid.solids, self.penetrators.started
-        return tuple(
-            solid.moved(place - first).outline(extent)
-            for solid, place, first in zip(solids, seen.places, start, strict=True)
-        )
+        return tuple(triple(shift) for shift in seen.places - self.penetrators.started)
 
     def state(self) -> dict[str, Array]:
         """All that :meth:`restore` needs, on the host."""

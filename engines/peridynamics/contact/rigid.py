@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.errors import ProblemError, placed_at
 from engines.peridynamics.body import Filled
 from engines.peridynamics.contact.shapes import BALL, CUBOID, CYLINDER, Solid, solid_of
 from engines.peridynamics.histories import smooth, smooth_integral
@@ -79,7 +79,8 @@ def rigid_on(body: Filled, penetrators: list[Penetrator], lattice: Lattice, dt: 
     mass = lattice.scales(dt).mass
     for number, penetrator in enumerate(penetrators):
         place = ("penetrators", number)
-        solid = solid_of(penetrator.form, d)
+        with placed_at(*place, "form"):
+            solid = solid_of(penetrator.form, d)
         inside = 0.5 * body.spacing - least_distance(body, penetrator.form.model_dump_json())
         if inside > TOUCHING * body.spacing:
             raise ProblemError(

@@ -16,6 +16,8 @@ SHOWN = 12.0
 """A law that never fails is drawn up to so many times its critical stretch."""
 MARGIN = 1.08
 """Of the abscissa beyond failure."""
+LEFT = 2e-3
+"""Of the largest force: where a law keeps less for good, its tail is not drawn."""
 
 
 def preview(choice: LawChoice, material: Breaking) -> Inspection:
@@ -27,10 +29,13 @@ def preview(choice: LawChoice, material: Breaking) -> Inspection:
         return Inspection("" if in_a_line else str(error))
     pull = made.pull
     end = MARGIN * made.failure if math.isfinite(made.failure) else SHOWN * made.brittle_stretch
+    carrying = pull.stretch[pull.force > LEFT * pull.peak]
+    if carrying.size:
+        end = min(end, MARGIN * float(carrying[-1]))
     shown = pull.stretch <= end
     stretch = np.concatenate([[0.0], pull.stretch[shown]])
     force = np.concatenate([[0.0], pull.force[shown]])
-    if math.isfinite(made.failure):
+    if made.failure <= end:
         stretch, force = np.append(stretch, [made.failure, end]), np.append(force, [0.0, 0.0])
     curve = Curve("Force", 100 * stretch, material.young * 1e-6 * force, told=int(np.argmax(force)))
     breaks = math.isfinite(made.failure)

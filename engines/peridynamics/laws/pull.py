@@ -26,6 +26,8 @@ STEPS = 1500
 """Stretches of a pull of a law that remembers."""
 GROWTH = 0.01
 """Forces that fall and grow by less than this part are not told."""
+NOTHING = 1e-6
+"""Of the largest force: growth by less is not told either, for 1 − d is rounded where hardly anything is left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +205,7 @@ def _told(pull: Pull) -> Pull:
     found: list[Finding] = []
     force = pull.force
     fallen = np.where(force < (1 - GROWTH) * np.maximum.accumulate(force), force, np.inf)
-    grows = _first(force > (1 + GROWTH) * np.minimum.accumulate(fallen))
+    grows = _first(force > (1 + GROWTH) * np.minimum.accumulate(fallen) + NOTHING * pull.peak)
     if grows is not None:
         least = float(pull.stretch[np.argmin(fallen[:grows])])
         sentence = f"The force of this law grows again beyond a stretch of {least:.3g}, after it fell."

@@ -25,6 +25,7 @@ from engines.peridynamics.parameters.body import (
 from engines.peridynamics.parameters.bonds import Bonds
 from engines.peridynamics.parameters.cloud import PointBody
 from engines.peridynamics.parameters.contact import ParticleContact, Penetrator
+from engines.peridynamics.parameters.kinds import BOND_BASED, ON_A_LATTICE
 from engines.peridynamics.parameters.loads import Displacement, Force, Gravity, Held, Load, Stress, Velocity
 from engines.peridynamics.parameters.material import Interface, Material, OtherMaterial
 from engines.peridynamics.parameters.measuring import Gauge, Measuring
@@ -57,9 +58,11 @@ from engines.peridynamics.parameters.shapes import (
     Sphere,
     kinds_named,
 )
+from engines.peridynamics.parameters.starting import AtRest, Expanding, Flying, Start
 
 __all__ = [
     "AnyNotch",
+    "AtRest",
     "Ball",
     "Block",
     "Body",
@@ -71,9 +74,11 @@ __all__ = [
     "Disc",
     "Displacement",
     "Ellipse",
+    "Expanding",
     "Flat",
     "FlatNotch",
     "FlatRing",
+    "Flying",
     "Force",
     "Gauge",
     "Gravity",
@@ -107,6 +112,7 @@ __all__ = [
     "SideRegion",
     "SolidBody",
     "Sphere",
+    "Start",
     "Stress",
     "SurfaceBody",
     "Tube",
@@ -119,13 +125,18 @@ class PeridynamicParameters(ParameterGroup):
 
     body: Body = quantity(Plate(), "", "The body")
     material: Material = quantity(Material(), "", "The material")
-    materials: list[OtherMaterial] = quantity([], "", "Parts of the body that are of other materials", folded=True)
-    interfaces: list[Interface] = quantity([], "", "Where materials meet", folded=True)
+    materials: list[OtherMaterial] = quantity(
+        [], "", "Parts of the body that are of other materials", folded=True, when=BOND_BASED
+    )
+    interfaces: list[Interface] = quantity([], "", "Where materials meet", folded=True, when=BOND_BASED)
     bonds: Bonds = quantity(Bonds(), "", "Particles and bonds")
     notches: list[AnyNotch] = quantity([Notch()], "", "Cuts that are there from the start")
     loads: list[Load] = quantity([Stress(), Stress(side="bottom", stress=(0.0, -2.0, 0.0))], "", "What loads the body")
-    penetrators: list[Penetrator] = quantity([], "", "Rigid things that the body meets", folded=True)
-    contact: ParticleContact = quantity(ParticleContact(), "", "Pieces of the body that meet again", folded=True)
+    start: Start = quantity(AtRest(), "", "How the body moves at the start", folded=True)
+    penetrators: list[Penetrator] = quantity([], "", "Rigid things that the body meets", folded=True, when=ON_A_LATTICE)
+    contact: ParticleContact = quantity(
+        ParticleContact(), "", "Pieces of the body that meet again", folded=True, when=ON_A_LATTICE
+    )
     unbreakable: list[Region] = quantity(
         [SideRegion(rows=3), SideRegion(side="bottom", rows=3)], "", "Where bonds do not break", title="No failure"
     )

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from engines.parameters import ParameterGroup, quantity
 from engines.peridynamics.parameters.histories import History, SmoothStep, Sudden, with_history
+from engines.peridynamics.parameters.kinds import IN_SPACE
 from engines.peridynamics.parameters.regions import Region, Side, SideRegion
 from engines.peridynamics.parameters.shapes import Point
 
@@ -58,9 +59,9 @@ class Velocity(_Load):
 
     kind: Literal["velocity"] = "velocity"
     region: Region = quantity(SideRegion(), "", "Which particles")
-    x: float | None = quantity(None, "m/s", "Velocity along x")
-    y: float | None = quantity(0.0, "m/s", "Velocity along y")
-    z: float | None = quantity(None, "m/s", "Velocity along z")
+    x: float | None = quantity(None, "m/s", "Velocity along x", title="Along x")
+    y: float | None = quantity(0.0, "m/s", "Velocity along y", title="Along y")
+    z: float | None = quantity(None, "m/s", "Velocity along z", title="Along z", when=IN_SPACE)
     history: History = quantity(Sudden(), "", COURSE)
     name: str = quantity("", "", NAME, advanced=True)
 
@@ -70,9 +71,9 @@ class Displacement(_Load):
 
     kind: Literal["displacement"] = "displacement"
     region: Region = quantity(SideRegion(), "", "Which particles")
-    x: float | None = quantity(None, "mm", "Displacement along x")
-    y: float | None = quantity(0.0, "mm", "Displacement along y")
-    z: float | None = quantity(None, "mm", "Displacement along z")
+    x: float | None = quantity(None, "mm", "Displacement along x", title="Along x")
+    y: float | None = quantity(0.0, "mm", "Displacement along y", title="Along y")
+    z: float | None = quantity(None, "mm", "Displacement along z", title="Along z", when=IN_SPACE)
     history: History = quantity(SmoothStep(), "", COURSE)
     name: str = quantity("", "", NAME, advanced=True)
 

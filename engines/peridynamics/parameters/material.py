@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engines.parameters import ParameterGroup, quantity
+from engines.peridynamics.parameters.kinds import BOND_BASED
 from engines.peridynamics.parameters.laws import Brittle, LawChoice
 from engines.peridynamics.parameters.regions import Region, SideRegion
 
@@ -10,7 +11,7 @@ from engines.peridynamics.parameters.regions import Region, SideRegion
 class Material(ParameterGroup):
     """Linear elastic up to where its bonds soften or break; the formulation fixes Poisson's ratio."""
 
-    young: float = quantity(72.0, "GPa", "Young's modulus", gt=0)
+    young: float = quantity(72.0, "GPa", "Stiffness in tension", title="Young's modulus", gt=0)
     poisson: float = quantity(
         0.25,
         "1",
@@ -22,7 +23,7 @@ class Material(ParameterGroup):
     )
     density: float = quantity(2440.0, "kg/m³", "Density", gt=0)
     fracture_energy: float = quantity(3.8, "J/m²", "Energy that a crack takes per area (G0)", gt=0)
-    law: LawChoice = quantity(Brittle(), "", "How a bond gives way before it breaks", title="Law")
+    law: LawChoice = quantity(Brittle(), "", "How a bond gives way before it breaks", title="Law", when=BOND_BASED)
 
 
 class OtherMaterial(Material):

@@ -1,4 +1,5 @@
-"""What of a peridynamic problem stands in space: the body, holes, notches, loads and where bonds do not break.
+"""What of a peridynamic problem stands in space: the body, holes, notches, loads, penetrators, gauges and where bonds
+do not break.
 
 A module enters the figures of its kinds (:func:`engines.peridynamics.placing.kinds.drawn`); :data:`LISTS` names the
 fields of the parameters that hold such things.
@@ -16,12 +17,14 @@ from pydantic import BaseModel
 
 from engines.figures import Figure, changed, kind_title, members
 from engines.peridynamics.filling import frame_of
-from engines.peridynamics.parameters import PeridynamicParameters, SideRegion, Velocity
+from engines.peridynamics.parameters import Penetrator, PeridynamicParameters, SideRegion, Velocity
 from engines.peridynamics.placing import bodies as bodies
+from engines.peridynamics.placing import gauges as gauges
 from engines.peridynamics.placing import notches as notches
 from engines.peridynamics.placing import shapes as shapes
 from engines.peridynamics.placing.kinds import KINDS, Space, figure_of, made
 from engines.peridynamics.placing.regions import acting_figure
+from engines.peridynamics.placing.rigid import new_penetrators
 from engines.placing import Change, NewItem, Path, PlacedGroup, PlacedItem, Placement, Position
 
 
@@ -39,6 +42,8 @@ LISTS = (
     Listed("Holes", ("body", "holes"), "object"),
     Listed("Notches", ("notches",), "source"),
     Listed("Loads", ("loads",), "monitor"),
+    Listed("Penetrators", ("penetrators",), "object", 1),
+    Listed("Gauges", ("measuring", "gauges"), "monitor", 3),
     Listed("No failure", ("unbreakable",), "monitor", 2),
 )
 
@@ -95,8 +100,12 @@ def _moved(item: BaseModel, figure: Figure, handle: str, position: Position) -> 
 
 
 def _new(space: Space, annotation: Any) -> Iterator[NewItem]:
-    """Each kind that the list takes and the body has room for; loads also as a support, which holds the bottom."""
+    """Each kind that the list takes and the body has room for; loads also as a support, which holds the bottom;
+    penetrators by their forms."""
     found = members(annotation)
+    if Penetrator in found:
+        yield from new_penetrators(space)
+        return
     for model in found:
         if not (space.flat and model in KINDS and KINDS[model].solid):
             yield NewItem(kind_title(model), model, partial(made, space, model))

@@ -84,7 +84,12 @@ def _arrow(item: BaseModel, middle: Array, space: Space) -> tuple[Array, ...]:
     """From the middle of a region along a stress, a velocity, a displacement: only its direction counts."""
     parts = [getattr(item, axis, None) for axis in "xyz"]
     given = next((getattr(item, name) for name in VECTORS if name in type(item).model_fields), parts)
-    vector = np.array([value or 0.0 for value in given]) * ([1, 1, 0] if space.flat else [1, 1, 1])
+    return arrow_along(np.array([value or 0.0 for value in given]), middle, space)
+
+
+def arrow_along(vector: Array, middle: Array, space: Space) -> tuple[Array, ...]:
+    """Of no length in particular; none of a vector without one."""
+    vector = vector * ([1, 1, 0] if space.flat else [1, 1, 1])
     length = float(np.linalg.norm(vector))
     if not length:
         return ()

@@ -13,6 +13,7 @@ from engines.figures import Fields, Figure, mover, number, slider, triple
 from engines.geometry.lines import ball_lines, box_lines, cylinder_lines, frustum_lines, unit
 from engines.peridynamics.corners import corners_of
 from engines.peridynamics.parameters import Box, BoxRegion, Circle, Ellipse, Polygon, PolygonPlate, Rod, Sphere
+from engines.peridynamics.parameters.contact import Cuboid
 from engines.peridynamics.placing.kinds import Space, drawn
 from engines.placing import MOVE, Handle, Position
 
@@ -138,7 +139,11 @@ def _fresh_box(space: Space) -> dict[str, Any]:
 
 @drawn(Box, BoxRegion, fresh=_fresh_box)
 def box_figure(shape: Box, space: Space) -> Figure:
-    """Two corners, and a handle on each side."""
+    return cornered(shape, space, inside=True)
+
+
+def cornered(shape: Box | Cuboid, space: Space, inside: bool) -> Figure:
+    """Two corners, and a handle on each side; ``inside``: a part of it stays in the body."""
     low, high = space.seen(shape.low), space.seen(shape.high)
     middle = 0.5 * (low + high)
     handles: list[Handle] = [mover(middle, low)]
@@ -153,7 +158,8 @@ def box_figure(shape: Box, space: Space) -> Figure:
         free = np.isin(np.arange(3), space.free())
         if handle == MOVE:
             step = np.where(free, np.array(position) - middle, 0.0)
-            space.touching(low + step, high + step)
+            if inside:
+                space.touching(low + step, high + step)
             return {name: triple(corner + step) for name, corner in corners.items()}, space.place(position)
         moved = free if handle.endswith("corner") else np.arange(3) == "xyz".index(handle[0])
         name = "low" if "low" in handle else "high"

@@ -22,8 +22,12 @@ from engines.peridynamics.measures import LOOKED_WITH, Watched
 from engines.peridynamics.parameters import Displacement, PeridynamicParameters
 from engines.peridynamics.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
+from engines.peridynamics.setup.pace import seconds_per_step
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Solver, decay_of
+from engines.peridynamics.starting import start_velocities
+from engines.peridynamics.strain.solid import Solid, elastic, fields_of
+from engines.peridynamics.strain.strains import strains_on
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
@@ -35,7 +39,7 @@ class Setup(ABC):
 
     A kind of bonds sets in :meth:`_discretise`: body; lattice, the numbers of the material (of irregular points: those
     of a lattice with the same horizon); spacing and thickness [m]; limit [s], the largest stable step; memory;
-    bytes_per_step.
+    bytes_per_step; bonds, each counted at both ends (state-based ones by what they take more).
     """
 
     body: Filled
@@ -44,6 +48,7 @@ class Setup(ABC):
     limit: float
     memory: int
     bytes_per_step: int
+    bonds: float
     stands_for = "lattice"
     """What has the limit, in a sentence."""
 
@@ -63,9 +68,11 @@ class Setup(ABC):
         self.gauges = gauges_on(self.body, parameters.measuring.gauges, QuasiStaticSimulation.taken_names())
         self.curve = LoadDisplacement(self.loads, self.gauges, parameters.measuring.curve) if parameters.loads else None
         self._check_loads()
+        self.velocities = start_velocities(parameters.start, self.body.centers, self.body.dimensions)
+        """(n, d) [m/s] at the start, None where the body is at rest."""
         self.axis, self.backward = "xyz".index(parameters.growth[1]), parameters.growth[0] == "-"
         if self.axis >= self.body.dimensions:
-            raise ProblemError("A crack in a plate does not grow along z: choose x or y.")
+            raise ProblemError("A crack in a plate does not grow along z: choose x or y.", ("growth",))
         self.along = self.body.centers[:, self.axis] * (-1 if self.backward else 1)
         """(n,) [mm] of the particles, the way that the crack is expected to grow."""
 
@@ -85,6 +92,11 @@ class Setup(ABC):
     @property
     @abstractmethod
     def watched(self) -> Watched: ...
+
+    def _solid(self) -> Solid:
+        """That stress is told by."""
+        lattice = self.lattice
+        return Solid([elastic(lattice.formulation, lattice.young, lattice.poisson_ratio)])
 
     def _contact(self, solver: Solver) -> Contact | None:
         return None
@@ -123,8 +135,8 @@ class Setup(ABC):
         step = numerics.step * 1e-6
         if step > self.limit * (1 + 1e-12):
             raise ProblemError(
-                f"The time step of {numerics.step:g} us is above the stable limit of this {self.stands_for}: "
-                f"use at most {np.floor(self.limit * 1e10) / 1e4:g} us"
+                f"The time step of {numerics.step:g} µs is above the stable limit of this {self.stands_for}: "
+                f"use at most {np.floor(self.limit * 1e10) / 1e4:g} µs"
                 f"{', or a softer contact' if self.stands_for == 'contact' else ''}.",
                 ("numerics", "step"),
             )
@@ -135,7 +147,11 @@ class Setup(ABC):
         if quasi_static and (self.parameters.penetrators or self.parameters.contact.kind != "none"):
             raise ProblemError(
                 "Slow loading knows no contact: take penetrators and contact of particles away, or calculate in time.",
-                ("numerics", "quasi_static"),
+                ("numerics", "integrator"),
+            )
+        if quasi_static and self.parameters.start.kind != "at rest":
+            raise ProblemError(
+                "Slow loading starts at rest: let the body be at rest, or calculate in time.", ("start",)
             )
         if quasi_static and not held_fast(self.loads, self.body.centers):
             raise ProblemError(
@@ -151,11 +167,24 @@ class Setup(ABC):
                     ("loads", place),
                 )
 
+    @property
+    def _of_waves(self) -> tuple[Fact, ...]:
+        if self.parameters.numerics.quasi_static:
+            return ()
+        return (
+            Fact("Step over the largest stable one", self.step / self.limit, ""),
+            Fact("Rayleigh speed", self.lattice.rayleigh_speed, "m/s"),
+        )
+
+    @property
+    def seconds_per_step(self) -> float:
+        return seconds_per_step(self.backend, self.bytes_per_step, self.bonds, self.value_bytes)
+
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What its owner should know before a run."""
         found = self._more_findings()
-        if not self.parameters.loads and not self.parameters.penetrators:
+        if not self.parameters.loads and not self.parameters.penetrators and self.velocities is None:
             found.append(Finding("Nothing loads the body: it will stay as it is."))
         return tuple(found)
 
@@ -164,10 +193,14 @@ class Setup(ABC):
         numerics, curve = self.parameters.numerics, self.curve
         moving()
         solver = self._solver()
+        self._set_going(solver)
         instruments = Instruments(solver, self.loads, self.gauges)
+        strains = strains_on(solver, self._solid())
         given = self.backend, self.body.geometry, solver, self.loads
         if numerics.quasi_static:
-            return QuasiStaticSimulation(*given, self.watched, self._fields(), instruments, curve, numerics.relaxation)
+            return QuasiStaticSimulation(
+                *given, self.watched, self._fields(), instruments, curve, strains, numerics.relaxation
+            )
         return PeridynamicSimulation(
             *given,
             numerics.integrator == "velocity Verlet",
@@ -176,8 +209,19 @@ class Setup(ABC):
             decay_of(numerics.damping, self.step),
             instruments,
             curve,
+            strains,
             self._contact(solver),
         )
+
+    def _set_going(self, solver: Solver) -> None:
+        """Give particles the velocities of the start; loads say how those that they hold move."""
+        if self.velocities is None:
+            return
+        moving = self.backend.to_host(solver.arrays["v"])
+        for axis, values in enumerate(self.velocities.T):
+            free = ~self.loads.held(axis)
+            moving[axis, solver.body.places[free]] = values[free] / solver.body.scales.velocity
+        solver.arrays["v"] = self.backend.array(moving)
 
     def _fields(self) -> tuple[FieldInfo, ...]:
         """Ranges are those of bonds at the critical stretch."""
@@ -187,12 +231,16 @@ class Setup(ABC):
             if isinstance(load, Displacement):
                 moved = max(moved, *(abs(value or 0.0) * 1e-3 for value in (load.x, load.y, load.z)))
         wave = float(np.sqrt(lattice.young / lattice.density))
+        fastest = stretch * wave * 2
+        if self.velocities is not None:
+            fastest = max(fastest, 1.2 * float(np.linalg.norm(self.velocities, axis=1).max()))
         density = 0.5 * lattice.young * stretch**2
         return (
             FieldInfo("damage", "Damage", "", "cell", (0.0, _rounded(1.4 * lattice.crossing_share)), "damage"),
             FieldInfo("displacement", "Displacement", "um", "cell", (0.0, _rounded(moved * 1e6))),
-            FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(stretch * wave * 2))),
+            FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(fastest))),
             FieldInfo("energy", "Energy density", "J/m³", "cell", (0.0, _rounded(density)), "inferno"),
+            *fields_of(self._solid(), stretch),
         )
 
 

@@ -16,6 +16,7 @@ from engines.peridynamics.mixture import mixed, stiffening
 from engines.peridynamics.parameters import Gravity, PeridynamicParameters, PlaneBody
 from engines.peridynamics.setup.lattice import LatticeSetup, dimensions_of
 from engines.peridynamics.solver import Discretised, LatticeSolver, bytes_of, make_solver
+from engines.peridynamics.strain.solid import Solid, elastic
 from engines.peridynamics.surface import surface
 
 
@@ -69,6 +70,10 @@ class BondSetup(LatticeSetup):
 
     def _values_per_step(self) -> int:
         return 4 * self.body.dimensions
+
+    def _solid(self) -> Solid:
+        materials, lattice = (self.parameters.material, *self.parameters.materials), self.lattice
+        return Solid([elastic(lattice.formulation, each.young * 1e9, lattice.poisson_ratio) for each in materials])
 
     def _check_loads(self) -> None:
         super()._check_loads()

@@ -56,10 +56,14 @@ class LatticeSetup(Setup):
         self.memory = self._bytes() + contact_bytes(parameters, particles, size, dimensions, self.value_bytes)
         self.memory += self._bytes_beside(size, kin.words)
         self.bytes_per_step = particles * (self._values_per_step() * self.value_bytes + 12 * kin.words + 1)
+        self.bonds = particles * kin.bonds * self.work_of_a_bond
         touching = contact_step(parameters, self.lattice, self.limit, self._surface_share)
         if touching < self.limit:
             self.limit, self.stands_for = touching, "contact"
         unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
+
+    work_of_a_bond = 1.0
+    """Over that of a brittle spring."""
 
     @abstractmethod
     def _lattice(self) -> Lattice: ...
@@ -111,8 +115,7 @@ class LatticeSetup(Setup):
             Fact("Critical stretch of a bond", lattice.critical_stretch, ""),
             Fact("Poisson's ratio", lattice.poisson_ratio, ""),
             Fact("Stiffness along the axes: error", 100 * (lattice.stiffness_along_axis - 1), "%"),
-            Fact("Step over the largest stable one", self.step / self.limit, ""),
-            Fact("Rayleigh speed", lattice.rayleigh_speed, "m/s"),
+            *self._of_waves,
         )
 
     def _more_findings(self) -> list[Finding]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engines.api import Array, Finding
 from engines.errors import ProblemError
 from engines.peridynamics.body import Bonded
@@ -10,9 +12,10 @@ from engines.peridynamics.setup.bonds import lattice_of
 from engines.peridynamics.setup.lattice import LatticeSetup
 from engines.peridynamics.solver import LatticeSolver
 from engines.peridynamics.state.body import state_body
-from engines.peridynamics.state.material import StateLattice
+from engines.peridynamics.state.material import StateLattice, influence, weighted_volume
 from engines.peridynamics.state.solver import make_state_solver, state_bytes_of
 from engines.peridynamics.state.weights import weights
+from engines.peridynamics.strain.solid import Solid
 
 NEARLY_FIXED = 0.45
 """Poisson's ratio from which a solid that cannot widen counts as nearly incompressible."""
@@ -22,6 +25,8 @@ class StateSetup(LatticeSetup):
     """The linear peridynamic solid: brittle, one material, influence 1/|ξ|."""
 
     lattice: StateLattice
+    work_of_a_bond = 9_900 / 5_900
+    """Instructions of a particle and step in 3D on a GPU."""
 
     def _lattice(self) -> StateLattice:
         parameters = self.parameters
@@ -49,6 +54,12 @@ class StateSetup(LatticeSetup):
 
     def _values_per_step(self) -> int:
         return 5 * self.body.dimensions + 4
+
+    def _solid(self) -> Solid:
+        kin = self.lattice.family
+        ratio = weights(self.body, kin.reach).ratio
+        dilation = self.body.dimensions / weighted_volume(kin) * ratio
+        return replace(super()._solid(), dilation=dilation, influence=influence(kin))
 
     def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
         ratio = weights(self.body, bonds.family.reach).ratio

@@ -52,5 +52,5 @@ def make_state_solver(backend: Backend, body: StateBody, precision: str) -> Stat
 
 
 def state_bytes_of(layout: Layout, family: Family, value_bytes: int) -> int:
-    """Device memory: three numbers per place more than without the dilatation."""
-    return bytes_of(layout, family, value_bytes) + 3 * value_bytes * layout.size
+    """Device memory: four numbers and a double per place more than without the dilatation."""
+    return bytes_of(layout, family, value_bytes) + (4 * value_bytes + 8) * layout.size

@@ -25,6 +25,8 @@ _PARALLEL_FROM = 32768
 """Neurons from which their update is shared among threads."""
 _CHUNK = 8192
 """Neurons of a thread's turn; a multiple of 8."""
+_0, _FADED = np.float32(0), np.float32(1e-20)
+"""What has faded is nothing: a GPU has no numbers below 1e-38, and a CPU is slow with them."""
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -43,9 +45,11 @@ def _update(first, stop, now, constants, voltage, g_e, g_i, arrived_e, arrived_i
         ready = release[i] <= now
         moved = moved if ready else held
         fires = ready & (moved > threshold)
+        moved = _0 if abs(moved) < _FADED else moved
         voltage[i] = reset if fires else moved
-        g_e[i] = excitation + excitation * loss_e
-        g_i[i] = inhibition + inhibition * loss_i
+        left_e, left_i = excitation + excitation * loss_e, inhibition + inhibition * loss_i
+        g_e[i] = _0 if abs(left_e) < _FADED else left_e
+        g_i[i] = _0 if abs(left_i) < _FADED else left_i
         fired[i] = fires
 
 

@@ -23,6 +23,9 @@
 #define SCALE_E 8
 #define SCALE_I 9
 
+// What has faded is nothing: a GPU has no numbers below 1e-38, and a CPU is slow with them.
+__device__ __forceinline__ float kept(float a) { return fabsf(a) < 1e-20f ? 0.0f : a; }
+
 // grid: over neurons
 extern "C" __global__ void __launch_bounds__(256)
 update(float* voltage, float* g_e, float* g_i, int* input, int* release, int* last, int* spikes, double* interval,
@@ -44,10 +47,10 @@ update(float* voltage, float* g_e, float* g_i, int* input, int* release, int* la
                                 __fadd_rn(__fmul_rn(constants[GAIN_E], excitation),
                                           __fmul_rn(constants[GAIN_I], inhibition))));
             fires = moved > constants[THRESHOLD];
-            voltage[i] = fires ? constants[RESET] : moved;
+            voltage[i] = fires ? constants[RESET] : kept(moved);
         }
-        g_e[i] = __fadd_rn(excitation, __fmul_rn(excitation, constants[LOSS_E]));
-        g_i[i] = __fadd_rn(inhibition, __fmul_rn(inhibition, constants[LOSS_I]));
+        g_e[i] = kept(__fadd_rn(excitation, __fmul_rn(excitation, constants[LOSS_E])));
+        g_i[i] = kept(__fadd_rn(inhibition, __fmul_rn(inhibition, constants[LOSS_I])));
         if (fires) {
             if (spikes[i]) {
                 const double since = (double)(now - last[i]);

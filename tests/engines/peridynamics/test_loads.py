@@ -224,7 +224,7 @@ def test_load_and_displacement_with_the_experiments(cpu, tmp_path):
         ({"measuring": {"gauges": [{"kind": "point", "axis": "z"}]}}, "choose x or y"),
         ({"measuring": {"gauges": [{"kind": "point"}, {"kind": "point"}]}}, "Two gauges are called"),
         ({"measuring": {"gauges": [{"kind": "point", "name": "tip"}]}}, "cannot be called 'tip'"),
-        ({"measuring": {"curve": {"over": "CMOD"}}}, "no gauge 'CMOD' .* none yet"),
+        ({"measuring": {"curve": {"over": "CMOD"}}}, "no gauge 'CMOD' .* add one"),
         ({"measuring": {"curve": {"load": 3}}}, "that of load 3, and there are 2"),
         ({"measuring": {"curve": {"band": "/nowhere.csv"}}}, "cannot be read"),
     ],

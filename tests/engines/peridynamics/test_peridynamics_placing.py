@@ -20,7 +20,9 @@ from engines.peridynamics.parameters import (
     FlatNotch,
     HalfSpace,
     LayerRegion,
+    Measuring,
     Notch,
+    Penetrator,
     PennyNotch,
     PeridynamicParameters,
     PlaneNotch,
@@ -31,7 +33,9 @@ from engines.peridynamics.parameters import (
     SideRegion,
     Sphere,
     Velocity,
+    contact,
 )
+from engines.peridynamics.parameters.measuring import MeanGauge, Opening, PointGauge
 from engines.peridynamics.placing import LISTS
 from engines.peridynamics.placing.kinds import KINDS
 from engines.placing import MOVE
@@ -65,19 +69,37 @@ REGIONS = [
     HalfSpace(point=(20.0, 10.0, 10.0), direction=(0.0, 1.0, 0.0)),
     Circle(center=(20.0, 15.0), radius=5.0),
 ]
-FIELDS = {"holes": HOLES, "notches": NOTCHES, "unbreakable": REGIONS}
+PENETRATORS = [
+    Penetrator(form=form, motion=motion)
+    for form, motion in (
+        (contact.Ball(center=(20.0, 36.0, 4.0), radius=6.0), contact.Driven()),
+        (contact.Plane(point=(20.0, 0.0, 10.0), normal=(0.3, 1.0, 0.0)), contact.Fixed()),
+        (contact.Cuboid(low=(5.0, -8.0, 4.0), high=(12.0, 0.0, 9.0)), contact.Shifted()),
+        (contact.Cylinder(center=(20.0, 36.0, 9.0), direction=(1.0, 0.0, 1.0), radius=6.0), contact.Free(mass=9.0)),
+    )
+]
+GAUGES = [
+    Opening(first=(0.0, 13.0, 4.0), second=(0.0, 17.0, 4.0)),
+    PointGauge(point=(20.0, 15.0, 4.0)),
+    MeanGauge(region=SideRegion(rows=2)),
+]
+FIELDS = {
+    "holes": HOLES, "notches": NOTCHES, "unbreakable": REGIONS, "penetrators": PENETRATORS, "gauges": GAUGES,
+}  # fmt: skip
 THROUGH = (Notch, Polygon, Circle, Ellipse, ShapeNotch)
 SOLID = (Sphere, Rod, FlatNotch, PennyNotch)
 
 
 def problem(body=PLATE, holes=(), spacing=1.0, **fields) -> Problem:
     plain = {name: [each.model_dump() for each in items] for name, items in fields.items()}
+    if "gauges" in plain:
+        plain["measuring"] = {"gauges": plain.pop("gauges")}
     given = {"body": {**body, "holes": [hole.model_dump() for hole in holes]}, "bonds": {"spacing": spacing}, **plain}
     return Problem(PeridynamicParameters.model_validate({"notches": [], "loads": [], "unbreakable": [], **given}))
 
 
 def path_of(field):
-    return ("body", "holes", 0) if field == "holes" else (field, 0)
+    return {"holes": ("body", "holes", 0), "gauges": ("measuring", "gauges", 0)}.get(field, (field, 0))
 
 
 def item(field, value, body):
@@ -87,11 +109,11 @@ def item(field, value, body):
 
 
 CASES = [
-    pytest.param(field, value, body, id=f"{field}-{value.kind}-{body['kind']}")
+    pytest.param(field, value, body, id=f"{field}-{getattr(value, 'form', value).kind}-{body['kind']}")
     for field, values in FIELDS.items()
     for value in values
     for body in (PLATE, BLOCK)
-    if not (body is PLATE and isinstance(value, SOLID))
+    if not (body is PLATE and isinstance(getattr(value, "form", value), (*SOLID, contact.Cylinder)))
 ]
 
 
@@ -99,7 +121,7 @@ def test_every_kind_is_drawn():
     """A kind that is new needs a figure, or a region or side, to be seen and placed."""
     for listed in LISTS:
         owners = [each for each in members(PeridynamicParameters.model_fields["body"].annotation) if each != PointBody]
-        models = owners if listed.path[0] == "body" else [PeridynamicParameters]
+        models = {"body": owners, "measuring": [Measuring]}.get(str(listed.path[0]), [PeridynamicParameters])
         kinds = {kind for model in models for kind in members(model.model_fields[listed.path[-1]].annotation)}
         assert kinds
         for kind in kinds:
@@ -170,7 +192,7 @@ def test_a_body_is_outlined_and_its_sizes_are_dragged(body):
 
 
 @pytest.mark.parametrize("body", [PLATE, BLOCK, {"kind": "disc"}, {"kind": "sphere"}], ids=lambda body: body["kind"])
-def test_a_new_item_of_each_kind_fits_the_body(body):
+def test_a_new_item_of_each_kind_fits_the_body(cpu, body):
     given = problem(body)
     for group in ENGINE.placed(given).groups:
         for new in group.new:
@@ -184,6 +206,8 @@ def test_a_new_item_of_each_kind_fits_the_body(body):
             assert (low[:2] >= box[0][:2] - reach).all(), new.title
             assert (high[:2] <= box[1][:2] + reach).all(), new.title
             ENGINE.geometry_of(problem(body, **{field: [made]}))
+            if field in ("penetrators", "gauges"):
+                ENGINE.estimate(problem(body, **{field: [made]}), cpu)
 
 
 def test_flat_bodies_are_offered_flat_things():
@@ -192,7 +216,8 @@ def test_flat_bodies_are_offered_flat_things():
     )
     assert solid - flat == set(SOLID)
     titles = [new.title for group in ENGINE.placed(problem()).groups for new in group.new]
-    assert {"Circle", "Segment", "Velocity", "Support"} <= set(titles)
+    assert {"Circle", "Segment", "Velocity", "Support", "Ball", "Plane", "Cuboid", "Opening"} <= set(titles)
+    assert "Cylinder" not in titles
 
 
 @pytest.mark.parametrize(

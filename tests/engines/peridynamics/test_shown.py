@@ -121,3 +121,27 @@ def test_the_estimate_has_what_the_lattice_is_judged_by(cpu) -> None:
     assert facts["Poisson's ratio"] == pytest.approx(1 / 3)
     assert facts["Step over the largest stable one"] == pytest.approx(estimate.step / estimate.stable_step)
     assert abs(facts["Stiffness along the axes: error"]) < 10  # %
+
+
+def test_damage_counts_what_softening_has_taken(cpu) -> None:
+    given = PARAMETERS.model_dump()
+    given["material"]["law"] = {"kind": "bilinear", "begins": "stretch", "stretch": 1e-5}
+    simulation = PeridynamicsEngine().build(Problem(PeridynamicParameters.model_validate(given)), cpu)
+    solver, before = simulation._solver, simulation.field("damage")
+    simulation._find_damage()
+    assert before == pytest.approx(solver.damage_values[solver.body.places], abs=1e-6)  # bonds that the notch cuts
+    failure = 5e-3  # beyond that of the law
+    for strain, gone in ((1e-4, False), (failure, True)):
+        stretched(simulation, strain)
+        simulation.advance(1)
+        damage, broken = simulation.field("damage"), solver.damage_values[solver.body.places]
+        history = solver.arrays["history"][:, solver.body.places]
+        lost = before + history.sum(axis=0) / solver.body.whole[solver.body.places]
+        assert damage == pytest.approx(lost, abs=1e-6)
+        assert (damage > before).all()
+        assert (broken > before).any() == gone
+        if gone:  # whoever is gone counts whole, whoever softens in part: float32 sums of 28
+            held = (history * (history < 1)).sum(axis=0) / solver.body.whole[solver.body.places]
+            assert damage == pytest.approx(broken + held, abs=1e-6)
+    assert simulation.observe()["tip"] == pytest.approx(9.75)  # the last column
+    simulation.close()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from engines.api import Problem, Selection
+from engines.backend.cpu import CpuBackend
 from engines.errors import ProblemError
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.lif import cuda, model
@@ -140,6 +143,79 @@ def test_what_cannot_run_says_why(backend, changes, sentence):
     for ask in (SpikingEngine().estimate, SpikingEngine().build):
         with pytest.raises(ProblemError, match=sentence):
             ask(problem(**changes), backend)
+
+
+def test_the_old_form_opens():
+    """Projects from before populations were lists; what they leave out is as it was."""
+    old = SpikingParameters.model_validate({"neuron": {"threshold": -48.0}, "synapses": {"inhibitory_weight": -5.0}})
+    assert [each.number for each in old.populations] == [3200, 800]
+    assert old.populations[1].neuron.threshold == -48.0
+    assert old.populations[1].start.highest == -48.0
+    assert old.connections[1].weight.weight == -5.0
+    again = SpikingParameters.model_validate(old.model_dump())
+    assert again == old
+
+
+def general(**changes):
+    """A population of 400 with delays, which the plain network does not have."""
+    given = {
+        "populations": [{"name": "one", "number": 400, "neuron": {"kind": "adaptive exponential"}}],
+        "connections": [{"source": "one", "delay": {"kind": "constant", "delay": 1.0}}],
+    }
+    return Problem(SpikingParameters.model_validate(given | changes))
+
+
+def test_a_general_network_runs_and_continues(backend):
+    external = {"rate": 3000.0, "weight": 10.0, "noise": 5.0}
+    population = {"name": "Some cells", "number": 300, "neuron": {"kind": "adaptive exponential"}, "external": external}
+    given = general(populations=[population], connections=[{"source": "all", "delay": {"kind": "normal"}}])
+    simulation, other = (SpikingEngine().build(given, backend) for _ in range(2))
+    simulation.advance(400)
+    simulation.set_control("synapses.external", 2.0)
+    state = simulation.state()
+    before = simulation.observe()["rate_some_cells"]
+    simulation.advance(400)
+    assert simulation.observe()["rate_some_cells"] > 1.3 * before > 0
+    other.restore(state)
+    other.advance(400)
+    for name, values in other.state().items():
+        np.testing.assert_array_equal(values, simulation.state()[name], err_msg=name)
+    assert {info.name for info in simulation.fields} >= {"voltage", "recovery"}
+    assert "Some cells neuron 7" in simulation.inspect(7).title
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"connections": [{"source": "two"}]}, "no population 'two'"),
+        ({"connections": [{"source": "one", "delay": {"kind": "constant", "delay": 0.01}}]}, "shorter than the step"),
+        ({"populations": [{"name": "one"}, {"name": "one"}]}, "give it a name of its own"),
+        ({"populations": [{"name": "one", "number": 0}]}, "There is no neuron"),
+        ({"populations": [{"name": "one", "external": {"rate": 1e6, "weight": 1.0}}]}, "too many"),
+        (
+            {
+                "populations": [{"name": "one", "number": 4_000_000}],
+                "connections": [{"source": "one", "rule": {"kind": "fixed inputs", "number": 1_000_000}}],
+            },
+            r"has room for [\d,]+: use fewer neurons or synapses",
+        ),
+    ],
+)
+def test_what_a_general_network_cannot_be_says_why(backend, changes, sentence):
+    for ask in (SpikingEngine().estimate, SpikingEngine().build):
+        with pytest.raises(ProblemError, match=sentence):
+            ask(general(**changes), backend)
+
+
+def test_presets_open():
+    """Each is a network that can run here."""
+    presets = SpikingEngine().presets()
+    assert len(presets) >= 6
+    for preset in presets:
+        given = json.loads(preset.project.joinpath("project.json").read_text("utf-8"))
+        parameters = SpikingParameters.model_validate(given["parameters"])
+        assert SpikingEngine().estimate(Problem(parameters), CpuBackend()).memory_bytes > 0
+        assert preset.picture is not None
 
 
 def test_warming_compiles_what_a_run_needs(backend):

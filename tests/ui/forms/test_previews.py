@@ -36,13 +36,13 @@ def test_a_preview_stands_below_the_group_at_its_place(qtbot):
     assert not box.title.isVisible()
     assert box.facts["Largest"].text() == "2.000 MPa"
     assert box.cells[0].plot.data.curves[0].y[1] == 2.0
-    assert holder.editor("notches", 0).preview.facts["Largest"].text() == "3.000 MPa"
+    assert holder.editor("notches", 0).form.preview.facts["Largest"].text() == "3.000 MPa"
     assert holder.editor("material").preview is None
     cells = box.cells
     holder.form.set_previews({("material", "law"): inspection(4.0)})
     assert box.cells == cells  # the chart is the same one, with another curve
     assert (box.title.text(), box.facts["Largest"].text()) == ("Odd.", "4.000 MPa")
-    assert not holder.editor("notches", 0).preview.isVisible()
+    assert not holder.editor("notches", 0).form.preview.isVisible()
     law.kind.edited.emit((), "bilinear")
     assert holder.editor("material", "law").form.preview.facts["Largest"].text() == "4.000 MPa"  # until the next
 
@@ -77,3 +77,18 @@ def test_edits_are_followed_and_what_is_wrong_leaves_the_last(qtbot, followed):
     model.edit(("parameters", "material", "young"), 36.0)
     qtbot.waitUntil(lambda: len(found) > count, timeout=5000)
     assert newest(found)["Elastic limit"] == pytest.approx(2 * 100 * 10e6 / 36e9, rel=1e-6)
+
+
+def test_what_the_engine_refuses_is_marked_where_it_is(qtbot):
+    holder = Holder(qtbot, PeridynamicParameters, PeridynamicParameters.model_validate({"penetrators": [{}]}))
+    holder.form.show()
+    load, penetrator = holder.editor("loads", 1), holder.editor("penetrators", 0)
+    holder.form.set_errors({("loads", 1): "Two loads.", ("penetrators", 0, "motion"): "No mass."})
+    assert (load._line.sentence.text(), load._line.sentence.isVisible()) == ("Two loads.", True)
+    motion = penetrator.children_by_key["motion"]
+    assert (motion._line.sentence.text(), motion._line.sentence.isVisible()) == ("No mass.", True)
+    assert bool(load.kind.property("wrong")) or bool(load.kind.combo.property("wrong"))
+    holder.form.set_errors({})
+    assert not load._line.sentence.isVisible()
+    holder.form.set_errors({("penetrators", 0): "Inside."})
+    assert penetrator.children_by_key["form"]._line.sentence.text() == "Inside."

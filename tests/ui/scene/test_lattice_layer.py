@@ -8,6 +8,7 @@ import pytest
 from engines.api import FieldInfo, Lines, SimulationInfo
 from engines.charts import Links
 from engines.geometry.particles import Particles
+from engines.placing import PlacedItem
 from tests.ui.scene.test_renderer import egl  # noqa: F401  (a fixture)
 from ui.scene import renderer
 from ui.scene.boxes import first_box
@@ -16,7 +17,9 @@ from ui.scene.lattice_layer import COARSE_FACES, LatticeLayer
 from ui.scene.layer import Plan
 from ui.scene.layers import layer_for
 from ui.scene.link_strokes import link_strokes
+from ui.scene.marks import Marks
 from ui.scene.particle_layer import HIDING, MOVED, VALUES, ParticleLayer
+from ui.scene.placed import segments
 from ui.scene.scene import Scene
 from workbench.frames import Frame
 from workbench.project import ClipPlane, ViewSettings
@@ -191,3 +194,21 @@ def test_a_picture_shows_the_body_where_it_has_gone(egl, depth) -> None:  # noqa
     begins = [int((np.diff(rows.astype(int)) == 1).sum()) for rows in bright.values()]
     assert begins == [1, 2]
     assert bright[100.0].sum() == pytest.approx(bright[0.0].sum(), rel=0.2)  # squares and cubes overlap a little
+
+
+def test_what_has_moved_is_outlined_where_it_is_as_often_as_the_body() -> None:
+    """While its handles are there it stays where it was placed."""
+    particles, scene = lattice(4, 3), Scene()
+    scene.set_geometry(particles)
+    scene.view = ViewSettings(deformation=10.0)
+    request = scene.set_simulation(info(particles))
+    item = PlacedItem(("rigid", 0), "Ball", outline=(np.zeros((2, 3)),))
+    values = {VALUES: np.zeros(12, np.float32), MOVED: np.full((12, 3), 0.1, np.float32)}
+    frame = Frame(request.serial, 1, 0.1, values, shifts={("rigid", 0): (0.0, -0.5, 0.0)})
+    assert scene.show_frame(frame)
+    assert segments(scene, item)[..., 1] == pytest.approx(-5.0)
+    assert (segments(scene, PlacedItem(("rigid", 1), "Plane", outline=item.outline)) == 0).all()
+    scene.marks = Marks(grips=True)
+    assert segments(scene, item)[..., 1] == pytest.approx(0.0)
+    scene.set_simulation(info(particles))
+    assert not scene.shifts

@@ -1,0 +1,13 @@
+"""Kinds of bodies by what applies to them, for fields that are shown for some alone."""
+
+from __future__ import annotations
+
+FLAT = ("plate", "disc", "ring", "polygon")
+SOLID = ("block", "cylinder", "tube", "sphere", "surface")
+LATTICE = (*FLAT, *SOLID)
+POINTS = ("points",)
+"""Of two or three dimensions."""
+ON_A_LATTICE = {"body.kind": LATTICE}
+BOND_BASED = {"body.kind": LATTICE, "bonds.theory": ("bond-based",)}
+"""What knows several materials, softening and weights."""
+IN_SPACE = {"body.kind": (*SOLID, *POINTS)}

@@ -1,0 +1,133 @@
+"""Strain and stress of particles in Numba, as in ``strain.cu``."""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+SLICE = 32
+"""As in ``cloud/kernels.py``."""
+FEWEST = 1 / 3
+"""Of the bonds before any cut, below which strain is not told."""
+LEAST = 1e-2
+"""As in ``strain.cu``: det K over that of the same trace in all directions, below which strain is not told."""
+
+
+@njit(nogil=True)
+def _add(k, m, sums, whole, left, xi, eta):
+    """k, m: (3, 3) Σ w ξ ξᵀ and Σ w η ξᵀ; sums: weight of all bonds, what is left of it, Σ w |ξ| e, how many."""
+    w = whole * left
+    q = square = 0.0
+    for a in range(3):
+        q += eta[a] * (2 * xi[a] + eta[a])
+        square += xi[a] * xi[a]
+        for b in range(3):
+            k[a, b] += w * xi[a] * xi[b]
+            m[a, b] += w * eta[a] * xi[b]
+    sums[0] += whole
+    sums[1] += w
+    sums[2] += w * q / (1 + math.sqrt(1 + q / square))
+    sums[3] += 1
+
+
+@njit(nogil=True)
+def _largest_eigenvalue(e, d):
+    """Of the symmetric e: (3, 3), in the plane if d is 2."""
+    if d == 2:
+        return 0.5 * (e[0, 0] + e[1, 1]) + math.hypot(0.5 * (e[0, 0] - e[1, 1]), e[0, 1])
+    mean = (e[0, 0] + e[1, 1] + e[2, 2]) / 3
+    a, b, c = e[0, 0] - mean, e[1, 1] - mean, e[2, 2] - mean
+    yz, xz, xy = e[1, 2], e[0, 2], e[0, 1]
+    p = math.sqrt((a * a + b * b + c * c + 2 * (yz * yz + xz * xz + xy * xy)) / 6)
+    if p == 0:
+        return mean
+    r = (a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz)) / (2 * p * p * p)
+    return mean + 2 * p * math.cos(math.acos(min(max(r, -1.0), 1.0)) / 3)
+
+
+@njit(nogil=True)
+def _tell(k, m, sums, d, constants, whole, out, i):
+    """Rows 0 to 2 of out: (rows, size)."""
+    if d == 2:
+        k[2, 2] = 0.5 * (k[0, 0] + k[1, 1])
+    third = (k[0, 0] + k[1, 1] + k[2, 2]) / 3
+    inverse = np.empty((3, 3))  # times det
+    for a in range(3):
+        a1, a2 = (a + 1) % 3, (a + 2) % 3
+        for b in range(3):
+            b1, b2 = (b + 1) % 3, (b + 2) % 3
+            inverse[b, a] = k[a1, b1] * k[a2, b2] - k[a1, b2] * k[a2, b1]
+    det = k[0, 0] * inverse[0, 0] + k[0, 1] * inverse[1, 0] + k[0, 2] * inverse[2, 0]
+    if sums[3] <= d or sums[3] < FEWEST * whole or not det > LEAST * third * third * third:
+        for row in range(3):
+            out[row, i] = math.nan
+        return
+    h, e = np.zeros((3, 3)), np.zeros((3, 3))
+    for a in range(3):
+        for b in range(3):
+            for c in range(3):
+                h[a, b] += m[a, c] / det * inverse[c, b]
+    for a in range(3):
+        for b in range(3):
+            product = 0.0
+            for c in range(3):
+                product += h[c, a] * h[c, b]
+            e[a, b] = 0.5 * (h[a, b] + h[b, a] + product)
+    trace, left = e[0, 0] + e[1, 1] + e[2, 2], sums[1] / sums[0]
+    lame, twice = left * constants[0] * trace, 2 * left * constants[1]
+    xx, yy, zz = lame + twice * e[0, 0], lame + twice * e[1, 1], left * constants[2] * trace + twice * e[2, 2]
+    across = (twice * e[1, 2]) ** 2 + (twice * e[0, 2]) ** 2 + (twice * e[0, 1]) ** 2
+    out[0, i] = _largest_eigenvalue(e, d)
+    out[1, i] = math.sqrt(0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) + 3 * across)
+    out[2, i] = (xx + yy + zz) / 3
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def strain_lattice(
+    u, words, offsets, steps, weights, softening, soft, history, several, material, constants, dilated, dilation, whole,
+    out, places,
+):  # fmt: skip
+    """Fills out of ``places: (n,)``. words, soft: flat; offsets: (bonds, 3), steps, weights: (bonds,); material, if
+    there are ``several``, and dilation, if ``dilated``: (size,); whole: (size,) bonds before any cut;
+    constants: (M, 3)."""
+    d, size = u.shape
+    for index in prange(len(places)):
+        i = places[index]
+        k, m, sums = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros(4)
+        xi, eta = np.zeros(3), np.zeros(3)
+        for bit in range(len(steps)):
+            at = bit // 32 * size + i
+            if (words[at] >> (bit % 32)) & 1:
+                q = 0.0
+                for axis in range(d):
+                    xi[axis] = offsets[bit, axis]
+                    eta[axis] = float(u[axis, i + steps[bit]]) - float(u[axis, i])
+                    q += eta[axis] * (2 * xi[axis] + eta[axis])
+                left = 1.0
+                if softening and q > 0 and (soft[at] >> (bit % 32)) & 1:
+                    left = 1 - float(history[bit, i])
+                _add(k, m, sums, weights[bit], left, xi, eta)
+        _tell(k, m, sums, d, constants[material[i] if several else 0], whole[i], out, i)
+        if dilated:
+            out[3, i] = dilation[i] * sums[2]
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def strain_points(u, words, places, unit, counts, starts, neighbours, masses, constants, whole, out):
+    """Fills out of irregular points; arrays as ``measure`` in ``cloud/cpu_kernels.py`` has them."""
+    d, size = u.shape
+    for i in prange(size):
+        k, m, sums = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros(4)
+        xi, eta = np.zeros(3), np.zeros(3)
+        for column in range(counts[i]):
+            if (words[column // 32 * size + i] >> (column % 32)) & 1:
+                j = neighbours[starts[i // SLICE] + column * SLICE + i % SLICE]
+                for axis in range(d):
+                    xi[axis] = (float(places[axis, j]) - float(places[axis, i])) * unit
+                    eta[axis] = float(u[axis, j]) - float(u[axis, i])
+                _add(k, m, sums, float(masses[j]), 1.0, xi, eta)
+        _tell(k, m, sums, d, constants[0], whole[i], out, i)

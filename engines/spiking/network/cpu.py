@@ -1,0 +1,66 @@
+"""A network on the CPU: launches ``cpu_kernels.py``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engines.api import KernelTraffic
+from engines.backend.base import Backend
+from engines.spiking.lif.model import raster_stride
+from engines.spiking.network import cpu_kernels
+from engines.spiking.network.plan import First, Plan, new_state, noise_table
+from engines.spiking.network.plasticity_kernels import change
+from engines.spiking.network.traffic import network_traffic
+from engines.spiking.wiring import Wiring
+from engines.spiking.wiring.plastic import coefficients
+
+PARALLEL_FROM = 32768
+"""Neurons from which their update is shared among threads."""
+CHANGING = (
+    "parameters", "chances", "outside", "voltage", "recovery", "gates", "g_e", "g_i", "ring", "release", "last",
+    "spikes", "interval", "interval_square", "population_spikes", "events", "clock", "history",
+)  # fmt: skip
+"""The arrays of a network in the order in which kernels take them."""
+
+
+class CpuNetwork:
+    """A network; ``arrays`` are those of ``plan.new_state``."""
+
+    def __init__(self, backend: Backend, plan: Plan, wiring: Wiring, first: First) -> None:
+        self._backend = backend
+        self.quantum = wiring.quantum
+        n = plan.neurons
+        state = new_state(plan, wiring, first)
+        self.arrays: dict[str, Any] = {name: backend.array(values) for name, values in state.items()}
+        self._plastic = [
+            (block.starts, block.words, block.into, block.listed, coefficients(block.rule, plan.dt, wiring.quantum))
+            for block in wiring.plastic
+        ]
+        words = np.zeros(-(-n // 8), np.uint64)
+        self._fixed = (
+            np.uint64(plan.key), raster_stride(n), words.view(np.uint8), words, plan.bounds, plan.models,
+            plan.refractory, noise_table(), wiring.starts, wiring.words,
+        )  # fmt: skip
+        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt)
+
+    def advance(self, steps: int) -> None:
+        """Take ``steps`` steps."""
+        shared = len(self.arrays["voltage"]) >= PARALLEL_FROM and self._backend.info.threads > 1
+        kernel = cpu_kernels.run_shared if shared else cpu_kernels.run
+        with self._backend.timed("step", launches=steps):
+            if not self._plastic:
+                kernel(steps, *self._fixed, *(self.arrays[name] for name in CHANGING))
+                return
+            for _ in range(steps):
+                kernel(1, *self._fixed, *(self.arrays[name] for name in CHANGING))
+                self._change()
+
+    def _change(self) -> None:
+        """What the spikes of the step that was taken do to weights."""
+        a, fired = self.arrays, self._fixed[2][: len(self.arrays["voltage"])]
+        now = a["clock"][0] - np.int32(1)
+        for k, block in enumerate(self._plastic):
+            sent, heard = a[f"traces_{k}"]
+            change(fired, now, *block, a[f"weights_{k}"], sent, heard, a["ring"], a["events"])

@@ -1,0 +1,127 @@
+"""A network on an NVIDIA GPU: launches ``network.cu``, many steps from a CUDA graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.api import KernelTraffic
+from engines.spiking.lif.model import HISTORY, raster_stride
+from engines.spiking.network.plan import First, Plan, new_state, noise_table
+from engines.spiking.network.traffic import network_traffic
+from engines.spiking.wiring import Wiring
+from engines.spiking.wiring.plastic import coefficients
+
+SOURCE = Path(__file__).with_name("network.cu")
+PLASTICITY = Path(__file__).with_name("plasticity.cu")
+THREADS = 256
+SMALL_THREADS, SMALL = 64, 65536
+"""Blocks of networks up to so many neurons: more multiprocessors take part."""
+GRAPH_STEPS = 50
+"""Steps of a graph; even, so that the two counts are where they were."""
+PART = 256
+"""Synapses that a warp delivers at a time; that of the kernel."""
+SPIKES_AT_ONCE = 1 / 256
+"""Part of the neurons for whose spikes there are warps at once; more take turns."""
+
+
+class CudaNetwork:
+    """A network; see :class:`engines.spiking.network.cpu.CpuNetwork`."""
+
+    def __init__(self, backend: Any, plan: Plan, wiring: Wiring, first: First) -> None:
+        self._backend = backend
+        self.quantum = wiring.quantum
+        n = plan.neurons
+        host = new_state(plan, wiring, first)
+        self.arrays: dict[str, Any] = {name: backend.array(values) for name, values in host.items()}
+        a = self.arrays
+        population = np.repeat(np.arange(len(plan.populations), dtype=np.uint8), np.diff(plan.bounds))
+        own, starts, synapses = (backend.array(values) for values in (population, wiring.starts, wiring.words))
+        counts = backend.array(np.zeros(3, np.int32))
+        spiking = backend.empty(n, np.int32)
+        mask = np.int32(len(host["ring"]) - 1)
+        module = backend.compile(SOURCE)
+        self._update, self._deliver = module.get_function("update"), module.get_function("deliver")
+        self._update_arguments = (
+            *(a[name] for name in ("parameters", "chances", "outside", "voltage", "recovery", "gates", "g_e", "g_i",
+                                   "ring", "release", "last", "spikes", "interval", "interval_square", "history")),
+            spiking, counts, a["clock"], own,
+            *(backend.array(v) for v in (plan.models, plan.refractory, noise_table())),
+            np.uint64(plan.key), np.int32(n), mask, np.int32(raster_stride(n)), np.int32(host["history"].shape[1]),
+            np.int32(HISTORY),
+        )  # fmt: skip
+        parts = max(1, -(-int(np.diff(wiring.starts).max(initial=0)) // PART))
+        self._deliver_arguments = (
+            a["ring"], spiking, counts, a["clock"], own, starts, synapses, a["population_spikes"], a["events"],
+            np.int32(n), mask, np.int32(parts),
+        )  # fmt: skip
+        threads = SMALL_THREADS if n <= SMALL else THREADS
+        self._grid, self._block = (-(-n // threads),), (threads,)
+        warps = round(n * SPIKES_AT_ONCE) * parts
+        self._deliver_grid = (max(1, min(8 * backend.multiprocessors, warps // 8)),)
+        self._changes = self._plastic(backend, wiring, plan.dt, spiking, counts, mask) if wiring.plastic else []
+        self._parity = 0
+        self._graph: Any = None
+        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt)
+
+    def _step(self) -> None:
+        parity = np.int32(self._parity)
+        self._update(self._grid, self._block, (*self._update_arguments, parity))
+        self._deliver(self._deliver_grid, (THREADS,), (*self._deliver_arguments, parity))
+        for kernel, grid, arguments, alternates in self._changes:
+            kernel(grid, (THREADS,), (*arguments, parity) if alternates else arguments)
+        self._parity = 1 - self._parity
+
+    def _plastic(
+        self, backend: Any, wiring: Wiring, dt: float, spiking: Any, counts: Any, mask: np.int32
+    ) -> list[tuple[Any, tuple[int], tuple[Any, ...], bool]]:
+        """Launches of ``plasticity.cu``: kernel, grid, arguments, and whether the parity comes last."""
+        a, n, found = self.arrays, len(wiring.starts) - 1, []
+        module = backend.compile(PLASTICITY)
+        down, up, move = (module.get_function(name) for name in ("take_down", "take_up", "move_on"))
+        grid = (max(1, min(8 * backend.multiprocessors, n // 128)),)
+        for k, block in enumerate(wiring.plastic):
+            starts, words, into, listed, c = (
+                backend.array(values)
+                for values in (
+                    block.starts,
+                    block.words,
+                    block.into,
+                    block.listed,
+                    coefficients(block.rule, dt, wiring.quantum),
+                )
+            )
+            weights, (sent, heard) = a[f"weights_{k}"], a[f"traces_{k}"]
+            pre = (spiking, counts, starts, words, c, weights, heard, a["ring"], a["events"], np.int32(n), mask)
+            found += [
+                (down, grid, pre, True),
+                (up, grid, (spiking, counts, words, into, listed, c, weights, sent), True),
+                (move, (-(-n // THREADS),), (a["last"], counts, c, sent, heard, np.int32(n)), False),
+            ]
+        return found
+
+    def advance(self, steps: int) -> None:
+        """Take ``steps`` steps."""
+        with self._backend.timed("step", launches=steps):
+            if steps >= GRAPH_STEPS and hasattr(self._backend, "captured"):
+                if self._parity:
+                    self._step()
+                    steps -= 1
+                graph = self._captured()
+                while steps >= GRAPH_STEPS:
+                    graph()
+                    steps -= GRAPH_STEPS
+            for _ in range(steps):
+                self._step()
+
+    def _captured(self) -> Any:
+        if self._graph is None:
+            # What is captured is not run; an even number of steps leaves the parity as it is.
+            self._graph = self._backend.captured(self._steps_of_graph)
+        return self._graph
+
+    def _steps_of_graph(self) -> None:
+        for _ in range(GRAPH_STEPS):
+            self._step()

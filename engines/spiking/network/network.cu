@@ -1,0 +1,151 @@
+// A step of a network of any populations, in two launches.
+//
+//   update    neurons of all populations, each by its model (models.cuh): inputs that arrive now, spikes from outside,
+//             noise, voltage, spikes; these are compacted into a list by ballots, one atomic per warp that has one
+//   deliver   warps share the synapses of the spikes, PART at a time: a weight goes to the target's slot of the ring
+//
+// Layout: structure of arrays. ring (slots, 2, n) int32: quanta that arrive in a step, excitatory and inhibitory. Synapses
+// by sender: starts (n + 1) int64; 8 bytes each, target << 8 | delay [steps], weight [quanta], read as one int2.
+// Bytes: 44 per neuron (voltage, two synaptic variables, two inputs read and written, release time read), 8 more with a
+// recovery and 24 more with gates; 16 per synaptic event.
+//
+// Inputs are integers: they add to the same in whatever order atomics and list come, so a run is reproducible bit for bit.
+// Clock, counts and everything live are on the device: a CUDA graph of steps replays without the host. `parity`
+// alternates: `deliver` clears the count that the next step's list will use, which nobody reads at that time.
+#include "spiking/network/models.cuh"
+
+#define WIDTH 24
+#define TABLE 64
+#define PART 256
+
+// grid: over neurons
+extern "C" __global__ void __launch_bounds__(256)
+update(const float* __restrict__ parameters, const unsigned* __restrict__ chances, const int* __restrict__ outside,
+       float* voltage, float* recovery, float* gates, float* g_e, float* g_i, int* ring, int* release, int* last,
+       int* spikes, double* interval, double* interval_square, unsigned char* history, int* list, int* counts,
+       const int* __restrict__ clock, const unsigned char* __restrict__ population, const int* __restrict__ models,
+       const int* __restrict__ refractory, const float* __restrict__ noises, unsigned long long key, int n, int mask,
+       int stride, int slots, int window, int parity) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+    const int now = *clock;
+    bool fires = false;
+    if (i == 0) counts[2] = now;  // for `deliver`, which moves the clock
+    if (i < n) {
+        const int own = population[i], model = models[own];
+        const float* p = parameters + own * WIDTH;
+        const unsigned* chance = chances + own * TABLE;
+        const int entries = outside[2 * own];
+        int* arriving = ring + (long long)(now & mask) * 2 * n + i;
+        int arrived_e = arriving[0], arrived_i = arriving[n];
+        if (arrived_e) arriving[0] = 0;
+        if (arrived_i) arriving[n] = 0;
+        const bool noisy = p[7] != 0.0f;
+        unsigned long long bits = 0;
+        if (entries > 0 || noisy || model == POISSON) bits = bits_of(key, now, n, i);
+        if (model == POISSON) {
+            fires = (unsigned)bits < chance[0];
+        } else {
+            if (entries > 0) {
+                int k = 0;
+                while (k < entries && (unsigned)bits >= chance[k]) ++k;
+                const int weight = outside[2 * own + 1];
+                if (weight < 0) arrived_i += k * weight;
+                else arrived_e += k * weight;
+            }
+            F base = F(p[6]);
+            if (noisy) {
+                const unsigned word = (unsigned)(bits >> 32);
+                base = base + F(p[7]) * (F(noises[word & 4095]) + F(noises[(word >> 12) & 4095]));
+            }
+            const F excitation = F(g_e[i]) + F((float)arrived_e) * F(p[0]);
+            const F inhibition = F(g_i[i]) + F((float)arrived_i) * F(p[1]);
+            const F held = F(voltage[i]);
+            const bool ready = release[i] <= now;
+            const float threshold = p[4];
+            F moved = held;
+            if (model == LIF || model == CONDUCTANCE) {
+                if (ready) {
+                    moved = model == LIF ? lif(p, held, excitation, inhibition, base)
+                                         : conductance_lif(p, held, excitation, inhibition, base);
+                    fires = moved.v > threshold;
+                    voltage[i] = fires ? p[5] : kept(moved);
+                }
+            } else if (model == HODGKIN_HUXLEY) {
+                F m = F(gates[i]), h = F(gates[n + i]), potassium = F(gates[2 * n + i]);
+                channels(p, held, m, h, potassium);
+                gates[i] = m.v;
+                gates[n + i] = h.v;
+                gates[2 * n + i] = potassium.v;
+                moved = hodgkin_huxley(p, held, m, h, potassium, excitation, inhibition, base);
+                fires = ready && held.v <= threshold && moved.v > threshold;
+                voltage[i] = moved.v;
+            } else {
+                F follows = F(recovery[i]);
+                float jump = p[11];
+                if (model == IZHIKEVICH) {
+                    izhikevich(p, moved, follows, excitation, inhibition, base);
+                    fires = moved.v >= threshold;
+                } else {
+                    adaptive(p, moved, follows, excitation, inhibition, base);
+                    if (!ready) moved = held;
+                    fires = ready && moved.v > threshold;
+                    jump = p[16];
+                }
+                voltage[i] = fires ? p[5] : moved.v;
+                recovery[i] = fires ? (follows + F(jump)).v : follows.v;
+            }
+            g_e[i] = kept(excitation + excitation * F(p[2]));
+            g_i[i] = kept(inhibition + inhibition * F(p[3]));
+        }
+        if (fires) {
+            if (spikes[i]) {
+                const double since = (double)(now - last[i]);
+                interval[i] = __dadd_rn(interval[i], since);
+                interval_square[i] = __dadd_rn(interval_square[i], __dmul_rn(since, since));
+            }
+            spikes[i] += 1;
+            last[i] = now;
+            release[i] = now + refractory[own];
+        }
+        if (i % stride == 0) history[(long long)(now % window) * slots + i / stride] = fires;
+    }
+    const unsigned votes = __ballot_sync(~0u, fires);
+    if (!votes) return;
+    int place = 0;
+    if (lane == 0) place = atomicAdd(counts + parity, __popc(votes));
+    place = __shfl_sync(~0u, place, 0);
+    if (fires) list[place + __popc(votes & ((1u << lane) - 1))] = i;
+}
+
+// grid: any number of warps; parts: stretches of PART synapses of the longest row
+extern "C" __global__ void __launch_bounds__(256)
+deliver(int* ring, const int* __restrict__ list, int* counts, int* clock, const unsigned char* __restrict__ population,
+        const long long* __restrict__ starts, const int2* __restrict__ synapses, unsigned long long* population_spikes,
+        unsigned long long* events, int n, int mask, int parts, int parity) {
+    const int lane = threadIdx.x & 31, warps = gridDim.x * (blockDim.x >> 5);
+    const int first = blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5);
+    const long long jobs = (long long)counts[parity] * parts;
+    const int now = counts[2];
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        counts[1 - parity] = 0;
+        *clock = now + 1;
+    }
+    for (long long job = first; job < jobs; job += warps) {
+        const int sender = list[job / parts], part = (int)(job % parts);
+        const long long row = starts[sender], end = starts[sender + 1], begin = row + (long long)part * PART;
+        if (part == 0 && lane == 0) {
+            atomicAdd(population_spikes + population[sender], 1ull);
+            atomicAdd(events, (unsigned long long)(end - row));
+        }
+        if (begin >= end) continue;
+        const int count = (int)min((long long)PART, end - begin);
+        #pragma unroll
+        for (int k = 0; k < PART; k += 32) {
+            if (k + lane < count) {
+                const int2 synapse = synapses[begin + k + lane];
+                const long long slot = (now + 1 + (synapse.x & 255)) & mask;
+                atomicAdd(ring + (slot * 2 + (synapse.y < 0)) * n + (synapse.x >> 8), synapse.y);
+            }
+        }
+    }
+}

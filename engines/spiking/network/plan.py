@@ -1,0 +1,224 @@
+"""A network without a word about a device: populations in numbers, what may change while it runs, first values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from engines.api import Array
+from engines.errors import ProblemError
+from engines.spiking.lif.model import HISTORY, NEVER, raster_stride
+from engines.spiking.network import constants as model
+from engines.spiking.network.constants import HODGKIN_HUXLEY, POISSON, Live, constants, model_of, refractory_steps
+from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource
+from engines.spiking.parameters.populations import NormalStart, Population
+from engines.spiking.wiring import Wiring
+
+TABLE = 64
+"""Spikes from outside that a neuron may get in a step, at most."""
+WORD = 2.0**32
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Populations one after the other. bounds: (populations + 1,)"""
+
+    populations: tuple[Population, ...]
+    dt: float
+    seed: int
+
+    @cached_property
+    def bounds(self) -> Array:
+        """(populations + 1,) int64"""
+        return np.cumsum([0, *(population.number for population in self.populations)])
+
+    @property
+    def neurons(self) -> int:
+        return int(self.bounds[-1])
+
+    @property
+    def key(self) -> int:
+        """Of the random numbers of steps; 64 bits."""
+        return int(np.random.SeedSequence([self.seed, 2]).generate_state(1, np.uint64)[0])
+
+    @property
+    def models(self) -> Array:
+        """(populations,) int32"""
+        return np.array([model_of(population.neuron) for population in self.populations], np.int32)
+
+    @property
+    def refractory(self) -> Array:
+        """(populations,) int32 [steps]"""
+        return np.array([refractory_steps(population.neuron, self.dt) for population in self.populations], np.int32)
+
+    @property
+    def largest_outside(self) -> Array:
+        """(neurons,) the largest input from outside in a step."""
+        return np.repeat(
+            [TABLE * abs(each.external.weight) if each.external.rate > 0 else 0.0 for each in self.populations],
+            np.diff(self.bounds),
+        )
+
+    def live(self, live: Live, quantum: float) -> dict[str, Array]:
+        """The arrays that live parameters decide.
+
+        parameters: (populations, WIDTH) float32; chances: (populations, TABLE) uint32, k spikes or fewer come from
+        outside where a random word is below chances[k], or a source fires where it is below chances[0]; outside:
+        (populations, 2) int32, entries of the row that are used, and the weight of a spike in quanta
+        """
+        rows, tables, outside = [], np.zeros((len(self.populations), TABLE), np.uint32), []
+        for place, population in enumerate(self.populations):
+            external, neuron = population.external, population.neuron
+            rows.append(constants(neuron, self.dt, external.current, external.noise, live, quantum))
+            if isinstance(neuron, PoissonSource):
+                chance = min(1.0, neuron.rate * live.external * self.dt * 1e-3)
+                tables[place, 0] = min(round(chance * WORD), WORD - 1)
+                outside.append((0, 0))
+                continue
+            table = poisson_table(external.rate * live.external * self.dt * 1e-3, place)
+            tables[place, : len(table)] = table
+            outside.append((len(table), round(external.weight / quantum)))
+        return {"parameters": np.stack(rows), "chances": tables, "outside": np.array(outside, np.int32)}
+
+    @property
+    def needs_gates(self) -> bool:
+        return HODGKIN_HUXLEY in self.models
+
+    @property
+    def rest(self) -> Array:
+        """(neurons,) float32, added to stored voltages [mV]"""
+        return np.repeat(
+            np.array([model.rest_of(population.neuron) for population in self.populations], np.float32),
+            np.diff(self.bounds),
+        )
+
+
+def poisson_table(mean: float, place: int = 0) -> Array:
+    """uint32: the chance of k or fewer events, of 2^32, for k = 0, 1, … until it is all. Raises ProblemError for more
+    than a table holds."""
+    if mean <= 0:
+        return np.zeros(0, np.uint32)
+    term, total, found = math.exp(-mean), 0.0, []
+    for k in range(TABLE):
+        total += term
+        if total >= 1 - 0.5 / WORD:
+            break
+        found.append(math.floor(total * WORD))
+        term *= mean / (k + 1)
+    else:
+        raise ProblemError(
+            f"{mean:.3g} spikes from outside in a step are too many: use a shorter step or fewer and stronger spikes.",
+            ("populations", place, "external", "rate"),
+        )
+    return np.array(found, np.uint32)
+
+
+@dataclass(frozen=True, eq=False)
+class First:
+    """voltage: (n,) [mV]; excitation, inhibition: (n,) what synapses give, sizes"""
+
+    voltage: Array
+    excitation: Array
+    inhibition: Array
+
+
+def first_values(populations: Sequence[Population], seed: int) -> First:
+    """Drawn from the seed; evenly spread voltages as they were before other starts came."""
+    numbers = [population.number for population in populations]
+    share = np.random.default_rng(seed).random(sum(numbers))
+    normal = np.random.default_rng([seed, 1]).standard_normal((3, sum(numbers)))
+    voltage, excitation, inhibition = np.zeros((3, sum(numbers)))
+    first = 0
+    for population in populations:
+        own, start = slice(first, first + population.number), population.start
+        first += population.number
+        if isinstance(start, NormalStart):
+            voltage[own] = start.voltage + start.voltage_spread * normal[0, own]
+            excitation[own] = np.maximum(0, start.excitation + start.excitation_spread * normal[1, own])
+            inhibition[own] = np.maximum(0, start.inhibition + start.inhibition_spread * normal[2, own])
+        else:
+            voltage[own] = start.lowest + (start.highest - start.lowest) * share[own]
+    return First(voltage, excitation, inhibition)
+
+
+def plastic_state(wiring: Wiring) -> dict[str, Array]:
+    """Of each connection whose weights change: weights (synapses,) float32, and the traces of senders and targets,
+    (2, n) float32"""
+    state: dict[str, Array] = {}
+    for k, block in enumerate(wiring.plastic):
+        state[f"weights_{k}"] = block.weights
+        state[f"traces_{k}"] = np.zeros((2, len(block.starts) - 1), np.float32)
+    return state
+
+
+def slots_for(longest: int) -> int:
+    """Steps of the ring of inputs: a power of two that holds the longest delay."""
+    return 1 << math.ceil(math.log2(longest + 2))
+
+
+def noise_table() -> Array:
+    """(4096,) float32: equally likely values of mean 0; two of them, drawn apart, add to a variance of 1."""
+    from scipy.special import ndtri
+
+    values = ndtri((np.arange(4096) + 0.5) / 4096)
+    return (values / values.std() / math.sqrt(2)).astype(np.float32)
+
+
+def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
+    """The arrays that change, on the host; those of ``lif.model.new_state`` and
+
+    recovery: (n,) float32 adaptation or recovery; gates: (3, n) float32 m, h, n of channels, (3, 1) if there are none
+    ring: (slots, 2, n) int32 quanta that arrive in a step, excitatory and inhibitory
+    and those of ``Plan.live`` and ``plastic_state``
+    """
+    n = plan.neurons
+    stride = raster_stride(n)
+    recovery, gates = np.zeros(n, np.float32), np.zeros((3, n if plan.needs_gates else 1), np.float32)
+    sign = np.ones(n)
+    for k, population in enumerate(plan.populations):
+        own = slice(int(plan.bounds[k]), int(plan.bounds[k + 1]))
+        neuron = population.neuron
+        if isinstance(neuron, Izhikevich):
+            recovery[own] = neuron.b * first.voltage[own]
+        if isinstance(neuron, HodgkinHuxley):
+            gates[:, own] = steady_gates(first.voltage[own] - neuron.shift)
+        synapses = "conductance" if isinstance(neuron, ConductanceLif) else getattr(neuron, "synapses", "current")
+        sign[own] = 1 if synapses == "conductance" else -1
+    voltage = np.where(np.repeat(plan.models == POISSON, np.diff(plan.bounds)), 0.0, first.voltage)
+    return {
+        "voltage": (voltage - plan.rest).astype(np.float32),
+        "g_e": first.excitation.astype(np.float32),
+        "g_i": (sign * first.inhibition).astype(np.float32),
+        "recovery": recovery,
+        "gates": gates,
+        "ring": np.zeros((slots_for(wiring.longest), 2, n), np.int32),
+        "release": np.zeros(n, np.int32),
+        "last": np.full(n, NEVER, np.int32),
+        "spikes": np.zeros(n, np.int32),
+        "interval": np.zeros(n),
+        "interval_square": np.zeros(n),
+        "population_spikes": np.zeros(len(plan.populations), np.int64),
+        "events": np.zeros(1, np.int64),
+        "clock": np.zeros(1, np.int32),
+        "history": np.zeros((HISTORY, -(-n // stride)), np.uint8),
+        **plan.live(Live(), wiring.quantum),
+        **plastic_state(wiring),
+    }
+
+
+def steady_gates(x: Array) -> Array:
+    """(3, n) m, h, n of Traub and Miles' channels at rest at a voltage ``x`` [mV] above V_T."""
+
+    def linear(y: Array) -> Array:
+        return np.where(np.abs(y) < 1e-6, 1.0, y / np.where(np.abs(y) < 1e-6, 1.0, np.expm1(y)))
+
+    pairs = (
+        (1.28 * linear((13 - x) / 4), 1.4 * linear((x - 40) / 5)),
+        (0.128 * np.exp((17 - x) / 18), 4 / (1 + np.exp((40 - x) / 5))),
+        (0.16 * linear((15 - x) / 5), 0.5 * np.exp((10 - x) / 40)),
+    )
+    return np.stack([opens / (opens + closes) for opens, closes in pairs])

@@ -1,0 +1,37 @@
+"""Kernels of changing weights on the CPU; the twins of those in ``plasticity.cu``, to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+FADED = np.float32(1e-20)
+"""As in ``models.cuh``."""
+
+
+@njit(nogil=True, cache=True)
+def change(fired, now, starts, words, into, listed, c, weights, sent, heard, ring, events):
+    """The changes of one step, after its neurons: each sender's spike delivers and takes down, each target's takes up,
+    both by the traces of the steps before; then the traces move on. A pair in the same step changes nothing."""
+    mask, n = len(ring) - 1, len(fired)
+    for i in range(n):
+        if not fired[i]:
+            continue
+        for k in range(starts[i], starts[i + 1]):
+            word, weight = words[k, 0], weights[k]
+            ring[(now + 1 + (word & 255)) & mask, 0, word >> 8] += np.int32(np.rint(weight * c[8]))
+            weights[k] = min(max(weight - (c[2] + c[3] * weight) * heard[word >> 8], c[4]), c[5])
+        events[0] += starts[i + 1] - starts[i]
+    for i in range(n):
+        if not fired[i]:
+            continue
+        for place in range(into[i], into[i + 1]):
+            k = listed[place]
+            weight = weights[k]
+            weights[k] = min(max(weight + (c[0] + c[1] * weight) * sent[words[k, 1]], c[4]), c[5])
+    for i in range(n):
+        spike = np.float32(fired[i])
+        before, after = sent[i] + spike, heard[i] + spike
+        before, after = before + before * c[6], after + after * c[7]
+        sent[i] = np.float32(0) if abs(before) < FADED else before
+        heard[i] = np.float32(0) if abs(after) < FADED else after

@@ -1,0 +1,51 @@
+"""The parameters of a spiking network: populations, connections, what acts live, numerics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import model_validator
+
+from engines.parameters import ParameterGroup, quantity
+from engines.spiking.parameters.connections import Connection, ConstantWeight
+from engines.spiking.parameters.old import is_old, renewed
+from engines.spiking.parameters.populations import Population
+
+__all__ = ["Numerics", "SpikingParameters", "SynapseSettings"]
+
+
+class SynapseSettings(ParameterGroup):
+    """Factors on what arrives, that act while it runs."""
+
+    excitation: float = quantity(1.0, "1", "Factor on what excitatory spikes give", live=True, ge=0, le=3)
+    inhibition: float = quantity(1.0, "1", "Factor on what inhibitory spikes give", live=True, ge=0, le=3)
+    external: float = quantity(1.0, "1", "Factor on the rate of spikes from outside", live=True, ge=0, le=5)
+    noise: float = quantity(1.0, "1", "Factor on the noise of currents", live=True, ge=0, le=5)
+
+
+class Numerics(ParameterGroup):
+    """Time step and random numbers."""
+
+    step: float = quantity(0.1, "ms", "Time step: exact for leaky neurons; spikes are on its grid", gt=0, le=10)
+    seed: int = quantity(1, "1", "Seed of connections, first values and noise", ge=0, le=2**31 - 1)
+
+
+POPULATIONS = [Population(), Population(name="Inhibitory", number=800)]
+CONNECTIONS = [Connection(), Connection(source="Inhibitory", weight=ConstantWeight(weight=-9.0))]
+
+
+class SpikingParameters(ParameterGroup):
+    """All that a run of a network depends on."""
+
+    synapses: SynapseSettings = quantity(SynapseSettings(), "", "Factors that act while it runs")
+    drive: float = quantity(
+        0.0, "1", "Constant current into all neurons, in their unit (mV, pA)", live=True, ge=-20, le=20
+    )
+    populations: list[Population] = quantity(POPULATIONS, "", "Neurons of each kind", min_length=1, max_length=64)
+    connections: list[Connection] = quantity(CONNECTIONS, "", "Who is joined to whom", folded=True, max_length=1024)
+    numerics: Numerics = quantity(Numerics(), "", "Time step and random numbers")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _renewed(cls, given: Any) -> Any:
+        return renewed(given) if is_old(given) else given

@@ -1,0 +1,108 @@
+"""Neuron models and what may be set of each. Weights have the unit of what a model's synapses give."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from engines.parameters import ParameterGroup, quantity
+
+
+class Lif(ParameterGroup):
+    """Leaky integrate-and-fire with synaptic currents, as voltages: weights are in mV. Solved exactly."""
+
+    kind: Literal["lif"] = "lif"
+    membrane_time: float = quantity(20.0, "ms", "Time constant of the membrane", gt=0, le=1000)
+    resting_voltage: float = quantity(-49.0, "mV", "Voltage that the leak pulls to", ge=-200, le=100)
+    threshold: float = quantity(-50.0, "mV", "Voltage above which the neuron fires", ge=-200, le=100)
+    reset: float = quantity(-60.0, "mV", "Voltage after a spike, below the threshold", ge=-200, le=100)
+    refractory_time: float = quantity(5.0, "ms", "Time for which the voltage is held after a spike", ge=0, le=1000)
+    excitatory_time: float = quantity(5.0, "ms", "Decay of excitatory currents; 0: the voltage jumps", ge=0, le=1000)
+    inhibitory_time: float = quantity(10.0, "ms", "Decay of inhibitory currents; 0: the voltage jumps", ge=0, le=1000)
+
+
+class ConductanceLif(ParameterGroup):
+    """Leaky integrate-and-fire with synaptic conductances: weights are in leak conductances."""
+
+    kind: Literal["lif conductance"] = "lif conductance"
+    membrane_time: float = quantity(20.0, "ms", "Time constant of the membrane", gt=0, le=1000)
+    resting_voltage: float = quantity(-60.0, "mV", "Voltage that the leak pulls to", ge=-200, le=100)
+    threshold: float = quantity(-50.0, "mV", "Voltage above which the neuron fires", ge=-200, le=100)
+    reset: float = quantity(-60.0, "mV", "Voltage after a spike, below the threshold", ge=-200, le=100)
+    refractory_time: float = quantity(5.0, "ms", "Time for which the voltage is held after a spike", ge=0, le=1000)
+    excitatory_time: float = quantity(5.0, "ms", "Decay of excitatory conductances", gt=0, le=1000)
+    inhibitory_time: float = quantity(10.0, "ms", "Decay of inhibitory conductances", gt=0, le=1000)
+    excitatory_reversal: float = quantity(0.0, "mV", "Reversal of excitatory synapses", ge=-200, le=200)
+    inhibitory_reversal: float = quantity(-80.0, "mV", "Reversal of inhibitory synapses", ge=-200, le=200)
+
+
+class Izhikevich(ParameterGroup):
+    """Izhikevich's quadratic neuron (2003), in two half steps as published; weights are in its unit of current."""
+
+    kind: Literal["izhikevich"] = "izhikevich"
+    a: float = quantity(0.02, "1/ms", "Rate of the recovery", ge=0, le=1)
+    b: float = quantity(0.2, "1", "How much the recovery follows the voltage", ge=-10, le=10)
+    c: float = quantity(-65.0, "mV", "Voltage after a spike", ge=-200, le=29)
+    d: float = quantity(8.0, "mV", "What a spike adds to the recovery", ge=-100, le=200)
+    excitatory_time: float = quantity(0.0, "ms", "Decay of excitatory currents; 0: they last a step", ge=0, le=1000)
+    inhibitory_time: float = quantity(0.0, "ms", "Decay of inhibitory currents; 0: they last a step", ge=0, le=1000)
+
+
+SYNAPSES = "Conductances: weights in nS; currents: weights in pA"
+
+
+class AdaptiveExponential(ParameterGroup):
+    """Adaptive exponential integrate-and-fire (Brette and Gerstner 2005), by Euler's method."""
+
+    kind: Literal["adaptive exponential"] = "adaptive exponential"
+    capacitance: float = quantity(281.0, "pF", "Of the membrane", gt=0, le=1e5)
+    leak: float = quantity(30.0, "nS", "Leak conductance", gt=0, le=1e4)
+    resting_voltage: float = quantity(-70.6, "mV", "Voltage that the leak pulls to", ge=-200, le=100)
+    soft_threshold: float = quantity(-50.4, "mV", "Where the exponential takes over", ge=-200, le=100)
+    slope: float = quantity(2.0, "mV", "Width of the exponential", gt=0, le=50)
+    peak: float = quantity(0.0, "mV", "Voltage above which a spike is counted", ge=-100, le=100)
+    reset: float = quantity(-70.6, "mV", "Voltage after a spike", ge=-200, le=100)
+    refractory_time: float = quantity(0.0, "ms", "Time for which the voltage is held after a spike", ge=0, le=1000)
+    adaptation_time: float = quantity(144.0, "ms", "Time constant of the adaptation", gt=0, le=1e5)
+    adaptation: float = quantity(4.0, "nS", "Adaptation below the threshold", ge=-1e3, le=1e4)
+    jump: float = quantity(80.5, "pA", "What a spike adds to the adaptation", ge=-1e4, le=1e5)
+    synapses: Literal["conductance", "current"] = quantity("conductance", "", SYNAPSES)
+    excitatory_time: float = quantity(5.0, "ms", "Decay of excitatory synapses", gt=0, le=1000)
+    inhibitory_time: float = quantity(10.0, "ms", "Decay of inhibitory synapses", gt=0, le=1000)
+    excitatory_reversal: float = quantity(0.0, "mV", "Reversal of excitatory synapses", ge=-200, le=200)
+    inhibitory_reversal: float = quantity(-80.0, "mV", "Reversal of inhibitory synapses", ge=-200, le=200)
+
+
+class HodgkinHuxley(ParameterGroup):
+    """Hodgkin-Huxley with Traub and Miles' channels, as in the benchmark of Brette and others (2007)."""
+
+    kind: Literal["hodgkin-huxley"] = "hodgkin-huxley"
+    capacitance: float = quantity(200.0, "pF", "Of the membrane", gt=0, le=1e5)
+    leak: float = quantity(10.0, "nS", "Leak conductance", gt=0, le=1e4)
+    resting_voltage: float = quantity(-60.0, "mV", "Reversal of the leak", ge=-200, le=100)
+    sodium: float = quantity(20_000.0, "nS", "Largest sodium conductance", ge=0, le=1e7)
+    sodium_reversal: float = quantity(50.0, "mV", "Reversal of sodium", ge=-200, le=200)
+    potassium: float = quantity(6_000.0, "nS", "Largest potassium conductance", ge=0, le=1e7)
+    potassium_reversal: float = quantity(-90.0, "mV", "Reversal of potassium", ge=-200, le=200)
+    shift: float = quantity(-63.0, "mV", "Where the channels open (V_T)", ge=-200, le=100)
+    threshold: float = quantity(-20.0, "mV", "A spike is where the voltage rises through it", ge=-100, le=100)
+    refractory_time: float = quantity(3.0, "ms", "Time after a spike for which no other is counted", ge=0, le=1000)
+    synapses: Literal["conductance", "current"] = quantity("conductance", "", SYNAPSES)
+    excitatory_time: float = quantity(5.0, "ms", "Decay of excitatory synapses", gt=0, le=1000)
+    inhibitory_time: float = quantity(10.0, "ms", "Decay of inhibitory synapses", gt=0, le=1000)
+    excitatory_reversal: float = quantity(0.0, "mV", "Reversal of excitatory synapses", ge=-200, le=200)
+    inhibitory_reversal: float = quantity(-80.0, "mV", "Reversal of inhibitory synapses", ge=-200, le=200)
+
+
+class PoissonSource(ParameterGroup):
+    """No neurons: spikes at random, in each step with the same chance."""
+
+    kind: Literal["poisson"] = "poisson"
+    rate: float = quantity(10.0, "Hz", "Spikes of each per second", ge=0, le=1e5)
+
+
+Neuron = Annotated[
+    Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxley | PoissonSource,
+    Field(discriminator="kind"),
+]

@@ -1,0 +1,194 @@
+"""Networks from the literature, as parameters."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from engines.spiking.parameters import SpikingParameters
+
+Group = dict[str, Any]
+
+LAYERS = ("L2/3e", "L2/3i", "L4e", "L4i", "L5e", "L5i", "L6e", "L6i")
+NUMBERS = (20683, 5834, 21915, 5479, 4850, 1065, 14395, 2948)
+PROBABILITIES = (
+    (0.1009, 0.1689, 0.0437, 0.0818, 0.0323, 0.0, 0.0076, 0.0),
+    (0.1346, 0.1371, 0.0316, 0.0515, 0.0755, 0.0, 0.0042, 0.0),
+    (0.0077, 0.0059, 0.0497, 0.135, 0.0067, 0.0003, 0.0453, 0.0),
+    (0.0691, 0.0029, 0.0794, 0.1597, 0.0033, 0.0, 0.1057, 0.0),
+    (0.1004, 0.0622, 0.0505, 0.0057, 0.0831, 0.3726, 0.0204, 0.0),
+    (0.0548, 0.0269, 0.0257, 0.0022, 0.06, 0.3158, 0.0086, 0.0),
+    (0.0156, 0.0066, 0.0211, 0.0166, 0.0572, 0.0197, 0.0396, 0.2252),
+    (0.0364, 0.001, 0.0034, 0.0005, 0.0277, 0.008, 0.0658, 0.1443),
+)
+"""Of a synapse to the row's population from the column's (Potjans and Diesmann 2014, table 5)."""
+EXTERNAL = (1600, 1500, 2100, 1900, 2000, 1900, 2900, 2100)
+"""Inputs from outside, 8 Hz each (table 5)."""
+RATES = (0.943, 3.026, 4.368, 5.882, 7.733, 8.664, 1.096, 7.851)
+"""Mean rates of NEST's implementation at full scale [Hz]: what inputs that a smaller network lacks would fire at."""
+
+
+def coba(number: int = 4000) -> SpikingParameters:
+    """Vogels and Abbott's network with conductances, benchmark 1 of Brette and others (2007), as in Brian:
+    p 0.02 at 4,000 neurons, weights 6 and 67 nS over a leak of 10 nS."""
+    start = {
+        "kind": "normal", "voltage": -65.0, "voltage_spread": 5.0, "excitation": 4.0, "excitation_spread": 1.5,
+        "inhibition": 20.0, "inhibition_spread": 12.0,
+    }  # fmt: skip
+    numbers = {"Excitatory": number * 4 // 5, "Inhibitory": number - number * 4 // 5}
+    populations = [
+        {"name": name, "number": count, "neuron": {"kind": "lif conductance"}, "start": start}
+        for name, count in numbers.items()
+    ]
+    rule = {"kind": "inputs", "inputs": 80.0}
+    weights = {"Excitatory": 0.6, "Inhibitory": -6.7}
+    return _made(populations, [_connection(name, "all", rule, weight) for name, weight in weights.items()])
+
+
+def brunel(g: float = 5.0, drive: float = 2.0, number: int = 12_500) -> SpikingParameters:
+    """Brunel's network (2000), model A: jumps of 0.1 mV and −g 0.1 mV after 1.5 ms, each hears a tenth of the others;
+    from outside ``drive`` times what would bring a neuron to threshold without the network.
+
+    A smaller one has as many inputs of a neuron less and jumps that are as much larger.
+    """
+    excitatory = number * 4 // 5
+    inputs = excitatory // 10
+    jump = 0.1 * 1000 / inputs
+    neuron = {
+        "kind": "lif", "membrane_time": 20.0, "resting_voltage": 0.0, "threshold": 20.0, "reset": 10.0,
+        "refractory_time": 2.0, "excitatory_time": 0.0, "inhibitory_time": 0.0,
+    }  # fmt: skip
+    rate = drive * 20.0 / (jump * 20.0) * 1000
+    external = {"rate": rate, "weight": jump}
+    start = {"kind": "uniform", "lowest": 0.0, "highest": 20.0}
+    populations = [
+        {"name": name, "number": count, "neuron": neuron, "start": start, "external": external}
+        for name, count in {"Excitatory": excitatory, "Inhibitory": number - excitatory}.items()
+    ]
+    delay = {"kind": "constant", "delay": 1.5}
+    return _made(
+        populations,
+        [
+            _connection("Excitatory", "all", {"kind": "fixed inputs", "number": inputs}, jump, delay),
+            _connection("Inhibitory", "all", {"kind": "fixed inputs", "number": inputs // 4}, -g * jump, delay),
+        ],
+    )
+
+
+def izhikevich_2003() -> SpikingParameters:
+    """Izhikevich's 1,000 neurons (2003) in steps of 1 ms, with the middle of the published spread of a to d, and
+    weights of the published mean and variance: normal and cut off at 0, there even between 0 and 0.5 or −1."""
+    kinds = {
+        "Excitatory": (800, {"a": 0.02, "b": 0.2, "c": -60.0, "d": 6.0}, 5.0),
+        "Inhibitory": (200, {"a": 0.06, "b": 0.225, "c": -65.0, "d": 2.0}, 2.0),
+    }
+    populations = [
+        {
+            "name": name,
+            "number": number,
+            "neuron": {"kind": "izhikevich", **neuron},
+            "start": {"kind": "uniform", "lowest": -65.0, "highest": -65.0},
+            "external": {"noise": noise},
+        }
+        for name, (number, neuron, noise) in kinds.items()
+    ]
+    rule = {"kind": "all to all"}
+    weights = {"Excitatory": 0.25, "Inhibitory": -0.5}
+    connections = [_connection(name, "all", rule, weight, spread=3**-0.5) for name, weight in weights.items()]
+    return _made(populations, connections, step=1.0)
+
+
+def potjans_diesmann(scale: float = 0.1) -> SpikingParameters:
+    """The microcircuit below 1 mm² of cortex (Potjans and Diesmann 2014): 77,169 neurons and 0.3 G synapses at scale 1.
+
+    Below, neurons and inputs are fewer by ``scale``, weights stronger by 1/√scale, and a constant current stands for
+    the mean input that is lost (van Albada, Helias and Diesmann 2015). Currents are in mV of the membrane's resistance:
+    87.8 pA, with 250 pF and 10 ms, are 3.512 mV.
+    """
+    weight, tau, g = 3.512, 0.5, 4.0
+    root = math.sqrt(scale)
+    neuron = {
+        "kind": "lif", "membrane_time": 10.0, "resting_voltage": -65.0, "threshold": -50.0, "reset": -65.0,
+        "refractory_time": 2.0, "excitatory_time": tau, "inhibitory_time": tau,
+    }  # fmt: skip
+    populations, connections = [], []
+    for k, name in enumerate(LAYERS):
+        mean = EXTERNAL[k] * 8.0 * weight
+        for j, sender in enumerate(LAYERS):
+            full = -math.log1p(-PROBABILITIES[k][j]) * NUMBERS[j]
+            strength = -g * weight if j % 2 else weight * (2 if (k, j) == (0, 2) else 1)
+            mean += full * RATES[j] * strength
+            if full:
+                connections.append(
+                    _connection(
+                        sender,
+                        name,
+                        {"kind": "probability", "probability": -math.log1p(-PROBABILITIES[k][j])},
+                        strength / root,
+                        {"kind": "normal", "delay": 0.8 if j % 2 else 1.5, "spread": 0.5},
+                        spread=0.1,
+                    )
+                )
+        populations.append(
+            {
+                "name": name,
+                "number": round(NUMBERS[k] * scale),
+                "neuron": neuron,
+                "start": {"kind": "normal", "voltage": -58.0, "voltage_spread": 10.0},
+                "external": {
+                    "rate": 8.0 * EXTERNAL[k] * scale,
+                    "weight": weight / root,
+                    "current": (1 - root) * mean * tau * 1e-3,
+                },
+            }
+        )
+    return _made(populations, connections)
+
+
+def waves(columns: int = 80) -> SpikingParameters:
+    """A sheet of regular spiking cells with noise, each joined to those around it: a few spikes set off a wave that
+    runs over the sheet, for cells rest after it. No paper's; delays are those of signals at 0.2 mm/ms."""
+    populations = [
+        {
+            "name": "Excitatory",
+            "number": columns**2,
+            "neuron": {"kind": "izhikevich", "excitatory_time": 3.0, "inhibitory_time": 6.0},
+            "start": {"kind": "normal", "voltage": -65.0, "voltage_spread": 3.0},
+            "external": {"noise": 4.0},
+        },
+        {
+            "name": "Inhibitory",
+            "number": columns**2 // 4,
+            "neuron": {"kind": "izhikevich", "a": 0.1, "d": 2.0, "excitatory_time": 3.0, "inhibitory_time": 6.0},
+            "start": {"kind": "normal", "voltage": -65.0, "voltage_spread": 3.0},
+        },
+    ]
+    delay = {"kind": "distance", "velocity": 0.2}
+    near = {"kind": "distance", "probability": 0.5, "width": 75.0, "periodic": True}
+    return _made(
+        populations,
+        [
+            _connection("Excitatory", "all", near, 6.0, delay),
+            _connection("Inhibitory", "Excitatory", near | {"width": 120.0}, -6.0, delay),
+        ],
+        step=0.5,
+    )
+
+
+def _connection(
+    source: str, target: str, rule: Group, weight: float, delay: Group | None = None, spread: float = 0.0
+) -> Group:
+    kind = {"kind": "normal", "spread": spread} if spread else {"kind": "constant"}
+    return {
+        "source": source,
+        "target": target,
+        "rule": rule,
+        "weight": {**kind, "weight": weight},
+        "delay": delay or {"kind": "none"},
+    }
+
+
+def _made(populations: list[Group], connections: list[Group], step: float = 0.1, seed: int = 1) -> SpikingParameters:
+    return SpikingParameters.model_validate(
+        {"populations": populations, "connections": connections, "numerics": {"step": step, "seed": seed}}
+    )

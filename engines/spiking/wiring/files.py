@@ -1,0 +1,51 @@
+"""Synapses from a table: columns pre, post and, if there are, weight and delay [ms]."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from engines.api import Array
+from engines.errors import ProblemError
+
+COLUMNS = ("pre", "post", "weight", "delay")
+
+
+def read(path: str) -> dict[str, Array]:
+    """The columns of a CSV file (a line of names above, or in this order) or of an npz file, as float64.
+
+    Raises ProblemError where there is no such file, it cannot be read, or numbers are missing.
+    """
+    place = Path(path)
+    if not path or not place.is_file():
+        raise ProblemError(f"There is no file '{path}' with connections: choose a CSV or npz file.", ("connections",))
+    try:
+        found = _npz(place) if place.suffix == ".npz" else _csv(place)
+    except (ValueError, OSError, KeyError) as error:
+        raise ProblemError(f"{place.name} cannot be read as connections: {error}.", ("connections",)) from None
+    if not {"pre", "post"} <= set(found):
+        raise ProblemError(f"{place.name} has no columns 'pre' and 'post': name them in its first line.")
+    if len({len(values) for values in found.values()}) > 1:
+        raise ProblemError(f"The columns of {place.name} are not equally long: give each synapse all of them.")
+    for name, values in found.items():
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            raise ProblemError(
+                f"The {name} of synapse {bad[0] + 1:,} in {place.name} is not a number: correct it or leave it out."
+            )
+    return found
+
+
+def _npz(place: Path) -> dict[str, Array]:
+    with np.load(place, allow_pickle=False) as content:
+        return {name: np.asarray(content[name], float).ravel() for name in COLUMNS if name in content.files}
+
+
+def _csv(place: Path) -> dict[str, Array]:
+    with place.open(encoding="utf-8-sig") as file:
+        names = [name.strip().lower() for name in file.readline().split(",")]
+    titled = "pre" in names
+    table = np.loadtxt(place, delimiter=",", skiprows=int(titled), ndmin=2, encoding="utf-8-sig")
+    order = names if titled else list(COLUMNS[: table.shape[1]])
+    return {name: table[:, k] for k, name in enumerate(order) if name in COLUMNS}
