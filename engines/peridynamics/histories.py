@@ -37,8 +37,11 @@ def table_of(history: FromFile) -> Array:
     return read_table(history.path, "history", ("time", "value"))
 
 
-def share(history: History, time: Array) -> Array:
-    """What there is of a load at ``time: (n,)`` [s] from the start; 1 is all. Raises ProblemError for a file."""
+def share(history: History, time: Array, table: Array | None = None) -> Array:
+    """What there is of a load at ``time: (n,)`` [s] from the start; 1 is all.
+
+    ``table``: of a history from a file, which is read otherwise. Raises ProblemError for a file.
+    """
     match history:
         case Sudden():
             return np.ones_like(time)
@@ -54,11 +57,11 @@ def share(history: History, time: Array) -> Array:
         case HalfSine():
             return np.sin(np.pi * np.clip(time / (history.duration * MICRO), 0.0, 1.0))
         case FromFile():
-            times, values = table_of(history).T
+            times, values = (table_of(history) if table is None else table).T
             return np.interp(time / MICRO, times, values)
 
 
-def share_integral(history: History, time: Array) -> Array:
+def share_integral(history: History, time: Array, table: Array | None = None) -> Array:
     """The integral of :func:`share` from 0 [s]: how far particles go whose velocity has this history."""
     match history:
         case Sudden():
@@ -78,7 +81,7 @@ def share_integral(history: History, time: Array) -> Array:
             lasts = history.duration * MICRO
             return np.asarray(lasts / np.pi * (1 - np.cos(np.pi * np.clip(time / lasts, 0.0, 1.0))))
         case FromFile():
-            times, values = table_of(history).T * np.array([[MICRO], [1.0]])
+            times, values = (table_of(history) if table is None else table).T * np.array([[MICRO], [1.0]])
             start, *_ = np.interp([0.0], times, values)
             after = times > 0
             times, values = np.concatenate([[0.0], times[after]]), np.concatenate([[start], values[after]])

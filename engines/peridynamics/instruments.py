@@ -12,7 +12,6 @@ from engines.api import Array, SeriesInfo
 from engines.charts import ChartInfo
 from engines.errors import ProblemError
 from engines.peridynamics.body import Filled, chosen
-from engines.peridynamics.histories import share
 from engines.peridynamics.loads import ACCELERATION, VELOCITY, Loads
 from engines.peridynamics.parameters import Gauge, Held, Point
 from engines.peridynamics.parameters.measuring import MeanGauge, Opening
@@ -184,9 +183,8 @@ class Instruments:
                     faster = faster - before[kind, VELOCITY, each.axis]
                 force = self._masses[each.name] * faster - next(sums)
             else:
-                load = self.loads.loads[each.load]
-                given = self.loads.acceleration(each.load)[each.axis] * float(share(load.history, np.array(time)))
-                force = self._shares[each.name] * given
+                given = self.loads.acceleration(each.load)[each.axis] * self._shares[each.name]
+                force = given * float(self.loads.share(each.load, np.array(time)))
             forces[f"force_{each.name}"] = float(force * scales.force)
         means = {}
         for gauge in self.gauges:

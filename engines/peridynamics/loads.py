@@ -9,7 +9,7 @@ import numpy as np
 from engines.api import Array
 from engines.errors import ProblemError, placed_at
 from engines.peridynamics.body import Filled, chosen
-from engines.peridynamics.histories import share, share_integral
+from engines.peridynamics.histories import share, share_integral, table_of
 from engines.peridynamics.parameters import (
     Displacement,
     Force,
@@ -22,6 +22,7 @@ from engines.peridynamics.parameters import (
     Stress,
     Velocity,
 )
+from engines.peridynamics.parameters.histories import FromFile
 from engines.peridynamics.regions import combinations
 
 MOST_KINDS = 255
@@ -31,7 +32,8 @@ ACCELERATION, HELD, DISPLACEMENT, VELOCITY = range(4)
 @dataclass(frozen=True, eq=False)
 class Loads:
     """kind: (n,) uint8, 0 for free particles; combinations: for each further kind the numbers of its loads;
-    reached: for each load the particles of its region, in the order of the geometry.
+    reached: for each load the particles of its region, in the order of the geometry; tables: for each load what the
+    file of its history held when the run was made, whatever becomes of the file.
 
     dt [s], spacing [m], density [kg/m³], volume [m³] of a particle.
     """
@@ -45,6 +47,7 @@ class Loads:
     density: float
     volume: float
     reached: tuple[Array, ...]
+    tables: tuple[Array | None, ...]
 
     def table(self, first: int, steps: int) -> Array:
         """(steps, kinds, 4, d) of steps first, first + 1, …: acceleration, held, displacement and velocity after it.
@@ -64,15 +67,15 @@ class Loads:
         for number, load in enumerate(self.loads):
             kinds = [row + 1 for row, combination in enumerate(self.combinations) if number in combination]
             if not isinstance(load, Held):
-                pushed = share(load.history, before)[:, None] * self.acceleration(number)
+                pushed = self.share(number, before)[:, None] * self.acceleration(number)
                 for kind in kinds:
                     table[:, kind, ACCELERATION] += pushed
                 continue
             for axis, value in enumerate((load.x, load.y, load.z)[: self.dimensions]):
                 if value is None:
                     continue
-                place = self._path(load, value, after)
-                moved = place - self._path(load, value, before)
+                place = self._path(number, load, value, after)
+                moved = place - self._path(number, load, value, before)
                 for kind in kinds:
                     table[:, kind, HELD, axis] = 1
                     table[:, kind, DISPLACEMENT, axis] = place
@@ -100,11 +103,15 @@ class Loads:
                 held[reached] = True
         return held
 
-    def _path(self, load: Held, value: float, time: Array) -> Array:
+    def share(self, number: int, time: Array) -> Array:
+        """(n,) what there is of a load at ``time: (n,)`` [s]; 1 is all."""
+        return share(self.loads[number].history, time, self.tables[number])
+
+    def _path(self, number: int, load: Held, value: float, time: Array) -> Array:
         """Displacement at times [s], in spacings."""
         if isinstance(load, Displacement):
-            return np.asarray(value * 1e-3 / self.spacing * share(load.history, time))
-        return np.asarray(value / self.spacing * share_integral(load.history, time))
+            return np.asarray(value * 1e-3 / self.spacing * self.share(number, time))
+        return np.asarray(value / self.spacing * share_integral(load.history, time, self.tables[number]))
 
 
 def loads_on(
@@ -119,8 +126,6 @@ def loads_on(
         else:
             place = ("loads", number) if isinstance(load, Stress) else ("loads", number, "region")
             reached[:, number] = chosen(_region(load), body, place)
-        with placed_at("loads", number, "history"):
-            share(load.history, np.zeros(1))  # a file is read here, not in the middle of a run
         with placed_at("loads", number):
             _check_pushes(load, body.dimensions)
     for name in "xyz"[: body.dimensions]:
@@ -144,7 +149,14 @@ def loads_on(
     return Loads(
         tuple(loads), kind.astype(np.uint8), tuple(rows), body.dimensions, dt, spacing, density,
         spacing**3 if volume is None else volume, tuple(np.flatnonzero(column) for column in reached.T),
+        tuple(_table(load, number) for number, load in enumerate(loads)),
     )  # fmt: skip
+
+
+def _table(load: Load, number: int) -> Array | None:
+    """What the file of its history holds, if it has one: it is read here, not in the middle of a run."""
+    with placed_at("loads", number, "history"):
+        return table_of(load.history) if isinstance(load.history, FromFile) else None
 
 
 def _region(load: Stress | Force | Velocity | Displacement) -> Region:

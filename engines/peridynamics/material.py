@@ -141,17 +141,29 @@ class Lattice:
         """``dt² c V/(ρ Δx)``: the sum of stretches becomes a change of displacement per step, in spacings."""
         return step**2 * self.micromodulus * self.volume / (self.density * self.spacing)
 
+    def bond_stiffness(self, step: float) -> float:
+        """As :meth:`stiffness`, of a bond inside the body."""
+        return self.stiffness(step)
+
     @property
     def stable_step(self) -> float:
-        """Largest stable step [s]: ``dt² (c V/ρ) λ <= 2``, λ the largest eigenvalue of ``Σ w n nᵀ/|ξ|``.
+        """Largest stable step [s]: ``dt² (c V/ρ) λ <= 2``, λ that of :meth:`spread` of the whole family.
 
         A rigorous bound of the linear problem with any bonds broken, for each bond adds to the stiffness; by
         isotropy of the lattice it is √d larger than Silling and Askari's.
         """
-        lengths = self.family.lengths
-        n = self.family.offsets[:, : self.family.dimensions] / lengths[:, None]
-        largest = float(np.linalg.eigvalsh((n.T * (self.weights / lengths)) @ n)[-1])
-        return math.sqrt(2 / (largest * self.stiffness(1.0)))
+        return math.sqrt(2 / (self.spread(np.ones(self.family.bonds, bool)) * self.stiffness(1.0)))
+
+    def spread(self, bonds: Array) -> float:
+        """Largest eigenvalue of ``Σ w n nᵀ/|ξ|`` over ``bonds: (bonds,) bool`` of the family; ξ in spacings."""
+        lengths = self.family.lengths[bonds]
+        n = self.family.offsets[bonds, : self.family.dimensions] / lengths[:, None]
+        return float(np.linalg.eigvalsh((n.T * (self.weights[bonds] / lengths)) @ n)[-1])
+
+    @property
+    def surface_share(self) -> float:
+        """Of the bound 4/dt² behind :attr:`stable_step`, the part that half a family has: a particle at a surface."""
+        return self.spread(self.family.offsets[:, 1] >= 0) / self.spread(np.ones(self.family.bonds, bool))
 
     @property
     def rayleigh_speed(self) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,8 @@ from engines.peridynamics.material import Lattice
 from engines.peridynamics.solver import Solver
 
 NO_CONTACT = ContactEnergies()
+LOOKED_WITH = 8
+"""Numbers of a particle that energies and fields are found with, beside those that a solver keeps."""
 SPLIT = 0.9
 """A particle counts as beside the crack from this part of the damage that a straight crack along its row does."""
 
@@ -42,7 +43,6 @@ class Energies:
 def energies(
     solver: Solver,
     table: Array,
-    kind: Any,
     begun: bool,
     decay: float,
     too_much: float,
@@ -52,8 +52,8 @@ def energies(
     """At the present moment, with ``measure`` done.
 
     table: (kinds, 4, d) of this moment, in which velocities are half a step old once the run has ``begun``: what the
-    forces add in half a step is put on top. kind: (size) on the device. decay: of velocities in a step.
-    too_much: work of the first half step that the kernels count and that was not done (``instruments.first_work``).
+    forces add in half a step is put on top. decay: of velocities in a step. too_much: work of the first half step that
+    the kernels count and that was not done (``instruments.first_work``).
     brought: [J] what the body had at the start, which counts as work.
 
     Kinetic is ½ v⁻·v⁺ with the velocities half a step before and after, for with it the balance of this integrator is
@@ -61,36 +61,38 @@ def energies(
     shortest waves (0.25 % of the whole behind a crack at 0.7 of the stable step).
     """
     backend, arrays, body = solver.backend, solver.arrays, solver.body
+    velocity, inner, mass, share = arrays["v"], solver.kick_values, solver.mass, solver.volume
     with backend.active():
-        velocity = after = arrays["v"]
-        mass, share = solver.mass, solver.volume
-        work = float(arrays["work"].sum())
-        damped = float(arrays["damped"].sum())
+        read = backend.array(np.zeros((4 + 3 * len(velocity),)))  # on the device: the host waits once
+        totals, per_axis = read[:4], read[4:].reshape(3, -1)
+        totals[0], totals[1], totals[2] = (arrays[name].sum() for name in ("work", "damped", "loss"))
+        totals[3] = solver.energy_values.sum(dtype=np.float64)
+        without = velocity
         if begun:
-            work -= too_much
             given = backend.array(np.ascontiguousarray(table[:, ACCELERATION].T).astype(solver.dtype))
             free = backend.array((1.0 - table[:, HELD].T).astype(solver.dtype))
-            loaded = (kind > 0).astype(solver.dtype)
+            loaded = (solver.kind > 0).astype(solver.dtype)
             left = solver.dtype.type(0.5 * (1 + decay))
             half = solver.dtype.type(0.25 * (1 + decay))
-            now = solver.kick_values.copy()
-            # what followers added after the last step belongs to the coming one
-            without = velocity.copy()
-            for follower in solver.followers:
-                follower.take_back(without)
-            for axis in range(len(now)):
-                is_free, push = free[axis][kind], given[axis][kind]
-                acting = (is_free * push * share - (1 - is_free) * now[axis] * mass) * loaded
-                work += 0.5 * float((acting * velocity[axis]).sum(dtype=np.float64))
-                mean = left * velocity[axis] + half * (now[axis] + push * (share / mass))
+            if solver.followers:  # what they added after the last step belongs to the coming one
+                without = velocity.copy()
+                for follower in solver.followers:
+                    follower.take_back(without)
+        for axis, before in enumerate(velocity):  # one after the other, for the sake of memory
+            after = before
+            if begun:
+                is_free, push = free[axis][solver.kind], given[axis][solver.kind]
+                acting = (is_free * push * share - (1 - is_free) * inner[axis] * mass) * loaded
+                per_axis[0, axis] = 0.5 * (acting * before).sum(dtype=np.float64)
+                mean = left * before + half * (inner[axis] + push * (share / mass))
                 if decay != 1:
-                    taken = float((is_free * mean * velocity[axis] * mass).sum(dtype=np.float64))
-                    damped += (1 - decay) / (1 + decay) * taken
-                now[axis] = velocity[axis] + is_free * (mean - velocity[axis]) * 2
-            velocity, after = without, now
-        kinetic = float((velocity * after * mass).sum(dtype=np.float64))
-        elastic = float(solver.energy_values.sum(dtype=np.float64))
-        loss = float(arrays["loss"].sum())
+                    taken = (is_free * mean * before * mass).sum(dtype=np.float64)
+                    per_axis[1, axis] = (1 - decay) / (1 + decay) * taken
+                after = before + is_free * (mean - before) * 2
+            per_axis[2, axis] = (without[axis] * after * mass).sum(dtype=np.float64)
+    told = backend.to_host(read)
+    (work, damped, loss, elastic), now = told[:4].tolist(), told[4:].reshape(3, -1).sum(axis=1).tolist()
+    work, damped, kinetic = work + now[0] - (too_much if begun else 0.0), damped + now[1], now[2]
     unit = body.scales.energy
     return Energies(
         work=unit * work + contact.work + brought,
@@ -145,13 +147,12 @@ class Counter:
         self._solver, self._threshold = solver, watched.threshold
         along = np.full(solver.body.size, NOWHERE)
         along[solver.body.places] = watched.along
-        array = solver.backend.array
-        self._along, self._whole = (array(values.astype(solver.dtype)) for values in (along, solver.body.whole))
+        self._along = solver.backend.array(along.astype(solver.dtype))
 
     def intact(self) -> float:
         """How many bonds hold, each counted once."""
         with self._solver.backend.active():
-            holding = self._whole * (1 - self._solver.damage_values)
+            holding = self._solver.whole * (1 - self._solver.damage_values)
             return float((holding + 0.5).astype(np.int64).sum()) / 2
 
     def farthest(self) -> float:

@@ -60,7 +60,7 @@ class QuasiStaticSimulation(PeridynamicSimulation):
         super().__init__(backend, geometry, solver, loads, False, watched, fields, 1.0, instruments, curve, strains)
         self.dt = 1.0
         self._load_steps = settings.load_steps
-        self._relaxation = Relaxation(solver, loads, settings, self._kind)
+        self._relaxation = Relaxation(solver, loads, settings)
         self._at_rest = {info.name: 0.0 for info in (*self._energies, *instruments.series)}
         """The series when the body was last at rest."""
 

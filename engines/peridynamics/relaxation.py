@@ -61,17 +61,14 @@ class Relaxation:
     Its users call :meth:`to_rest` until it is at rest, read what they want to know, then :meth:`next_load_step`.
     """
 
-    def __init__(self, solver: Solver, loads: Loads, settings: Settings, kind: Any) -> None:
-        """kind: (size) on the device."""
-        self._solver, self._loads, self._settings, self._kind = solver, loads, settings, kind
+    def __init__(self, solver: Solver, loads: Loads, settings: Settings) -> None:
+        self._solver, self._loads, self._settings = solver, loads, settings
         self.done = self.iterations = 0
         self.rest = Rest(math.inf, math.inf)
         self.damping = 0.0
         """c/2"""
         self._size = self._largest = 0.0
         """Forces of loads and supports now, and the largest that they were at the end of a load step."""
-        with solver.backend.active():
-            self._whole = solver.backend.array(solver.body.whole.astype(solver.dtype))
         self._begin()
 
     @property
@@ -123,7 +120,7 @@ class Relaxation:
         """Bonds that are gone, counted at both ends."""
         with self._solver.backend.active():
             self._solver.find_damage()
-            return float((self._whole * self._solver.damage_values).sum(dtype=np.float64))
+            return float((self._solver.whole * self._solver.damage_values).sum(dtype=np.float64))
 
     def next_load_step(self) -> None:
         self.done += 1
@@ -167,7 +164,7 @@ class Relaxation:
                 backend.array(np.ascontiguousarray(values.T).astype(dtype))
                 for values in (1.0 - self._table[:, HELD], self._table[:, ACCELERATION])
             )
-            self._free, self._pushed = (values[:, self._kind] for values in per_kind)
+            self._free, self._pushed = (values[:, solver.kind] for values in per_kind)
         if self.done == 0:
             solver.let_break(False)
             self._seen_u = self._seen_force = backend.array(np.zeros(solver.kick_values.shape, dtype))

@@ -96,7 +96,6 @@ class PeridynamicSimulation(Simulation):
         self.fields, self.traffic = fields, (solver.traffic,)
         self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
         self._half_step, self._decay, self._contact, self._strains = half_step, decay, contact, strains
-        self._kind = backend.array(solver.body.kind)
         self._instruments, self._curve = instruments, curve
         self._followed = -1
         """The step up to which the curve has been followed."""
@@ -185,8 +184,11 @@ class PeridynamicSimulation(Simulation):
 
     def _length(self, vectors: Any, factor: float) -> Any:
         with self._backend.active():
-            scaled = vectors * self._solver.dtype.type(factor)
-            return (scaled * scaled).sum(axis=0) ** 0.5
+            squares = 0.0
+            for vector in vectors:
+                scaled = vector * self._solver.dtype.type(factor)
+                squares = squares + scaled * scaled
+            return squares**0.5
 
     def _measure(self) -> None:
         if self._measured != self.step:
@@ -216,9 +218,7 @@ class PeridynamicSimulation(Simulation):
         self._find_damage()
         now = self._loads.table(self.step, 1)[0]
         contact = self._contact.energies() if self._contact else ContactEnergies()
-        found = energies(
-            self._solver, now, self._kind, self.step > 0, self._decay, self._first_work, contact, self._brought
-        )
+        found = energies(self._solver, now, self.step > 0, self._decay, self._first_work, contact, self._brought)
         tip = self._counter.farthest()
         self._tip.seen(tip, self.time)
         speed = self._tip.speed(self.time)
@@ -343,7 +343,7 @@ class PeridynamicSimulation(Simulation):
     def close(self) -> None:
         self._solver.arrays.clear()
         self._solver.followers.clear()
-        del self._solver, self._kind, self._everything, self._instruments, self._counter, self._contact
+        del self._solver, self._everything, self._instruments, self._counter, self._contact
         del self._strains
 
 

@@ -189,6 +189,16 @@ class Solver(ABC):
         """Act after each step."""
 
     @property
+    def kind(self) -> Any:
+        """(size,) uint8 on the device, as in the body."""
+        return self._kind
+
+    @property
+    def whole(self) -> Any:
+        """(size,) on the device: bonds of each particle before any cut."""
+        return self._whole
+
+    @property
     @abstractmethod
     def traffic(self) -> KernelTraffic: ...
 
@@ -302,11 +312,18 @@ def make_solver(backend: Backend, body: Discretised, precision: str) -> LatticeS
     return CudaSolver(backend, body, precision)
 
 
-def bytes_of(layout: Layout, family: Family, value_bytes: int, paired: bool = False, softening: bool = False) -> int:
-    """Device memory of a solver: seven vectors and eight numbers per place (two are what cracks are looked
-    for with, three strain and stress), words twice, three float64, a kind; for
-    bonds that differ (``paired``) a word on a GPU and two numbers a bond on a CPU: the latter; for ``softening`` a
-    number and a bit per bond."""
-    per_place = (4 * layout.dimensions + 8) * value_bytes + 8 * family.words + 3 * 8 + 1
+def bytes_of(
+    layout: Layout,
+    family: Family,
+    value_bytes: int,
+    paired: bool = False,
+    softening: bool = False,
+    mixed: bool = False,
+) -> int:
+    """Device memory of a solver: four vectors and seven numbers per place (one is where cracks are looked for, three
+    strain and stress), words twice, three float64, a kind; ``paired``, for bonds of one length that differ on a CPU:
+    two numbers a bond; ``softening``: a number and a bit per bond; ``mixed``, for several materials: two numbers, a
+    word and a byte."""
+    per_place = (4 * layout.dimensions + 7) * value_bytes + 8 * family.words + 3 * 8 + 1
     per_place += family.bonds * value_bytes * (2 * paired + softening) + 4 * family.words * softening
-    return math.ceil(layout.size * per_place)
+    return math.ceil(layout.size * (per_place + (2 * value_bytes + 5) * mixed))

@@ -110,7 +110,7 @@ class CloudSetup(Setup):
             given.thickness * 1e-3 if d == 2 else points.horizon * 1e-3 / 3,
         )  # fmt: skip
         self.volume = spacing**d * (given.thickness * 1e-3 if d == 2 else 1.0)
-        self.memory = bytes_of_cloud(kin, self.value_bytes)
+        self.memory = bytes_of_cloud(kin, self.value_bytes) + self._bytes_beside(kin.size, kin.words)
         self.bytes_per_step = len(kin.order) * ((5 * d + 8) * self.value_bytes + 4 * kin.words + 1) + 4 * kin.bonds
         self.bonds = kin.bonds
         self.limit = math.sqrt(2 / (self.stiffness(1.0) * kin.largest))

@@ -37,6 +37,12 @@ class CpuPenetrators(Penetrators):
         self._count[0] = len(found)
         self._fastest[CHUNKS] = self._fastest[:CHUNKS].max()
 
+    def _fastest_square(self) -> float:
+        return float(self._fastest[CHUNKS])
+
+    def _put_fastest_square(self, square: float) -> None:
+        self._fastest[CHUNKS] = square
+
     def _push(self, row: int) -> None:
         arrays = self.solver.arrays
         cpu_kernels.push(

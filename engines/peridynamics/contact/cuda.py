@@ -36,6 +36,7 @@ class CudaPenetrators(Penetrators):
         self._size = solver.body.size
         self._words = -(-self._size // 32)
         self._mask = self.backend.array(np.zeros(self._words, np.uint32))
+        self._put_fastest_square(0.0)
         self._blocks = max(1, min(MOST_BLOCKS, -(-self.capacity // THREADS)))
         self._partial = self.backend.array(np.zeros((self.bodies, self._blocks, 8)))
         self._ticket = self.backend.array(np.zeros(1, np.int32))
@@ -53,6 +54,12 @@ class CudaPenetrators(Penetrators):
             (1,), (COLLECTORS,),
             (self._mask, np.int32(self._words), self._list, np.int32(self.capacity), self._count, self._fastest),
         )  # fmt: skip
+
+    def _fastest_square(self) -> float:
+        return float(self.backend.to_host(self._fastest).view(np.float32)[0])
+
+    def _put_fastest_square(self, square: float) -> None:
+        self._fastest = self.backend.array(np.array([square, 0.0], np.float32).view(np.int32))
 
     def _push(self, row: int) -> None:
         arrays = self.solver.arrays

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from engines.errors import ProblemError
 from engines.peridynamics.contact.rigid import stiffness_rate
 from engines.peridynamics.material import Lattice
@@ -17,17 +15,18 @@ KISSING = {2: 3.0, 3: 4.0}
 
 def repulsion_rate(parameters: PeridynamicParameters, lattice: Lattice) -> float:
     """S [1/s²] of ``particles.cu``: c_s/δ V/ρ (the short-range force of Silling and Askari 2005), c_s so many times the
-    micromodulus: Parks et al. (2008) take 15, and less leaves the step of the bonds as it is."""
+    stiffness of a bond: Parks et al. (2008) take 15, and less leaves the step of the bonds as it is."""
     if parameters.contact.kind == "none":
         return 0.0
-    return parameters.contact.stiffness * lattice.stiffness(1.0) / lattice.family.reach
+    return parameters.contact.stiffness * lattice.bond_stiffness(1.0) / lattice.family.reach
 
 
-def contact_step(parameters: PeridynamicParameters, lattice: Lattice) -> float:
-    """[s]; infinite without contact. A particle that is touched has the bonds of one half of its family, or none.
+def contact_step(parameters: PeridynamicParameters, lattice: Lattice, limit: float, surface_share: float) -> float:
+    """[s]; infinite without contact. ``limit`` [s] of the bonds alone: their bound is 4/limit², of which a particle
+    that is touched has ``surface_share``, or nothing where its bonds are gone.
 
-    Gershgorin's bound ``dt² (2 κ λ + P + 2 S Σ) <= 4``: κ λ of bonds as in :attr:`Lattice.stable_step`, P of a
-    penetrator, S Σ of particles. Raises ProblemError for a radius of contact that is too large."""
+    Gershgorin's bound ``dt² (B + P + 2 S Σ) <= 4``: B of bonds, P of a penetrator, S Σ of particles, on one side where
+    there are bonds. Raises ProblemError for a radius of contact that is too large."""
     penetration = max((each.stiffness for each in parameters.penetrators), default=0.0) * stiffness_rate(lattice)
     repulsion = repulsion_rate(parameters, lattice)
     if repulsion and parameters.contact.radius > 1:
@@ -38,11 +37,7 @@ def contact_step(parameters: PeridynamicParameters, lattice: Lattice) -> float:
         )
     if not penetration and not repulsion:
         return math.inf
-    family = lattice.family
-    half = family.offsets[:, 1] >= 0
-    n = (family.offsets[:, : family.dimensions] / family.lengths[:, None])[half]
-    bonds = lattice.stiffness(1.0) * float(np.linalg.eigvalsh((n.T / family.lengths[half]) @ n)[-1])
-    touching = KISSING[family.dimensions]
-    half_bound = 2 * bonds + penetration + repulsion * touching
+    touching = KISSING[lattice.family.dimensions]
+    bonded = surface_share * 4 / limit**2 + penetration + repulsion * touching
     alone = penetration + 2 * repulsion * touching
-    return math.sqrt(4 / max(half_bound, alone))
+    return math.sqrt(4 / max(bonded, alone))

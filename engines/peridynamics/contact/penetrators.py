@@ -48,7 +48,7 @@ class Penetrators(Follower):
         states[:, PLACE], states[:, VELOCITY] = rigid.places + rigid.velocities, rigid.velocities
         self._shapes, self._states = self.backend.array(rigid.shapes), self.backend.array(states)
         self._list = self.backend.array(np.zeros(self.capacity, np.int32))
-        self._count, self._fastest = (self.backend.array(np.zeros(n, np.int32)) for n in (1, 2))
+        self._count = self.backend.array(np.zeros(1, np.int32))
         self._kick = self.backend.array(np.zeros((len(rest), self.capacity), solver.dtype))
         self.rubbing = bool(rigid.shapes[:, FRICTION].any())
         self._rub = self.backend.array(np.zeros(rest.shape if self.rubbing else (len(rest), 1), solver.dtype))
@@ -78,6 +78,13 @@ class Penetrators(Follower):
     def _push(self, row: int) -> None:
         """Add to velocities, and let free bodies go on."""
 
+    @abstractmethod
+    def _fastest_square(self) -> float:
+        """Of the speeds of all particles when the list was made; lists reach so far."""
+
+    @abstractmethod
+    def _put_fastest_square(self, square: float) -> None: ...
+
     def take_back(self, kick: Any) -> None:
         count = int(self.backend.to_host(self._count)[0])
         for axis, given in enumerate(self._kick[:, :count]):
@@ -102,7 +109,8 @@ class Penetrators(Follower):
         if self.rubbing:
             with self.backend.active():
                 held["rub"] = self._rub[:, self._list[:count]]
-        return {name: self.backend.to_host(values) for name, values in {**held, "fastest": self._fastest}.items()}
+        found = {name: self.backend.to_host(values) for name, values in held.items()}
+        return {**found, "fastest": np.array(self._fastest_square()), "stale": np.array(self._stale)}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         count = len(state["list"])
@@ -112,6 +120,7 @@ class Penetrators(Follower):
             if self.rubbing:
                 self._rub[:] = 0
                 self._rub[:, self._list[:count]] = self.backend.array(state["rub"])
-        self._states, self._fastest = (self.backend.array(state[name]) for name in ("states", "fastest"))
+        self._states = self.backend.array(state["states"])
         self._count = self.backend.array(np.array([count], np.int32))
-        self._stale = count == 0
+        self._put_fastest_square(float(state["fastest"]))
+        self._stale = bool(state["stale"])

@@ -132,7 +132,7 @@ class Repulsion(Follower):
             "reference": self._reference[:, :count],
             "news": self._news,
         }
-        return {name: self.backend.to_host(values) for name, values in held.items()}
+        return {**{name: self.backend.to_host(values) for name, values in held.items()}, "stale": np.array(self._stale)}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         count = len(state["members"])
@@ -145,4 +145,4 @@ class Repulsion(Follower):
             ):
                 target[..., :count] = self.backend.array(state[name])
         self._news = self.backend.array(state["news"])
-        self._stale = count == 0
+        self._stale = bool(state["stale"])

@@ -18,7 +18,7 @@ from engines.peridynamics.filling import Filled
 from engines.peridynamics.instruments import Instruments, gauges_on
 from engines.peridynamics.loads import Loads, loads_on
 from engines.peridynamics.material import Lattice
-from engines.peridynamics.measures import Watched
+from engines.peridynamics.measures import LOOKED_WITH, Watched
 from engines.peridynamics.parameters import Displacement, PeridynamicParameters
 from engines.peridynamics.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
@@ -114,6 +114,17 @@ class Setup(ABC):
         return self.lattice.volume
 
     # What they have in common.
+
+    def _bytes_beside(self, size: int, words: int) -> int:
+        """Device memory of ``size`` places with so many words of bonds, beside that of a solver and of contact."""
+        parameters, dimensions = self.parameters, self.body.dimensions
+        looked_with, more = LOOKED_WITH, 0
+        if parameters.contact.kind != "none" or parameters.penetrators:  # velocities without their forces
+            looked_with += dimensions
+        if parameters.numerics.quasi_static:  # masks, loads and what was seen last; nothing that breaks
+            more = 4 * dimensions * self.value_bytes + 4 * words
+            looked_with = max(looked_with, 5 * dimensions)  # forces out of balance
+        return size * (looked_with * self.value_bytes + more)
 
     def _chosen_step(self) -> float:
         numerics = self.parameters.numerics

@@ -57,9 +57,16 @@ class BondSetup(LatticeSetup):
         if self.surface:
             self.limit /= np.sqrt(max(1.0, self.surface.stiffening))
 
+    @property
+    def _surface_share(self) -> float:
+        return 1.0 if self.surface else super()._surface_share
+
     def _bytes(self) -> int:
-        paired = bool(self.mixed or self.surface) and self.backend.id == "cpu"
-        return bytes_of(self.layout, self.lattice.family, self.value_bytes, paired, self.law.code is not None)
+        mixed, paired = self.mixed is not None, bool(self.mixed or self.surface) and self.backend.id == "cpu"
+        return bytes_of(
+            self.layout, self.lattice.family, self.value_bytes, paired, self.law.code is not None,
+            mixed or self.surface is not None,
+        )  # fmt: skip
 
     def _values_per_step(self) -> int:
         return 4 * self.body.dimensions

@@ -54,11 +54,10 @@ class LatticeSetup(Setup):
         self._prepare()
         kin, size, particles = self.lattice.family, self.layout.size, len(self.body.cells)
         self.memory = self._bytes() + contact_bytes(parameters, particles, size, dimensions, self.value_bytes)
-        if parameters.numerics.quasi_static:  # masks, loads and what was seen last; nothing that breaks
-            self.memory += size * (4 * dimensions * self.value_bytes + 4 * kin.words + self.value_bytes)
+        self.memory += self._bytes_beside(size, kin.words)
         self.bytes_per_step = particles * (self._values_per_step() * self.value_bytes + 12 * kin.words + 1)
         self.bonds = particles * kin.bonds * self.work_of_a_bond
-        touching = contact_step(parameters, self.lattice)
+        touching = contact_step(parameters, self.lattice, self.limit, self._surface_share)
         if touching < self.limit:
             self.limit, self.stands_for = touching, "contact"
         unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
@@ -72,6 +71,11 @@ class LatticeSetup(Setup):
     @abstractmethod
     def _prepare(self) -> None:
         """Sets limit."""
+
+    @property
+    def _surface_share(self) -> float:
+        """See :func:`contact_step`."""
+        return self.lattice.surface_share
 
     @abstractmethod
     def _bytes(self) -> int: ...

@@ -89,6 +89,14 @@ class StateLattice(Lattice):
         d = self.family.dimensions
         return self.scaled(d * (d + 2) * self.shear_modulus / weighted_volume(self.family), step)
 
+    def bond_stiffness(self, step: float) -> float:
+        return 2 * self.stiffness(step)
+
+    @property
+    def surface_share(self) -> float:
+        """All of it: bonds at a surface are stiffer, for the weighted volume there is smaller."""
+        return 1.0
+
     def dilation(self, step: float) -> float:
         """γ = (λ − μ)(d/m)² of a particle inside the body."""
         factor = (self.family.dimensions / weighted_volume(self.family)) ** 2

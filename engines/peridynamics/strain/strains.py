@@ -20,7 +20,7 @@ class Strains(ABC):
         self._solver, self._solid, self._backend = solver, solid, solver.backend
         self._constants = self._backend.array(solid.constants)
         self._dilation = self._backend.array(np.zeros(1) if solid.dilation is None else solid.dilation)
-        self._whole = self._backend.array(solver.body.whole.astype(solver.dtype))
+        self._whole = solver.whole
         self.values: Any = None
 
     def find(self) -> None:

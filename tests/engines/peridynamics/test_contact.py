@@ -17,7 +17,9 @@ from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.parameters.contact import Ball, Cuboid, Cylinder, Plane
 from engines.peridynamics.reference import Reference
+from engines.peridynamics.setup.bonds import BondSetup
 from engines.peridynamics.solver import make_solver
+from engines.peridynamics.state.setup import StateSetup
 from tests.engines.peridynamics.test_solver import discretised, pairs_of
 
 ENGINE = PeridynamicsEngine()
@@ -289,6 +291,38 @@ def test_a_restored_run_goes_on_bit_for_bit(device):
     assert set(run.observe()) == {info.name for info in run.series}
 
 
+def test_a_run_goes_on_where_nothing_is_in_reach_yet(device):
+    """The list is made at the same steps, so that all later ones are equal too."""
+    pulled = [{"kind": "stress", "side": "left", "stress": (-1, 0, 0)}]
+    scene = problem(body=PLATE, loads=pulled, penetrators=[ball((5, 30, 0), 4, FREE)])
+    run, again = (ENGINE.build(scene, device) for _ in range(2))
+    run.advance(5)
+    again.restore({name: np.array(values) for name, values in run.state().items()})
+    for one in (run, again):
+        one.advance(4)
+    for step in range(2):
+        kept, other = run.state(), again.state()
+        assert all((np.asarray(kept[name]) == other[name]).all() for name in kept), step
+        assert not len(kept["penetrators.list"])
+        assert kept["penetrators.fastest"] > 0
+        for one in (run, again):
+            one.advance(16)
+
+
+def test_a_run_goes_on_on_another_device(cpu, on_host):
+    """fp64: rounding of 20 steps, as against the reference."""
+    scene = problem(**SCENES["plate"])
+    runs = {device: ENGINE.build(scene, device) for device in (cpu, on_host)}
+    for first, second in ((cpu, on_host), (on_host, cpu)):
+        run, again = runs[first], runs[second]
+        run.advance(27)
+        again.restore({name: np.array(values) for name, values in run.state().items()})
+        for one in (run, again):
+            one.advance(20)
+        velocity = run.field("velocity")
+        assert np.abs(again.field("velocity") - velocity).max() <= 1e-11 * velocity.max()
+
+
 PLATE = {"kind": "plate", "size_x": 12, "size_y": 8}
 
 
@@ -316,14 +350,34 @@ def test_what_cannot_run_is_refused(cpu, changes, sentence):
         ENGINE.build(problem(body=PLATE, **changes), cpu)
 
 
-def test_contact_shortens_the_step_only_where_it_is_stiff():
-    given = problem(body=PLATE, contact={"kind": "repulsion"}).parameters
-    _, _, lattice = discretised(given, 1e-2)
-    soft = contact_step(given, lattice)
-    stiff = contact_step(problem(body=PLATE, contact={"kind": "repulsion", "stiffness": 60.0}).parameters, lattice)
-    assert soft > 0.95 * lattice.stable_step
-    assert stiff < 0.5 * lattice.stable_step
-    assert contact_step(problem(body=PLATE).parameters, lattice) == np.inf
+def test_contact_shortens_the_step_only_where_it_is_stiff(cpu):
+    """Half of a lattice's bonds are behind a particle at a surface, and the row along it."""
+
+    def limit(stiffness=5.0, **bonds):
+        contact = {"kind": "repulsion", "stiffness": stiffness} if stiffness else {"kind": "none"}
+        return BondSetup(problem(body=PLATE, contact=contact, bonds={"spacing": 1.0, **bonds}).parameters, cpu).limit
+
+    assert limit() > 0.95 * limit(0)
+    assert limit(60.0) < 0.5 * limit(0)
+    given = BondSetup(problem(body=PLATE).parameters, cpu)
+    assert 0.5 < given.lattice.surface_share < 0.75  # the row along the surface is whole
+    assert contact_step(given.parameters, given.lattice, given.limit, 1.0) == np.inf
+    # bonds at a surface that are as stiff as inside leave less for contact
+    assert limit(surface_correction=True) < limit() < limit(0)
+
+
+@pytest.mark.parametrize("setup", [BondSetup, StateSetup])
+def test_particles_push_each_other_as_hard_by_either_theory(cpu, setup):
+    """c_s is a multiple of a bond's stiffness, which is the same at the ratio that bond-based bodies have: rounding.
+    The bound of contact has all bonds that a particle at a surface has."""
+    material = {"fracture_energy": 1e6, "poisson": 1 / 3}
+    plain = BondSetup(problem(body=PLATE, material=material).parameters, cpu)
+    alone = setup(problem(body=PLATE, material=material).parameters, cpu)
+    given = setup(problem(body=PLATE, material=material, contact={"kind": "repulsion"}).parameters, cpu)
+    expected = repulsion_rate(given.parameters, plain.lattice)
+    assert repulsion_rate(given.parameters, given.lattice) == pytest.approx(expected, rel=1e-12)
+    bound = given.lattice.surface_share * 4 / alone.limit**2 + 3 * expected
+    assert given.limit == pytest.approx(min(alone.limit, (4 / bound) ** 0.5), rel=1e-12)
 
 
 @pytest.mark.parametrize(

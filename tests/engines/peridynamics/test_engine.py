@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from engines.api import Problem
 from engines.errors import ProblemError
 from engines.peridynamics.engine import PeridynamicsEngine
+from engines.peridynamics.measures import LOOKED_WITH
 from engines.peridynamics.parameters import PeridynamicParameters
 
 ENGINE = PeridynamicsEngine()
@@ -25,6 +28,23 @@ SMALL = {
 
 def problem(**changes) -> Problem:
     return Problem(PeridynamicParameters.model_validate({**SMALL, **changes}))
+
+
+def test_what_is_looked_with_fits_into_the_memory_that_is_set_aside(cpu):
+    """An estimate that leaves it out lets a body begin that has no room for its energies. Beside it: 20 kB of the
+    simulation's own."""
+    given = problem(body={"kind": "plate", "size_x": 300, "size_y": 100}, numerics={"damping": 1e4})
+    run = ENGINE.build(given, cpu)
+    for _ in range(2):  # first, kernels are compiled
+        run.advance(1)
+        tracemalloc.start()
+        run.observe()
+        for name in ("damage", "energy", "displacement", "velocity"):
+            run._values(name)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    size = run._solver.body.size
+    assert 4 * size < most <= LOOKED_WITH * 4 * size + 20_000
 
 
 @pytest.mark.parametrize("damping", [0.0, 1e4])

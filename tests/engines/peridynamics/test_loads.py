@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
@@ -65,6 +67,16 @@ def test_histories_and_their_integrals(given, time, value, table):
     values = share(one, times)
     trapezoids = np.concatenate([[0], np.cumsum((values[1:] + values[:-1]) / 2)]) * times[1]
     assert np.abs(share_integral(one, times) - trapezoids).max() <= 1e-7 * times[-1]
+
+
+def test_a_history_is_that_of_the_file_when_the_run_was_made(cpu, table):
+    """Runs of a project do not change when its file does; 3 us are 8/15 of the way from −5 to 10 us."""
+    file = {"kind": "file", "path": table}
+    run = built(cpu, loads=[{"kind": "stress", "side": "right", "stress": (1, 0, 0), "history": file}])
+    Path(table).unlink()
+    assert run._loads.share(0, np.array([3e-6]))[0] == pytest.approx(8 / 15, rel=1e-12)
+    run.advance(3)
+    assert run.observe()["force_1_x"] > 0
 
 
 @pytest.mark.parametrize(

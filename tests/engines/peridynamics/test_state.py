@@ -172,7 +172,8 @@ def test_a_restored_run_goes_on_bit_for_bit(device):
     for one in (run, again):
         one.advance(5)
     for info in run.fields:
-        assert (run.field(info.name) == again.field(info.name)).all(), info.name
+        # strain is not of particles that have lost their bonds
+        assert np.array_equal(run.field(info.name), again.field(info.name), equal_nan=True), info.name
     assert run.observe() == again.observe()
 
 

@@ -197,7 +197,7 @@ def test_energy_is_balanced_while_bonds_soften(cpu):
         with cpu.active():
             solver.advance(np.repeat(table, 30, axis=0), batch == 0, decay)
             solver.measure()
-        found = energies(solver, table[0], body.kind, True, decay, 0.0)
+        found = energies(solver, table[0], True, decay, 0.0)
         worst = max(worst, found.imbalance)
     assert min(found.broken, found.damped) > 0.02 * found.work
     assert worst <= 1e-3
