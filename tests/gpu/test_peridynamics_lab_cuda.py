@@ -10,7 +10,7 @@ from engines.peridynamics.lab import formulations, studies, tables
 from workbench.bench.check import Checker
 
 pytestmark = pytest.mark.gpu
-SIZES = {2: ((13, 35), (300, 410)), 3: ((7, 8, 9), (40, 37, 33))}
+SIZES = {2: ((13, 35), (240, 330)), 3: ((7, 8, 9), (40, 37, 33))}
 
 
 @pytest.mark.parametrize(

@@ -260,26 +260,24 @@ def test_points_of_a_lattice_are_the_lattice(cpu, tmp_path):
 
 
 def test_energy_is_balanced_while_a_crack_runs(cpu, tmp_path):
-    """0.1 % on a plate of disordered points pulled apart at a notch, at a quarter of the stable step (measured
-    0.08; 0.19 at the default 0.7)."""
+    """0.01 % on a plate of disordered points pulled apart at a notch, at the default step (measured 0.001 %)."""
     given = parameters(
         tmp_path, (60, 30), jitter=0.25,
         notches=[{"start": (0, 15), "end": (20, 15)}],
         loads=[{"kind": "stress", "side": side, "stress": (0, pull, 0)} for side, pull in (("top", 3), ("bottom", -3))],
         unbreakable=[{"kind": "side", "side": side, "rows": 3} for side in ("top", "bottom")],
-        numerics={"safety": 0.25},
     )  # fmt: skip
     run = PeridynamicsEngine().build(Problem(given), cpu)
     start = run.observe()["tip"]
-    for _ in range(20):
-        run.advance(25)
+    for _ in range(18):
+        run.advance(10)
         found = run.observe()
-        assert found["imbalance"] < 0.1
+        assert found["imbalance"] < 0.01
     assert found["bonds"] > 100
     assert found["tip"] > start + 5
     for info in run.fields:
-        known = np.isfinite(run.field(info.name))  # strain is not of points that have lost their bonds
-        assert known.mean() > 0.99 if info.name in ROWS else known.all(), info.name
+        known = np.isfinite(run.field(info.name))  # strain is not of points that have lost most of their bonds
+        assert known.mean() > 0.9 if info.name in ROWS else known.all(), info.name
     state = run.state()
     run.advance(5)
     after = run.field("displacement")
