@@ -10,8 +10,8 @@ import numpy as np
 from engines.api import Array, Progress
 from engines.backend.base import Backend
 from engines.spiking import lif, network
-from engines.spiking.charts import Groups
 from engines.spiking.connectivity import random_synapses
+from engines.spiking.groups import Groups
 from engines.spiking.layout import places_of, space
 from engines.spiking.lif.model import Lif as ExactLif
 from engines.spiking.lif.model import Sources, Start

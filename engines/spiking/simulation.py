@@ -14,13 +14,15 @@ from engines.charts import ChartData, Fact, Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.parameters import ParameterGroup
-from engines.spiking import charts
-from engines.spiking.charts import Groups
+from engines.spiking import charts, rhythm
+from engines.spiking.groups import Groups
 from engines.spiking.lif.model import raster_stride
 from engines.spiking.network.constants import Live
 
 SAMPLE = 5.0
 """Between two samples [ms]: rates of 3,200 neurons at 6 Hz over this time scatter by a tenth."""
+RASTER = 2048
+"""Steps that the raster shows."""
 FADE = 12.0
 """Time in which the flash of a spike fades to 1/e [ms]: some frames at the usual pace."""
 FACTORS = ("excitation", "inhibition", "external", "noise")
@@ -146,8 +148,12 @@ class SpikingSimulation(Simulation):
     def chart(self, name: str) -> ChartData:
         match name:
             case "raster":
-                stride = raster_stride(self._groups.neurons)
-                return charts.raster(self._host("history"), self.step, self.dt, stride, self._groups)
+                fired = rhythm.recent(self._host("history"), self.step, RASTER)
+                return charts.raster(fired, self.step, self.dt, raster_stride(self._groups.neurons), self._groups)
+            case "spectrum" | "correlations":
+                told = rhythm.spectrum if name == "spectrum" else rhythm.correlations
+                fired = rhythm.recent(self._host("history"), self.step)
+                return told(fired, self.dt, raster_stride(self._groups.neurons), self._groups)
             case "rate_histogram":
                 return charts.rate_histogram(self._host("spikes"), self._seconds, self._groups)
             case "irregularity":
