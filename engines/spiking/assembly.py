@@ -10,20 +10,21 @@ import numpy as np
 from engines.api import Array, Progress
 from engines.backend.base import Backend
 from engines.spiking import lif, network
-from engines.spiking.charts import Groups
 from engines.spiking.connectivity import random_synapses
+from engines.spiking.groups import Groups
 from engines.spiking.layout import places_of, space
 from engines.spiking.lif.model import Lif as ExactLif
 from engines.spiking.lif.model import Sources, Start
-from engines.spiking.network.constants import Live
+from engines.spiking.network.constants import POISSON, Live
 from engines.spiking.network.plan import Plan, first_values
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, ConstantWeight, Inputs, NoDelay, Probability
 from engines.spiking.parameters.neurons import AdaptiveExponential, Izhikevich, Lif
 from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.parameters.populations import External, NormalStart
+from engines.spiking.partners import Block
 from engines.spiking.simulation import Stepped, Subject
-from engines.spiking.wiring import Span, wire
+from engines.spiking.wiring import Span, Wiring, wire
 
 
 def neurons(parameters: SpikingParameters) -> int:
@@ -107,6 +108,9 @@ def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -
     start = Start(first_values(parameters.populations, seed).voltage, neuron.resting_voltage)
     made = lif.make_network(backend, exact, sources, synapses, start)
 
+    sent = np.repeat(np.array(weights), np.diff(bounds))
+    block = Block(synapses.starts, synapses.targets, 0, lambda places: sent[block.senders(places)])
+
     def live(now: Live) -> Mapping[str, Array]:
         changed = replace(exact, drive=now.drive, excitation=now.excitation, inhibition=now.inhibition)
         return {"constants": changed.constants(made.quantum)}
@@ -115,8 +119,8 @@ def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -
         groups,
         dt,
         np.full(n, neuron.resting_voltage, np.float32),
-        synapses.starts,
-        lambda: np.bincount(synapses.targets, minlength=n),
+        (block,),
+        np.ones(n, bool),
         live,
         (min(neuron.reset, neuron.threshold), neuron.threshold),
         10 * max(abs(weight) for weight in (*weights, 0.1)),
@@ -141,8 +145,8 @@ def general(parameters: SpikingParameters, backend: Backend, progress: Progress)
         _groups(parameters),
         dt,
         plan.rest,
-        wiring.sent,
-        wiring.heard,
+        _blocks(wiring),
+        np.repeat(plan.models != POISSON, np.diff(plan.bounds)),
         lambda now: plan.live(now, wiring.quantum),
         (min(levels, default=-80.0), max(levels, default=-40.0)),
         10 * max((*typical, 0.01)),
@@ -150,6 +154,14 @@ def general(parameters: SpikingParameters, backend: Backend, progress: Progress)
         any(isinstance(each, (Izhikevich, AdaptiveExponential)) for each in neurons_are),
         tuple(block.rule.highest for block in wiring.plastic),
     ), made
+
+
+def _blocks(wiring: Wiring) -> tuple[Block, ...]:
+    fixed = Block(wiring.starts, wiring.words[:, 0], 8, lambda places: wiring.words[places, 1] * wiring.quantum)
+    return fixed, *(
+        Block(each.starts, each.words[:, 0], 8, each.weights.__getitem__, f"weights_{k}")
+        for k, each in enumerate(wiring.plastic)
+    )
 
 
 def _groups(parameters: SpikingParameters) -> Groups:

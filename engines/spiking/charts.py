@@ -1,15 +1,15 @@
-"""What is plotted of a network: rates, raster, how rates and irregularity are spread."""
+"""What is plotted of a network's neurons and synapses: raster, how rates, irregularity and weights are spread."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from engines.api import Array, SeriesInfo
+from engines.api import Array
 from engines.charts import EMPTY, ChartData, ChartInfo, Curve, histogram
+from engines.spiking.groups import Groups
 
 BARS = 30
 FEWEST_INTERVALS = 2
@@ -18,49 +18,13 @@ LARGEST_CV = 3.0
 WEIGHTS = ChartInfo("weights", "Synapses, by weight", "1", kind="bar", x_title="Weight of the highest", x_unit="1")
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """Populations: neurons ``bounds[k]`` to ``bounds[k + 1] - 1`` have ``names[k]``."""
-
-    names: tuple[str, ...]
-    bounds: Array
-
-    @property
-    def neurons(self) -> int:
-        return int(self.bounds[-1])
-
-    @property
-    def series(self) -> tuple[SeriesInfo, ...]:
-        """The mean rate of each, and synaptic events."""
-        rates = (SeriesInfo(_rate(name), f"Rate, {name[:1].lower()}{name[1:]}", "Hz") for name in self.names)
-        return (*rates, SeriesInfo("events", "Synaptic events per second", "1/s"))
-
-    @property
-    def charts(self) -> tuple[ChartInfo, ...]:
-        return (
-            ChartInfo("raster", "Spikes, by neuron", "1", kind="raster", x_title="Time", x_unit="ms"),
-            ChartInfo("rates", "Mean rate", "Hz", series=tuple(_rate(name) for name in self.names)),
-            ChartInfo("rate_histogram", "Neurons, by rate", "1", kind="bar", x_title="Rate", x_unit="Hz"),
-            ChartInfo(
-                "irregularity", "Neurons, by irregularity", "1", kind="bar", x_title="CV of intervals", x_unit="1"
-            ),
-            ChartInfo("events", "Synaptic events", "1/s", series=("events",)),
-        )
-
-
-def _rate(name: str) -> str:
-    """The name of a population's rate in records: no other two populations have names that are this alike."""
-    return "rate_" + re.sub(r"\W+", "_", name.strip().lower())
-
-
-def raster(history: Array, step: int, dt: float, stride: int, groups: Groups) -> ChartData:
-    """The spikes of the last steps. history: (steps kept, slots), row s % kept is that of step s [1]."""
-    kept = min(step, len(history))
-    shown = np.arange(step - kept, step)
-    when, slot = np.nonzero(history[shown % len(history)])
-    times, neurons = shown[when] * dt if kept else np.zeros(0), slot * stride
+def raster(fired: Array, step: int, dt: float, stride: int, groups: Groups) -> ChartData:
+    """The spikes of the last steps before ``step``, ``fired: (steps, slots)``: a row for each neuron, those of a
+    population beside each other."""
+    when, slot = np.nonzero(fired)
+    times, neurons = (when + (step - len(fired))) * dt, slot * stride
     curves = []
-    for population, (first, stop) in enumerate(zip(groups.bounds, groups.bounds[1:], strict=False)):
+    for population, (first, stop) in enumerate(pairwise(groups.bounds)):
         own = (neurons >= first) & (neurons < stop)
         if stop > first:
             curves.append(Curve(groups.names[population], times[own].astype(float), neurons[own].astype(float)))
@@ -108,7 +72,7 @@ def coefficient_of_variation(spikes: Array, interval: Array, square: Array) -> A
 
 def _by_population(values: Array, known: Array, edges: Array, groups: Groups) -> ChartData:
     curves = []
-    for population, (first, stop) in enumerate(zip(groups.bounds, groups.bounds[1:], strict=False)):
+    for population, (first, stop) in enumerate(pairwise(groups.bounds)):
         if stop > first:
             own = values[first:stop][known[first:stop]]
             curves.append(histogram(own, edges, groups.names[population]))

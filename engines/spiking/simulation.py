@@ -8,19 +8,23 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, KernelTiming, KernelTraffic, NonFinite, Selection, Simulation
+from engines.api import Array, Dab, FieldInfo, KernelTiming, KernelTraffic, NonFinite, Selection, Simulation
 from engines.backend.base import Backend
 from engines.charts import ChartData, Fact, Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.parameters import ParameterGroup
-from engines.spiking import charts
-from engines.spiking.charts import Groups
+from engines.spiking import brushes, charts, partners, rhythm
+from engines.spiking.groups import Groups
 from engines.spiking.lif.model import raster_stride
+from engines.spiking.links import links_of
 from engines.spiking.network.constants import Live
+from engines.spiking.partners import Block, Partners
 
 SAMPLE = 5.0
 """Between two samples [ms]: rates of 3,200 neurons at 6 Hz over this time scatter by a tenth."""
+RASTER = 2048
+"""Steps that the raster shows."""
 FADE = 12.0
 """Time in which the flash of a spike fades to 1/e [ms]: some frames at the usual pace."""
 FACTORS = ("excitation", "inhibition", "external", "noise")
@@ -42,15 +46,15 @@ class Stepped(Protocol):
 class Subject:
     """What a simulation knows of its network beside the device's arrays.
 
-    rest: (n,) float32 added to stored voltages [mV]; starts: (n + 1,) int64 and heard: (n,) int64, synapses out and in;
-    live: the arrays that live parameters decide
+    rest: (n,) float32 added to stored voltages [mV]; blocks: its synapses; hears: (n,) bool, whether a neuron has
+    synapses (sources have none); live: the arrays that live parameters decide
     """
 
     groups: Groups
     dt: float
     rest: Array
-    starts: Array
-    heard: Callable[[], Array]
+    blocks: tuple[Block, ...]
+    hears: Array
     live: Callable[[Live], Mapping[str, Array]]
     voltages: tuple[float, float]
     largest: float
@@ -67,7 +71,7 @@ class SpikingSimulation(Simulation):
         self.geometry, self.dt, self.step = geometry, subject.dt, 0
         self._backend, self._subject, self._network, self._live = backend, subject, network, Live()
         self._groups = subject.groups
-        self.series, self.charts = self._groups.series, self._groups.charts
+        self.series, self.charts = self._groups.series, (*self._groups.charts, partners.BLOCKS)
         if subject.highest:
             self.charts = (*self.charts, charts.WEIGHTS)
         self.traffic = network.traffic
@@ -83,7 +87,10 @@ class SpikingSimulation(Simulation):
         if subject.recovers:
             self.fields = (*self.fields, FieldInfo("recovery", "Recovery or adaptation", "1", "point", (-20.0, 20.0)))
         self._rest = backend.array(subject.rest)
-        self._inputs: Array | None = None
+        self.brushes = brushes.infos(max(2 * largest, 5 * (subject.voltages[1] - subject.voltages[0])), unit)
+        self._silent = np.zeros(self._groups.neurons, bool)
+        self._in_degrees: Array | None = None
+        self._partners: tuple[int, tuple[Partners, ...]] = (-1, ())
         self._seen = self._counted()
         self._rates = dict.fromkeys((info.name for info in self.series), 0.0)
 
@@ -102,7 +109,10 @@ class SpikingSimulation(Simulation):
     def gather(self, name: str, handle: Any) -> Array:
         arrays = self._network.arrays
         if name == "activity":
-            return self._activity(self._backend.gather(arrays["last"], handle))
+            activity = self._activity(self._backend.gather(arrays["last"], handle))
+            if self._silent.any():  # no data, where a lesion is
+                activity[self._backend.gather(arrays["release"], handle) > brushes.SILENT // 2] = np.nan
+            return activity
         if name == "rate":
             return self._backend.gather(arrays["spikes"], handle) / np.float32(max(self._seconds, 1e-9))
         values = self._backend.gather(arrays[name], handle)
@@ -110,7 +120,9 @@ class SpikingSimulation(Simulation):
 
     def field(self, name: str) -> Array:
         if name == "activity":
-            return self._activity(self._host("last").astype(np.float32))
+            activity = self._activity(self._host("last").astype(np.float32))
+            activity[self._silent] = np.nan
+            return activity
         if name == "rate":
             return self._host("spikes").astype(np.float32) / np.float32(max(self._seconds, 1e-9))
         return self._host(name) + self._subject.rest if name == "voltage" else self._host(name)
@@ -118,7 +130,7 @@ class SpikingSimulation(Simulation):
     def _activity(self, last: Array) -> Array:
         """1 at a spike, then fading; 0 where there was none."""
         age = (self.step - 1 - last) * np.float32(self.dt)
-        return np.exp(-age / np.float32(FADE), dtype=np.float32)
+        return np.asarray(np.exp(-age / np.float32(FADE), dtype=np.float32))
 
     @property
     def _seconds(self) -> float:
@@ -146,8 +158,12 @@ class SpikingSimulation(Simulation):
     def chart(self, name: str) -> ChartData:
         match name:
             case "raster":
-                stride = raster_stride(self._groups.neurons)
-                return charts.raster(self._host("history"), self.step, self.dt, stride, self._groups)
+                fired = rhythm.recent(self._host("history"), self.step, RASTER)
+                return charts.raster(fired, self.step, self.dt, raster_stride(self._groups.neurons), self._groups)
+            case "spectrum" | "correlations":
+                told = rhythm.spectrum if name == "spectrum" else rhythm.correlations
+                fired = rhythm.recent(self._host("history"), self.step)
+                return told(fired, self.dt, raster_stride(self._groups.neurons), self._groups)
             case "rate_histogram":
                 return charts.rate_histogram(self._host("spikes"), self._seconds, self._groups)
             case "irregularity":
@@ -156,7 +172,17 @@ class SpikingSimulation(Simulation):
             case "weights":
                 weights = [self._host(f"weights_{k}") for k in range(len(self._subject.highest))]
                 return charts.weight_histogram(weights, self._subject.highest)
+            case "blocks":
+                return partners.block_chart(self._mean_inputs(), self._groups)
         return super().chart(name)
+
+    def results(self) -> Mapping[str, Array]:
+        return {"connectivity/mean synapses by sender and population that hears [1]": self._mean_inputs()}
+
+    def _mean_inputs(self) -> Array:
+        if self._in_degrees is None:
+            self._in_degrees = partners.in_degrees(self._subject.blocks, self._groups)
+        return self._in_degrees
 
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
@@ -178,16 +204,35 @@ class SpikingSimulation(Simulation):
         variation = charts.coefficient_of_variation(np.array([spikes]), *sums)[0]
         if np.isfinite(variation):
             facts.append(Fact("CV of intervals", float(variation), "1"))
-        starts = self._subject.starts
-        facts.append(Fact("Hears", float(self._heard()[element]), "neurons"))
-        facts.append(Fact("Is heard by", float(starts[element + 1] - starts[element]), "neurons"))
-        return Inspection(f"{self._groups.names[population]} neuron {element:,}", tuple(facts))
+        found = self._partners_of(element)
+        facts += partners.facts(found, self._groups)
+        links = links_of(found, element, self.geometry.positions, self._subject.unit, self._weights)
+        return Inspection(f"{self._groups.names[population]} neuron {element:,}", tuple(facts), links=links)
 
-    def _heard(self) -> Array:
-        """(n,) how many synapses each has."""
-        if self._inputs is None:
-            self._inputs = self._subject.heard()
-        return self._inputs
+    def _partners_of(self, element: int) -> tuple[Partners, ...]:
+        if self._partners[0] != element:
+            self._partners = element, tuple(partners.partners(block, element) for block in self._subject.blocks)
+        return self._partners[1]
+
+    def _weights(self, block: Block, places: Array) -> Array:
+        if not block.changing:
+            return block.weights(places)
+        handle = self.select(Selection(places.astype(np.int32)))
+        return self._backend.gather(self._network.arrays[block.changing], handle)
+
+    # Brushes.
+
+    def paint(self, dab: Dab) -> str | None:
+        neurons = brushes.reached(self.geometry.positions, dab)
+        arrays = self._network.arrays
+        if dab.brush == brushes.LESION:
+            before = int(self._silent.sum())
+            self._silent = brushes.lesion(self._backend, arrays, neurons, dab.amount, dab.erase)
+            changed = int(self._silent.sum()) - before
+            return f"{changed:,} neurons silenced, t = {self.time:.1f} ms." if changed > 0 else None
+        neurons = neurons[self._subject.hears[neurons]]
+        brushes.stimulate(self._backend, arrays, neurons, dab.amount)
+        return f"{len(neurons):,} neurons stimulated, t = {self.time:.1f} ms."
 
     # Changes and checkpoints.
 
@@ -224,6 +269,7 @@ class SpikingSimulation(Simulation):
             self._place(state[name], name)
         self._live = Live(*map(float, state["live"]))
         self.step = int(state["step"])
+        self._silent = np.asarray(state["release"] == brushes.SILENT)
         self._seen = self._counted()
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:

@@ -17,8 +17,8 @@ from engines.api import Array
 
 NEVER = -(1 << 30)
 """The step of the last spike of a neuron that has not fired."""
-HISTORY = 2048
-"""Steps of the raster that are kept."""
+HISTORY = 8192
+"""Steps of the raster that are kept: spectra of 0.8 s at steps of 0.1 ms."""
 RASTER_NEURONS = 512
 """Of which at most so many neurons are in it."""
 QUANTA = 30

@@ -131,7 +131,8 @@ def _update(
     n = len(voltage)
     if model == POISSON:
         for i in range(first, stop):
-            fired[i] = np.uint32(_bits(key, now, n, i) & np.uint64(0xFFFFFFFF)) < chances[0]
+            drawn = np.uint32(_bits(key, now, n, i) & np.uint64(0xFFFFFFFF)) < chances[0]
+            fired[i] = drawn & (release[i] <= now)
             arrived_e[i] = 0
             arrived_i[i] = 0
         return
@@ -160,7 +161,8 @@ def _update(
             voltage[i] = reset if fires else moved
         elif model == IZHIKEVICH:
             moved, follows = izhikevich(p, held, recovery[i], excitation, inhibition, base)
-            fires = moved >= threshold
+            moved = moved if ready else held
+            fires = ready & (moved >= threshold)
             voltage[i] = reset if fires else moved
             recovery[i] = follows + p[11] if fires else follows
         elif model == ADAPTIVE:

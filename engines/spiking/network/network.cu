@@ -43,7 +43,7 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
         unsigned long long bits = 0;
         if (entries > 0 || noisy || model == POISSON) bits = bits_of(key, now, n, i);
         if (model == POISSON) {
-            fires = (unsigned)bits < chance[0];
+            fires = (unsigned)bits < chance[0] && release[i] <= now;
         } else {
             if (entries > 0) {
                 int k = 0;
@@ -84,7 +84,8 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
                 float jump = p[11];
                 if (model == IZHIKEVICH) {
                     izhikevich(p, moved, follows, excitation, inhibition, base);
-                    fires = moved.v >= threshold;
+                    if (!ready) moved = held;
+                    fires = ready && moved.v >= threshold;
                 } else {
                     adaptive(p, moved, follows, excitation, inhibition, base);
                     if (!ready) moved = held;

@@ -86,12 +86,6 @@ class Wiring:
         """(n + 1,) int64: how many synapses the neurons before each have, with those that change."""
         return np.asarray(sum((block.starts for block in self.plastic), self.starts))
 
-    def heard(self) -> Array:
-        """(n,) how many synapses each neuron hears."""
-        n = len(self.starts) - 1
-        changing = sum((np.diff(block.into) for block in self.plastic), np.zeros(n, np.int64))
-        return np.asarray(np.bincount(self.targets, minlength=n) + changing)
-
     @property
     def targets(self) -> Array:
         return self.words[:, 0] >> 8

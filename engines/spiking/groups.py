@@ -1,0 +1,48 @@
+"""Populations as viewers see them: their series and charts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from engines.api import Array, SeriesInfo
+from engines.charts import ChartInfo
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Populations: neurons ``bounds[k]`` to ``bounds[k + 1] - 1`` have ``names[k]``."""
+
+    names: tuple[str, ...]
+    bounds: Array
+
+    @property
+    def neurons(self) -> int:
+        return int(self.bounds[-1])
+
+    @property
+    def series(self) -> tuple[SeriesInfo, ...]:
+        """The mean rate of each, and synaptic events."""
+        rates = (SeriesInfo(_rate(name), f"Rate, {name[:1].lower()}{name[1:]}", "Hz") for name in self.names)
+        return (*rates, SeriesInfo("events", "Synaptic events per second", "1/s"))
+
+    @property
+    def charts(self) -> tuple[ChartInfo, ...]:
+        return (
+            ChartInfo("raster", "Spikes, by neuron", "1", kind="raster", x_title="Time", x_unit="ms"),
+            ChartInfo("rates", "Mean rate", "Hz", series=tuple(_rate(name) for name in self.names)),
+            ChartInfo("rate_histogram", "Neurons, by rate", "1", kind="bar", x_title="Rate", x_unit="Hz"),
+            ChartInfo(
+                "irregularity", "Neurons, by irregularity", "1", kind="bar", x_title="CV of intervals", x_unit="1"
+            ),
+            ChartInfo(
+                "correlations", "Pairs, by correlation", "1", kind="bar", x_title="Correlation of counts", x_unit="1"
+            ),
+            ChartInfo("spectrum", "Power over that of random spikes", "1", x_title="Frequency", x_unit="Hz"),
+            ChartInfo("events", "Synaptic events", "1/s", series=("events",)),
+        )
+
+
+def _rate(name: str) -> str:
+    """The name of a population's rate in records: no other two populations have names that are this alike."""
+    return "rate_" + re.sub(r"\W+", "_", name.strip().lower())
