@@ -10,7 +10,7 @@ from engines.api import Array
 from engines.charts import Links
 from engines.spiking.partners import Block, Partners
 
-MOST = 600
+MOST = 120
 """Lines that are drawn; of more synapses every k-th."""
 
 
