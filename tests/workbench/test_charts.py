@@ -45,6 +45,9 @@ class Charted:
     def gather(self, name: str, handle: Selection) -> Any:
         return np.zeros(len(handle), np.float32)
 
+    def shifts(self) -> dict[Any, Any]:
+        return {}
+
     def chart(self, name: str) -> ChartData:
         self.asked.append(name)
         return ChartData((Curve(name, np.arange(2.0), np.arange(2.0)),))
