@@ -238,7 +238,7 @@ struct Surroundings {
     }
 
     // Where all bonds of a warp's particles hold, the short way is tried first. In 3D both ways would not stay in the cache
-    // of instructions (on an H200 a step takes 250 us then, not 175).
+    // of instructions (on one H200 a step took 250 us then, not some 200).
     DEVICE_MEMBER Sum pull(const unsigned lanes)
     {
 #if !defined(GENERAL) && DIMENSIONS == 2
