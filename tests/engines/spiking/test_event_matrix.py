@@ -9,6 +9,7 @@ import scipy.sparse
 from engines.errors import ProblemError
 from engines.spiking import EventList, EventMatrix
 from engines.spiking.events import cuda, room
+from engines.spiking.events.cpu_kernels import draw
 from engines.spiking.events.procedural import Drawn
 from engines.spiking.events.reference import product
 from engines.spiking.events.weights import decoded, stored
@@ -46,31 +47,35 @@ def kept(table, precision, order):
     return held if order == "postsynaptic" else held.T
 
 
-def close(result, table, events, roundings):
-    """Each rounding is of 6e-8 of at most the sum of sizes, of which random signs leave far less."""
+def close(result, table, events, roundings, sizes=None):
+    """Each rounding is of 6e-8 of at most the sum of sizes, of which random signs leave far less.
+
+    ``sizes``: those of the synapses where several are one entry of ``table``, which may cancel in it.
+    """
     assert result.dtype == np.float32
-    sizes = product(np.abs(table), np.abs(events))
+    sizes = product(np.abs(table) if sizes is None else sizes, np.abs(events))
     assert (np.abs(result - product(table, events)) <= roundings * 6e-8 * sizes + 1e-12).all()
 
 
-def check(matrix, table, densities=DENSITIES, roundings=340, alike=True):
+def check(matrix, table, densities=DENSITIES, roundings=340, alike=True, sizes=None):
     """Binary and graded, single and in a batch (``alike``: with the same bits), both ways.
 
     A sum of up to 333 float32 products: at most as many roundings, and those of a scale (340).
     """
     assert matrix.shape == table.shape
     rng = np.random.default_rng()
-    for operator, held in ((matrix, table), (matrix.T, table.T)):
+    sizes = np.abs(table) if sizes is None else sizes
+    for operator, held, size in ((matrix, table, sizes), (matrix.T, table.T, sizes.T)):
         for density in densities:
             events, values = events_of(rng, held.shape[1], density)
             batch = operator @ events
-            close(batch, held, events, roundings)
+            close(batch, held, events, roundings, size)
             np.testing.assert_array_equal(operator @ events.astype(float), batch)  # the same bits again
             single = operator @ events[:, 1]
-            close(single, held, events[:, 1], roundings)
+            close(single, held, events[:, 1], roundings, size)
             assert not alike or (single == batch[:, 1]).all()
             graded = operator.graded @ values
-            close(graded, held, values, roundings)
+            close(graded, held, values, roundings, size)
             assert not alike or (operator.graded @ values[:, 2] == graded[:, 2]).all()
 
 
@@ -190,7 +195,12 @@ def test_procedural(backend):
     """Equal to the table of what is drawn, on both backends; targets and weights are as likely as they should be."""
     drawn = Drawn(333, 150, 31, np.float32(-0.5), np.float32(2.0), seed=2**40 + 7)
     table = drawn.table().T
-    check(EventMatrix.procedural(150, 333, 31, (-0.5, 1.5), 2**40 + 7, backend), table, roundings=120)
+    sizes, targets, weights = np.zeros(table.shape), np.empty(31, np.int64), np.empty(31, np.float32)
+    for row in range(333):
+        draw(np.uint64(drawn.seed), row, 31, 150, drawn.low, drawn.span, targets, weights)
+        np.add.at(sizes[:, row], targets, np.abs(weights))
+    matrix = EventMatrix.procedural(150, 333, 31, (-0.5, 1.5), drawn.seed, backend)
+    check(matrix, table, roundings=120, sizes=sizes)
     counts = np.count_nonzero(table, axis=1)  # two on one target are rare
     # 69 synapses per target, Poisson: six standard deviations
     assert abs(counts - 333 * 31 / 150).max() < 6 * np.sqrt(69)
