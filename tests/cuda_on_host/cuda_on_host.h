@@ -36,10 +36,10 @@ struct uint3 { unsigned x, y, z; };
 struct dim3 { unsigned x, y, z; };
 #define CUDA_PAIR(name, type) struct alignas(2 * sizeof(type)) name { type x, y; }; \
     inline name make_##name(type x, type y) { return {x, y}; }
-#define CUDA_QUAD(name, type) struct alignas(16) name { type x, y, z, w; }; \
+#define CUDA_QUAD(name, type) struct alignas(sizeof(type) < 4 ? 4 * sizeof(type) : 16) name { type x, y, z, w; }; \
     inline name make_##name(type x, type y, type z, type w) { return {x, y, z, w}; }
 CUDA_PAIR(float2, float) CUDA_PAIR(double2, double) CUDA_PAIR(int2, int) CUDA_PAIR(uint2, unsigned)
-CUDA_QUAD(float4, float) CUDA_QUAD(double4, double) CUDA_QUAD(int4, int) CUDA_QUAD(uint4, unsigned)
+CUDA_QUAD(float4, float) CUDA_QUAD(double4, double) CUDA_QUAD(int4, int) CUDA_QUAD(uint4, unsigned) CUDA_QUAD(ushort4, unsigned short)
 
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;

@@ -1,26 +1,27 @@
 // Bond-based peridynamics of irregular points: forces, breaking and one step in time in one pass.
 //
-//   η = u_j − u_i,  p = η·(2ξ + η)/|ξ|² = (1 + s)² − 1,  a_i = K/m_i Σ_j k_ij s/(1 + s) (ξ + η),  v += a,  u += v
+//   η = u_j − u_i,  q = η·(2ξ + η) = |ξ|² ((1 + s)² − 1),  a_i = K/m_i Σ_j k_ij s/(1 + s) (ξ + η),  v += a,  u += v
 //
-// Lengths are mean distances of points, velocities that per step, k_ij = V_i V_j μ_i μ_j/|ξ|. A particle's record is its
-// displacement and its place on a grid of ``unit``: 16 bytes in float, 32 in double. In space the three coordinates of
-// the place share a word (10 or 21 bits each): only differences are used, none exceeds a horizon, so they come out
-// exact however often the numbers have wrapped round. Both ends of a bond then compute the same p to the last bit and
-// decide alike: nothing is exchanged.
+// Lengths are mean distances of points, velocities that per step, k_ij = V_i V_j μ_i μ_j/|ξ|. A particle is its
+// displacement and its place on a grid of ``unit``, whole numbers: only their differences are used, which are exact, so that
+// both ends of a bond compute the same q to the last bit and decide alike: nothing is exchanged.
 //
-// Bonds are in sliced columns (family.py): column k of particle i is at starts[i/32] + 32 k + i%32. LOCAL=1: a block brings
-// the records of all its neighbours into shared memory, and a bond is 32 bits: the neighbour's number in the block's list
-// and a weight of 16 bits. LOCAL=0 for families too large for that: 32 bits for the neighbour, 16 for the weight, read
+// Bonds are in sliced columns (family.py), four at a time: column k of particle i is at starts[i/32] + 32 (k − k%4) + 4 (i%32)
+// + k%4. LOCAL=1: a block brings all its neighbours into shared memory, and a bond is 32 bits: eight times the neighbour's number in
+// the block's list, and below it a weight of 16 bits. LOCAL=0 for families too large for that: 32 bits for the neighbour, 16 for the weight,
+// read
 // through the caches. A weight of 16 bits has 4 bits of exponent from 2^-8 on and 12 behind the point.
 //
+// records: (size) displacement and place, in 3D without its last two coordinates, which are in beside: (size).
 // u_out, v: (DIMENSIONS, size); words, breakable: (words, size), a bit for each column; kind: (size) 0 or the row of the
-// table of loads; work, loss, damped: (size) double. Per bond and step 4 (6) bytes are read; per particle a record, v, its
+// table of loads; work, loss, damped: (size) double. Per bond and step 4 (6) bytes are read; per particle a place, v, its
 // words and mass are read and a record, u and v written.
 //
 // variants: -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256; -DREAL=float -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256; -DREAL=float -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256; -DREAL=double -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256; -DREAL=double -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256; -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=512
 #define DEVICE static __device__ __forceinline__
 
 constexpr int SLICE = 32;
+constexpr int TOGETHER = sizeof(REAL) == 8 ? 1 : 4;  // bonds computed side by side: as many as registers hold
 // Blocks that a processor has room for: asked for so that no register is spilled on any architecture.
 constexpr int BLOCKS = (sizeof(REAL) == 8 ? 512 : THREADS > 256 ? 512 : 768) / THREADS;
 
@@ -28,186 +29,227 @@ DEVICE float mul(float a, float b) { return __fmul_rn(a, b); }
 DEVICE double mul(double a, double b) { return __dmul_rn(a, b); }
 DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 DEVICE double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
-DEVICE float reciprocal(float a) { return __fdividef(1.0f, a); }
-DEVICE double reciprocal(double a) { return 1.0 / a; }
 
-// s/(1 + s) of p = (1 + s)² − 1.
-DEVICE float pull_of(float p)
+// s/(1 + s) = q/(y + √(y |ξ|²)) of q and y = |ξ|² + q = |ξ + η|²; square: |ξ|² in grid steps.
+DEVICE float pull_of(float q, float square, float unit)
 {
-    const float w = rsqrtf(1.0f + p);
-    return mul(__fdividef(mul(p, w), 1.0f + w), w);
-}
-DEVICE double pull_of(double p)
-{
-    const double r = sqrt(1.0 + p);
-    return p / (r * (1.0 + r));
-}
-
-template <typename T> struct Bits;
-template <> struct Bits<float> { typedef unsigned Word; static constexpr int EACH = 10; };
-template <> struct Bits<double> { typedef unsigned long long Word; static constexpr int EACH = 21; };
-typedef Bits<REAL>::Word Word;
-constexpr int EACH = Bits<REAL>::EACH;
-constexpr unsigned HALF = 1u << (EACH - 1), MASK = (1u << EACH) - 1;
-
-// The lowest EACH bits of a difference to which HALF was added, as an exact number with a sign.
-DEVICE float apart(unsigned raised)
-{
-    return __uint_as_float((raised & MASK) | 0x4b000000u) - (8388608.0f + HALF);  // 2^23 + n has n in its lowest bits
-}
-DEVICE double apart(unsigned long long raised) { return double(int(unsigned(raised) & MASK) - int(HALF)); }
-
-#if DIMENSIONS == 3
-struct __align__(16) Record {
-    REAL x, y, z;
-    Word place;
-};
+    const float y = fused(mul(unit, unit), square, q), product = mul(y, square);
+#ifdef __CUDA_ARCH__
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(product));
 #else
-struct __align__(16) Record {
-    REAL x, y;
-    int a, b;
-};
+    const float root = sqrtf(product);
 #endif
-
-// The particle itself: its displacement, and its place such that a neighbour's less this one is ready for ``apart``.
-struct Own {
-    REAL x, y, z;
-    Word a, b, c;
-};
-
-DEVICE Own own_of(const Record& record)
+    return __fdividef(q, fused(unit, root, y));
+}
+DEVICE double pull_of(double q, double square, double unit)
 {
-    Own own;
-    own.x = record.x;
-    own.y = record.y;
-#if DIMENSIONS == 3
-    own.z = record.z;
-    own.a = record.place - HALF;
-    own.b = (record.place >> EACH) - HALF;
-    own.c = (record.place >> (2 * EACH)) - HALF;
-#else
-    own.z = REAL(0);
-    own.a = Word(record.a);
-    own.b = Word(record.b);
-    own.c = 0;
-#endif
-    return own;
+    const double y = fused(mul(unit, unit), square, q);
+    return q / fused(unit, sqrt(mul(y, square)), y);
 }
 
-// A bond: ξ in grid steps, η, and p.
+template <typename T> struct Vectors;
+template <> struct Vectors<float> {
+    typedef float4 Four;
+    typedef float2 Two;
+};
+template <> struct Vectors<double> {
+    struct __align__(16) Four {
+        double x, y, z, w;
+    };
+    typedef double2 Two;
+};
+typedef Vectors<REAL>::Four Record;  // x, y, z, a in 3D, x, y, a, b in 2D
+typedef Vectors<REAL>::Two Beside;   // b, c
+
+// Displacement x, y, z and place a, b, c in grid steps.
+struct Point {
+    REAL x, y, z, a, b, c;
+};
+
+DEVICE Point point_of(const Record& record, const Beside* beside, int number)
+{
+    if (DIMENSIONS == 2) return {record.x, record.y, REAL(0), record.z, record.w, REAL(0)};
+    const Beside rest = beside[number];
+    return {record.x, record.y, record.z, record.w, rest.x, rest.y};
+}
+
+// A bond: η, ξ in grid steps, q, and |ξ|² in grid steps.
 struct Bond {
-    REAL a, b, c, x, y, z, p;
+    REAL x, y, z, a, b, c, q, square;
 };
 
-// inverse: 1/unit².
-DEVICE Bond bond_of(const Own& own, const Record& there, const REAL unit, const REAL inverse)
+DEVICE Bond bond_of(const Point& own, const Point& there, const REAL unit)
 {
     Bond bond;
     bond.x = there.x - own.x;
     bond.y = there.y - own.y;
-#if DIMENSIONS == 3
     bond.z = there.z - own.z;
-    bond.a = apart(there.place - own.a);
-    bond.b = apart((there.place >> EACH) - own.b);
-    bond.c = apart((there.place >> (2 * EACH)) - own.c);
-#else
-    bond.z = bond.c = REAL(0);
-    bond.a = REAL(there.a - int(own.a));
-    bond.b = REAL(there.b - int(own.b));
-#endif
+    bond.a = there.a - own.a;
+    bond.b = there.b - own.b;
+    bond.c = there.c - own.c;
     const REAL twice = unit + unit;
     REAL q = mul(bond.y, fused(twice, bond.b, bond.y)), square = mul(bond.b, bond.b);
     if (DIMENSIONS == 3) {
         q = fused(bond.z, fused(twice, bond.c, bond.z), q);
         square = fused(bond.c, bond.c, square);
     }
-    q = fused(bond.x, fused(twice, bond.a, bond.x), q);
-    square = fused(bond.a, bond.a, square);
-    bond.p = mul(mul(q, inverse), reciprocal(square));
+    bond.q = fused(bond.x, fused(twice, bond.a, bond.x), q);
+    bond.square = fused(bond.a, bond.a, square);
     return bond;
 }
 
 DEVICE float weight_of(unsigned code) { return __uint_as_float((code << 11) + (119u << 23)); }
 
-// The bonds of the particles of a block.
-struct Bonds {
-    const unsigned* local;           // LOCAL: (entries), number in the block's list, and the weight above it
-    const int* neighbours;           // else: (entries)
-    const unsigned short* weights;   // else: (entries)
-    const Record* records;           // LOCAL: in shared memory; else all
+// Four bonds of a particle: numbers of the neighbours, and codes of weights.
+struct Bonds4 {
+    uint4 numbers;
+    ushort4 codes;  // LOCAL=0
 
-    // at: entry of the bond. The neighbour's number in ``records``.
-    __device__ __forceinline__ int number(long long at) const { return LOCAL ? int(local[at] & 0xffffu) : neighbours[at]; }
-    __device__ __forceinline__ unsigned code(long long at) const { return LOCAL ? local[at] >> 16 : weights[at]; }
+    __device__ __forceinline__ unsigned held(int k) const { return k == 0 ? numbers.x : k == 1 ? numbers.y : k == 2 ? numbers.z : numbers.w; }
+    __device__ __forceinline__ int number(int k) const { return LOCAL ? int(held(k) >> 19) : int(held(k)); }
+    __device__ __forceinline__ float weight(int k) const
+    {
+        return weight_of(LOCAL ? held(k) & 0xffffu : k == 0 ? codes.x : k == 1 ? codes.y : k == 2 ? codes.z : codes.w);
+    }
 };
 
+struct Bonds {
+    const uint4* local;       // LOCAL: (entries/4), 8 · number in the block's list, and below it the weight
+    const uint4* neighbours;  // else: (entries/4)
+    const ushort4* weights;   // else: (entries/4)
+
+    __device__ __forceinline__ Bonds4 four(long long at) const
+    {
+        Bonds4 found;
+        found.numbers = LOCAL ? local[at] : neighbours[at];
+        if (!LOCAL) found.codes = weights[at];
+        return found;
+    }
+};
+
+// Points that bonds lead to: those of a block in shared memory, or all.
+struct Points {
+    const Record* records;
+    const Beside* beside;
+
+    __device__ __forceinline__ Point operator[](int number) const { return point_of(records[number], beside, number); }
+    // The other end of a bond. A number times eight is the way to it in bytes but for a factor.
+    __device__ __forceinline__ Point at(const Bonds4& four, int k) const
+    {
+        if (!LOCAL) return (*this)[four.number(k)];
+        const unsigned eights = four.held(k) >> 16;
+        const Record record = *(const Record*)((const char*)records + eights * unsigned(sizeof(Record) / 8));
+        return point_of(record, (const Beside*)((const char*)beside + eights * unsigned(sizeof(Beside) / 8)), 0);
+    }
+};
+
+// Length and change of a bond in double.
+struct Exact {
+    double x, y, z, square, s;  // ξ + η, |ξ|², stretch
+};
+
+DEVICE Exact exact(const Bond& bond, const double unit)
+{
+    const double a = unit * bond.a, b = unit * bond.b, c = unit * bond.c;
+    const double x = bond.x, y = bond.y, z = bond.z, square = a * a + b * b + c * c;
+    const double p = (x * (2 * a + x) + y * (2 * b + y) + z * (2 * c + z)) / square;
+    return {a + x, b + y, c + z, square, p / (1.0 + sqrt(1.0 + p))};
+}
+
 // Σ k (|ξ|² s² + 2 s/(1 + s) (ξ + η)·v) of the bonds that have just broken: their energy half a step ago, for the last
-// half kick was without them.
-DEVICE double lost(const Bonds& bonds, const Own& own, const long long first, unsigned gone, const REAL unit,
-                   const REAL inverse, const double vx, const double vy, const double vz)
+// half kick was without them. first: of the particle's bonds in fours; the lowest bit of ``gone`` is column ``column``.
+DEVICE double lost(const Bonds& bonds, const Points& points, const Point& own, const long long first, const int column,
+                   unsigned gone, const REAL unit, const double vx, const double vy, const double vz)
 {
     double total = 0;
     for (; gone; gone &= gone - 1) {
-        const long long at = first + SLICE * (__ffs((int)gone) - 1);
-        const Bond bond = bond_of(own, bonds.records[bonds.number(at)], unit, inverse);
-        const double a = double(unit) * bond.a, b = double(unit) * bond.b, c = double(unit) * bond.c;
-        const double x = bond.x, y = bond.y, z = bond.z, square = a * a + b * b + c * c;
-        const double p = (x * (2 * a + x) + y * (2 * b + y) + z * (2 * c + z)) / square;
-        const double r = sqrt(1.0 + p), s = p / (1.0 + r);
-        total += weight_of(bonds.code(at)) * (square * s * s + 2 * s / r * ((a + x) * vx + (b + y) * vy + (c + z) * vz));
+        const int k = column + __ffs((int)gone) - 1;
+        const Bonds4 four = bonds.four(first + (long long)SLICE * (k / 4));
+        const Exact bond = exact(bond_of(own, points[four.number(k % 4)], unit), unit);
+        total += four.weight(k % 4) * (bond.square * bond.s * bond.s
+                                       + 2 * bond.s / (1 + bond.s) * (bond.x * vx + bond.y * vy + bond.z * vz));
     }
     return total;
 }
 
 // Blocks of THREADS particles. table: (steps, kinds, 4, DIMENSIONS): acceleration, held or not, displacement, velocity; row:
 // steps · kinds in front. kick: (1 + decay)/2, half of that in the first step of velocity Verlet. list_starts: (blocks + 1).
+// limit: (1 + s₀)² − 1.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
-    const Record* __restrict__ records, Record* __restrict__ records_out, REAL* __restrict__ u_out, REAL* __restrict__ v,
-    unsigned* __restrict__ words, const unsigned* __restrict__ breakable, const unsigned char* __restrict__ kind,
-    const REAL* __restrict__ masses, const REAL* __restrict__ table, const int row, const long long* __restrict__ starts,
-    const unsigned* __restrict__ local, const int* __restrict__ neighbours, const unsigned short* __restrict__ weights,
-    const int* __restrict__ lists, const long long* __restrict__ list_starts, double* __restrict__ work,
-    double* __restrict__ loss, double* __restrict__ damped, const int size, const REAL unit, const REAL inverse,
+    const Record* __restrict__ records, const Beside* __restrict__ beside, Record* __restrict__ records_out,
+    REAL* __restrict__ u_out, REAL* __restrict__ v, unsigned* __restrict__ words, const unsigned* __restrict__ breakable,
+    const unsigned char* __restrict__ kind, const REAL* __restrict__ masses, const REAL* __restrict__ table, const int row,
+    const long long* __restrict__ starts, const uint4* __restrict__ local, const uint4* __restrict__ neighbours,
+    const ushort4* __restrict__ weights, const int* __restrict__ lists, const long long* __restrict__ list_starts,
+    double* __restrict__ work, double* __restrict__ loss, double* __restrict__ damped, const int size, const REAL unit,
     const REAL stiffness, const REAL limit, const REAL kick, const REAL decay)
 {
     extern __shared__ Record near[];
+    Points points = {records, beside};
     if (LOCAL) {
         const long long from = list_starts[blockIdx.x];
         const int count = int(list_starts[blockIdx.x + 1] - from);
-        for (int t = threadIdx.x; t < count; t += THREADS) near[t] = records[lists[from + t]];
+        Beside* near_beside = (Beside*)(near + count);
+        for (int t = threadIdx.x; t < count; t += THREADS) {
+            const int number = lists[from + t];
+            near[t] = records[number];
+            if (DIMENSIONS == 3) near_beside[t] = beside[number];
+        }
+        points = {near, near_beside};
         __syncthreads();
     }
     const int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= size) return;
-    const Bonds bonds = {local, neighbours, weights, LOCAL ? near : records};
+    const Bonds bonds = {local, neighbours, weights};
     const Record mine = records[i];
-    const Own own = own_of(mine);
-    const long long start = starts[i / SLICE] + i % SLICE;
-    const int columns = int(starts[i / SLICE + 1] - starts[i / SLICE]) / SLICE;
+    const Point own = point_of(mine, beside, i);
+    const long long first = starts[i / SLICE] / 4 + i % SLICE;
+    const int fours = int(starts[i / SLICE + 1] - starts[i / SLICE]) / (4 * SLICE);
+    const REAL breaks = mul(limit, mul(unit, unit));
     REAL pull[3] = {REAL(0), REAL(0), REAL(0)};
-    for (int first = 0; first < columns; first += 32) {
-        const long long word_at = (long long)(first / 32) * size + i;
+    Bonds4 coming = bonds.four(first);
+    for (int word = 0; 8 * word < fours; ++word) {
+        const long long word_at = (long long)word * size + i;
         const unsigned before = words[word_at];
-        if (!before) continue;
-        unsigned bits = before;
-        const int last = min(32, columns - first);
-        const long long base = start + (long long)first * SLICE;
-#pragma unroll 4
-        for (int k = 0; k < last; ++k) {
-            const long long at = base + SLICE * k;
-            const unsigned mask = 1u << k;
-            const Bond bond = bond_of(own, bonds.records[bonds.number(at)], unit, inverse);
-            if (bond.p > limit && (bits & mask)) bits &= ~(mask & breakable[word_at]);
-            REAL g = mul(pull_of(bond.p), REAL(weight_of(bonds.code(at))));
-            g = bits & mask ? g : REAL(0);  // also where there is no bond, and p not a number
-            pull[0] = fused(g, fused(unit, bond.a, bond.x), pull[0]);
-            pull[1] = fused(g, fused(unit, bond.b, bond.y), pull[1]);
-            if (DIMENSIONS == 3) pull[2] = fused(g, fused(unit, bond.c, bond.z), pull[2]);
+        unsigned gone = 0;
+        const int last = min(8 * word + 8, fours);
+        for (int k = 8 * word; k < last; ++k) {
+            const Bonds4 now = coming;
+            coming = bonds.four(first + (long long)SLICE * min(k + 1, fours - 1));  // on its way while these are summed
+#pragma unroll
+            for (int of = 0; of < 4; of += TOGETHER) {
+                const int column = 4 * (k % 8) + of;
+                unsigned bits = before >> column;
+                Bond bond[TOGETHER];
+                bool far = false;
+#pragma unroll
+                for (int j = 0; j < TOGETHER; ++j) {
+                    bond[j] = bond_of(own, points.at(now, of + j), unit);
+                    far |= bond[j].q > mul(breaks, bond[j].square);
+                }
+                if (far) {
+                    unsigned broken = 0;
+#pragma unroll
+                    for (int j = 0; j < TOGETHER; ++j) broken |= bond[j].q > mul(breaks, bond[j].square) ? 1u << j : 0u;
+                    broken &= bits & breakable[word_at] >> column;
+                    bits &= ~broken;
+                    gone |= broken << column;
+                }
+#pragma unroll
+                for (int j = 0; j < TOGETHER; ++j) {
+                    REAL g = mul(pull_of(bond[j].q, bond[j].square, unit), REAL(now.weight(of + j)));
+                    g = bits >> j & 1u ? g : REAL(0);  // also where there is no bond, and g not a number
+                    pull[0] = fused(g, fused(unit, bond[j].a, bond[j].x), pull[0]);
+                    pull[1] = fused(g, fused(unit, bond[j].b, bond[j].y), pull[1]);
+                    if (DIMENSIONS == 3) pull[2] = fused(g, fused(unit, bond[j].c, bond[j].z), pull[2]);
+                }
+            }
         }
-        if (bits != before) {
-            words[word_at] = bits;
+        if (gone) {
+            words[word_at] = before & ~gone;
             const REAL vz = DIMENSIONS == 3 ? v[2 * (long long)size + i] : REAL(0);
-            loss[i] += 0.25 * stiffness * lost(bonds, own, base, before & ~bits, unit, inverse, v[i], v[size + i], vz);
+            loss[i] += 0.25 * stiffness * lost(bonds, points, own, first, 32 * word, gone, unit, v[i], v[size + i], vz);
         }
     }
     const int load = kind[i];
@@ -245,9 +287,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
     if (decay != REAL(1)) damped[i] += 0.5 * mass * (1.0 - (double)decay) / (1.0 + (double)decay) * rubbed;
 }
 
-// records: (size) of u: (DIMENSIONS, size) and grid: (DIMENSIONS, size) places.
+// records and beside of u: (DIMENSIONS, size) and grid: (DIMENSIONS, size) places.
 extern "C" __global__ void pack(const REAL* __restrict__ u, const int* __restrict__ grid, Record* __restrict__ records,
-                                const int size)
+                                Beside* __restrict__ beside, const int size)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= size) return;
@@ -256,46 +298,45 @@ extern "C" __global__ void pack(const REAL* __restrict__ u, const int* __restric
     record.y = u[size + i];
 #if DIMENSIONS == 3
     record.z = u[2 * (long long)size + i];
-    const Word a = Word(grid[i]) & MASK, b = Word(grid[size + i]) & MASK, c = Word(grid[2 * (long long)size + i]) & MASK;
-    record.place = a | b << EACH | c << (2 * EACH);
+    record.w = REAL(grid[i]);
+    beside[i] = {REAL(grid[size + i]), REAL(grid[2 * (long long)size + i])};
 #else
-    record.a = grid[i];
-    record.b = grid[size + i];
+    record.z = REAL(grid[i]);
+    record.w = REAL(grid[size + i]);
 #endif
     records[i] = record;
 }
 
 // energy: (size), ¼ K Σ k |ξ|² s² over the bonds that hold; kick: (DIMENSIONS, size), K/m Σ k s/(1 + s) (ξ + η). Runs when
 // somebody looks.
-extern "C" __global__ void measure(const Record* __restrict__ records, const unsigned* __restrict__ words,
-                                   const REAL* __restrict__ masses, const long long* __restrict__ starts,
-                                   const unsigned* __restrict__ local, const int* __restrict__ neighbours,
-                                   const unsigned short* __restrict__ weights, const int* __restrict__ lists,
-                                   const long long* __restrict__ list_starts, REAL* __restrict__ energy,
-                                   REAL* __restrict__ kick, const int size, const REAL unit, const REAL inverse,
+extern "C" __global__ void measure(const Record* __restrict__ records, const Beside* __restrict__ beside,
+                                   const unsigned* __restrict__ words, const REAL* __restrict__ masses,
+                                   const long long* __restrict__ starts, const uint4* __restrict__ local,
+                                   const uint4* __restrict__ neighbours, const ushort4* __restrict__ weights,
+                                   const int* __restrict__ lists, const long long* __restrict__ list_starts,
+                                   REAL* __restrict__ energy, REAL* __restrict__ kick, const int size, const REAL unit,
                                    const REAL stiffness)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= size) return;
     const int* list = LOCAL ? lists + list_starts[i / THREADS] : nullptr;
-    const Bonds bonds = {local, neighbours, weights, records};
-    const Own own = own_of(records[i]);
-    const long long start = starts[i / SLICE] + i % SLICE;
-    const int columns = int(starts[i / SLICE + 1] - starts[i / SLICE]) / SLICE;
+    const Bonds bonds = {local, neighbours, weights};
+    const Points points = {records, beside};
+    const Point own = points[i];
+    const long long first = starts[i / SLICE] / 4 + i % SLICE;
+    const int fours = int(starts[i / SLICE + 1] - starts[i / SLICE]) / (4 * SLICE);
     double fx = 0, fy = 0, fz = 0, strain = 0;
-    for (int first = 0; first < columns; first += 32)
-        for (unsigned left = words[(long long)(first / 32) * size + i]; left; left &= left - 1) {
-            const long long at = start + (long long)SLICE * (first + __ffs((int)left) - 1);
-            const int number = bonds.number(at);
-            const Bond bond = bond_of(own, records[LOCAL ? list[number] : number], unit, inverse);
-            const double a = double(unit) * bond.a, b = double(unit) * bond.b, c = double(unit) * bond.c;
-            const double x = bond.x, y = bond.y, z = bond.z, square = a * a + b * b + c * c;
-            const double p = (x * (2 * a + x) + y * (2 * b + y) + z * (2 * c + z)) / square;
-            const double r = sqrt(1.0 + p), s = p / (1.0 + r), weight = weight_of(bonds.code(at));
-            strain += weight * square * s * s;
-            fx += weight * s / r * (a + x);
-            fy += weight * s / r * (b + y);
-            fz += weight * s / r * (c + z);
+    for (int word = 0; 8 * word < fours; ++word)
+        for (unsigned left = words[(long long)word * size + i]; left; left &= left - 1) {
+            const int k = 32 * word + __ffs((int)left) - 1;
+            const Bonds4 four = bonds.four(first + (long long)SLICE * (k / 4));
+            const int number = four.number(k % 4);
+            const Exact bond = exact(bond_of(own, points[LOCAL ? list[number] : number], unit), unit);
+            const double weight = four.weight(k % 4), force = weight * bond.s / (1 + bond.s);
+            strain += weight * bond.square * bond.s * bond.s;
+            fx += force * bond.x;
+            fy += force * bond.y;
+            fz += force * bond.z;
         }
     const double share = double(stiffness) / masses[i];
     energy[i] = 0.25 * stiffness * strain;

@@ -19,13 +19,16 @@ THREADS = (256, 128)
 """Particles of a block; the smaller ones where the neighbours of the larger find no room."""
 MOST_SHARED = 64 * 1024
 """Bytes of shared memory of a block: what every processor from sm_75 on has."""
+MOST_LISTED = 2**13
+"""Neighbours of a block: what the bits of a bond can tell apart."""
 UNSHARED_THREADS = 256
 
 
 class CudaCloudSolver(CloudSolver):
     """As :class:`CloudSolver`; arrays are CuPy's.
 
-    ``records`` hold the displacement again, with each particle's place. Whatever else changes ``arrays["u"]`` has to
+    ``_records`` hold the displacement again, with each particle's place, in space the rest of it in ``_beside``.
+    Whatever else changes ``arrays["u"]`` has to
     say so: ``stale``. bonds: starts, local, neighbours, codes, lists, list_starts as ``cloud.cu`` has them, with
     ``local`` or without; grid: (d, size) places.
     """
@@ -33,17 +36,17 @@ class CudaCloudSolver(CloudSolver):
     def __init__(self, backend: Any, body: Cloud, precision: str, threads: tuple[int, ...] = THREADS) -> None:
         super().__init__(backend, body, precision)
         family, d = body.family, body.dimensions
-        record = 4 * self.dtype.itemsize if d == 3 or self.dtype.itemsize == 4 else 32
+        record, beside = 4 * self.dtype.itemsize, 2 * self.dtype.itemsize if d == 3 else 0
         self.threads, self._shared = UNSHARED_THREADS, 0
         lists, list_starts = np.zeros(1, np.int32), np.zeros(2, np.int64)
         local: Array | None = None
         for number in threads:
             found = lists_of_blocks(family, number)
             longest = int(np.diff(found[1]).max())
-            if longest < 2**16 and longest * record <= MOST_SHARED:
+            if longest < MOST_LISTED and longest * (record + beside) <= MOST_SHARED:
                 lists, list_starts, numbers = found
-                local = numbers.astype(np.uint32) | family.codes.astype(np.uint32) << np.uint32(16)
-                self.threads, self._shared = number, longest * record
+                local = numbers.astype(np.uint32) << np.uint32(19) | family.codes
+                self.threads, self._shared = number, longest * (record + beside)
                 break
         macros = (
             REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DLOCAL={int(local is not None)}", f"-DTHREADS={self.threads}"
@@ -58,15 +61,16 @@ class CudaCloudSolver(CloudSolver):
         self.local = local is not None
         self.bonds = (
             backend.array(family.starts),
-            backend.array(nothing if local is None else local),
-            backend.array(nothing.astype(np.int32) if local is not None else family.neighbours),
-            backend.array(nothing.astype(np.uint16) if local is not None else family.codes),
+            backend.array(nothing if local is None else family.in_fours(local)),
+            backend.array(nothing.astype(np.int32) if local is not None else family.in_fours(family.neighbours)),
+            backend.array(nothing.astype(np.uint16) if local is not None else family.in_fours(family.codes)),
             backend.array(lists),
             backend.array(list_starts),
         )
         self.grid = backend.array(np.ascontiguousarray(family.grid[:, :d].T.astype(np.int32)))
-        size = family.size * record
-        self._records, self._spare_records = (backend.array(np.zeros(size, np.uint8)) for _ in range(2))
+        self._records, self._spare_records, self._beside = (
+            backend.array(np.zeros(family.size * width, self.dtype)) for width in (4, 4, 2 if d == 3 else 1)
+        )
         self._blocks = -(-family.size // self.threads)
         self.stale = True
 
@@ -81,14 +85,14 @@ class CudaCloudSolver(CloudSolver):
     @property
     def _numbers(self) -> tuple[Any, ...]:
         number, unit = self.dtype.type, self.body.family.unit
-        return np.int32(self.body.size), number(unit), number(1 / unit**2), number(self.body.stiffness)
+        return np.int32(self.body.size), number(unit), number(self.body.stiffness)
 
     def _refresh(self) -> None:
         if self.stale:
             self._pack(
                 (self._blocks,),
                 (self.threads,),
-                (self.arrays["u"], self.grid, self._records, np.int32(self.body.size)),
+                (self.arrays["u"], self.grid, self._records, self._beside, np.int32(self.body.size)),
             )
             self.stale = False
 
@@ -98,8 +102,8 @@ class CudaCloudSolver(CloudSolver):
         self._advance(
             (self._blocks,), (self.threads,),
             (
-                self._records, self._spare_records, self._spare, arrays["v"], arrays["words"], self._breakable,
-                self._kind, self.mass, table, np.int32(row * self._kinds), *self.bonds, arrays["work"],
+                self._records, self._beside, self._spare_records, self._spare, arrays["v"], arrays["words"],
+                self._breakable, self._kind, self.mass, table, np.int32(row * self._kinds), *self.bonds, arrays["work"],
                 arrays["loss"], arrays["damped"], *self._numbers, number(self.body.limit), number(kick), number(decay),
             ),
             shared_mem=self._shared,
@@ -111,8 +115,8 @@ class CudaCloudSolver(CloudSolver):
         self._measure(
             (self._blocks,), (self.threads,),
             (
-                self._records, self.arrays["words"], self.mass, *self.bonds, self.energy_values, self.kick_values,
-                *self._numbers,
+                self._records, self._beside, self.arrays["words"], self.mass, *self.bonds, self.energy_values,
+                self.kick_values, *self._numbers,
             ),
         )  # fmt: skip
 
@@ -128,7 +132,7 @@ class CudaCloudSolver(CloudSolver):
 
 
 def lists_of_blocks(family: CloudFamily, threads: int) -> tuple[Array, Array, Array]:
-    """(total,) int32 neighbours of each block once, rising; (blocks + 1,) int64 where a block's begin; (entries,) int32
+    """(total,) int32 neighbours of each block once; (blocks + 1,) int64 where a block's begin; (entries,) int32
     each bond's number in its block's list."""
     blocks = -(-family.size // threads)
     starts = np.zeros(blocks + 1, np.int64)

@@ -18,7 +18,7 @@ from engines.errors import ProblemError
 from engines.geometry.ordering import hilbert_order
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.body import ROUNDING, CloudBody
-from engines.peridynamics.cloud.kernels import SLICE
+from engines.peridynamics.cloud.kernels import FOUR, SLICE
 from engines.peridynamics.family import WORD
 
 PLACES = {"float32": 511, "float64": 2**20 - 1}
@@ -70,6 +70,10 @@ class CloudFamily:
         """Of all particles; each bond twice."""
         return int(self.counts.sum())
 
+    def in_fours(self, values: Array) -> Array:
+        """``values: (entries,)`` with columns 4k to 4k + 3 of a particle side by side."""
+        return np.ascontiguousarray(values.reshape(-1, FOUR, SLICE).transpose(0, 2, 1)).reshape(-1)
+
     def column(self, number: int) -> tuple[Array, Array]:
         """(m,) particles that have this column, and where it is in the arrays of bonds."""
         mine = np.flatnonzero(self.counts > number)
@@ -111,7 +115,7 @@ def cloud_family(body: CloudBody, precision: str, calibrated: bool) -> CloudFami
         raise ProblemError("The body is too long for these numbers: use more mean distances per point, or fp64.")
     grid[:, :d] = np.rint(centred * per_spacing)
     grid = grid[order]
-    counts, starts, neighbours = _searched(grid, math.floor(reach * per_spacing), size)
+    counts, starts, neighbours = _searched(grid, math.floor(reach * per_spacing), size, d == 3)
     masses = np.ones(size)
     masses[:n] = body.volumes[order]
     unit = 1.0 / per_spacing
@@ -132,8 +136,12 @@ def cloud_family(body: CloudBody, precision: str, calibrated: bool) -> CloudFami
     )  # fmt: skip
 
 
-def _searched(grid: Array, limit: int, size: int) -> tuple[Array, Array, Array]:
-    """counts: (size,), starts and neighbours of particles ``grid: (n, 3)`` within ``limit``; n in places 0 to n − 1."""
+def _searched(grid: Array, limit: int, size: int, spreading: bool) -> tuple[Array, Array, Array]:
+    """counts: (size,), starts and neighbours of particles ``grid: (n, 3)`` within ``limit``; n in places 0 to n − 1.
+
+    spreading: neighbours in the order that suits a GPU's shared memory (in 3D 7.6 turns for a bond of a warp instead of
+    13.4); rising numbers are a fifth faster on a CPU in 2D, where it helps little.
+    """
     n = len(grid)
     cells = grid // limit + 1
     nx, ny, _ = cells.max(axis=0) + 2
@@ -144,15 +152,18 @@ def _searched(grid: Array, limit: int, size: int) -> tuple[Array, Array, Array]:
     counts, starts = np.zeros(size, np.int32), np.zeros(size // SLICE + 1, np.int64)
     nothing = np.empty(0, np.int32)
     with parallel_region():
-        kernels.search(grid, cells, keys, order, row, plane, limit * limit, starts, counts[:n], nothing, False)
+        kernels.search(grid, cells, keys, order, row, plane, limit * limit, starts, counts[:n], nothing, False, False)
         alone = np.flatnonzero(counts[:n] == 0)
         if len(alone):
             raise ProblemError("A point has no neighbour within the horizon: take it away, or use a greater horizon.")
-        np.cumsum(counts.reshape(-1, SLICE).max(axis=1).astype(np.int64) * SLICE, out=starts[1:])
+        columns = -(-counts.reshape(-1, SLICE).max(axis=1).astype(np.int64) // FOUR) * FOUR
+        np.cumsum(columns * SLICE, out=starts[1:])
         # columns that a particle has not lead to itself
-        columns = np.repeat(np.arange(size // SLICE), np.diff(starts))
-        neighbours = (columns * SLICE + np.arange(starts[-1]) % SLICE).astype(np.int32)
-        kernels.search(grid, cells, keys, order, row, plane, limit * limit, starts, counts[:n], neighbours, True)
+        slices = np.repeat(np.arange(size // SLICE), np.diff(starts))
+        neighbours = (slices * SLICE + np.arange(starts[-1]) % SLICE).astype(np.int32)
+        kernels.search(
+            grid, cells, keys, order, row, plane, limit * limit, starts, counts[:n], neighbours, spreading, True
+        )
     return counts, starts, neighbours
 
 

@@ -16,6 +16,10 @@ from numba import njit, prange
 
 SLICE = 32
 """Particles whose columns lie side by side: a warp."""
+FOUR = 4
+"""Columns that a slice has a multiple of, so that a GPU reads a particle's bonds four at a time."""
+BANKS = 16
+"""Classes of particles, by their number, that shared memory of a GPU delivers to half a warp at the same time."""
 
 
 @njit(cache=True, nogil=True)
@@ -45,15 +49,42 @@ def _sort(values, count):
         gap //= 2
 
 
+@njit(cache=True, nogil=True)
+def _spread(found, lane, spread):
+    """``spread`` is ``found``, which rises, in an order in which 16 lanes side by side mostly want different classes
+    (number modulo ``BANKS``) in the same column: lane l wants class l + k in column k, or one of which most are left.
+    """
+    at, end = np.zeros(BANKS, np.int64), np.zeros(BANKS, np.int64)
+    for j in found:
+        end[j % BANKS] += 1
+    end[:] = np.cumsum(end)
+    at[1:] = end[:-1]
+    of_class = np.empty(len(found), np.int32)
+    for j in found:
+        of_class[at[j % BANKS]] = j
+        at[j % BANKS] += 1
+    at[0] = 0
+    at[1:] = end[:-1]
+    for k in range(len(found)):
+        wanted = (lane + k) % BANKS
+        if at[wanted] == end[wanted]:
+            wanted = (wanted + BANKS // 2) % BANKS  # as good for 16 bytes, which 8 lanes get at once
+        if at[wanted] == end[wanted]:
+            wanted = np.argmax(end - at)
+        spread[k] = of_class[at[wanted]]
+        at[wanted] += 1
+
+
 @njit(cache=True, nogil=True, parallel=True)
-def search(positions, cells, keys, order, row, plane, limit, starts, counts, neighbours, filling):
+def search(positions, cells, keys, order, row, plane, limit, starts, counts, neighbours, spreading, filling):
     """Particles within √limit of each. positions, cells: (n, 3) int64, cells of at least that size, from 1;
     keys: (n,) ``cells`` as ``x + row y + plane z``, rising, of the particles ``order: (n,)``.
 
-    First (not ``filling``) fills counts: (n,); then neighbours, rising in each particle.
+    First (not ``filling``) fills counts: (n,); then neighbours, rising or, ``spreading``, as :func:`_spread` has them.
     """
     for i in prange(len(positions)):
         found = np.empty(counts[i] if filling else 0, np.int32)
+        spread = np.empty(len(found) if spreading else 0, np.int32)
         count = 0
         for dz in range(-1, 2):
             for dy in range(-1, 2):
@@ -71,8 +102,11 @@ def search(positions, cells, keys, order, row, plane, limit, starts, counts, nei
                         count += 1
         if filling:
             _sort(found, count)
+            if spreading:
+                _spread(found, i % SLICE, spread)
             for k in range(count):
-                neighbours[starts[i // SLICE] + k * SLICE + i % SLICE] = found[k]
+                at = starts[i // SLICE] + k * SLICE + i % SLICE
+                neighbours[at] = spread[k] if spreading else found[k]
         else:
             counts[i] = count
 
@@ -122,8 +156,9 @@ def stiffnesses(positions, counts, starts, neighbours, weights, tensors):
 
 @njit(cache=True, nogil=True, parallel=True)
 def localise(counts, starts, neighbours, threads, bands, list_starts, lists, local, filling):
-    """The neighbours of each block of ``threads`` particles, once each and rising, and the bonds in these numbers.
+    """The neighbours of each block of ``threads`` particles, once each, and the bonds in these numbers.
 
+    A neighbour's number in the list of a block is of its own class (modulo ``BANKS``); gaps hold the block's first one.
     First (not ``filling``) puts the lengths of the lists in list_starts: (blocks + 1,), from 1 on; then fills lists and
     local: (entries,) the number in the block's list.
     """
@@ -132,7 +167,7 @@ def localise(counts, starts, neighbours, threads, bands, list_starts, lists, loc
         numbers = np.full(len(counts), -1, np.int32)
         found = np.empty(len(counts), np.int32)
         for block in range(band * blocks // bands, (band + 1) * blocks // bands):
-            count = 0
+            count, of_class = 0, np.zeros(BANKS, np.int32)
             first, last = block * threads, min((block + 1) * threads, len(counts))
             for i in range(first, last):
                 for k in range(counts[i]):
@@ -141,16 +176,21 @@ def localise(counts, starts, neighbours, threads, bands, list_starts, lists, loc
                         numbers[j] = 0
                         found[count] = j
                         count += 1
+                        of_class[j % BANKS] += 1
             if filling:
                 _sort(found, count)
+                lists[list_starts[block] : list_starts[block + 1]] = found[0] if count else 0
+                of_class[:] = 0
                 for number in range(count):
-                    lists[list_starts[block] + number] = found[number]
-                    numbers[found[number]] = number
+                    j = found[number]
+                    numbers[j] = BANKS * of_class[j % BANKS] + j % BANKS
+                    of_class[j % BANKS] += 1
+                    lists[list_starts[block] + numbers[j]] = j
                 for i in range(first, last):
                     for k in range(counts[i]):
                         at = starts[i // SLICE] + k * SLICE + i % SLICE
                         local[at] = numbers[neighbours[at]]
             else:
-                list_starts[block + 1] = count
+                list_starts[block + 1] = BANKS * of_class.max()
             for number in range(count):
                 numbers[found[number]] = -1

@@ -136,7 +136,7 @@ extern "C" __global__ void strain_lattice(const REAL* __restrict__ u, const unsi
 }
 
 // Of irregular points (cloud.cu): a bond counts with the volume of its other end, masses: (size). threads: of the blocks whose
-// neighbours ``lists`` has, with a bond's number in the lower half of ``local``; 0: ``neighbours`` has them.
+// neighbours ``lists`` has, with a bond's number in the upper bits of ``local``; 0: ``neighbours`` has them.
 extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsigned* __restrict__ words,
                                          const int* __restrict__ grid, const REAL* __restrict__ masses,
                                          const long long* __restrict__ starts, const unsigned* __restrict__ local,
@@ -148,12 +148,13 @@ extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsig
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
     const int* list = threads ? lists + list_starts[at / threads] : nullptr;
-    const long long start = starts[at / 32] + at % 32;
+    const long long start = starts[at / 32] + 4 * (at % 32);
     Fit fit = {};
     for (int k = 0; k < count; ++k)
         for (unsigned rest = words[k * size + at]; rest; rest &= rest - 1) {
-            const long long entry = start + 32LL * (32 * k + __ffs((int)rest) - 1);
-            const long long there = threads ? list[local[entry] & 0xffffu] : neighbours[entry];
+            const int column = 32 * k + __ffs((int)rest) - 1;
+            const long long entry = start + 32LL * (column & ~3) + (column & 3);
+            const long long there = threads ? list[local[entry] >> 19] : neighbours[entry];
             double away[3] = {}, moved[3] = {};
 #pragma unroll
             for (int axis = 0; axis < 3; ++axis)

@@ -140,6 +140,22 @@ def test_a_run_is_that_of_the_reference(device, solved, d, precision):
     assert np.allclose(device.to_host(solver.damage_values)[:n], damage[:n], atol=1e-6)
 
 
+def test_families_too_large_for_shared_memory(on_host, solved):
+    """Read through the caches, they give the same bits."""
+    from engines.peridynamics.cloud.cuda import THREADS, CudaCloudSolver
+
+    made, table, *_ = solved(3, "fp64")
+    found = []
+    for threads in (THREADS, ()):
+        solver = CudaCloudSolver(on_host, made, "float64", threads)
+        assert solver.local == bool(threads)
+        solver.advance(table, True, 0.999)
+        solver.measure()
+        found.append([solver.arrays[name] for name in ("u", "v", "words", "loss")] + [solver.kick_values])
+    for first, second in zip(*found, strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
 def bare(cpu, given: PeridynamicParameters):
     setup = CloudSetup(given, cpu)
     return setup, setup.cloud()
