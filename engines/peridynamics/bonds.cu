@@ -378,7 +378,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
 // energy: (size), ¼ K Σ |ξ| s² over the bonds of each particle; kick: (DIMENSIONS, size), K Σ s n over its mass. Bonds that are
 // broken cost nothing, and nothing is unrolled: this runs when somebody looks.
 extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* __restrict__ words,
-                                   const int* __restrict__ offsets, const double* __restrict__ lengths,
+                                   const int* __restrict__ offsets, const REAL* __restrict__ lengths,
                                    REAL* __restrict__ energy, REAL* __restrict__ kick, const long long size,
                                    const REAL stiffness
 #ifdef GENERAL
@@ -394,7 +394,7 @@ extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* _
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
-    double x = 0, y = 0, z = 0, strain = 0, light = 1;
+    REAL x = 0, y = 0, z = 0, strain = 0, light = 1;
 #ifdef GENERAL
     const Weighing weighing = {nullptr, pairs, materials, corrected};
     const unsigned own = traits ? traits[at] : 0u;
@@ -405,18 +405,18 @@ extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* _
             const int bit = 32 * k + __ffs((int)left) - 1;
             const int* offset = offsets + 4 * bit;
             const long long there = at + offset[3];
-            const double length = lengths[3 * bit], inverse_square = lengths[3 * bit + 1];
-            const double ex = u[there] - u[at], ey = u[size + there] - u[size + at];
-            const double ez = DIMENSIONS == 3 ? u[2 * size + there] - u[2 * size + at] : REAL(0);
-            const double a = offset[0], b = offset[1], c = offset[2];
-            const double p = (ex * (2 * a + ex) + ey * (2 * b + ey) + ez * (2 * c + ez)) * inverse_square;
-            double s, g = pull_of(p, s), weight = lengths[3 * bit + 2];
+            const REAL length = lengths[3 * bit], inverse_square = lengths[3 * bit + 1];
+            const REAL ex = u[there] - u[at], ey = u[size + there] - u[size + at];
+            const REAL ez = DIMENSIONS == 3 ? u[2 * size + there] - u[2 * size + at] : REAL(0);
+            const REAL a = offset[0], b = offset[1], c = offset[2];
+            const REAL p = (ex * (2 * a + ex) + ey * (2 * b + ey) + ez * (2 * c + ez)) * inverse_square;
+            REAL s, g = pull_of(p, s), weight = lengths[3 * bit + 2];
 #ifdef GENERAL
             REAL limit;
-            weight = weighing.of(REAL(weight), own, traits ? traits[there] : 0u, limit);
+            weight = weighing.of(weight, own, traits ? traits[there] : 0u, limit);
 #endif
 #ifdef SOFTENING
-            if (s > 0 && (soft[k * size + at] >> (bit & 31) & 1u)) weight *= 1.0 - (double)damage[bit * size + at];
+            if (s > 0 && (soft[k * size + at] >> (bit & 31) & 1u)) weight *= REAL(1) - damage[bit * size + at];
 #endif
             g *= weight * length * inverse_square;
             x += g * (a + ex);
@@ -424,7 +424,7 @@ extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* _
             z += g * (c + ez);
             strain += weight * length * s * s;
         }
-    energy[at] = 0.25 * stiffness * strain;
+    energy[at] = REAL(0.25) * stiffness * strain;
     kick[at] = stiffness * light * x;
     kick[size + at] = stiffness * light * y;
     if (DIMENSIONS == 3) kick[2 * size + at] = stiffness * light * z;

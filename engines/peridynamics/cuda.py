@@ -52,6 +52,7 @@ class CudaSolver(LatticeSolver):
         lengths[: family.bonds, 0], lengths[: family.bonds, 1] = family.lengths, 1 / family.lengths**2
         lengths[: family.bonds, 2] = body.bond_weights
         self._offsets, self._lengths = backend.array(offsets), backend.array(lengths)
+        self._lengths_seen = backend.array(lengths.astype(self.dtype))  # whole runs are looked at in few bits
         self._sizes = (
             *(np.int32(number) for number in (*layout.counts, layout.pitch, layout.rows)),
             np.int64(layout.base), np.int64(layout.size),
@@ -146,7 +147,7 @@ class CudaSolver(LatticeSolver):
         self._measure(
             (-(-size // THREADS),), (THREADS,),
             (
-                self.arrays["u"], self.arrays["words"], self._offsets, self._lengths, self.energy_values,
+                self.arrays["u"], self.arrays["words"], self._offsets, self._lengths_seen, self.energy_values,
                 self.kick_values, np.int64(size), self.dtype.type(self.body.stiffness), *self._weighing,
                 *self._softening(False),
             ),

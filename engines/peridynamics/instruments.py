@@ -16,6 +16,7 @@ from engines.peridynamics.loads import ACCELERATION, VELOCITY, Loads
 from engines.peridynamics.parameters import Gauge, Held, Point
 from engines.peridynamics.parameters.measuring import MeanGauge, Opening
 from engines.peridynamics.solver import Solver
+from engines.peridynamics.totals.totals import make_list_sums
 from engines.placing import Path
 
 AXES = "xyz"
@@ -110,15 +111,11 @@ class Instruments:
         self.loads, self.gauges = loads, gauges
         self.acting = acting_on(loads)
         self._solver = solver
-        known: dict[bytes, Any] = {}
-        self._sums: list[tuple[bool, int, Any]] = []
-        """(of forces, not displacements; axis; places on the device)"""
+        axes, lists = [], []
 
         def add(of_forces: bool, axis: int, particles: Array) -> None:
-            key = particles.tobytes()
-            if key not in known:
-                known[key] = solver.backend.array(np.asarray(solver.body.places[particles], np.int32))
-            self._sums.append((of_forces, axis, known[key]))
+            axes.append(axis + 3 * of_forces)
+            lists.append(np.asarray(solver.body.places[particles], np.int32))
 
         for each in self.acting:
             add(False, each.axis, each.particles)
@@ -132,7 +129,7 @@ class Instruments:
         self._masses = {each.name: float(mass[each.particles].sum()) for each in self.acting}
         self._shares = {each.name: float(part[each.particles].sum()) for each in self.acting}
         """Of the particles of each load together: their mass, and their part of the load."""
-        self._read: Any = solver.backend.empty(max(1, len(self._sums)), np.float64)
+        self._sums = make_list_sums(solver, axes, lists)
 
     def _of_each(self, values: Any) -> Array:
         """(n,) of each particle, from one number or (size) on the device."""
@@ -166,12 +163,8 @@ class Instruments:
         now: (kinds, 4, d) of the coming step, before: of the step that was last (None: nothing has moved yet); what
         is held is accelerated by the difference. time [s] of what pushes.
         """
-        solver, scales = self._solver, self._solver.body.scales
-        with solver.backend.active():
-            for place, (of_forces, axis, places) in enumerate(self._sums):
-                values = solver.kick_values[axis] * solver.mass if of_forces else solver.arrays["u"][axis]
-                self._read[place] = values[places].sum(dtype=np.float64)
-        sums = iter(solver.backend.to_host(self._read).tolist())
+        scales = self._solver.body.scales
+        sums = iter(self._sums.read().tolist())
         forces, moved = {}, {}
         for each in self.acting:
             count = len(each.particles)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from engines.api import Array
 from engines.peridynamics.contact.contact import ContactEnergies
-from engines.peridynamics.loads import ACCELERATION, HELD
 from engines.peridynamics.material import Lattice
-from engines.peridynamics.solver import Solver
+from engines.peridynamics.totals.totals import Sums
 
 NO_CONTACT = ContactEnergies()
 LOOKED_WITH = 8
@@ -41,75 +38,26 @@ class Energies:
 
 
 def energies(
-    solver: Solver,
-    table: Array,
-    begun: bool,
-    decay: float,
-    too_much: float,
-    contact: ContactEnergies = NO_CONTACT,
-    brought: float = 0.0,
+    sums: Sums, unit: float, decay: float, too_much: float, contact: ContactEnergies = NO_CONTACT, brought: float = 0.0
 ) -> Energies:
-    """At the present moment, with ``measure`` done.
+    """Of sums at a moment in a ``unit`` of so many J.
 
-    table: (kinds, 4, d) of this moment, in which velocities are half a step old once the run has ``begun``: what the
-    forces add in half a step is put on top. decay: of velocities in a step. too_much: work of the first half step that
-    the kernels count and that was not done (``instruments.first_work``).
-    brought: [J] what the body had at the start, which counts as work.
+    decay: of velocities in a step. too_much: work of the first half step that the kernels count and that was not done
+    (``instruments.first_work``). brought: [J] what the body had at the start, which counts as work.
 
     Kinetic is ½ v⁻·v⁺ with the velocities half a step before and after, for with it the balance of this integrator is
     exact while bonds are linear; ½ |v|² of the mean differs from it by ⅛ |a|², which is much of the energy of the
     shortest waves (0.25 % of the whole behind a crack at 0.7 of the stable step).
     """
-    backend, arrays, body = solver.backend, solver.arrays, solver.body
-    velocity, inner, mass, share = arrays["v"], solver.kick_values, solver.mass, solver.volume
-    with backend.active():
-        read = backend.array(np.zeros((4 + 3 * len(velocity),)))  # on the device: the host waits once
-        totals, per_axis = read[:4], read[4:].reshape(3, -1)
-        totals[0], totals[1], totals[2] = (arrays[name].sum() for name in ("work", "damped", "loss"))
-        totals[3] = solver.energy_values.sum(dtype=np.float64)
-        without = velocity
-        if begun:
-            given = backend.array(np.ascontiguousarray(table[:, ACCELERATION].T).astype(solver.dtype))
-            free = backend.array((1.0 - table[:, HELD].T).astype(solver.dtype))
-            loaded = (solver.kind > 0).astype(solver.dtype)
-            left = solver.dtype.type(0.5 * (1 + decay))
-            half = solver.dtype.type(0.25 * (1 + decay))
-            if solver.followers:  # what they added after the last step belongs to the coming one
-                without = velocity.copy()
-                for follower in solver.followers:
-                    follower.take_back(without)
-        for axis, before in enumerate(velocity):  # one after the other, for the sake of memory
-            after = before
-            if begun:
-                is_free, push = free[axis][solver.kind], given[axis][solver.kind]
-                acting = (is_free * push * share - (1 - is_free) * inner[axis] * mass) * loaded
-                per_axis[0, axis] = 0.5 * (acting * before).sum(dtype=np.float64)
-                mean = left * before + half * (inner[axis] + push * (share / mass))
-                if decay != 1:
-                    taken = (is_free * mean * before * mass).sum(dtype=np.float64)
-                    per_axis[1, axis] = (1 - decay) / (1 + decay) * taken
-                after = before + is_free * (mean - before) * 2
-            per_axis[2, axis] = (without[axis] * after * mass).sum(dtype=np.float64)
-    told = backend.to_host(read)
-    (work, damped, loss, elastic), now = told[:4].tolist(), told[4:].reshape(3, -1).sum(axis=1).tolist()
-    work, damped, kinetic = work + now[0] - (too_much if begun else 0.0), damped + now[1], now[2]
-    unit = body.scales.energy
     return Energies(
-        work=unit * work + contact.work + brought,
-        kinetic=0.5 * unit * kinetic,
-        elastic=unit * elastic,
-        broken=unit * loss,
-        damped=unit * damped,
+        work=unit * (sums.work + sums.ahead - too_much) + contact.work + brought,
+        kinetic=0.5 * unit * sums.momentum_squares,
+        elastic=unit * sums.elastic,
+        broken=unit * sums.loss,
+        damped=unit * (sums.damped + (1 - decay) / (1 + decay) * sums.rubbed),
         contact=contact.stored,
         friction=contact.friction,
     )
-
-
-def kinetic_energy(solver: Solver) -> float:
-    """[J] of the velocities as they stand."""
-    with solver.backend.active():
-        squares = solver.arrays["v"] ** 2 * solver.mass
-        return 0.5 * float(squares.sum(dtype=np.float64)) * solver.body.scales.energy
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,33 +82,6 @@ def watched(lattice: Lattice, axis: int, backward: bool, along: Array) -> Watche
     """On a lattice."""
     threshold = SPLIT * lattice.crossing_share
     return Watched(axis, backward, along, threshold, lattice.horizon * 1e3, lattice.rayleigh_speed, lattice.volume)
-
-
-NOWHERE = -1e30
-"""Added to where a particle is that does not count [mm]."""
-
-
-class Counter:
-    """Looks at damage on the device, which must have been found: bonds that hold, and the farthest damaged particle."""
-
-    def __init__(self, solver: Solver, watched: Watched) -> None:
-        self._solver, self._threshold = solver, watched.threshold
-        along = np.full(solver.body.size, NOWHERE)
-        along[solver.body.places] = watched.along
-        self._along = solver.backend.array(along.astype(solver.dtype))
-
-    def intact(self) -> float:
-        """How many bonds hold, each counted once."""
-        with self._solver.backend.active():
-            holding = self._solver.whole * (1 - self._solver.damage_values)
-            return float((holding + 0.5).astype(np.int64).sum()) / 2
-
-    def farthest(self) -> float:
-        """[mm] along the way of the crack; NaN where nothing is damaged."""
-        with self._solver.backend.active():
-            whole = self._solver.lost_values() < self._threshold
-            found = float((self._along + whole * self._solver.dtype.type(NOWHERE)).max())
-        return found if found > 0.5 * NOWHERE else float("nan")
 
 
 class Tip:

@@ -97,13 +97,13 @@ class QuasiStaticSimulation(PeridynamicSimulation):
     def observe(self) -> Mapping[str, float]:
         """As the body was last at rest; bonds, tip and residual are those of now."""
         self._find_damage()
-        residual = self._relaxation.rest.worst
+        residual, sums = self._relaxation.rest.worst, self._totals.read()
         return {
             **self._at_rest,
             "load_step": self._relaxation.done,
             "residual": 100 * min(residual, 1.0),
-            "bonds": self._start - self._intact(),
-            "tip": self._counter.farthest(),
+            "bonds": (self._start - sums.intact) / 2,
+            "tip": sums.tip,
             **(self._curve.observed() if self._curve is not None else {}),
         }
 

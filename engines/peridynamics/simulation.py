@@ -29,10 +29,11 @@ from engines.peridynamics.curve import CHART, LoadDisplacement
 from engines.peridynamics.instruments import Instruments
 from engines.peridynamics.links import links_of
 from engines.peridynamics.loads import Loads
-from engines.peridynamics.measures import Counter, Tip, Watched, energies, kinetic_energy
+from engines.peridynamics.measures import Tip, Watched, energies
 from engines.peridynamics.solver import Solver
 from engines.peridynamics.strain.solid import ROWS
 from engines.peridynamics.strain.strains import Strains
+from engines.peridynamics.totals.totals import make_totals
 from engines.placing import Path, Position
 
 MOST_STEPS = 256
@@ -107,11 +108,12 @@ class PeridynamicSimulation(Simulation):
         if contact:
             self.series, self.charts = (*self.series, *contact.series), (*self.charts, *contact.charts)
         self._first_work = instruments.first_work(loads.table(0, 1)[0], decay) if half_step else 0.0
-        self._brought = kinetic_energy(solver)
-        self._tip, self._counter = Tip(watched), Counter(solver, watched)
+        self._tip, self._totals = Tip(watched), make_totals(solver, watched.along, watched.threshold)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
         self._measured = self._damaged = self._strained = -1
-        self._start = self._intact()
+        self._find_damage()
+        start = self._totals.read()
+        self._start, self._brought = start.intact, energies(start, solver.body.scales.energy, 1.0, 0.0).kinetic
 
     @classmethod
     def taken_names(cls) -> set[str]:
@@ -208,18 +210,15 @@ class PeridynamicSimulation(Simulation):
                 self._strains.find()
             self._strained = self.step
 
-    def _intact(self) -> float:
-        """How many bonds hold, each counted once."""
-        self._find_damage()
-        return self._counter.intact()
-
     def observe(self) -> Mapping[str, float]:
         self._measure()
         self._find_damage()
-        now = self._loads.table(self.step, 1)[0]
+        now, begun = self._loads.table(self.step, 1)[0], self.step > 0
         contact = self._contact.energies() if self._contact else ContactEnergies()
-        found = energies(self._solver, now, self.step > 0, self._decay, self._first_work, contact, self._brought)
-        tip = self._counter.farthest()
+        sums = self._totals.read(now if begun else None, self._decay)
+        too_much, unit = self._first_work if begun else 0.0, self._solver.body.scales.energy
+        found = energies(sums, unit, self._decay, too_much, contact, self._brought)
+        tip = sums.tip
         self._tip.seen(tip, self.time)
         speed = self._tip.speed(self.time)
         before = self._loads.table(self.step - 1, 1)[0] if self.step else None
@@ -231,7 +230,7 @@ class PeridynamicSimulation(Simulation):
             "broken": found.broken * 1e3,
             "damped": found.damped * 1e3,
             "imbalance": found.imbalance * 100,
-            "bonds": self._start - self._intact(),
+            "bonds": (self._start - sums.intact) / 2,
             "tip": tip,
             "speed": speed,
             "fraction": speed / self._watched.rayleigh_speed,
@@ -343,7 +342,7 @@ class PeridynamicSimulation(Simulation):
     def close(self) -> None:
         self._solver.arrays.clear()
         self._solver.followers.clear()
-        del self._solver, self._everything, self._instruments, self._counter, self._contact
+        del self._solver, self._everything, self._instruments, self._totals, self._contact
         del self._strains
 
 

@@ -48,6 +48,10 @@ DEVICE double pull_of(double q, double square, double unit)
     return q / fused(unit, sqrt(mul(y, square)), y);
 }
 
+// s of (1 + s)² − 1.
+DEVICE float stretch_of(float p) { return __fdividef(p, 1.0f + sqrtf(1.0f + p)); }
+DEVICE double stretch_of(double p) { return p / (1.0 + sqrt(1.0 + p)); }
+
 template <typename T> struct Vectors;
 template <> struct Vectors<float> {
     typedef float4 Four;
@@ -154,7 +158,7 @@ DEVICE Exact exact(const Bond& bond, const double unit)
     const double a = unit * bond.a, b = unit * bond.b, c = unit * bond.c;
     const double x = bond.x, y = bond.y, z = bond.z, square = a * a + b * b + c * c;
     const double p = (x * (2 * a + x) + y * (2 * b + y) + z * (2 * c + z)) / square;
-    return {a + x, b + y, c + z, square, p / (1.0 + sqrt(1.0 + p))};
+    return {a + x, b + y, c + z, square, stretch_of(p)};
 }
 
 // Σ k (|ξ|² s² + 2 s/(1 + s) (ξ + η)·v) of the bonds that have just broken: their energy half a step ago, for the last
@@ -325,21 +329,22 @@ extern "C" __global__ void measure(const Record* __restrict__ records, const Bes
     const Point own = points[i];
     const long long first = starts[i / SLICE] / 4 + i % SLICE;
     const int fours = int(starts[i / SLICE + 1] - starts[i / SLICE]) / (4 * SLICE);
-    double fx = 0, fy = 0, fz = 0, strain = 0;
+    REAL fx = 0, fy = 0, fz = 0, strain = 0;
     for (int word = 0; 8 * word < fours; ++word)
         for (unsigned left = words[(long long)word * size + i]; left; left &= left - 1) {
             const int k = 32 * word + __ffs((int)left) - 1;
             const Bonds4 four = bonds.four(first + (long long)SLICE * (k / 4));
             const int number = four.number(k % 4);
-            const Exact bond = exact(bond_of(own, points[LOCAL ? list[number] : number], unit), unit);
-            const double weight = four.weight(k % 4), force = weight * bond.s / (1 + bond.s);
-            strain += weight * bond.square * bond.s * bond.s;
-            fx += force * bond.x;
-            fy += force * bond.y;
-            fz += force * bond.z;
+            const Bond bond = bond_of(own, points[LOCAL ? list[number] : number], unit);
+            const REAL square = mul(mul(unit, unit), bond.square), force = four.weight(k % 4) * pull_of(bond.q, bond.square, unit);
+            const REAL s = stretch_of(bond.q / square);
+            strain += four.weight(k % 4) * square * s * s;
+            fx += force * fused(unit, bond.a, bond.x);
+            fy += force * fused(unit, bond.b, bond.y);
+            fz += force * fused(unit, bond.c, bond.z);
         }
-    const double share = double(stiffness) / masses[i];
-    energy[i] = 0.25 * stiffness * strain;
+    const REAL share = stiffness / masses[i];
+    energy[i] = REAL(0.25) * stiffness * strain;
     kick[i] = share * fx;
     kick[size + i] = share * fy;
     if (DIMENSIONS == 3) kick[2 * (long long)size + i] = share * fz;

@@ -38,6 +38,7 @@ class CudaStateSolver(StateSolver):
         of_bonds = np.stack([family.lengths, 1 / family.lengths**2, influence(family)], axis=1)
         lengths[: family.bonds] = of_bonds
         self._offsets, self._lengths = backend.array(offsets), backend.array(lengths)
+        self._lengths_seen = backend.array(lengths.astype(self.dtype))  # whole runs are looked at in few bits
         weights = orbit_weights(family).astype(self.dtype)
         self._weights = tuple(backend.array(np.ascontiguousarray(column)) for column in weights.T)
         nx, ny, nz = layout.counts
@@ -86,7 +87,7 @@ class CudaStateSolver(StateSolver):
     def measure(self) -> None:
         u, words, size = self.arrays["u"], self.arrays["words"], np.int64(self.body.size)
         grid, block = (-(-self.body.size // THREADS),), (THREADS,)
-        known = (self._offsets, self._lengths)
+        known = (self._offsets, self._lengths_seen)
         self._energy(
             grid, block,
             (u, words, self._dilation, self._stiffness, *known, self.state_values, self.energy_values, size),

@@ -215,14 +215,14 @@ DEVICE void load_plane(REAL* __restrict__ tile, const REAL* __restrict__ u, cons
 }
 
 // A bond at rest and now, in double: p, s, 1/(1 + s) and ξ + η.
-struct Bond {
-    double x, y, z, s, w;
+template <typename T> struct Bond {
+    T x, y, z, s, w;
     DEVICE_MEMBER Bond(const REAL* __restrict__ u, const long long size, const long long at, const int* offset,
-                       const double inverse_square)
+                       const T inverse_square)
     {
         const long long there = at + offset[3];
-        const double ex = (double)u[there] - u[at], ey = (double)u[size + there] - u[size + at];
-        const double ez = DIMENSIONS == 3 ? (double)u[2 * size + there] - u[2 * size + at] : 0;
+        const T ex = T(u[there]) - u[at], ey = T(u[size + there]) - u[size + at];
+        const T ez = DIMENSIONS == 3 ? T(u[2 * size + there]) - u[2 * size + at] : T(0);
         x = offset[0] + ex;
         y = offset[1] + ey;
         z = offset[2] + ez;
@@ -243,7 +243,7 @@ DEVICE double lost(const REAL* __restrict__ u, const REAL* __restrict__ v, const
             const int bit = __ffs((int)held) - 1;
             const int* offset = offsets + 4 * (32 * k + bit);
             const double* length = lengths + 3 * (32 * k + bit);
-            const Bond bond(u, size, at, offset, length[1]);
+            const Bond<double> bond(u, size, at, offset, length[1]);
             const long long there = at + offset[3];
             double rate = bond.x * ((double)v[there] - v[at]) + bond.y * ((double)v[size + there] - v[size + at]);
             if (DIMENSIONS == 3) rate += bond.z * ((double)v[2 * size + there] - v[2 * size + at]);
@@ -374,43 +374,43 @@ extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) move(
 // energy: (size), ½ γ S² + ½ β Σ ω|ξ|²s² of each particle; state: φ as it is now.
 extern "C" __global__ void measure_energy(const REAL* __restrict__ u, const unsigned* __restrict__ words,
                                           const REAL* __restrict__ dilation, const REAL* __restrict__ stiffness,
-                                          const int* __restrict__ offsets, const double* __restrict__ lengths,
+                                          const int* __restrict__ offsets, const REAL* __restrict__ lengths,
                                           REAL* __restrict__ state, REAL* __restrict__ energy, const long long size)
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
-    double sum = 0, square = 0;
+    REAL sum = 0, square = 0;
     for (int k = 0; k < WORDS; ++k)
         for (unsigned left = words[k * size + at]; left; left &= left - 1) {
             const int bit = 32 * k + __ffs((int)left) - 1;
-            const double* length = lengths + 3 * bit;
-            const Bond bond(u, size, at, offsets + 4 * bit, length[1]);
-            const double weighted_length = length[2] * length[0] * length[0] * bond.s;
+            const REAL* length = lengths + 3 * bit;
+            const Bond<REAL> bond(u, size, at, offsets + 4 * bit, length[1]);
+            const REAL weighted_length = length[2] * length[0] * length[0] * bond.s;
             sum += weighted_length;
             square += weighted_length * bond.s;
         }
     state[at] = dilation[at] * sum;
-    energy[at] = 0.5 * (dilation[at] * sum * sum + stiffness[at] * square);
+    energy[at] = REAL(0.5) * (dilation[at] * sum * sum + stiffness[at] * square);
 }
 
 // acceleration: (DIMENSIONS, size) of each particle by its bonds; state: φ of measure_energy.
 extern "C" __global__ void measure_acceleration(const REAL* __restrict__ u, const unsigned* __restrict__ words,
                                                 const REAL* __restrict__ stiffness, const REAL* __restrict__ state,
-                                                const int* __restrict__ offsets, const double* __restrict__ lengths,
+                                                const int* __restrict__ offsets, const REAL* __restrict__ lengths,
                                                 REAL* __restrict__ acceleration, const long long size)
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
-    double x = 0, y = 0, z = 0;
+    REAL x = 0, y = 0, z = 0;
     for (int k = 0; k < WORDS; ++k)
         for (unsigned left = words[k * size + at]; left; left &= left - 1) {
             const int bit = 32 * k + __ffs((int)left) - 1;
             const int* offset = offsets + 4 * bit;
-            const double* length = lengths + 3 * bit;
-            const Bond bond(u, size, at, offset, length[1]);
+            const REAL* length = lengths + 3 * bit;
+            const Bond<REAL> bond(u, size, at, offset, length[1]);
             const long long there = at + offset[3];
-            const double both = ((double)stiffness[at] + stiffness[there]) * bond.s + ((double)state[at] + state[there]);
-            const double g = length[2] * both * bond.w;
+            const REAL both = (stiffness[at] + stiffness[there]) * bond.s + (state[at] + state[there]);
+            const REAL g = length[2] * both * bond.w;
             x += g * bond.x;
             y += g * bond.y;
             z += g * bond.z;

@@ -148,17 +148,17 @@ def test_supports_give_what_momentum_lacks(device):
     assert seen["displacement_1_x"] < 0 < seen["displacement_2_x"]
 
 
-def test_what_is_observed_is_not_read_back_whole(cpu, monkeypatch):
+def test_what_is_observed_is_not_read_back_whole(on_host, monkeypatch):
     """While a run is followed, no field leaves the device."""
     run = built(
-        cpu,
+        on_host,
         loads=[{"kind": "velocity"}, {"kind": "velocity", "region": {"kind": "side", "side": "bottom"}, "y": -1.0}],
         measuring={"gauges": [{"kind": "opening", "first": (12, 2, 0), "second": (12, 6, 0)}]},
     )
     sizes = []
-    to_host = cpu.to_host
-    monkeypatch.setattr(cpu, "to_host", lambda values: sizes.append(values.size) or to_host(values))
-    monkeypatch.setattr(cpu, "gather", lambda *_: pytest.fail("a field was read"))
+    to_host = on_host.to_host
+    monkeypatch.setattr(on_host, "to_host", lambda values: sizes.append(values.size) or to_host(values))
+    monkeypatch.setattr(on_host, "gather", lambda *_: pytest.fail("a field was read"))
     run.advance(5)
     seen = run.observe()
     assert sizes
