@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from engines.api import Array, SeriesInfo
+from engines.backend.base import Backend
 from engines.charts import ChartInfo
 from engines.errors import ProblemError
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.loads import ACCELERATION, VELOCITY, Loads
 from engines.peridynamics.parameters import Gauge, Held, Point
 from engines.peridynamics.parameters.measuring import MeanGauge, Opening
-from engines.peridynamics.solver import Solver
+from engines.peridynamics.solver import Body
 from engines.placing import Path
 
 AXES = "xyz"
@@ -103,22 +104,39 @@ def _nearest(body: Filled, point: Point, name: str, place: Path) -> Array:
     return np.flatnonzero(distances <= nearest + 1e-6 * body.spacing)
 
 
+class Read(Protocol):
+    """What is read of a solver."""
+
+    @property
+    def body(self) -> Body: ...
+    @property
+    def backend(self) -> Backend: ...
+    @property
+    def arrays(self) -> Mapping[str, Any]: ...
+    @property
+    def kick_values(self) -> Any: ...
+    @property
+    def mass(self) -> Any: ...
+    @property
+    def volume(self) -> Any: ...
+
+
 class Instruments:
     """Reads loads and gauges of a simulation: one copy of a few numbers from the device each time."""
 
-    def __init__(self, solver: Solver, loads: Loads, gauges: tuple[Mean, ...]) -> None:
+    def __init__(self, solver: Read, loads: Loads, gauges: tuple[Mean, ...]) -> None:
         self.loads, self.gauges = loads, gauges
         self.acting = acting_on(loads)
         self._solver = solver
         known: dict[bytes, Any] = {}
-        self._sums: list[tuple[bool, int, Any]] = []
+        self.sums: list[tuple[bool, int, Any]] = []
         """(of forces, not displacements; axis; places on the device)"""
 
         def add(of_forces: bool, axis: int, particles: Array) -> None:
             key = particles.tobytes()
             if key not in known:
                 known[key] = solver.backend.array(np.asarray(solver.body.places[particles], np.int32))
-            self._sums.append((of_forces, axis, known[key]))
+            self.sums.append((of_forces, axis, known[key]))
 
         for each in self.acting:
             add(False, each.axis, each.particles)
@@ -132,7 +150,7 @@ class Instruments:
         self._masses = {each.name: float(mass[each.particles].sum()) for each in self.acting}
         self._shares = {each.name: float(part[each.particles].sum()) for each in self.acting}
         """Of the particles of each load together: their mass, and their part of the load."""
-        self._read: Any = solver.backend.empty(max(1, len(self._sums)), np.float64)
+        self._read: Any = solver.backend.empty(max(1, len(self.sums)), np.float64)
 
     def _of_each(self, values: Any) -> Array:
         """(n,) of each particle, from one number or (size) on the device."""
@@ -166,12 +184,16 @@ class Instruments:
         now: (kinds, 4, d) of the coming step, before: of the step that was last (None: nothing has moved yet); what
         is held is accelerated by the difference. time [s] of what pushes.
         """
-        solver, scales = self._solver, self._solver.body.scales
+        solver = self._solver
         with solver.backend.active():
-            for place, (of_forces, axis, places) in enumerate(self._sums):
+            for place, (of_forces, axis, places) in enumerate(self.sums):
                 values = solver.kick_values[axis] * solver.mass if of_forces else solver.arrays["u"][axis]
                 self._read[place] = values[places].sum(dtype=np.float64)
-        sums = iter(solver.backend.to_host(self._read).tolist())
+        return self.told(solver.backend.to_host(self._read).tolist(), now, before, time)
+
+    def told(self, read: Iterable[float], now: Array, before: Array | None, time: float) -> Mapping[str, float]:
+        """As :meth:`read`, of what each of ``sums`` came to."""
+        scales, sums = self._solver.body.scales, iter(read)
         forces, moved = {}, {}
         for each in self.acting:
             count = len(each.particles)
