@@ -28,6 +28,7 @@ from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.setup.bonds import lattice_of
 from engines.peridynamics.setup.choice import setup_of
 from engines.placing import Placement
+from engines.tools import Tool
 
 
 class PeridynamicsEngine(Engine):
@@ -102,6 +103,11 @@ class PeridynamicsEngine(Engine):
         from engines.peridynamics.lab import tables  # measured seldom
 
         return tables()
+
+    def tools(self) -> Sequence[Tool]:
+        from engines.peridynamics.fitting.tool import FitToMeasurement  # it builds simulations
+
+        return (FitToMeasurement(),)
 
     def warm(self, backend: Backend) -> None:
         """A few steps of a small plate and a small block."""

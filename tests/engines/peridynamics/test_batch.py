@@ -75,7 +75,7 @@ def test_bodies_at_rest_at_once_are_as_alone(cpu, on_host):
     at_once = Batch(cases, on_host).run()
     agree(at_once, alone, 1e-7)
     assert len(alone[0].x) > 3
-    assert alone[0].force[-1] < 0.9 * alone[1].force[-1]  # the first has softened more
+    assert alone[0].force[-1] > 0 == alone[1].force[-1]  # of one energy the stronger is the more brittle
 
 
 def test_what_differs_runs_on_its_own(on_host):
