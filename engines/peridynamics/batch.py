@@ -21,8 +21,8 @@ from engines.peridynamics.setup.bonds import BondSetup
 from engines.peridynamics.setup.choice import setup_of
 from engines.peridynamics.solver import Discretised
 
-MOST_SAMPLES = 400
-"""Points of a curve through time."""
+MOST_SAMPLES, LEAST_SAMPLES, STEPS_BETWEEN = 400, 50, 4
+"""Points of a curve through time; so many steps are between two of them, where there are more than a few."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,8 @@ class Batch:
         if until is None and not all(slow):
             raise ProblemError("Nothing says how far to run: give the end of the runs [us].")
         steps = [_steps(setup, until or 0.0) for setup in self._setups]
-        bounds = [_bounds(each, min(MOST_SAMPLES, *steps)) for each in steps]
+        samples = min(MOST_SAMPLES, max(min(steps) // STEPS_BETWEEN, min(LEAST_SAMPLES, *steps)))
+        bounds = [_bounds(each, samples) for each in steps]
         found: dict[int, Outcome] = {}
         for group in self._groups():
             setups = [self._setups[number] for number in group]
@@ -85,9 +86,8 @@ class Batch:
             def told(message: str, part: float, done: int = len(found), share: int = len(group)) -> None:
                 progress(message, (done + part * share) / len(self._setups))
 
-            samples = [bounds[number] for number in group]
             run = self._together if len(group) > 1 else _alone
-            outcomes = run(setups, samples, told)
+            outcomes = run(setups, [bounds[number] for number in group], told)
             found.update(zip(group, outcomes, strict=True))
         return [found[number] for number in range(len(self._setups))]
 

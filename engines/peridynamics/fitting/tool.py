@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,8 @@ from engines.peridynamics.setup.choice import setup_of
 from engines.tools import Tool, ToolResult
 
 DIGITS = 4
+ENOUGH = 0.9
+"""The part of the measured displacement that a run is to come to."""
 AROUND = 2.0
 """Over and under the present value: the range that is offered."""
 LONGEST = 100.0
@@ -107,8 +110,10 @@ class FitToMeasurement(Tool):
             Fact("Peak load", outcome.peak[0], "N"),
             Fact("Runs", len(search.tried), ""),
         ]
-        charts = ((CURVES, _curves(outcome, target)), *_profiles(scale, grid))
-        return ToolResult(_message(scale, values, search), tuple(facts), charts, parameters=found)
+        info = replace(CURVES, x_title=body.measuring.curve.over or CURVES.x_title)
+        charts = ((info, _curves(outcome, target)), *_profiles(scale, grid))
+        message = _message(scale, values, search) + _too_short(outcome, target)
+        return ToolResult(message, tuple(facts), charts, parameters=found)
 
 
 class _Scale:
@@ -228,6 +233,14 @@ def _checked(parameters: BaseModel, problem: Problem) -> FitParameters:
 
 def _target(asked: FitParameters, body: PeridynamicParameters) -> Measured:
     return Measured(np.array([asked.peak]), None) if asked.target == "peak" else measured_curve(asked.measured, body)
+
+
+def _too_short(outcome: Outcome, target: Measured) -> str:
+    """What to say where the runs end long before what was measured does."""
+    farthest = float(outcome.x.max())
+    if target.x is None or farthest >= ENOUGH * target.x[-1]:
+        return ""
+    return f" The run ends at {farthest:.3g} of {target.x[-1]:.3g} um: let it go on longer, or load the body more."
 
 
 def _curves(outcome: Outcome, target: Measured) -> ChartData:

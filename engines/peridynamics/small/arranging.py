@@ -20,7 +20,7 @@ ALONE, TOGETHER = 2.0, 3.0
 LATENCY, ROW, MEETING = 700, 40, 2500
 """Cycles: of loading a plane, of each of a warp's rows of it, and of waiting for the other blocks of a body. Guesses
 that only sort what is then measured."""
-MOST_MEASURED = 8
+MOST_MEASURED = 12
 
 
 class Arrangement(NamedTuple):
