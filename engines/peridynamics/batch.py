@@ -15,6 +15,7 @@ from engines.api import Array, Progress, no_progress
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.peridynamics.curve import CHART
+from engines.peridynamics.instruments import acting_on
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.setup.base import MEMORY_SHARE, Setup
 from engines.peridynamics.setup.bonds import BondSetup
@@ -105,7 +106,7 @@ class Batch:
                 groups.append([number])
                 continue
             body, slow = setup.discretised(), setup.parameters.numerics.quasi_static
-            key = setup.precision, slow
+            key = setup.precision, slow, _read_of(setup)
             for other_key, other, group in bodies:
                 if other_key == key and self._has_room(len(group) + 1, setup) and alike(other, body):
                     group.append(number)
@@ -136,6 +137,12 @@ def _acts_between(setup: Setup) -> bool:
     """Whether something acts between steps, or the body flies at the start."""
     parameters = setup.parameters
     return bool(parameters.penetrators) or parameters.contact.kind != "none" or setup.velocities is not None
+
+
+def _read_of(setup: Setup) -> object:
+    """What is summed over which particles."""
+    forces = [(each.load, each.axis, each.held, each.particles.tobytes()) for each in acting_on(setup.loads)]
+    return forces, [(each.axis, each.particles.tobytes(), each.less.tobytes()) for each in setup.gauges]
 
 
 def _steps(setup: Setup, until: float) -> int:

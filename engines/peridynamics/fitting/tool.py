@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import BaseModel
@@ -79,6 +79,13 @@ class FitToMeasurement(Tool):
             for name, present in ((name, _present(parameters, name)) for name in names)
         ]
         return FitParameters(numbers=numbers, until=_lasts(parameters))
+
+    def suggestions(self, problem: Problem) -> Mapping[str, Sequence[str]]:
+        """Names of numbers of materials and loads, and of damping."""
+        tree = problem.parameters.model_dump(mode="json")
+        groups = ("material", "materials", "interfaces", "loads")
+        found = [name for group in groups for name in _named(tree[group], group)]
+        return {"name": [*found, "numerics.damping"]}
 
     def outlook(self, problem: Problem, parameters: BaseModel) -> str:
         asked, body = _checked(parameters, problem), _of(problem)
@@ -187,6 +194,18 @@ def _of(problem: Problem) -> PeridynamicParameters:
     if not parameters.loads:
         raise ProblemError("Without a load there is no curve of load and displacement: add one.", ("loads",))
     return parameters
+
+
+def _named(tree: Any, name: str) -> Iterator[str]:
+    """Dotted names of the numbers below."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield from _named(value, f"{name}.{key}")
+    elif isinstance(tree, list):
+        for place, value in enumerate(tree):
+            yield from _named(value, f"{name}.{place}")
+    elif isinstance(tree, float):
+        yield name
 
 
 def _present(parameters: PeridynamicParameters, name: str) -> float:

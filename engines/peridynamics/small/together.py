@@ -90,9 +90,10 @@ def _tables(setups: Sequence[BondSetup], start: Array, end: Array) -> tuple[Arra
     paces = np.zeros((len(setups), rows, 2))
     for number, setup in enumerate(setups):
         first, count, numerics = int(start[number]), int(end[number] - start[number]), setup.parameters.numerics
-        key = repr(setup.loads.loads), setup.step, setup.lattice.density, first, count
+        loads = setup.loads
+        key = repr(loads.loads), loads.dt, loads.spacing, loads.density, loads.volume, first, count
         if key not in known:
-            known[key] = setup.loads.table(first, count + 1)
+            known[key] = loads.table(first, count + 1)
         if not tables.size:
             tables = np.zeros((len(setups), rows + 1, *known[key].shape[1:]))
         tables[number, : count + 1] = known[key]

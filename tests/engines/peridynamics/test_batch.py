@@ -81,8 +81,9 @@ def test_bodies_at_rest_at_once_are_as_alone(cpu, on_host):
 def test_what_differs_runs_on_its_own(on_host):
     base = given(PULLED)
     notched = base.model_copy(update={"notches": []})
-    batch = Batch([base, notched, varied(base, {"material.young": 31.0})], on_host)
-    assert batch._groups() == [[0, 2], [1]]
+    gauged = given(PULLED, measuring={"gauges": [{"kind": "point", "point": (3.5, 3.5, 0)}]})
+    batch = Batch([base, notched, varied(base, {"material.young": 31.0}), gauged], on_host)
+    assert batch._groups() == [[0, 2], [1], [3]]
 
 
 @pytest.mark.parametrize("name", ["material.strength", "loads.7.x", "material", "loads.0.y", "body.kind"])

@@ -111,6 +111,9 @@ def test_what_is_offered(cpu):
         ("material.fracture_energy", 10.0, 40.0),
         ("material.law.strength", 4.0, 16.0),
     ]
+    names = TOOL.suggestions(Problem(given(SMALL)))["name"]
+    assert {"material.young", "material.law.strength", "loads.0.x", "numerics.damping"} <= set(names)
+    assert "loads.0.y" not in names  # free, so no number
     told = TOOL.outlook(Problem(given(SMALL)), offered.model_copy(update={"target": "peak"}))
     assert told == "25 runs, then up to 4 times 6"
 
