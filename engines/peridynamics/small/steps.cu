@@ -16,8 +16,12 @@
 #define MANY_STEPS
 #include "peridynamics/bonds.cu"
 
-// Blocks that a processor has room for: in 3D fewer than of bonds.cu, for the loop over steps needs registers of its own.
+// Blocks that a processor has room for: fewer than of bonds.cu where the loop over steps needs the registers.
+#ifdef SOFTENING
+constexpr int MOST_BLOCKS = sizeof(REAL) == 8 && REACH == 4 ? 1 : BLOCKS;
+#else
 constexpr int MOST_BLOCKS = DIMENSIONS == 3 && BLOCKS > 2 ? 2 : BLOCKS;
+#endif
 
 // The blocks of one body.
 struct Group {

@@ -98,7 +98,7 @@ def test_blocks_of_a_body_that_wait_for_each_other_are_all_there_at_once(counts,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("architecture", [ARCHITECTURES[0], 90])
+@pytest.mark.parametrize("architecture", [ARCHITECTURES[0], 90, 120])
 @pytest.mark.parametrize("macros", declared((ENGINES / "peridynamics/bonds.cu").read_text()).variants)
 def test_each_kind_of_bonds_compiles_without_spills(macros, architecture):
     for kernel in compile_cubin(SOURCE, macros, architecture).resources:
