@@ -8,6 +8,7 @@ line takes the same names; neither knows what a tool does.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -56,6 +57,10 @@ class Tool(ABC):
         Cheap. Raises ProblemError.
         """
         return ""
+
+    def suggestions(self, problem: Problem) -> Mapping[str, Sequence[str]]:
+        """Texts that are offered where the form asks for one, by the name of the field. Cheap."""
+        return {}
 
     @abstractmethod
     def run(

@@ -124,6 +124,8 @@ class CudaBackend(Backend):
         with translated(), cupy.cuda.Device(device):
             properties = cupy.cuda.runtime.getDeviceProperties(device)
             self.multiprocessors: int = properties["multiProcessorCount"]
+            self.cooperative = bool(properties.get("cooperativeLaunch", 1))
+            """Whether blocks of a launch may wait for each other (:meth:`compile`)."""
             self.stream = cupy.cuda.Stream(non_blocking=True)
             self._pool = cupy.cuda.MemoryPool()
             self._pinned = cupy.cuda.PinnedMemoryPool()
@@ -169,11 +171,11 @@ class CudaBackend(Backend):
             self._modules[key] = module
         return self._modules[key]
 
-    def resident_blocks(self, kernel: Any, threads: int) -> int:
-        """Blocks of ``threads`` that the device runs of ``kernel`` at once, without dynamic shared memory."""
+    def resident_blocks(self, kernel: Any, threads: int, shared: int = 0) -> int:
+        """Blocks of ``threads``, with ``shared`` bytes of dynamic shared memory, that the device runs at once."""
         with self.active():
             occupancy = self.cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor
-            return self.multiprocessors * int(occupancy(kernel.kernel.ptr, threads, 0))
+            return self.multiprocessors * int(occupancy(kernel.kernel.ptr, threads, shared))
 
     def ceilings(self) -> Ceilings:
         from engines.backend.ceilings import cuda_ceilings

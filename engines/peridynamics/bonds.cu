@@ -293,6 +293,7 @@ struct Step {
     }
 };
 
+#ifndef MANY_STEPS  // small/steps.cu has a kernel of its own
 // A block of THREADS threads takes tiles of `columns` by THREADS / columns particles: in 2D `span` of them one above the other,
 // in 3D one in each of the planes k span .. (k + 1) span − 1, with a ring of planes around it.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
@@ -442,3 +443,4 @@ extern "C" __global__ void damage(const unsigned* __restrict__ words, const REAL
     const REAL bonds = whole[at];
     out[at] = bonds > REAL(0) ? REAL(1) - REAL(intact) / bonds : REAL(0);
 }
+#endif

@@ -14,7 +14,9 @@ from engines.backend.cache_dir import cache_dir
 from engines.backend.tuning import tune, tuning_key
 from engines.peridynamics.laws.law import Law
 from engines.peridynamics.layout import Layout
-from engines.peridynamics.solver import Discretised, LatticeSolver
+from engines.peridynamics.small.cuda import MOST_PARTICLES, ManySteps
+from engines.peridynamics.small.cuda import SOURCE as MANY_STEPS
+from engines.peridynamics.solver import Discretised, LatticeSolver, paces_of
 
 SOURCE = Path(__file__).with_name("bonds.cu")
 COLUMNS = 32
@@ -55,7 +57,7 @@ class CudaSolver(LatticeSolver):
         self._lengths_seen = backend.array(lengths.astype(self.dtype))  # whole runs are looked at in few bits
         self._sizes = (
             *(np.int32(number) for number in (*layout.counts, layout.pitch, layout.rows)),
-            np.int64(layout.base), np.int64(layout.size),
+            np.int64(layout.base), np.int64(body.size),
         )  # fmt: skip
         self._weights: tuple[Any, ...] = ()
         self._weighing: tuple[Any, ...] = ()
@@ -63,13 +65,49 @@ class CudaSolver(LatticeSolver):
         if general:
             self._weigh()
         self._macros, self._device = macros, backend
+        self._many: ManySteps | None = None
+        bodies = body.size // layout.size
+        if bodies > 1 or (backend.cooperative and len(body.places) <= MOST_PARTICLES):
+            extras = ("-DGENERAL",) * general + ("-DSOFTENING",) * (body.law is not None)
+            path = MANY_STEPS if body.law is None else many_steps_file(body.law)
+            most = threads_of(d, self.dtype.itemsize)
+            self._many = ManySteps(self, bodies, path, (*macros, *extras), most)
         self._take(self._best_shape())
+
+    def advance(self, table: Array, half: bool, decay: float | Array = 1.0) -> None:
+        """Of a small body in one launch, unless something acts between steps."""
+        if self._many is None or self.followers or not len(table):
+            super().advance(table, half, decay)
+        else:
+            self._many.advance(self, table, paces_of(len(table), half, decay), self._breakable is self._weak)
+
+    # What ManySteps launches with.
+
+    @property
+    def spare(self) -> Any:
+        """(d, size) beside u."""
+        return self._spare
+
+    @property
+    def weak(self) -> Any:
+        """(words, size) bonds that can break."""
+        return self._weak
+
+    @property
+    def of_bonds(self) -> tuple[Any, ...]:
+        """Offsets and lengths, as ``bonds.cu`` takes them."""
+        return self._offsets, self._lengths
+
+    @property
+    def of_kind(self) -> tuple[Any, ...]:
+        """The last arguments: of weights and of a law."""
+        return (*self._weighing[:1], *self._weights, *self._weighing[1:], *self._softening(True))
 
     def _best_shape(self) -> Shape:
         """Measured on the body as it is, at rest and without loads: a step then changes nothing."""
         body, backend = self.body, self._device
         known = shapes(body.layout, self.dtype.itemsize, backend.multiprocessors)
-        if len(body.places) < WORTH_TUNING:
+        if len(body.places) < WORTH_TUNING or self._many is not None:
             return known[0]
         kinds = int(body.kind.max()) + 1
         nothing = self._prepared(np.zeros((1, kinds, 4, body.dimensions), self.dtype))
@@ -130,7 +168,7 @@ class CudaSolver(LatticeSolver):
                 np.int32(row * self._kinds), self._offsets, self._lengths, arrays["work"], arrays["loss"],
                 arrays["damped"], *self._sizes, np.int32(self.shape[1]), number(self.body.stiffness),
                 number(self.body.limit), number(kick), number(decay), np.int32(self.shape[0]),
-                *self._weighing[:1], *self._weights, *self._weighing[1:], *self._softening(True),
+                *self.of_kind,
             ),
             shared_mem=self._shared,
         )  # fmt: skip
@@ -143,7 +181,7 @@ class CudaSolver(LatticeSolver):
         return (*state, self._laws, np.int32(self._laws.shape[1])) if stepping else state
 
     def measure(self) -> None:
-        size = self.body.layout.size
+        size = self.body.size
         self._measure(
             (-(-size // THREADS),), (THREADS,),
             (
@@ -154,7 +192,7 @@ class CudaSolver(LatticeSolver):
         )  # fmt: skip
 
     def find_damage(self) -> None:
-        size = self.body.layout.size
+        size = self.body.size
         self._damage(
             (-(-size // THREADS),), (THREADS,),
             (self.arrays["words"], self._whole, self.damage_values, np.int64(size)),
@@ -194,7 +232,19 @@ def shapes(layout: Layout, itemsize: int, processors: int) -> list[Shape]:
 
 def law_file(law: Law) -> Path:
     """``bonds.cu`` with the code of ``law``, written to the cache: compilers want a file."""
-    text = OWN_LAW.sub(lambda _: law.cuda.rstrip() + "\n", SOURCE.read_text("utf-8"))
+    return _kept(_with_law(law))
+
+
+def many_steps_file(law: Law) -> Path:
+    """``small/steps.cu`` with the code of ``law``, as :func:`law_file`."""
+    return _kept(MANY_STEPS.read_text("utf-8").replace('#include "peridynamics/bonds.cu"\n', _with_law(law)))
+
+
+def _with_law(law: Law) -> str:
+    return OWN_LAW.sub(lambda _: law.cuda.rstrip() + "\n", SOURCE.read_text("utf-8"))
+
+
+def _kept(text: str) -> Path:
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     path = cache_dir() / "laws" / f"{digest}.cu"
     if not path.is_file() or path.read_text("utf-8") != text:

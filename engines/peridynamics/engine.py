@@ -18,7 +18,6 @@ from engines.geometry.particles import Particles
 from engines.lab import Study
 from engines.lab_tables import LabTable
 from engines.peridynamics.benchmarks import benchmarks
-from engines.peridynamics.cloud.setup import CloudSetup
 from engines.peridynamics.cloud.setup import geometry_of as cloud_geometry
 from engines.peridynamics.filling import filled
 from engines.peridynamics.laws.preview import preview
@@ -26,9 +25,10 @@ from engines.peridynamics.parameters import PeridynamicParameters, PointBody
 from engines.peridynamics.placing import placement_of
 from engines.peridynamics.presets import presets
 from engines.peridynamics.setup.base import Setup
-from engines.peridynamics.setup.bonds import BondSetup, lattice_of
-from engines.peridynamics.state.setup import StateSetup
+from engines.peridynamics.setup.bonds import lattice_of
+from engines.peridynamics.setup.choice import setup_of
 from engines.placing import Placement
+from engines.tools import Tool
 
 
 class PeridynamicsEngine(Engine):
@@ -104,6 +104,11 @@ class PeridynamicsEngine(Engine):
 
         return tables()
 
+    def tools(self) -> Sequence[Tool]:
+        from engines.peridynamics.fitting.tool import FitToMeasurement  # it builds simulations
+
+        return (FitToMeasurement(),)
+
     def warm(self, backend: Backend) -> None:
         """A few steps of a small plate and a small block."""
         bodies: list[dict[str, Any]] = [
@@ -134,7 +139,4 @@ def _checked(problem: Problem) -> PeridynamicParameters:
 
 def _setup(problem: Problem, backend: Backend) -> Setup:
     """Raises ProblemError."""
-    parameters = _checked(problem)
-    if isinstance(parameters.body, PointBody):
-        return CloudSetup(parameters, backend)
-    return (BondSetup if parameters.bonds.theory == "bond-based" else StateSetup)(parameters, backend)
+    return setup_of(_checked(problem), backend)

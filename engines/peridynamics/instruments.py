@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,7 @@ from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.loads import ACCELERATION, VELOCITY, Loads
 from engines.peridynamics.parameters import Gauge, Held, Point
 from engines.peridynamics.parameters.measuring import MeanGauge, Opening
-from engines.peridynamics.solver import Solver
-from engines.peridynamics.totals.totals import make_list_sums
+from engines.peridynamics.totals.totals import ListSums, Read, make_list_sums
 from engines.placing import Path
 
 AXES = "xyz"
@@ -107,15 +107,15 @@ def _nearest(body: Filled, point: Point, name: str, place: Path) -> Array:
 class Instruments:
     """Reads loads and gauges of a simulation: one copy of a few numbers from the device each time."""
 
-    def __init__(self, solver: Solver, loads: Loads, gauges: tuple[Mean, ...]) -> None:
+    def __init__(self, solver: Read, loads: Loads, gauges: tuple[Mean, ...]) -> None:
         self.loads, self.gauges = loads, gauges
         self.acting = acting_on(loads)
         self._solver = solver
-        axes, lists = [], []
+        self.sums: list[tuple[bool, int, Array]] = []
+        """(of forces, not displacements; axis; places) of what is read"""
 
         def add(of_forces: bool, axis: int, particles: Array) -> None:
-            axes.append(axis + 3 * of_forces)
-            lists.append(np.asarray(solver.body.places[particles], np.int32))
+            self.sums.append((of_forces, axis, np.asarray(solver.body.places[particles], np.int32)))
 
         for each in self.acting:
             add(False, each.axis, each.particles)
@@ -129,7 +129,6 @@ class Instruments:
         self._masses = {each.name: float(mass[each.particles].sum()) for each in self.acting}
         self._shares = {each.name: float(part[each.particles].sum()) for each in self.acting}
         """Of the particles of each load together: their mass, and their part of the load."""
-        self._sums = make_list_sums(solver, axes, lists)
 
     def _of_each(self, values: Any) -> Array:
         """(n,) of each particle, from one number or (size) on the device."""
@@ -163,8 +162,16 @@ class Instruments:
         now: (kinds, 4, d) of the coming step, before: of the step that was last (None: nothing has moved yet); what
         is held is accelerated by the difference. time [s] of what pushes.
         """
-        scales = self._solver.body.scales
-        sums = iter(self._sums.read().tolist())
+        return self.told(self._found.read().tolist(), now, before, time)
+
+    @cached_property
+    def _found(self) -> ListSums:
+        axes = [axis + 3 * of_forces for of_forces, axis, _ in self.sums]
+        return make_list_sums(self._solver, axes, [places for _, _, places in self.sums])
+
+    def told(self, read: Iterable[float], now: Array, before: Array | None, time: float) -> Mapping[str, float]:
+        """As :meth:`read`, of what each of ``sums`` came to."""
+        scales, sums = self._solver.body.scales, iter(read)
         forces, moved = {}, {}
         for each in self.acting:
             count = len(each.particles)

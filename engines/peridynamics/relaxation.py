@@ -19,7 +19,7 @@ body stays symmetric; the price are load steps small enough that few bonds pass 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -190,14 +190,24 @@ class Relaxation:
             read[3] = -(way * (inner - self._seen_force)).sum(dtype=np.float64)
             read[4], read[5] = _squares(way), _squares(self._free * u)
             self._seen_u, self._seen_force = u.copy(), inner.copy()
-        unbalanced, pushed, reacted, product, way_square, come = backend.to_host(read).tolist()
-        if self.iterations > 1 and way_square > 0:
-            self.damping = min(math.sqrt(max(product, 0.0) / way_square), MOST_DAMPING)
-        slowness = -math.expm1(-LOOK * self.damping)
-        # twice: a wave that is damped critically dies out more slowly than its exponential
-        to_go = _over(2 * math.sqrt(way_square), slowness * math.sqrt(come))
-        self._size = math.sqrt(pushed + reacted)
-        self.rest = Rest(_over(math.sqrt(unbalanced), max(self._size, self._largest)), to_go)
+        seen = backend.to_host(read).tolist()
+        self.rest, self.damping, self._size = judged(seen, self.iterations, self.damping, self._largest)
+
+
+def judged(seen: Sequence[float], iterations: int, damping: float, largest: float) -> tuple[Rest, float, float]:
+    """How far from rest, the damping from now on, and the forces of loads and supports.
+
+    seen: sums of squares of the forces out of balance, of those that push, of those that hold; −Δu·ΔF and Δu·Δu since
+    the last look, u·u. largest: forces of loads and supports so far.
+    """
+    unbalanced, pushed, reacted, product, way_square, come = seen
+    if iterations > 1 and way_square > 0:
+        damping = min(math.sqrt(max(product, 0.0) / way_square), MOST_DAMPING)
+    slowness = -math.expm1(-LOOK * damping)
+    # twice: a wave that is damped critically dies out more slowly than its exponential
+    to_go = _over(2 * math.sqrt(way_square), slowness * math.sqrt(come))
+    size = math.sqrt(pushed + reacted)
+    return Rest(_over(math.sqrt(unbalanced), max(size, largest)), to_go), damping, size
 
 
 def _squares(values: Any) -> Any:

@@ -208,14 +208,9 @@ class Solver(ABC):
         ``half``: the first one is the half step of velocity Verlet. ``decay``: of velocities in a whole step (see
         :func:`decay_of`), one number or (steps,). Called inside ``backend.timed``.
         """
-        decays = np.broadcast_to(np.asarray(decay, float), len(table))
         given = self._prepared(table.astype(self.dtype))
-        for row in range(len(table)):
-            first = half and row == 0
-            left = float(decays[row])
-            if first:  # half the time: (1 − h/2)/(1 + h/2) of (1 − h)/(1 + h)
-                left = (1 + 3 * left) / (3 + left)
-            self._step(given, row, (0.25 if first else 0.5) * (1 + left), left)
+        for row, (kick, left) in enumerate(paces_of(len(table), half, decay).tolist()):
+            self._step(given, row, kick, left)
             self.arrays["u"], self._spare = self._spare, self.arrays["u"]
             for follower in self.followers:
                 follower.step(row)
@@ -299,6 +294,15 @@ def decay_of(damping: float, step: float) -> float:
     = damping·step/2, as central differences have it (Underwood 1983)."""
     half = 0.5 * damping * step
     return (1 - half) / (1 + half)
+
+
+def paces_of(steps: int, half: bool, decay: float | Array = 1.0) -> Array:
+    """(steps, 2) kick and decay of each step, as :meth:`Solver.advance` is told of them."""
+    left = np.array(np.broadcast_to(np.asarray(decay, float), steps))
+    kick = np.full(steps, 0.5)
+    if half and steps:  # half the time: (1 − h/2)/(1 + h/2) of (1 − h)/(1 + h)
+        left[0], kick[0] = (1 + 3 * left[0]) / (3 + left[0]), 0.25
+    return np.stack([kick * (1 + left), left], axis=1)
 
 
 def make_solver(backend: Backend, body: Discretised, precision: str) -> LatticeSolver:

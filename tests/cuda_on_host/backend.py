@@ -42,6 +42,7 @@ class HostCudaBackend(CpuBackend):
 
     id = "cuda:0"
     multiprocessors = 2
+    cooperative = False
     device = 0
 
     def __init__(self) -> None:
@@ -54,7 +55,7 @@ class HostCudaBackend(CpuBackend):
         self.compiled.append((path.name, tuple(macros)))
         return compile_for_host(path.read_text("utf-8"), macros, path.stem)
 
-    def resident_blocks(self, kernel: Any, threads: int) -> int:
+    def resident_blocks(self, kernel: Any, threads: int, shared: int = 0) -> int:
         """Blocks run one after the other, so one of them cannot wait for another."""
         return 1
 

@@ -132,7 +132,7 @@ class ToolDialog(QDialog):
         except WorkbenchError as error:
             self._say(str(error))
         names = getattr(document.loaded, "region_names", {})
-        self.form.set_suggestions({"region": list(names.values())})
+        self.form.set_suggestions({"region": list(names.values()), **self.tool.suggestions(document.problem)})
         self._follow_form()
 
     # Running.

@@ -91,14 +91,20 @@ class BondSetup(LatticeSetup):
             )
 
     def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
+        return make_solver(self.backend, self._on_lattice(bonds, kind), self.precision)
+
+    def discretised(self) -> Discretised:
+        """The body as a solver takes it."""
+        return self._on_lattice(*self._bonds_and_kinds())
+
+    def _on_lattice(self, bonds: Bonded, kind: Array) -> Discretised:
         lattice, mixed = self.lattice, self.mixed
-        body = Discretised(
+        return Discretised(
             bonds.places, bonds.whole, kind, lattice.scales(self.step), bonds.layout, bonds.family, bonds.words,
             bonds.breakable, lattice.stiffness(self.step), (1 + self.law.elastic_limit) ** 2 - 1,
             None if lattice.uniform else lattice.weights, mixed.mixture if mixed else None,
             self.surface.half_shares if self.surface else None, self.law.law(), mixed.laws if mixed else None,
         )  # fmt: skip
-        return make_solver(self.backend, body, self.precision)
 
     @property
     def facts(self) -> tuple[Fact, ...]:

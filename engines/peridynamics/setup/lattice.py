@@ -93,10 +93,13 @@ class LatticeSetup(Setup):
         return super()._loads()
 
     def _solver(self) -> Solver:
+        return self._made(*self._bonds_and_kinds())
+
+    def _bonds_and_kinds(self) -> tuple[Bonded, Array]:
         bonds = bonded(self.parameters, self.body, self.lattice.weights)
         placed = np.zeros(bonds.layout.size, np.uint8)
         placed[bonds.places] = self.loads.kind
-        return self._made(bonds, placed)
+        return bonds, placed
 
     def _contact(self, solver: Solver) -> Contact | None:
         assert isinstance(solver, LatticeSolver)

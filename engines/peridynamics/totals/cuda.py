@@ -9,7 +9,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.peridynamics.solver import Solver
-from engines.peridynamics.totals.totals import NOWHERE, ListSums, Totals
+from engines.peridynamics.totals.totals import NOWHERE, ListSums, Read, Totals
 
 SOURCE = Path(__file__).with_name("totals.cu")
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
@@ -18,7 +18,7 @@ MOST_BLOCKS = 512
 """The last block adds up what each of them has found."""
 
 
-def _kernel(solver: Solver, name: str) -> Any:
+def _kernel(solver: Solver | Read, name: str) -> Any:
     return solver.backend.compile(SOURCE, (REAL[solver.dtype.name],)).get_function(name)  # type: ignore[attr-defined]  # a backend that compiles
 
 
@@ -56,7 +56,7 @@ class CudaTotals(Totals):
 class CudaListSums(ListSums):
     """As :class:`ListSums`."""
 
-    def __init__(self, solver: Solver, axes: list[int], lists: list[Array]) -> None:
+    def __init__(self, solver: Read, axes: list[int], lists: list[Array]) -> None:
         super().__init__(solver, axes, lists)
         backend = solver.backend
         self._kernel = _kernel(solver, "sums_of_lists")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from engines.api import Array
-from engines.peridynamics.solver import Solver
+from engines.backend.base import Backend
+from engines.peridynamics.solver import Body, Solver
 
 NOWHERE = -1e30
 """[mm] the farthest damaged particle where none is."""
@@ -77,10 +79,29 @@ class Totals(ABC):
         """(9,) float64 in the order of :class:`Sums`."""
 
 
+class Read(Protocol):
+    """What sums over lists need of a solver."""
+
+    @property
+    def body(self) -> Body: ...
+    @property
+    def backend(self) -> Backend: ...
+    @property
+    def arrays(self) -> Mapping[str, Any]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def kick_values(self) -> Any: ...
+    @property
+    def mass(self) -> Any: ...
+    @property
+    def volume(self) -> Any: ...
+
+
 class ListSums(ABC):
     """Sums of displacements (axis 0 to 2) or of the forces of bonds (axis + 3) over each of ``lists`` of places."""
 
-    def __init__(self, solver: Solver, axes: list[int], lists: list[Array]) -> None:
+    def __init__(self, solver: Read, axes: list[int], lists: list[Array]) -> None:
         self._solver, self._axes, self._lists = solver, axes, lists
 
     @abstractmethod
@@ -98,7 +119,7 @@ def make_totals(solver: Solver, along: Array, threshold: float) -> Totals:
     return CudaTotals(solver, along, threshold)
 
 
-def make_list_sums(solver: Solver, axes: list[int], lists: list[Array]) -> ListSums:
+def make_list_sums(solver: Read, axes: list[int], lists: list[Array]) -> ListSums:
     if solver.backend.id == "cpu":
         from engines.peridynamics.totals.cpu import CpuListSums
 

@@ -1,0 +1,1 @@
+"""Small bodies: many steps in one launch, and many bodies at once."""
