@@ -79,6 +79,8 @@ CLOSER = {
 """Distance of the camera, as a part of that which shows the whole geometry."""
 CLOSER_TO_SPHERES = {"one_particle": 1.1, "particle_sizes": 0.84, "hundred_cycles": 0.72, "cuba_4000": 0.8}
 CLOSER_TO_BOX = 0.98
+AROUND_LATTICE = 1.14
+"""What opens and flies apart is drawn larger than the body at rest."""
 SIZE = (640, 360)
 BESIDE = 260
 
@@ -152,7 +154,7 @@ def _camera_of_lattice(geometry: Particles, camera: CameraView) -> CameraView:
     fitted.azimuth, fitted.elevation = where.azimuth, where.elevation
     fitted.fit(layer.outline, SIZE[0] / SIZE[1], layer.frame)
     middle = tuple(float(value) for value in fitted.center)
-    return where.model_copy(update={"distance": fitted.distance, "center": middle})
+    return where.model_copy(update={"distance": AROUND_LATTICE * fitted.distance, "center": middle})
 
 
 def main(names: Sequence[str]) -> None:
