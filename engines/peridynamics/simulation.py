@@ -40,10 +40,10 @@ MOST_STEPS = 256
 SAMPLE_STEPS = 10
 DISPLACED = FieldInfo("displacement_vector", "Displacement", "mm", "cell", (0.0, 1.0), components=3)
 ENERGIES = (
-    SeriesInfo("work", "Work of the loads", "mJ"),
+    SeriesInfo("work", "Work", "mJ"),
     SeriesInfo("kinetic", "Kinetic", "mJ"),
     SeriesInfo("elastic", "Elastic", "mJ"),
-    SeriesInfo("broken", "Broken bonds", "mJ"),
+    SeriesInfo("broken", "Broken", "mJ"),
     SeriesInfo("damped", "Damped", "mJ"),
     SeriesInfo("imbalance", "Energy that is missing", "%"),
 )
