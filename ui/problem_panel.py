@@ -67,7 +67,6 @@ class ProblemPanel(QWidget):
     def _opened(self) -> None:
         document = self._model.document
         self.form.set_model(None if document is None else type(document.parameters))
-        self._suggested = {}
         self.setEnabled(document is not None)
         if document is None:
             self.title.clear()
