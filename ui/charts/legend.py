@@ -15,7 +15,7 @@ from ui.theme import theme
 
 LINE_PIXELS, SWATCH_PIXELS, GAP_PIXELS = 17, 14, 14
 SCALE_PIXELS = 64
-MOST_LINES = 4
+MOST_LINES = 3
 ROOMY_LINES = 2
 """Where values with units would take more lines than these, the short ones are shown."""
 
