@@ -127,7 +127,7 @@ class EstimatesPanel(QWidget):
         unit = self._model.document.time_unit if self._model.document else ""
         self.figures["memory"].setText(bytes_text(estimate.memory_bytes))
         self.figures["traffic"].setText(bytes_text(estimate.bytes_per_step))
-        self.figures["step"].setText(time_text(estimate.step, unit))
+        self.figures["step"].setText(time_text(estimate.step, unit, ".4g"))
         stable = estimate.stable_step
         above = stable is not None and estimate.step > stable
         self.figures["stable"].setText("–" if stable is None else f"{at_most_text(stable, 4)} {unit_text(unit)}")

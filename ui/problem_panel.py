@@ -66,8 +66,10 @@ class ProblemPanel(QWidget):
 
     def _opened(self) -> None:
         document = self._model.document
+        editors = self.form.root
         self.form.set_model(None if document is None else type(document.parameters))
-        self._suggested = {}
+        if self.form.root is not editors:  # the new ones know none
+            self._suggested = {}
         self.setEnabled(document is not None)
         if document is None:
             self.title.clear()

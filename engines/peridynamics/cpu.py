@@ -1,4 +1,4 @@
-"""Bonds on the CPU: the kernels of ``cpu_kernels.py``."""
+"""Bonds on the CPU: the kernels of ``cpu_kernels.py`` and ``cpu_measuring.py``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba import cfunc
 
 from engines.api import Array
 from engines.backend.base import Backend
-from engines.peridynamics import cpu_kernels
+from engines.peridynamics import cpu_kernels, cpu_measuring
 from engines.peridynamics.solver import Discretised, LatticeSolver
 
 BANDS_PER_THREAD = 4
@@ -80,10 +80,11 @@ class CpuSolver(LatticeSolver):
         )  # fmt: skip
 
     def measure(self) -> None:
-        cpu_kernels.measure(
+        layout = self.body.layout
+        cpu_measuring.measure(
             self.arrays["u"], self.arrays["words"].reshape(-1), self._offsets, self._steps, self._lengths,
-            self.energy_values, self.kick_values, self.body.places, self.body.stiffness,
-            self._weights, self.body.paired, self._factor_of, self._light_of, *self._history(),
+            self.energy_values, self.kick_values, layout.counts, layout.rows, layout.pitch, layout.base,
+            self.body.stiffness, self._weights, self.body.paired, self._factor_of, self._light_of, *self._history(),
         )  # fmt: skip
 
     def find_damage(self) -> None:

@@ -320,35 +320,6 @@ advance_2d, advance_3d = _compiled(_digest())
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def measure(
-    u, words, offsets, steps, lengths, energy, kick, places, stiffness, weights, general, factor_of, light_of,
-    softening, soft, history,
-):  # fmt: skip
-    """energy: (size), ¼ K Σ |ξ| s² over the bonds of each of ``places: (n)``; kick: (d, size), K Σ s n over
-    its mass."""
-    size, d = u.shape[1], len(u)
-    for index in prange(len(places)):
-        i = places[index]
-        strain = 0.0
-        sums = np.zeros(3)
-        for bit in range(len(steps)):
-            at = bit // 32 * size + i
-            if (words[at] >> (bit % 32)) & 1:
-                s, g, _ = _bond(u, u, i, bit, offsets, steps, lengths)
-                weight = float(factor_of[bit, i]) * lengths[bit] if general else weights[bit]
-                if softening and s > 0 and (soft[at] >> (bit % 32)) & 1:
-                    weight *= 1 - float(history[bit, i])
-                strain += weight * lengths[bit] * s * s
-                for k in range(d):
-                    e = float(u[k, i + steps[bit]]) - float(u[k, i])
-                    sums[k] += weight * g / lengths[bit] * (offsets[bit, k] + e)
-        energy[i] = 0.25 * stiffness * strain
-        light = float(light_of[0, i]) if general else 1.0
-        for k in range(d):
-            kick[k, i] = stiffness * light * sums[k]
-
-
-@njit(cache=True, nogil=True, parallel=True)
 def damage(words, whole, out, places):
     """(1 − intact bonds/bonds of the uncut family) of each of ``places: (n)``; whole, out: (size)."""
     size, count = len(out), len(words) // len(out)

@@ -29,9 +29,9 @@ class QuasiStaticSimulation(PeridynamicSimulation):
     """
 
     _energies = (
-        SeriesInfo("work", "Work of the loads", "mJ"),
+        SeriesInfo("work", "Work", "mJ"),
         SeriesInfo("elastic", "Elastic", "mJ"),
-        SeriesInfo("broken", "Broken bonds", "mJ"),
+        SeriesInfo("broken", "Broken", "mJ"),
         SeriesInfo("freed", "Freed while cracks ran", "mJ"),
         SeriesInfo("load_step", "Load step", ""),
         SeriesInfo("residual", "Out of balance", "%"),

@@ -41,10 +41,10 @@ MOST_STEPS = 256
 SAMPLE_STEPS = 10
 DISPLACED = FieldInfo("displacement_vector", "Displacement", "mm", "cell", (0.0, 1.0), components=3)
 ENERGIES = (
-    SeriesInfo("work", "Work of the loads", "mJ"),
+    SeriesInfo("work", "Work", "mJ"),
     SeriesInfo("kinetic", "Kinetic", "mJ"),
     SeriesInfo("elastic", "Elastic", "mJ"),
-    SeriesInfo("broken", "Broken bonds", "mJ"),
+    SeriesInfo("broken", "Broken", "mJ"),
     SeriesInfo("damped", "Damped", "mJ"),
     SeriesInfo("imbalance", "Energy that is missing", "%"),
 )
@@ -103,7 +103,7 @@ class PeridynamicSimulation(Simulation):
         shown = (curve.info,) if curve else ()
         self.series = (*self._energies, *self._crack, *instruments.series, *(curve.series if curve else ()))
         own = tuple(_with_energies(info, decay < 1, contact is not None) for info in self._charts)
-        own = (*own, *shown) if curve and curve.pushes else (*shown, *own)
+        own = (*shown, *own) if curve and curve.telling else (*own, *shown)
         self.charts = (*own, *instruments.charts)
         if contact:
             self.series, self.charts = (*self.series, *contact.series), (*self.charts, *contact.charts)
@@ -223,6 +223,7 @@ class PeridynamicSimulation(Simulation):
         speed = self._tip.speed(self.time)
         before = self._loads.table(self.step - 1, 1)[0] if self.step else None
         read = self._instruments.read(now, before, self.time * 1e-6)
+        touched = self._contact.observe(contact) if self._contact else {}
         return {
             "work": found.work * 1e3,
             "kinetic": found.kinetic * 1e3,
@@ -234,9 +235,9 @@ class PeridynamicSimulation(Simulation):
             "tip": tip,
             "speed": speed,
             "fraction": speed / self._watched.rayleigh_speed,
-            **(self._contact.observe(contact) if self._contact else {}),
+            **touched,
             **read,
-            **self._follow(read),
+            **self._follow({**touched, **read}),
         }
 
     def _follow(self, read: Mapping[str, float]) -> Mapping[str, float]:

@@ -16,7 +16,7 @@ from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulu
 from engines.parameters import ParameterGroup, quantity
 from tests.ui.forms.holder import Holder
 from ui.forms.group import ElidedLabel, FieldLine
-from ui.forms.number import parsed, shown, stepped
+from ui.forms.number import NumberBox, parsed, shown, stepped
 from ui.forms.scalars import CalmComboBox
 from ui.forms.schema import Kind, default_values, fields_of
 from ui.forms.section import Section
@@ -59,7 +59,8 @@ def test_what_the_form_shows_reads_back_as_what_it_was_given(qtbot, parameters):
     assert holder.parameters == parameters
     for place, stimulus in enumerate(parameters.stimuli):
         box = holder.editor("stimuli", place, "amplitude").box
-        assert parsed(box.text(), False) == stimulus.amplitude
+        assert box.value() == stimulus.amplitude
+        assert parsed(box.text(), False) == pytest.approx(stimulus.amplitude, rel=1e-5)  # six digits
         assert holder.editor("stimuli", place, "site", "region").line.text() == stimulus.site.region
     assert not holder.edits  # showing asks for nothing
 
@@ -262,3 +263,29 @@ def test_a_choice_longer_than_its_box_ends_in_an_ellipsis(qtbot):
     assert shown_text.endswith("…")
     assert picture == drawn(shown_text)[1]
     assert drawn("factor")[0] == "factor"
+
+
+def test_a_long_number_is_told_in_six_digits_and_stays_what_it_is(qtbot):
+    box, changes = NumberBox(), []
+    qtbot.addWidget(box)
+    box.changed.connect(changes.append)
+    box.set_value(1 / 3)
+    assert box.text() == "0.333333"
+    box.editingFinished.emit()
+    assert box.value() == 1 / 3
+    assert not changes
+    type_in(qtbot, box, "0.3333")
+    assert changes == [0.3333]
+
+
+def test_editors_stay_for_another_problem_of_the_same_kind(heart):
+    form = heart.form
+    root = form.root
+    form.set_model(CardiacParameters)
+    assert form.root is root
+    form.set_model(Counted)
+    assert form.root is not root
+
+
+class Counted(ParameterGroup):
+    count: int = quantity(1, "1", "A number")

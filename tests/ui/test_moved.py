@@ -82,6 +82,8 @@ def test_particles_of_a_lattice_are_not_called_spheres() -> None:
         (Fact("Error", -1.2, "%"), "−1.200 %"),
         (Fact("Speed", 3000.0, "m/s"), "3000 m/s"),
         (Fact("Turns", -3, ""), "−3"),
+        (Fact("Force", 12345.6, "N"), "12346 N"),
+        (Fact("Force", 9999.7, "N"), "10000 N"),
     ],
 )
 def test_counts_are_written_in_full(fact, text) -> None:

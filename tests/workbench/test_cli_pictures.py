@@ -7,13 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engines.errors import ProblemError
+from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import main, pictures
 from workbench.document import open_document
 
 EMPTY = np.zeros((3, 4, 4), np.uint8)
 
 
-def renderer(geometry: Any, info: Any, values: Any, time: float, view: Any, size: Any = (4, 3), lines: Any = ()) -> Any:
+def renderer(
+    geometry: Any, info: Any, values: Any, time: float, view: Any, size: Any = (4, 3), lines: Any = (), **_: Any
+) -> Any:
     assert {"voltage", "activation_time"} == set(values)
     assert len(values["voltage"]) == geometry.n_cells
     assert lines[:2] == ["slab", "NumPy on paper"]
@@ -67,3 +71,26 @@ def test_without_a_picture_the_run_goes_on_and_says_so(project, tmp_path, monkey
     assert "the results are complete" in told
     assert (out / "points.csv").exists()
     assert not list(out.glob("*.png"))
+
+
+def test_what_stands_in_space_is_in_the_picture_where_it_has_gone(project, tmp_path, monkeypatch):
+    asked, moved = [], {("ball",): (0.0, 0.0, 2.0)}
+    monkeypatch.setattr(WaveEngine, "placed", lambda self, problem: ("outlines of", problem.parameters))
+    monkeypatch.setattr(WaveSimulation, "shifts", lambda self: moved)
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **options: asked.append(options) or EMPTY)
+    assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
+    (options,) = asked
+    assert options["placement"] == ("outlines of", open_document(project).parameters)
+    assert options["shifts"] == moved
+    assert options["traced"] is None
+
+
+def test_a_picture_without_outlines_is_better_than_none(project, tmp_path, monkeypatch):
+    def refuse(self: WaveEngine, problem: Any) -> Any:
+        raise ProblemError("Nothing stands anywhere.")
+
+    seen = []
+    monkeypatch.setattr(WaveEngine, "placed", refuse)
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **options: seen.append(options) or EMPTY)
+    assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
+    assert seen[0]["placement"] is None

@@ -55,6 +55,8 @@ class ChartsPanel(QWidget):
         self._own: dict[str, ChartData] = {}  # of the charts that are not over time, as the run gave them last
         self._asked: tuple[str, ...] = ()
         self.cells: dict[str, ChartCell] = {}
+        """By the name of the chart, those that have been shown: making one takes 20 ms of a person's time."""
+        self._made_for: tuple[ChartInfo, ...] = ()
         self.shown: tuple[str, ...] = ()
         self._grid = ChartGrid(self)
         self._empty = QLabel(NOTHING, self)
@@ -175,7 +177,7 @@ class ChartsPanel(QWidget):
             self.shown = shown
             for action in self.chooser.menu().actions():
                 action.setChecked(action.data() in shown)
-            self._grid.set_cells([self.cells[name] for name in shown])
+            self._grid.set_cells([self._cell(name) for name in shown])
             self.pace.soon(by_hand=True)
         self._ask()
 
@@ -190,14 +192,14 @@ class ChartsPanel(QWidget):
 
     def _make_cells(self) -> None:
         charts = self.charts
-        if charts and [cell.chart for cell in self.cells.values()] == list(charts):
+        if charts and self._made_for == charts:
             self._ask()
             return
         self._grid.set_cells([])
         for cell in self.cells.values():
             cell.hide()
             cell.deleteLater()
-        self.cells, self.shown = {chart.name: self._make_cell(chart) for chart in charts}, ()
+        self.cells, self.shown, self._made_for = {}, (), charts
         menu = self.chooser.menu()
         menu.clear()
         for chart in charts:
@@ -209,7 +211,12 @@ class ChartsPanel(QWidget):
         self._empty.setVisible(not charts)
         self._grid.setVisible(bool(charts))
         self._choose()
-        self._show_measured()
+
+    def _cell(self, name: str) -> ChartCell:
+        if name not in self.cells:
+            self.cells[name] = self._make_cell(next(chart for chart in self._made_for if chart.name == name))
+            self._show_measured_in(name)
+        return self.cells[name]
 
     def _make_cell(self, chart: ChartInfo) -> ChartCell:
         document = self._model.document
@@ -246,10 +253,13 @@ class ChartsPanel(QWidget):
         return (cell.plot for cell in self.cells.values())
 
     def _show_measured(self) -> None:
+        for name in self.cells:
+            self._show_measured_in(name)
+
+    def _show_measured_in(self, name: str) -> None:
         document = self._model.document
         measured = document.project.measured if document is not None else []
-        for name, cell in self.cells.items():
-            cell.show_measured([each for each in measured if each.chart == name])
+        self.cells[name].show_measured([each for each in measured if each.chart == name])
 
     def _draft(self) -> list[dict[str, object]]:
         return list(self._model.draft.get("measured", []))

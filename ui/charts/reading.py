@@ -11,11 +11,14 @@ from workbench.units import grouped, is_count, time_text, unit_text
 
 
 def figure(value: float, unit: str, count: int = 4) -> str:
-    """``3.600 V``: four digits that stay four, so that a figure that changes does not dance."""
+    """``3.600 V``: four digits that stay four, so that a figure that changes does not dance; all of those before the
+    point, up to ``99999``."""
     if not math.isfinite(value):
         return "–"
     if abs(value) >= 1e5 or 0 < abs(value) < 1e-4:
         digits = f"{value:.{count - 1}e}"
+    elif abs(float(f"{value:.{count}g}")) >= 10**count:
+        digits = f"{value:.0f}"
     else:
         digits = f"{value:#.{count}g}".removesuffix(".") if value else "0"
     return f"{digits.replace('-', '−')} {unit_text(unit)}".rstrip()

@@ -42,7 +42,11 @@ class ParameterForm(QScrollArea):
         self.setWidget(self._body)
 
     def set_model(self, model: type[BaseModel] | None) -> None:
-        """Build the editors of ``model``; None empties the form."""
+        """Build the editors of ``model``, unless they are there; None empties the form."""
+        if self.root is not None and self.root.spec.model is model:
+            self.root.set_previews({})
+            self.verticalScrollBar().setValue(0)
+            return
         if self.root is not None:
             self._layout.removeWidget(self.root)
             self.root.hide()  # until it is gone it would shine through the next

@@ -14,6 +14,8 @@ from ui.forms.line import Line
 from ui.forms.schema import FieldSpec, Kind
 from ui.forms.slider import Slider, scale_of
 
+LONGEST = 10
+"""Characters of a number that a field has room for."""
 BESIDE_SLIDER = 62  # pixels: four digits and a point
 
 
@@ -21,7 +23,8 @@ class NumberBox(Line):
     """A field over all floats (or integers). Out-of-bound values are typed and kept; the form names them.
 
     Commits when editing ends; Up and Down step; Escape takes back what was typed. The wheel scrolls the form and
-    changes nothing, for a person who has just typed a value scrolls on from there.
+    changes nothing, for a person who has just typed a value scrolls on from there. A long number (1/3) is told in six
+    digits and kept as it is unless they are changed.
     """
 
     changed = Signal(object)
@@ -32,7 +35,7 @@ class NumberBox(Line):
         self._integer = integer
         self._value: float | int = 0
         self.setMinimumWidth(44)
-        self.setText(shown(self._value))
+        self.setText(told(self._value))
         self.editingFinished.connect(self._commit)
 
     def value(self) -> float | int:
@@ -40,7 +43,7 @@ class NumberBox(Line):
 
     def set_value(self, value: float | int) -> None:
         self._value = value
-        text = shown(value)
+        text = told(value)
         if self.text() != text:
             self.setText(text)
             self.setCursorPosition(0)
@@ -67,7 +70,7 @@ class NumberBox(Line):
 
     def _commit(self) -> None:
         text = self.text().strip()
-        if text == shown(self._value):
+        if text == told(self._value):
             self.setModified(False)
             return
         value = parsed(text, self._integer)
@@ -76,6 +79,12 @@ class NumberBox(Line):
             return
         self.set_value(value)
         self.changed.emit(value)
+
+
+def told(value: float | int) -> str:
+    """As ``shown`` where that is not long; else six digits."""
+    exact = shown(value)
+    return exact if isinstance(value, int) or len(exact) <= LONGEST else shown(float(f"{value:.6g}"))
 
 
 def shown(value: float | int) -> str:

@@ -150,10 +150,23 @@ class Camera:
         self.center = self.scene_center.copy() if view.center is None else np.array(view.center)
 
 
+def _directions(number: int) -> Array:
+    """(3, number) unit vectors, evenly on the sphere (Fibonacci)."""
+    turn, height = np.pi * (3 - np.sqrt(5)) * np.arange(number), 1 - (2 * np.arange(number) + 1) / number
+    across = np.sqrt(1 - height**2)
+    return np.stack([across * np.cos(turn), across * np.sin(turn), height])
+
+
+DIRECTIONS = _directions(64)
+
+
 def bounding_sphere(points: Array) -> tuple[Array, float]:
     """Center (3,) and radius of nearly the smallest sphere around ``points`` (Bădoiu and Clarkson 2003: the center
-    steps towards the farthest point by 1/2, 1/3, …; after 60 steps the radius is within 2 % for bodies like ours)."""
-    sample = np.asarray(points[:: max(len(points) // 20_000, 1)], float)
+    steps towards the farthest point by 1/2, 1/3, …; after 60 steps the radius is within 2 % for bodies like ours).
+    Only those that lie outermost in some direction move it."""
+    points = np.asarray(points)
+    sample = points[:: max(len(points) // 20_000, 1)]
+    sample = np.asarray(sample[np.unique((sample @ DIRECTIONS).argmax(axis=0))], float)
     center = (sample.min(axis=0) + sample.max(axis=0)) / 2
     for step in range(60):
         farthest = sample[np.argmax(np.sum((sample - center) ** 2, axis=1))]

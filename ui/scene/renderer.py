@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from engines.api import Array, SimulationInfo
+from engines.api import Array, Lines, SimulationInfo
 from engines.errors import DeviceError
-from engines.placing import Placement
+from engines.placing import Path, Placement, Position
 from ui.scene.marks import Marks
 from ui.scene.plates import DARK, Theme
 from ui.scene.scene import Scene
@@ -30,11 +30,14 @@ def render(
     lines: Sequence[str] = (),
     theme: Theme = DARK,
     placement: Placement | None = None,
+    shifts: Mapping[Path, Position] | None = None,
+    traced: Lines | None = None,
 ) -> Array:
     """A picture (height, width, 4) uint8 of ``geometry`` coloured by whole fields.
 
     ``values`` maps field names to arrays in the geometry's numbering (the shown field and, for the front, its
-    time); without ``info`` or values the regions are shown. ``placement``: outlines of what stands in space.
+    time); without ``info`` or values the regions are shown. ``placement``: outlines of what stands in space,
+    which has moved by ``shifts`` since the start; ``traced``: lines that the run draws (the path of a crack).
     Raises DeviceError where there is no EGL.
     """
     canvas, painter, software = _canvas()
@@ -50,6 +53,7 @@ def render(
     scene.marks = Marks(placement)
     if values and scene.fields:
         scene.show_fields(values, time)
+        scene.shifts, scene.traced = shifts or {}, traced
     with current(canvas):
         # Twice the resolution smooths the edges; it is halved when the picture is put together.
         image = painter.read(scene, width, height, ratio=max(height / 800, 0.75), resolution=2.0)

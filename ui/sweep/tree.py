@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from ui.forms.line import Line
-from ui.forms.number import shown
+from ui.forms.number import told
 from workbench.sweep.numbers import NumberParameter
 from workbench.sweep.plan import MOST_VARIED
 from workbench.units import unit_text
@@ -65,7 +65,7 @@ class NumberTree(QWidget):
         for number in numbers[:MOST_SHOWN]:
             leaf = QTreeWidgetItem(self._group(number.titles[:-1], groups), [number.titles[-1]])
             leaf.setData(0, NAME, number.name)
-            leaf.setText(1, f"{shown(number.value)} {unit_text(number.unit)}".rstrip())
+            leaf.setText(1, f"{told(number.value)} {unit_text(number.unit)}".rstrip())
             limits = number.bounds.sentence(number.unit)
             tip = "\n".join(part for part in (number.help, limits, number.name) if part)
             leaf.setToolTip(0, tip)

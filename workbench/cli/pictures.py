@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from engines.api import Array, Simulation, SimulationInfo
-from engines.errors import WorkbenchError
+from engines.api import Array, Lines, Simulation, SimulationInfo
+from engines.errors import ProblemError, WorkbenchError
+from engines.placing import Path as Placed
+from engines.placing import Placement, Position
 from workbench.document import Document
 from workbench.export.png import save_snapshot
 from workbench.frames import RunState, Sample
@@ -23,7 +26,20 @@ SIZE = (1280, 800)
 MOST_WAITING = 2
 
 Render = Callable[..., Array]
-"""``render(geometry, info, values, time, view, size=(w, h), lines=())`` gives ``(h, w, 4) uint8``."""
+"""``render(geometry, info, values, time, view, size=(w, h), lines=(), placement=None, shifts={}, traced=None)`` gives
+``(h, w, 4) uint8``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What a picture is drawn of, copied on the worker: fields by name, how far placed things have gone, and what the
+    run traces."""
+
+    step: int
+    time: float
+    values: Mapping[str, Array]
+    shifts: Mapping[Placed, Position]
+    traced: Lines | None
 
 
 class Pictures(Observer):
@@ -38,7 +54,7 @@ class Pictures(Observer):
         self._folder, self._document = folder, document
         self._times = [] if until is None else [until * (k + 1) / number for k in range(number)]
         self._of_the_end = until is None and number > 0
-        self._waiting: queue.Queue[tuple[int, float, dict[str, Array]]] = queue.Queue(MOST_WAITING)
+        self._waiting: queue.Queue[Moment] = queue.Queue(MOST_WAITING)
         self._abandoned = threading.Event()
         self._render: Render | None = None
         self._sample: Sample | None = None
@@ -56,7 +72,8 @@ class Pictures(Observer):
 
     def observe(self, simulation: Simulation) -> None:
         values = {name: simulation.field(name) for name in self._shown(simulation)}
-        moment = (simulation.step, simulation.time, values)
+        traced = simulation.lines() if simulation.lined and self._document.project.view.lines else None
+        moment = Moment(simulation.step, simulation.time, values, simulation.shifts(), traced)
         while not self._abandoned.is_set():  # two moments wait at most: memory is bounded, the run waits instead
             try:
                 self._waiting.put(moment, timeout=0.05)
@@ -101,17 +118,17 @@ class Pictures(Observer):
         """Draw what waits. A failure is kept in ``trouble`` and ends the drawing, not the run."""
         while not self._abandoned.is_set():
             try:
-                step, time, values = self._waiting.get_nowait()
+                moment = self._waiting.get_nowait()
             except queue.Empty:
                 return
             try:
-                self._draw(step, time, values)
+                self._draw(moment)
             except WorkbenchError as error:
                 self._give_up(str(error))
             except Exception as error:  # a renderer meets drivers of every kind; the run matters more than its picture
                 self._give_up(f"No picture could be drawn ({type(error).__name__}: {error}); the results are complete.")
 
-    def _draw(self, step: int, time: float, values: dict[str, Array]) -> None:
+    def _draw(self, moment: Moment) -> None:
         if self._render is None:
             self._render = find_renderer()
         if self._render is None:
@@ -122,14 +139,25 @@ class Pictures(Observer):
         if self._sample is not None:
             rate, fraction = self._sample.bytes_per_second / 1e9, self._sample.fraction_of_ceiling
             lines.append(f"{rate:.3g} GB/s, {fraction:.0%} of the measured ceiling")
-        rgba = self._render(self._info.geometry, self._info, values, time, view, size=SIZE, lines=lines)
-        path = self._folder / f"picture_{step:09d}.png"
+        rgba = self._render(
+            self._info.geometry, self._info, moment.values, moment.time, view, size=SIZE, lines=lines,
+            placement=placed(self._document), shifts=moment.shifts, traced=moment.traced,
+        )  # fmt: skip
+        path = self._folder / f"picture_{moment.step:09d}.png"
         save_snapshot(path, rgba, self._document)
         self.drawn.append(path)
 
     def _give_up(self, text: str) -> None:
         self.trouble = text
         self.abandon()
+
+
+def placed(document: Document) -> Placement | None:
+    """What the window draws outlines of; None where nothing stands in space."""
+    try:
+        return document.engine.placed(document.problem)
+    except ProblemError:  # it runs all the same: a picture without outlines is better than none
+        return None
 
 
 def find_renderer() -> Render | None:

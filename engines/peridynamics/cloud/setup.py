@@ -24,6 +24,7 @@ from engines.peridynamics.parameters import PeridynamicParameters, PointBody, St
 from engines.peridynamics.regions import chosen
 from engines.peridynamics.scales import Scales
 from engines.peridynamics.setup.base import Setup
+from engines.peridynamics.setup.pace import Kind
 
 MOST_COLUMNS = 1024
 """Bonds of a particle."""
@@ -119,6 +120,10 @@ class CloudSetup(Setup):
         """``dt² c V/(ρ h)`` of the mean volume and distance, without the scale of the weights."""
         density = self.parameters.material.density
         return step**2 * self.lattice.continuum_micromodulus * self.volume / (density * self.spacing)
+
+    @property
+    def kind(self) -> Kind:
+        return "irregular"
 
     @property
     def watched_volume(self) -> float:

@@ -26,7 +26,7 @@ NOWHERE = 1e15
 ALWAYS = 1 << 16
 """Particles that there is memory for in any case: a small body is all surface."""
 ENERGIES = (
-    SeriesInfo("contact", "Springs of contact", "mJ"),
+    SeriesInfo("contact", "Contact", "mJ"),
     SeriesInfo("friction", "Friction", "mJ"),
 )
 

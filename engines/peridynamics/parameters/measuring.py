@@ -45,12 +45,17 @@ Gauge = Annotated[Opening | PointGauge | MeanGauge, Field(discriminator="kind")]
 
 
 class LoadCurve(ParameterGroup):
-    """A load's force over its displacement or over a gauge, in the direction in which the load acts."""
+    """The force of a load or a penetrator over its own way or over a gauge, in the direction in which it acts."""
 
     load: int = quantity(0, "1", "Number of the load; 0: the first that moves or pushes", ge=0)
+    penetrator: int = quantity(
+        0, "1", "Number of the penetrator that it is of instead of a load; 0: the first that moves, where no load does",
+        ge=0,
+    )  # fmt: skip
     over: str = quantity(
-        "", "", "Name of the gauge that it is drawn over; empty: the load's own displacement", title="Drawn over"
-    )
+        "", "", "Name of the gauge that it is drawn over; empty: the way of the load or penetrator itself",
+        title="Drawn over",
+    )  # fmt: skip
     band: str = quantity(
         "",
         "",

@@ -13,7 +13,8 @@ from engines.backend.base import Backend
 from engines.charts import Fact
 from engines.errors import ProblemError
 from engines.peridynamics.contact.contact import Contact
-from engines.peridynamics.curve import LoadDisplacement
+from engines.peridynamics.contact.rigid import Rigid
+from engines.peridynamics.curve import LoadDisplacement, acting
 from engines.peridynamics.filling import Filled
 from engines.peridynamics.instruments import Instruments, gauges_on
 from engines.peridynamics.loads import Loads, loads_on
@@ -22,7 +23,7 @@ from engines.peridynamics.measures import LOOKED_WITH, Watched
 from engines.peridynamics.parameters import Displacement, PeridynamicParameters
 from engines.peridynamics.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
-from engines.peridynamics.setup.pace import seconds_per_step
+from engines.peridynamics.setup.pace import Kind, seconds_per_step
 from engines.peridynamics.simulation import PeridynamicSimulation
 from engines.peridynamics.solver import Solver, decay_of
 from engines.peridynamics.starting import start_velocities
@@ -39,7 +40,7 @@ class Setup(ABC):
 
     A kind of bonds sets in :meth:`_discretise`: body; lattice, the numbers of the material (of irregular points: those
     of a lattice with the same horizon); spacing and thickness [m]; limit [s], the largest stable step; memory;
-    bytes_per_step; bonds, each counted at both ends (state-based ones by what they take more).
+    bytes_per_step; bonds, each counted at both ends.
     """
 
     body: Filled
@@ -66,7 +67,7 @@ class Setup(ABC):
         self.step = self._chosen_step()
         self.loads = self._loads()
         self.gauges = gauges_on(self.body, parameters.measuring.gauges, QuasiStaticSimulation.taken_names())
-        self.curve = LoadDisplacement(self.loads, self.gauges, parameters.measuring.curve) if parameters.loads else None
+        self.curve = self._curve()
         self._check_loads()
         self.velocities = start_velocities(parameters.start, self.body.centers, self.body.dimensions)
         """(n, d) [m/s] at the start, None where the body is at rest."""
@@ -90,6 +91,11 @@ class Setup(ABC):
         """What tells whether the bonds are fit for their purpose."""
 
     @property
+    def kind(self) -> Kind:
+        """What a step takes as long as."""
+        return "plain"
+
+    @property
     @abstractmethod
     def watched(self) -> Watched: ...
 
@@ -100,6 +106,17 @@ class Setup(ABC):
 
     def _contact(self, solver: Solver) -> Contact | None:
         return None
+
+    @property
+    def _rigid(self) -> Rigid | None:
+        """The penetrators, where there are any."""
+        return None
+
+    def _curve(self) -> LoadDisplacement | None:
+        wanted, centers = self.parameters.measuring.curve, self.body.centers
+        middle = 0.5 * (centers.min(axis=0) + centers.max(axis=0))
+        found = acting(self.loads, self._rigid, middle, wanted)
+        return None if found is None else LoadDisplacement(found, self.gauges, wanted)
 
     def _more_findings(self) -> list[Finding]:
         return []
@@ -178,7 +195,10 @@ class Setup(ABC):
 
     @property
     def seconds_per_step(self) -> float:
-        return seconds_per_step(self.backend, self.bytes_per_step, self.bonds, self.value_bytes)
+        touching = bool(self.parameters.penetrators) or self.parameters.contact.kind != "none"
+        return seconds_per_step(
+            self.backend, self.bytes_per_step, self.bonds, self.value_bytes, self.body.dimensions, self.kind, touching
+        )
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

@@ -15,6 +15,7 @@ from engines.peridynamics.material import Lattice
 from engines.peridynamics.mixture import mixed, stiffening
 from engines.peridynamics.parameters import Gravity, PeridynamicParameters, PlaneBody
 from engines.peridynamics.setup.lattice import LatticeSetup, dimensions_of
+from engines.peridynamics.setup.pace import Kind
 from engines.peridynamics.solver import Discretised, LatticeSolver, bytes_of, make_solver
 from engines.peridynamics.strain.solid import Solid, elastic
 from engines.peridynamics.surface import surface
@@ -89,6 +90,17 @@ class BondSetup(LatticeSetup):
             raise ProblemError(
                 "Gravity and contact are for bodies of one density: give all materials the same.", heavy[0]
             )
+
+    @property
+    def kind(self) -> Kind:
+        """The slowest of what it has."""
+        if self.law.code:
+            return "softening"
+        if self.mixed:
+            return "mixed"
+        if self.surface:
+            return "corrected"
+        return "plain" if self.lattice.uniform else "influence"
 
     def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
         return make_solver(self.backend, self._on_lattice(bonds, kind), self.precision)

@@ -13,7 +13,7 @@ from engines.peridynamics.body import Bonded, bonded, unbreakable
 from engines.peridynamics.contact.contact import Contact, contact_on
 from engines.peridynamics.contact.contact import bytes_of as contact_bytes
 from engines.peridynamics.contact.limits import contact_step
-from engines.peridynamics.contact.rigid import rigid_on
+from engines.peridynamics.contact.rigid import Rigid, rigid_on
 from engines.peridynamics.cutting import idle_notches
 from engines.peridynamics.filling import filled
 from engines.peridynamics.layout import Layout
@@ -56,14 +56,11 @@ class LatticeSetup(Setup):
         self.memory = self._bytes() + contact_bytes(parameters, particles, size, dimensions, self.value_bytes)
         self.memory += self._bytes_beside(size, kin.words)
         self.bytes_per_step = particles * (self._values_per_step() * self.value_bytes + 12 * kin.words + 1)
-        self.bonds = particles * kin.bonds * self.work_of_a_bond
+        self.bonds = particles * kin.bonds
         touching = contact_step(parameters, self.lattice, self.limit, self._surface_share)
         if touching < self.limit:
             self.limit, self.stands_for = touching, "contact"
         unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
-
-    work_of_a_bond = 1.0
-    """Over that of a brittle spring."""
 
     @abstractmethod
     def _lattice(self) -> Lattice: ...
@@ -91,6 +88,10 @@ class LatticeSetup(Setup):
     def _loads(self) -> Loads:
         self.rigid = rigid_on(self.body, self.parameters.penetrators, self.lattice, self.step)
         return super()._loads()
+
+    @property
+    def _rigid(self) -> Rigid | None:
+        return self.rigid if self.rigid.solids else None
 
     def _solver(self) -> Solver:
         return self._made(*self._bonds_and_kinds())

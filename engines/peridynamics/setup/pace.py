@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from engines.backend.base import Backend
 
-BONDS_PER_THREAD = 7e8
-"""Bonds a second, each counted at both ends, of one CPU core in float32: 24,000 particles, 28 bonds each, on a busy
-machine 0.8 ms."""
-BONDS_PER_BYTE = 0.12
-"""On a GPU, over the bandwidth of its memory: a million particles on one H200 (4 TB/s), 28 bonds each 45.5 µs, 122
-bonds each 283 µs."""
-DOUBLE = 2.5
-"""A step in float64 over one in float32, on the same two machines between 1 and 3.3."""
+Kind = Literal["plain", "influence", "corrected", "mixed", "softening", "state-based", "irregular"]
+"""Of bonds, as their kernels differ."""
+BANDWIDTH = 4.0e12
+"""[B/s] of the memory of the device that GPU_STEPS were measured on; arithmetic is taken to grow with it."""
+GPU_STEPS: dict[Kind, tuple[float, float]] = {
+    "plain": (38.6e-6, 198e-6),
+    "influence": (59e-6, 294e-6),
+    "corrected": (61e-6, 300e-6),
+    "mixed": (64e-6, 314e-6),
+    "softening": (72e-6, 458e-6),
+    "state-based": (100e-6, 704e-6),
+    "irregular": (128e-6, 504e-6),
+}
+"""[s] of a million particles in 2D (28 bonds each) and 3D (122) on one H200 in float32."""
+GPU_LEAST = 13e-6
+"""[s] that a step of a small body takes: pypd's crack branching, 80,000 particles and 5,000 steps, in 0.066 s."""
+BONDS = (28e6, 122e6)
+"""Of those particles, each counted at both ends."""
+BONDS_PER_THREAD = (1.79e9, 1.39e9)
+"""Plain bonds a second, each counted at both ends, of one CPU core in float32: half of what two do in whole steps."""
+CPU_IRREGULAR = (5.0, 4.0)
+"""Irregular points on a CPU over plain bonds; the other kinds as on a GPU."""
+DOUBLE = (2.49, 2.66)
+"""A step in float64 over one in float32, on that GPU."""
+TOUCHING = 1.3
+"""With contact, over one without."""
 
 
-def seconds_per_step(backend: Backend, moved: int, bonds: float, value_bytes: int) -> float:
+def seconds_per_step(
+    backend: Backend, moved: int, bonds: float, value_bytes: int, dimensions: int, kind: Kind, touching: bool = False
+) -> float:
     """The longer of what memory and arithmetic take. moved: bytes; bonds: each counted at both ends."""
-    bandwidth = backend.ceilings().best
-    rate = BONDS_PER_THREAD * (backend.info.threads or 1) if backend.id == "cpu" else BONDS_PER_BYTE * bandwidth
-    if value_bytes == 8:
-        rate /= DOUBLE
-    return max(moved / bandwidth, bonds / rate)
+    bandwidth, place = backend.ceilings().best, dimensions - 2
+    over_plain = GPU_STEPS[kind][place] / GPU_STEPS["plain"][place]
+    if backend.id == "cpu":
+        if kind == "irregular":
+            over_plain = CPU_IRREGULAR[place]
+        seconds, least = bonds / (BONDS_PER_THREAD[place] * (backend.info.threads or 1)), 0.0
+    else:
+        seconds, least = GPU_STEPS["plain"][place] * bonds / BONDS[place] * BANDWIDTH / bandwidth, GPU_LEAST
+    seconds *= over_plain * (DOUBLE[place] if value_bytes == 8 else 1.0) * (TOUCHING if touching else 1.0)
+    return max(moved / bandwidth, seconds, least)

@@ -10,6 +10,7 @@ from engines.peridynamics.body import Bonded
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.setup.bonds import lattice_of
 from engines.peridynamics.setup.lattice import LatticeSetup
+from engines.peridynamics.setup.pace import Kind
 from engines.peridynamics.solver import LatticeSolver
 from engines.peridynamics.state.body import state_body
 from engines.peridynamics.state.material import StateLattice, influence, weighted_volume
@@ -25,8 +26,6 @@ class StateSetup(LatticeSetup):
     """The linear peridynamic solid: brittle, one material, influence 1/|ξ|."""
 
     lattice: StateLattice
-    work_of_a_bond = 9_900 / 5_900
-    """Instructions of a particle and step in 3D on a GPU."""
 
     def _lattice(self) -> StateLattice:
         parameters = self.parameters
@@ -45,6 +44,10 @@ class StateSetup(LatticeSetup):
             made.family, made.formulation, made.young, made.density, made.fracture_energy, made.spacing, made.thickness,
             poisson=parameters.material.poisson, constraint=constraint,
         )  # fmt: skip
+
+    @property
+    def kind(self) -> Kind:
+        return "state-based"
 
     def _prepare(self) -> None:
         self.limit = self.lattice.stable_step

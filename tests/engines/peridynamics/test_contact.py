@@ -403,3 +403,53 @@ def test_outlines_lie_on_the_surface_and_the_way_out_is_its_gradient(form):
         assert np.abs(slope - out[:, axis]).max() <= 1e-5
     assert np.abs(np.linalg.norm(out, axis=1) - 1).max() <= 1e-12
     assert (distance < 0).any()
+
+
+PRESSED = {
+    "body": {"kind": "plate", "size_x": 12, "size_y": 8},
+    "penetrators": [
+        {"form": {"kind": "plane", "normal": (0, 1, 0), "point": (0, 0, 0)}, "motion": {"kind": "fixed"}},
+        {
+            "form": {"kind": "cuboid", "low": (2, 8, 0), "high": (10, 11, 0)},
+            "motion": {"kind": "driven", "velocity": (1, -20, 0), "rise": 2.0},
+        },
+    ],
+    "measuring": {"gauges": [{"kind": "point", "name": "middle", "point": (6, 4, 0)}]},
+}
+
+
+def test_the_curve_of_load_and_displacement_is_that_of_the_penetrator_that_moves(cpu):
+    run = ENGINE.build(problem(**PRESSED), cpu)
+    assert run.charts[0].name == "load_displacement"
+    run.advance(60)
+    seen = run.observe()
+    (curve,) = run.chart("load_displacement").curves
+    # a smooth rise s(t) = 10x³ − 15x⁴ + 6x⁵ has the mean ½: after it the way is v (t − rise/2)
+    assert run.time > 2
+    assert curve.x[-1] == pytest.approx(20 * (run.time - 1), rel=1e-9)
+    assert curve.y[-1] == seen["penetrator_2_force_y"] > 0  # the body pushes it up, it the body down
+    assert seen["peak"] == curve.y.max()
+
+
+def test_the_force_of_a_support_is_drawn_over_a_gauge(cpu):
+    curve = {"penetrator": 1, "over": "middle"}
+    measuring = {**PRESSED["measuring"], "curve": curve}
+    run = ENGINE.build(problem(**{**PRESSED, "measuring": measuring}), cpu)
+    run.advance(200)
+    seen = run.observe()
+    (curve,) = run.chart("load_displacement").curves
+    assert curve.x[-1] == seen["middle"] < 0
+    assert curve.y[-1] == -seen["penetrator_1_force_y"] > 0
+
+
+@pytest.mark.parametrize(
+    ("curve", "sentence"),
+    [
+        ({"penetrator": 3}, "that of penetrator 3, and there are 2"),
+        ({"load": 1}, "that of load 1, and there are 0"),
+        ({"penetrator": 1}, "Penetrator 1 does not move: name the gauge"),
+    ],
+)
+def test_a_curve_of_nothing_is_refused(cpu, curve, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        ENGINE.estimate(problem(**{**PRESSED, "measuring": {"curve": curve}}), cpu)

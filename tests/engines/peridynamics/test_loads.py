@@ -205,6 +205,7 @@ def test_load_and_displacement_with_the_experiments(cpu, tmp_path):
     chart = run.chart("load_displacement")
     assert [curve.title for curve in chart.curves] == ["Calculated", "Experiments"]
     assert chart.curves[1].high.tolist() == [0, 110]
+    assert chart.curves[1].told == int(chart.curves[0].x[-1] > 0.5)  # the experiment where the calculation is now
     x, force = chart.curves[0].x, chart.curves[0].y
     assert len(x) == 11  # each step once, and the beginning
     assert x.max() > 0.5  # a push counts as positive in its own direction

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from engines.api import Problem, Selection
+from engines.backend.base import Ceilings, DeviceInfo
 from engines.peridynamics.crack_path import crack_path
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.parameters import PeridynamicParameters
+from engines.peridynamics.setup.pace import BANDWIDTH, GPU_LEAST, seconds_per_step
 
 PARAMETERS = PeridynamicParameters.model_validate(
     {
@@ -145,3 +147,34 @@ def test_damage_counts_what_softening_has_taken(cpu) -> None:
             assert damage == pytest.approx(broken + held, abs=1e-6)
     assert simulation.observe()["tip"] == pytest.approx(9.75)  # the last column
     simulation.close()
+
+
+class Measured:
+    """A device as fast as the one that steps were measured on; on it or on two cores."""
+
+    info = DeviceInfo("Measured", "cuda", 1 << 37, 2, "", {})
+
+    def __init__(self, kind: str) -> None:
+        self.id = kind
+
+    def ceilings(self) -> Ceilings:
+        return Ceilings(BANDWIDTH, BANDWIDTH)
+
+
+@pytest.mark.parametrize(
+    ("kind", "dimensions", "microseconds"),
+    [("plain", 2, 38.6), ("plain", 3, 198), ("softening", 2, 72), ("state-based", 3, 704), ("irregular", 3, 504)],
+)
+def test_wall_time_is_that_of_a_million_particles_as_measured(kind, dimensions, microseconds) -> None:
+    """Published figures of one H200; smaller bodies take a launch at least, twice as many particles twice as long."""
+    bonds = {2: 28e6, 3: 122e6}[dimensions]
+
+    def on(count, device="cuda:0"):
+        return seconds_per_step(Measured(device), 1, count, 4, dimensions, kind)
+
+    assert on(bonds) == pytest.approx(microseconds * 1e-6, rel=1e-12)
+    assert on(2 * bonds) == pytest.approx(2 * on(bonds), rel=1e-12)
+    assert on(1e3) == GPU_LEAST
+    cpu = {2: 1790e6, 3: 1390e6}[dimensions]  # plain bonds a second, each counted once, on two cores
+    if kind == "plain":
+        assert on(bonds, "cpu") == pytest.approx(0.5 * bonds / cpu, rel=1e-12)

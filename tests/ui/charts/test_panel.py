@@ -40,7 +40,8 @@ def drawn(qtbot, panel, name, at_least=2):
 def test_as_many_charts_as_fit_are_shown_and_the_choice_is_remembered(charted, qtbot):
     panel = charted.charts.panel
     assert panel.isVisible()
-    assert tuple(panel.cells) == tuple(chart.name for chart in CHARTS)
+    assert panel.charts == tuple(CHARTS)
+    assert tuple(panel.cells) == panel.shown  # others are made when they are looked at
     assert panel.shown == ("voltage", "losses", "sizes")  # three of 270 pixels beside each other
     panel.choose("losses", False)
     assert panel.shown == ("voltage", "sizes")
@@ -131,7 +132,7 @@ def test_a_forecast_is_drawn_before_there_is_a_run_and_behind_it(window, qtbot, 
 def test_a_forecast_stands_behind_the_live_curves(charted, qtbot):
     panel, t = charted.charts.panel, np.linspace(0, 100, 50)
     panel.show_forecast({"voltage": ChartData((Curve("Forecast of 200 cells", t, 4 - t / 100),))}, (FORECAST,))
-    assert len(panel.cells) == len(CHARTS)  # those of the run stay
+    assert len(panel.charts) == len(CHARTS)  # those of the run stay
     qtbot.waitUntil(lambda: "Forecast of 200 cells" in [e.title for e in panel.cells["voltage"].legend.entries])
     items = panel.cells["voltage"].plot.getPlotItem().listDataItems()
     dashed = [item for item in items if item.opts["pen"].style() == Qt.PenStyle.DashLine]

@@ -8,7 +8,7 @@ import pytest
 from engines.api import FieldInfo, Lines, SimulationInfo
 from engines.charts import Links
 from engines.geometry.particles import Particles
-from engines.placing import PlacedItem
+from engines.placing import PlacedGroup, PlacedItem, Placement
 from tests.ui.scene.test_renderer import egl  # noqa: F401  (a fixture)
 from ui.scene import renderer
 from ui.scene.boxes import first_box
@@ -212,3 +212,26 @@ def test_what_has_moved_is_outlined_where_it_is_as_often_as_the_body() -> None:
     assert segments(scene, item)[..., 1] == pytest.approx(0.0)
     scene.set_simulation(info(particles))
     assert not scene.shifts
+
+
+def test_a_picture_has_what_has_moved_where_it_is(egl) -> None:  # noqa: F811
+    """A ring beside the body, which the run has moved up: its green is by two of its diameters higher."""
+    particles, size = lattice(8, 8), (300, 300)
+    turn = np.linspace(0, 2 * np.pi, 33)
+    ring = np.column_stack([20 + 2 * np.cos(turn), 4 + 2 * np.sin(turn), 0 * turn])
+    item = PlacedItem(("rigid", 0), "Ball", outline=(ring,))
+    placement = Placement((PlacedGroup("Penetrators", ("rigid",), "monitor", (item,)),), (np.arange(9.0),) * 3)
+    values = {"damage": np.zeros(64, np.float32), "gone": np.zeros((64, 3), np.float32)}
+    camera = {"azimuth": -90.0, "elevation": 90.0, "distance": 90.0, "center": (12.0, 8.0, 0.0)}
+    view = ViewSettings(deformation=1.0, overlay=False, camera=camera)
+    rows = []
+    for up in (0.0, 8.0):
+        image = renderer.render(
+            particles, info(particles), values, 1.0, view, size, placement=placement,
+            shifts={("rigid", 0): (0.0, up, 0.0)},
+        ).astype(int)  # fmt: skip
+        green = (image[..., 1] > image[..., 0] + 40) & (image[..., 1] > image[..., 2] + 30)
+        rows.append(np.nonzero(green[:, 170:])[0][[0, -1]])
+    tall = np.diff(rows[0])[0]
+    assert tall > 15
+    assert rows[0] - rows[1] == pytest.approx(2 * tall, abs=4)  # a line is about two pixels wide
