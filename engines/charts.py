@@ -106,12 +106,13 @@ class Links:
 @dataclass(frozen=True)
 class Inspection:
     """What is known of one element beyond its fields: a title, numbers, profiles (charts with their data), and what
-    joins it to others."""
+    joins it to others. ``charts_first``: the profiles are what one clicks for, and stand above the numbers."""
 
     title: str
     facts: tuple[Fact, ...] = ()
     profiles: tuple[tuple[ChartInfo, ChartData], ...] = ()
     links: Links | None = None
+    charts_first: bool = False
 
 
 class Forecast(ABC):

@@ -71,9 +71,9 @@ def facts(found: Sequence[Partners], groups: Groups) -> tuple[Fact, ...]:
     heard = sum(by_population(each.sources) for each in found)
     sent = sum(by_population(each.targets) for each in found)
     told = []
-    for title, counts in (("Hears", heard), ("Is heard by", sent)):
+    for title, counts in (("Synapses from", heard), ("Synapses to", sent)):
         told += [
-            Fact(f"{title} {name}", float(count), "synapses")
+            Fact(f"{title} {name}", float(count), "")
             for name, count in zip(groups.names, np.atleast_1d(counts), strict=False)
             if count
         ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.api import Array, Dab, FieldInfo, KernelTiming, KernelTraffic, NonFinite, Selection, Simulation
 from engines.backend.base import Backend
-from engines.charts import ChartData, Fact, Inspection
+from engines.charts import ChartData, ChartInfo, Fact, Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.parameters import ParameterGroup
@@ -20,6 +20,8 @@ from engines.spiking.lif.model import raster_stride
 from engines.spiking.links import links_of
 from engines.spiking.network.constants import Live
 from engines.spiking.partners import Block, Partners
+from engines.spiking.recorder import Recorder
+from engines.spiking.traces import Cell, Partner, Trace, company, profiles
 
 SAMPLE = 5.0
 """Between two samples [ms]: rates of 3,200 neurons at 6 Hz over this time scatter by a tenth."""
@@ -35,6 +37,7 @@ class Stepped(Protocol):
     """A network on a device: ``lif.LifNetwork`` or ``network.Network``."""
 
     arrays: dict[str, Any]
+    recorder: Recorder
 
     @property
     def traffic(self) -> tuple[KernelTraffic, ...]: ...
@@ -47,7 +50,7 @@ class Subject:
     """What a simulation knows of its network beside the device's arrays.
 
     rest: (n,) float32 added to stored voltages [mV]; blocks: its synapses; hears: (n,) bool, whether a neuron has
-    synapses (sources have none); live: the arrays that live parameters decide
+    synapses (sources have none); live: the arrays that live parameters decide; cells: what populations keep
     """
 
     groups: Groups
@@ -59,6 +62,7 @@ class Subject:
     voltages: tuple[float, float]
     largest: float
     unit: str
+    cells: tuple[Cell, ...]
     recovers: bool = False
     highest: tuple[float, ...] = ()
     """The highest weight of each connection whose weights change."""
@@ -91,6 +95,7 @@ class SpikingSimulation(Simulation):
         self._silent = np.zeros(self._groups.neurons, bool)
         self._in_degrees: Array | None = None
         self._partners: tuple[int, tuple[Partners, ...]] = (-1, ())
+        self._watched: tuple[int | None, tuple[Partner, ...]] = (None, ())
         self._seen = self._counted()
         self._rates = dict.fromkeys((info.name for info in self.series), 0.0)
 
@@ -184,20 +189,36 @@ class SpikingSimulation(Simulation):
             self._in_degrees = partners.in_degrees(self._subject.blocks, self._groups)
         return self._in_degrees
 
+    def look_into(self, element: int | None) -> None:
+        """Record this neuron and some of its partners in each step from now on."""
+        joined: tuple[Partner, ...] = ()
+        if element is not None:
+            joined = company(self._partners_of(element), element, self._host("spikes"), self._weights)
+        self._watched = element, joined
+        self._record()
+
+    def _record(self) -> None:
+        element, joined = self._watched
+        chosen = () if element is None else (element, *(each.neuron for each in joined))
+        self._network.recorder.choose(chosen, self.step)
+
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
-        population = int(np.searchsorted(self._groups.bounds, element, side="right")) - 1
+        population = self._groups.of(element)
+        cell = self._subject.cells[population]
         arrays = self._network.arrays
         names = ("voltage", "g_e", "g_i", "last", "spikes")
         known = {name: float(self._backend.gather(arrays[name], handle)[0]) for name in names}
         sums = (self._backend.gather(arrays[name], handle) for name in ("interval", "interval_square"))
         spikes = int(known["spikes"])
-        facts = [
-            Fact("Membrane voltage", known["voltage"] + float(self._subject.rest[element]), "mV"),
-            Fact("Excitatory synapses", known["g_e"], self._subject.unit),
-            Fact("Inhibitory synapses", known["g_i"], self._subject.unit),
-            Fact("Spikes", spikes, "1"),
-        ]
+        facts = []
+        if not cell.source:
+            facts += [
+                Fact("Membrane voltage", known["voltage"] + float(self._subject.rest[element]), "mV"),
+                Fact("Excitatory synapses", known["g_e"], cell.unit),
+                Fact("Inhibitory synapses", known["g_i"], cell.unit),
+            ]
+        facts.append(Fact("Spikes", spikes, ""))
         if spikes:
             facts.append(Fact("Since the last spike", (self.step - 1 - known["last"]) * self.dt, "ms"))
             facts.append(Fact("Mean rate", spikes / max(self._seconds, 1e-9), "Hz"))
@@ -207,7 +228,27 @@ class SpikingSimulation(Simulation):
         found = self._partners_of(element)
         facts += partners.facts(found, self._groups)
         links = links_of(found, element, self.geometry.positions, self._subject.unit, self._weights)
-        return Inspection(f"{self._groups.names[population]} neuron {element:,}", tuple(facts), links=links)
+        return Inspection(self._groups.title(element), tuple(facts), self._traces(element), links, charts_first=True)
+
+    def _traces(self, element: int) -> tuple[tuple[ChartInfo, ChartData], ...]:
+        """Charts of the last steps, if it is this neuron that is recorded."""
+        watched, joined = self._watched
+        if watched != element:
+            return ()
+        steps, values = self._network.recorder.values(self.step, RASTER)
+        titles = (self._groups.title(element), *(f"{each.way} {self._groups.short(each.neuron)}" for each in joined))
+        neurons = (element, *(each.neuron for each in joined))
+        own, *others = (
+            Trace(
+                title,
+                self._subject.cells[self._groups.of(neuron)],
+                float(self._subject.rest[neuron]),
+                (steps + 1) * self.dt,
+                values[:, :, place],
+            )
+            for place, (neuron, title) in enumerate(zip(neurons, titles, strict=True))
+        )
+        return profiles(own, others)
 
     def _partners_of(self, element: int) -> tuple[Partners, ...]:
         if self._partners[0] != element:
@@ -271,6 +312,7 @@ class SpikingSimulation(Simulation):
         self.step = int(state["step"])
         self._silent = np.asarray(state["release"] == brushes.SILENT)
         self._seen = self._counted()
+        self._record()
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()

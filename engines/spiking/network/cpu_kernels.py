@@ -220,10 +220,21 @@ def _deliver(
 
 
 @njit(nogil=True, cache=True)
+def _record(now, watched, kept, voltage, g_e, g_i, recovery, last):
+    """The state of ``watched`` neurons after a step; none if there is none."""
+    row = kept[now % len(kept)]
+    for k in range(len(watched)):
+        i = watched[k]
+        if i >= 0:
+            row[0, k], row[1, k], row[2, k] = voltage[i], g_e[i], g_i[i]
+            row[3, k], row[4, k] = recovery[i], np.float32(last[i] == now)
+
+
+@njit(nogil=True, cache=True)
 def run(
     steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, parameters, chances,
     outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
-    population_spikes, events, clock, history,
+    population_spikes, events, clock, history, watched, kept,
 ):  # fmt: skip
     """Steps on one core."""
     for _ in range(steps):
@@ -241,6 +252,7 @@ def run(
             fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
             interval_square, population_spikes, events, history,
         )  # fmt: skip
+        _record(now, watched, kept, voltage, g_e, g_i, recovery, last)
         clock[0] = now + 1
 
 
@@ -248,7 +260,7 @@ def run(
 def run_shared(
     steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, parameters, chances,
     outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
-    population_spikes, events, clock, history,
+    population_spikes, events, clock, history, watched, kept,
 ):  # fmt: skip
     """The same, neurons shared among threads."""
     n = len(voltage)
@@ -271,4 +283,5 @@ def run_shared(
             fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
             interval_square, population_spikes, events, history,
         )  # fmt: skip
+        _record(now, watched, kept, voltage, g_e, g_i, recovery, last)
         clock[0] = now + 1

@@ -55,14 +55,14 @@ def test_partners_agree_with_each_other(backend, problem):
         expected[4, 0], expected[0, 1] = 7, 5
         np.testing.assert_allclose(means, expected)
         facts = {fact.title: fact.value for fact in simulation.inspect(45).facts}
-        assert facts["Hears lif"] == 5
+        assert facts["Synapses from lif"] == 5
         links = simulation.inspect(45).links
         np.testing.assert_allclose(links.values, 2.0)
         np.testing.assert_allclose(links.segments[:, 0], np.tile(simulation.geometry.positions[45], (5, 1)))
     else:
         heard, sent = (
             sum(fact.value for each in inspected for fact in each.facts if fact.title.startswith(title))
-            for title in ("Hears", "Is heard by")
+            for title in ("Synapses from", "Synapses to")
         )
         assert heard == sent == (means @ [80, 20]).sum() > 0
         assert {float(round(value, 3)) for value in inspected[0].links.values} == {1.62, -9.0}
