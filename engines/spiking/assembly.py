@@ -15,8 +15,10 @@ from engines.spiking.groups import Groups
 from engines.spiking.layout import places_of, space
 from engines.spiking.lif.model import Lif as ExactLif
 from engines.spiking.lif.model import Sources, Start
+from engines.spiking.lif.traffic import lif_traffic
 from engines.spiking.network.constants import POISSON, Live
 from engines.spiking.network.plan import Plan, first_values
+from engines.spiking.network.traffic import network_traffic
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, ConstantWeight, Inputs, NoDelay, Probability
 from engines.spiking.parameters.neurons import AdaptiveExponential, Izhikevich, Lif
@@ -127,6 +129,8 @@ def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -
         10 * max(abs(weight) for weight in (*weights, 0.1)),
         "mV",
         tuple(cell_of(each.neuron) for each in parameters.populations),
+        len(synapses.targets),
+        lambda rate: lif_traffic(n, len(synapses.targets), dt, rate),
     ), made
 
 
@@ -155,6 +159,8 @@ def general(parameters: SpikingParameters, backend: Backend, progress: Progress)
         10 * max((*typical, 0.01)),
         _unit(cells),
         cells,
+        int(wiring.sent[-1]),
+        lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate),
         any(isinstance(each, (Izhikevich, AdaptiveExponential)) for each in neurons_are),
         tuple(block.rule.highest for block in wiring.plastic),
     ), made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -50,6 +51,12 @@ def particles(places: tuple[Place, ...]) -> Particles:
 
 def _usual(places: tuple[Place, ...]) -> float:
     return float(PITCH * np.sqrt(max(number for _, number, _ in places)))
+
+
+def extent(places: tuple[Place, ...]) -> float:
+    """What two neurons are apart at most, as rules see them: without the heights of sheets [µm]."""
+    usual = _usual(places)
+    return max((math.sqrt(2 if kind == "sheet" else 3) * (side or usual) for kind, _, side in places), default=0.0)
 
 
 def _stand(kind: str, number: int, side: float, generator: np.random.Generator) -> tuple[Array, float]:

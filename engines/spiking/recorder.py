@@ -54,20 +54,21 @@ class Recorder:
         """(MOST,) int32 neurons, -1 for none; (WINDOW, 5, MOST) float32, row s % WINDOW is that after step s."""
         return self._made if self.chosen and self._made is not None else NOBODY
 
-    def launch(self, arrays: Mapping[str, Any]) -> None:
-        """Record a step on a GPU; ``arrays`` are the network's."""
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """Of a kernel on a GPU that notes what synapses give (``network.cu``): ``places`` and lengths, or none."""
+        if not self.chosen or self._made is None:
+            return np.uint64(0), np.uint64(0), np.int32(0), np.int32(0)
+        return *self._made, np.int32(MOST), np.int32(WINDOW)
+
+    def launch(self, arrays: Mapping[str, Any], noted: bool) -> None:
+        """Record a step on a GPU; ``arrays`` are the network's. ``noted``: what synapses gave is there already."""
         if not self.chosen or self._made is None:
             return
-        recovery = arrays.get("recovery")
-        state = (arrays[name] for name in ("voltage", "g_e", "g_i"))
-        self._launch(
-            (1,),
-            (32,),
-            (
-                *self._made, arrays["clock"], *state, arrays["voltage"] if recovery is None else recovery,
-                arrays["last"], np.int32(MOST), np.int32(WINDOW), np.int32(recovery is not None),
-            ),
-        )  # fmt: skip
+        none = np.uint64(0)
+        given = (none, none) if noted else (arrays["g_e"], arrays["g_i"])
+        state = arrays["clock"], arrays["voltage"], *given, arrays.get("recovery", none), arrays["last"]
+        self._launch((1,), (32,), (*self._made, *state, np.int32(MOST), np.int32(WINDOW)))
 
     def values(self, step: int, most: int = WINDOW) -> tuple[Array, Array]:
         """(k,) the last steps before ``step`` that were recorded, and (k, 5, chosen) the state after each of them."""

@@ -63,6 +63,9 @@ class Subject:
     largest: float
     unit: str
     cells: tuple[Cell, ...]
+    synapses: int
+    traffic: Callable[[float], tuple[KernelTraffic, ...]]
+    """Of a step in which so much of the synapses is used per second as neurons of this mean rate [Hz] use."""
     recovers: bool = False
     highest: tuple[float, ...] = ()
     """The highest weight of each connection whose weights change."""
@@ -158,6 +161,7 @@ class SpikingSimulation(Simulation):
             events = (now[2] - self._seen[2]) / seconds
             self._rates = dict(zip(self._rates, (*map(float, rates), events), strict=True))
             self._seen = now
+            self.traffic = self._subject.traffic(events / max(self._subject.synapses, 1))
         return self._rates
 
     def chart(self, name: str) -> ChartData:

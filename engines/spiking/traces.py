@@ -123,6 +123,7 @@ def profiles(own: Trace, others: Sequence[Trace]) -> tuple[tuple[ChartInfo, Char
             over = ", of the leak" if cell.unit == "1" else ""
             told.append(_chart("conductances", f"Synaptic conductances{over}", cell.unit, *curves))
             held = own.state[:, 0].astype(float) + own.rest
+            held = np.concatenate([held[:1], held[:-1]])  # what they gave in a step met the voltage at its beginning
             excitation, inhibition = (
                 given * (reversal - held)
                 for given, reversal in zip((excitation, inhibition), cell.reversals, strict=True)

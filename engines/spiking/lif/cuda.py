@@ -78,7 +78,7 @@ class CudaLif:
         parity = np.int32(self._parity)
         self._update(self._grid, self._block, (*self._update_arguments, parity))
         self._deliver(self._deliver_grid, (THREADS,), (*self._deliver_arguments, parity))
-        self.recorder.launch(self.arrays)
+        self.recorder.launch(self.arrays, noted=False)
         self._parity = 1 - self._parity
 
     def advance(self, steps: int) -> None:

@@ -70,11 +70,11 @@ class CudaNetwork:
 
     def _step(self) -> None:
         parity = np.int32(self._parity)
-        self._update(self._grid, self._block, (*self._update_arguments, parity))
+        self._update(self._grid, self._block, (*self._update_arguments, *self.recorder.arguments, parity))
         self._deliver(self._deliver_grid, (THREADS,), (*self._deliver_arguments, parity))
         for kernel, grid, arguments, alternates in self._changes:
             kernel(grid, (THREADS,), (*arguments, parity) if alternates else arguments)
-        self.recorder.launch(self.arrays)
+        self.recorder.launch(self.arrays, noted=True)
         self._parity = 1 - self._parity
 
     def _plastic(
