@@ -29,6 +29,8 @@ RASTER = 2048
 """Steps that the raster shows."""
 FADE = 12.0
 """Time in which the flash of a spike fades to 1/e [ms]: some frames at the usual pace."""
+DARK = 1e-3
+"""Below this a flash has faded."""
 FACTORS = ("excitation", "inhibition", "external", "noise")
 LIVE = {"drive": "drive"} | {f"synapses.{name}": name for name in FACTORS}
 
@@ -136,9 +138,10 @@ class SpikingSimulation(Simulation):
         return self._host(name) + self._subject.rest if name == "voltage" else self._host(name)
 
     def _activity(self, last: Array) -> Array:
-        """1 at a spike, then fading; 0 where there was none."""
+        """1 at a spike, then fading; 0 where there was none, or none that is seen any more."""
         age = (self.step - 1 - last) * np.float32(self.dt)
-        return np.asarray(np.exp(-age / np.float32(FADE), dtype=np.float32))
+        activity = np.exp(-age / np.float32(FADE), dtype=np.float32)
+        return np.asarray(np.where(activity < DARK, np.float32(0), activity))
 
     @property
     def _seconds(self) -> float:
