@@ -37,7 +37,7 @@ class Groups:
     @property
     def series(self) -> tuple[SeriesInfo, ...]:
         """The mean rate of each, and synaptic events."""
-        rates = (SeriesInfo(_rate(name), f"Rate, {name[:1].lower()}{name[1:]}", "Hz") for name in self.names)
+        rates = (SeriesInfo(_rate(name), f"Rate, {_inside(name)}", "Hz") for name in self.names)
         return (*rates, SeriesInfo("events", "Synaptic events per second", "1/s", metered="Events"))
 
     @property
@@ -55,6 +55,11 @@ class Groups:
             ChartInfo("spectrum", "Power over that of random spikes", "1", x_title="Frequency", x_unit="Hz"),
             ChartInfo("events", "Synaptic events", "1/s", series=("events",)),
         )
+
+
+def _inside(name: str) -> str:
+    """A name as it stands inside of a title: a word in small letters, ``L2/3e`` as it is."""
+    return name[:1].lower() + name[1:] if name[1:2].islower() else name
 
 
 def _rate(name: str) -> str:

@@ -21,8 +21,8 @@ BLOCKS = ChartInfo(
     "Synapses per neuron that hears",
     "1",
     kind="matrix",
-    x_title="Population that hears",
-    across_title="Population that sends",
+    x_title="Hearers",
+    across_title="Senders",
     x_unit="1",
 )
 

@@ -22,6 +22,7 @@ from engines.spiking.network.constants import Live
 from engines.spiking.partners import Block, Partners
 from engines.spiking.recorder import Recorder
 from engines.spiking.traces import Cell, Partner, Trace, company, profiles
+from engines.spiking.weights import Weights, weights_info
 
 SAMPLE = 5.0
 """Between two samples [ms]: rates of 3,200 neurons at 6 Hz over this time scatter by a tenth."""
@@ -81,8 +82,7 @@ class SpikingSimulation(Simulation):
         self._backend, self._subject, self._network, self._live = backend, subject, network, Live()
         self._groups = subject.groups
         self.series, self.charts = self._groups.series, (*self._groups.charts, partners.BLOCKS)
-        if subject.highest:
-            self.charts = (*self.charts, charts.WEIGHTS)
+        self.charts = (*self.charts, weights_info(subject.unit))
         self.traffic = network.traffic
         self.sample_steps = max(1, round(SAMPLE / subject.dt))
         largest, unit = subject.largest, subject.unit
@@ -99,6 +99,7 @@ class SpikingSimulation(Simulation):
         self.brushes = brushes.infos(max(2 * largest, 5 * (subject.voltages[1] - subject.voltages[0])), unit)
         self._silent = np.zeros(self._groups.neurons, bool)
         self._in_degrees: Array | None = None
+        self._spread: Weights | None = None
         self._partners: tuple[int, tuple[Partners, ...]] = (-1, ())
         self._watched: tuple[int | None, tuple[Partner, ...]] = (None, ())
         self._seen = self._counted()
@@ -182,8 +183,9 @@ class SpikingSimulation(Simulation):
                 spikes, interval, square = (self._host(array) for array in ("spikes", "interval", "interval_square"))
                 return charts.irregularity(spikes, interval, square, self._groups)
             case "weights":
-                weights = [self._host(f"weights_{k}") for k in range(len(self._subject.highest))]
-                return charts.weight_histogram(weights, self._subject.highest)
+                if self._spread is None:
+                    self._spread = Weights(self._subject.blocks, self._groups, self._subject.highest)
+                return self._spread.chart(self._weights)
             case "blocks":
                 return partners.block_chart(self._mean_inputs(), self._groups)
         return super().chart(name)

@@ -20,7 +20,7 @@ from engines.spiking.parameters.neurons import (
 )
 from engines.spiking.partners import Block, Partners
 
-HEARD, SENT = 1, 2
+HEARD, SENT = 1, 1
 """Partners that are recorded: of each sign that the neuron hears, and that hear it."""
 
 

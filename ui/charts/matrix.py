@@ -89,8 +89,8 @@ class MatrixPlot(PaintedPlot):
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, metrics.elidedText(self._said(), elide, int(box.width())))
 
     def _said(self) -> str:
-        rows, columns = self.chart.across_title, self.chart.x_title
-        return f"{columns}; rows: {rows[:1].lower()}{rows[1:]}" if rows else columns
+        rows, columns = (name[:1].lower() + name[1:] for name in (self.chart.across_title, self.chart.x_title))
+        return f"rows: {rows}, columns: {columns}"
 
     def _area(self) -> QRectF:
         """Where the cells are."""
