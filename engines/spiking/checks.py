@@ -6,11 +6,11 @@ from engines.api import Finding
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.spiking.assembly import live_of, neurons, spans
-from engines.spiking.memory import check_room
+from engines.spiking.memory import check_room, joined
 from engines.spiking.network.plan import Plan
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, FromFile, Inputs
-from engines.spiking.wiring import delay_steps, expected, span_of
+from engines.spiking.wiring import delay_steps, span_of
 
 
 def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
@@ -30,7 +30,7 @@ def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
             )
         if not isinstance(rule, FromFile):
             delay_steps(connection.delay, dt, (*place, "delay"))
-        synapses.append(expected(connection, source, target, n))
+        synapses.append(joined(parameters, connection, source, target))
     check_room(parameters, tuple(synapses), backend)
     Plan(tuple(parameters.populations), dt, parameters.numerics.seed).live(live_of(parameters), 1.0)
     return tuple(synapses)

@@ -59,6 +59,22 @@ def extent(places: tuple[Place, ...]) -> float:
     return max((math.sqrt(2 if kind == "sheet" else 3) * (side or usual) for kind, _, side in places), default=0.0)
 
 
+def share_near(place: Place, usual: float, kernel: str, width: float) -> float:
+    """Part of the neurons of a place that are near another one: the integral of a kernel that falls from 1, over the
+    place's area or volume; borders leave less."""
+    kind, _, side = place
+    reach = width / (side or usual)
+    if kind == "sheet":
+        return min(1.0, 2 * math.pi * reach**2)
+    volume = math.pi / 6 if kind == "ball" else 1.0
+    return min(1.0, ((2 * math.pi) ** 1.5 if kernel == "gaussian" else 8 * math.pi) * reach**3 / volume)
+
+
+def usual_side(places: tuple[Place, ...]) -> float:
+    """Of populations that give none [µm]."""
+    return _usual(places)
+
+
 def _stand(kind: str, number: int, side: float, generator: np.random.Generator) -> tuple[Array, float]:
     """(number, 3) places from 0 to ``side``, and the pitch between them."""
     if kind == "sheet":

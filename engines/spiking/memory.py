@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.spiking.assembly import is_plain, neurons
-from engines.spiking.layout import extent, places_of
+from engines.spiking.layout import extent, places_of, share_near, usual_side
 from engines.spiking.lif.model import HISTORY, raster_stride
 from engines.spiking.network.plan import slots_for
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.connections import FromFile, Inputs, Probability
+from engines.spiking.parameters.connections import Connection, Distance, FromFile, Inputs, Probability
 from engines.spiking.parameters.neurons import HodgkinHuxley
 from engines.spiking.parameters.plasticity import NoPlasticity
-from engines.spiking.wiring import BYTES, delay_steps, draw
+from engines.spiking.wiring import BYTES, Span, delay_steps, draw, expected
 
 PLAIN = 4
 """Bytes of a synapse whose weight is its sender's."""
@@ -66,6 +66,20 @@ def _longest(parameters: SpikingParameters, k: int) -> int:
     _, mean, spread, per_length = delay_steps(connection.delay, parameters.numerics.step, ("connections", k, "delay"))
     far = per_length * extent(places_of(parameters.populations)) if per_length else 0.0
     return min(draw.LONGEST, math.ceil(mean + SPREADS * spread + far))
+
+
+def joined(parameters: SpikingParameters, connection: Connection, source: Span, target: Span) -> int:
+    """About how many synapses a connection has; where nearness decides, those of neurons that are far from borders."""
+    rule, n = connection.rule, neurons(parameters)
+    if not isinstance(rule, Distance):
+        return expected(connection, source, target, n)
+    places = places_of(parameters.populations)
+    usual, first, near = usual_side(places), 0, 0.0
+    for place in places:
+        if target.first <= first < target.stop:
+            near += place[1] * share_near(place, usual, rule.kernel, rule.width)
+        first += place[1]
+    return round(rule.probability * source.number * near)
 
 
 def check_room(parameters: SpikingParameters, synapses: tuple[int, ...], backend: Backend) -> None:
