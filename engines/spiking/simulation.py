@@ -86,11 +86,13 @@ class SpikingSimulation(Simulation):
         self.traffic = network.traffic
         self.sample_steps = max(1, round(SAMPLE / subject.dt))
         largest, unit = subject.largest, subject.unit
+        conducts = all(cell.reversals is not None for cell in subject.cells if not cell.source)
+        inhibition = (0.0, largest) if conducts else (-largest, 0.0)
         self.fields = (
             FieldInfo("activity", "Spikes, fading", "1", "point", (0.0, 1.0), "inferno"),
             FieldInfo("voltage", "Membrane voltage", "mV", "point", subject.voltages),
             FieldInfo("g_e", "Excitatory synapses", unit, "point", (0.0, largest)),
-            FieldInfo("g_i", "Inhibitory synapses", unit, "point", (-largest, 0.0)),
+            FieldInfo("g_i", "Inhibitory synapses", unit, "point", inhibition),
             FieldInfo("rate", "Mean rate", "Hz", "point", (0.0, 30.0)),
         )
         if subject.recovers:
