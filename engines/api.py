@@ -112,11 +112,16 @@ class Lines:
 
 @dataclass(frozen=True)
 class SeriesInfo:
-    """One number per sample for the whole problem (a total, a mean, a terminal voltage)."""
+    """One number per sample for the whole problem (a total, a mean, a terminal voltage).
+
+    ``metered``: what meters call a number per second of simulated time that users of the engine count ("Events"): they
+    show it per second of the clock, and beside it how long a simulated second takes.
+    """
 
     name: str
     title: str
     unit: str
+    metered: str = ""
 
 
 @dataclass(frozen=True)
@@ -494,6 +499,10 @@ class Simulation(ABC):
     def inspect(self, element: int) -> Inspection | None:
         """What is known of one element beyond its fields; None where that is nothing."""
         return None
+
+    def look_into(self, element: int | None) -> None:
+        """Somebody looks into this element from now on, or into none: what :meth:`inspect` tells of its last steps is
+        kept from here. Cheap."""
 
     def measure(self, first: int, second: int) -> Inspection | None:
         """What is known of two elements together (a conduction velocity between them); None where that is nothing."""

@@ -33,6 +33,9 @@ class ChartInfo:
     ``"pattern"``: a surface whose distance from the middle in each direction is the ordinate, over polar angles in
     ``x`` and azimuths in ``Curve.across`` (``across_title``). Of both ``span`` is how far below the largest value the
     middle stands, for decibels; 0: the middle is zero.
+
+    ``"matrix"``: a coloured cell for each number, a row for each curve (``across_title`` says what rows are) and
+    columns (``x_title``) that ``ChartData.columns`` names.
     """
 
     name: str
@@ -41,7 +44,7 @@ class ChartInfo:
     series: tuple[str, ...] = ()
     bands: tuple[tuple[str, str], ...] = ()
     lines: tuple[str, ...] = ()
-    kind: Literal["line", "area", "bar", "raster", "polar", "pattern"] = "line"
+    kind: Literal["line", "area", "bar", "raster", "polar", "pattern", "matrix"] = "line"
     x_title: str = ""
     x_unit: str = ""
     comparable: bool = False
@@ -74,10 +77,12 @@ class Curve:
 
 @dataclass(frozen=True)
 class ChartData:
-    """The curves of one chart at one moment. ``shade_title`` says what the colour of bars means."""
+    """The curves of one chart at one moment. ``shade_title`` says what the colour of bars means, ``columns`` those of a
+    matrix."""
 
     curves: tuple[Curve, ...]
     shade_title: str = ""
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,12 +111,13 @@ class Links:
 @dataclass(frozen=True)
 class Inspection:
     """What is known of one element beyond its fields: a title, numbers, profiles (charts with their data), and what
-    joins it to others."""
+    joins it to others. ``charts_first``: the profiles are what one clicks for, and stand above the numbers."""
 
     title: str
     facts: tuple[Fact, ...] = ()
     profiles: tuple[tuple[ChartInfo, ChartData], ...] = ()
     links: Links | None = None
+    charts_first: bool = False
 
 
 class Forecast(ABC):

@@ -15,6 +15,11 @@ def rate_text(bytes_per_second: float) -> str:
     return bytes_text(bytes_per_second) + "/s"
 
 
+def amount_text(count: float) -> str:
+    """``12.6 M``: a large number of things."""
+    return _prefixed(count, "", ("", "k", "M", "G", "T"), 1000.0).rstrip()
+
+
 def duration_text(seconds: float) -> str:
     """``340 µs``, ``1.2 s``, ``4 min 05 s``, ``3 h 20 min``."""
     if not math.isfinite(seconds):

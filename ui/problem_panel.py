@@ -78,7 +78,7 @@ class ProblemPanel(QWidget):
         self._suggest()
         self.form.set_values(self._model.draft["parameters"])
         self.form.set_errors(self._model.parameter_errors)
-        self.title.setText(self._model.draft["title"])
+        self._show_title()
         self.subtitle.setText(document.project.summary or document.engine.title)
 
     def mark(self, refused: Errors) -> None:
@@ -102,7 +102,12 @@ class ProblemPanel(QWidget):
             self.form.set_values(self._model.draft["parameters"])
             self.form.set_errors(self._model.parameter_errors)
         elif path[0] == "title":
-            self.title.setText(self._model.draft["title"])
+            self._show_title()
+
+    def _show_title(self) -> None:
+        """From its beginning, where it is too long for the panel."""
+        self.title.setText(self._model.draft["title"])
+        self.title.setCursorPosition(0)
 
     def _rename(self) -> None:
         if self._model.document is not None:

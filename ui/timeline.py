@@ -90,8 +90,7 @@ class Timeline(QWidget):
         self.pace.setEnabled(some)
         self.until.setEnabled(some)
         self._running = running
-        if not running:
-            self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: "stopped"}.get(phase, ""))
+        self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: "stopped"}.get(phase, ""))
 
     def set_unit(self, unit: str) -> None:
         self._unit = unit
@@ -103,6 +102,8 @@ class Timeline(QWidget):
     def set_until(self, until: float | None) -> None:
         self._until = until
         self.until.set_value(until)
+        if until is None and self._running:
+            self.bar.set_note("")
         self.set_time(self._time)
 
     def set_pace(self, pace: float | None) -> None:

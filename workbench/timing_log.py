@@ -54,6 +54,7 @@ class TimingLog:
     rows: deque[TimingRow] = field(default_factory=lambda: deque(maxlen=KEPT_ROWS))
     _launches: dict[str, int] = field(default_factory=dict)
     _seconds: dict[str, float] = field(default_factory=dict)
+    _bytes: dict[str, float] = field(default_factory=dict)
     _since: float = 0.0
     _info: SimulationInfo | None = None
     _at: tuple[int, float] = (0, 0.0)
@@ -61,13 +62,15 @@ class TimingLog:
     def begin(self, info: SimulationInfo) -> None:
         """A run on this device begins."""
         self._info = info
-        self._launches, self._seconds, self._since = {}, {}, 0.0
+        self._launches, self._seconds, self._bytes, self._since = {}, {}, {}, 0.0
 
     def add(self, sample: Sample) -> list[TimingRow]:
         """Take a sample in; the rows that became complete with it."""
         for rate in sample.kernels:
             self._launches[rate.kernel] = self._launches.get(rate.kernel, 0) + rate.launches
             self._seconds[rate.kernel] = self._seconds.get(rate.kernel, 0.0) + rate.seconds
+            per_launch = rate.bytes_per_second * rate.seconds_per_step  # may change on the way, as spikes do
+            self._bytes[rate.kernel] = self._bytes.get(rate.kernel, 0.0) + per_launch * rate.launches
         self._at = (sample.step, sample.time)
         self._since += sample.wall_seconds
         return self.flush() if self._since >= ROW_SECONDS else []
@@ -83,7 +86,7 @@ class TimingLog:
         for traffic in info.traffic:
             launches, seconds = self._launches.get(traffic.kernel, 0), self._seconds.get(traffic.kernel, 0.0)
             if launches and seconds > 0:
-                moved = traffic.bytes * launches
+                moved = round(self._bytes[traffic.kernel])
                 rate = moved / seconds
                 rows.append(
                     TimingRow(
@@ -102,7 +105,7 @@ class TimingLog:
                         fraction=rate / ceiling,
                     )
                 )
-        self._launches, self._seconds, self._since = {}, {}, 0.0
+        self._launches, self._seconds, self._bytes, self._since = {}, {}, {}, 0.0
         self.rows.extend(rows)
         return rows
 

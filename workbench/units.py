@@ -20,6 +20,11 @@ def unit_text(unit: str) -> str:
     return {"um": "µm", "us": "µs", "1": ""}.get(unit, unit)
 
 
+def seconds_of(unit: str) -> float | None:
+    """How long a unit of simulated time is [s]; None where it is none."""
+    return {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}.get(unit)
+
+
 def time_text(time: float, unit: str, form: str = "g") -> str:
     """``4.25 ms`` (``form`` is that of the number) or ``12 500 iterations``."""
     word = one_of(unit) if is_count(unit) and round(time) == 1 else unit_text(unit)

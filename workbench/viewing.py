@@ -25,6 +25,7 @@ class FrameSource:
         self._answered: FrameRequest | None = None
         self._handles: dict[str, tuple[str, Any]] = {}
         self._serial: int | None = None
+        self._element: int | None = None
         self._charts: Mapping[str, ChartData] = {}
         self._inspection: Inspection | None = None
         self._measurement: Inspection | None = None
@@ -39,6 +40,10 @@ class FrameSource:
     def answer(self, simulation: Simulation, *, resting: bool = False) -> None:
         """Gather what is wanted of this moment; all of it anew where the run is ``resting`` at it."""
         request = self.request
+        element = None if request is None else request.element
+        if element != self._element:
+            simulation.look_into(element)
+            self._element = element
         if request is None:
             self.release()
             return
@@ -58,7 +63,7 @@ class FrameSource:
 
     def release(self) -> None:
         """Let go of what is on the device."""
-        self._handles, self._serial, self._answered = {}, None, None
+        self._handles, self._serial, self._answered, self._element = {}, None, None, None
         self._charts, self._inspection, self._measurement = {}, None, None
 
     def _make_charts(self, simulation: Simulation, request: FrameRequest) -> None:

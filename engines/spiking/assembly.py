@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +15,10 @@ from engines.spiking.groups import Groups
 from engines.spiking.layout import places_of, space
 from engines.spiking.lif.model import Lif as ExactLif
 from engines.spiking.lif.model import Sources, Start
+from engines.spiking.lif.traffic import lif_traffic
 from engines.spiking.network.constants import POISSON, Live
 from engines.spiking.network.plan import Plan, first_values
+from engines.spiking.network.traffic import network_traffic
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, ConstantWeight, Inputs, NoDelay, Probability
 from engines.spiking.parameters.neurons import AdaptiveExponential, Izhikevich, Lif
@@ -24,6 +26,7 @@ from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.parameters.populations import External, NormalStart
 from engines.spiking.partners import Block
 from engines.spiking.simulation import Stepped, Subject
+from engines.spiking.traces import Cell, cell_of
 from engines.spiking.wiring import Span, Wiring, wire
 
 
@@ -125,6 +128,9 @@ def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -
         (min(neuron.reset, neuron.threshold), neuron.threshold),
         10 * max(abs(weight) for weight in (*weights, 0.1)),
         "mV",
+        tuple(cell_of(each.neuron) for each in parameters.populations),
+        len(synapses.targets),
+        lambda rate: lif_traffic(n, len(synapses.targets), dt, rate),
     ), made
 
 
@@ -141,6 +147,7 @@ def general(parameters: SpikingParameters, backend: Backend, progress: Progress)
         abs(each.external.weight) for each in parameters.populations
     ]
     neurons_are = [each.neuron for each in parameters.populations]
+    cells = tuple(cell_of(each) for each in neurons_are)
     return Subject(
         _groups(parameters),
         dt,
@@ -150,10 +157,19 @@ def general(parameters: SpikingParameters, backend: Backend, progress: Progress)
         lambda now: plan.live(now, wiring.quantum),
         (min(levels, default=-80.0), max(levels, default=-40.0)),
         10 * max((*typical, 0.01)),
-        "mV" if all(isinstance(each, Lif) for each in neurons_are) else "1",
+        _unit(cells),
+        cells,
+        int(wiring.sent[-1]),
+        lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate),
         any(isinstance(each, (Izhikevich, AdaptiveExponential)) for each in neurons_are),
         tuple(block.rule.highest for block in wiring.plastic),
     ), made
+
+
+def _unit(cells: Sequence[Cell]) -> str:
+    """Of what synapses give, where all populations have the same."""
+    units = {cell.unit for cell in cells if not cell.source}
+    return units.pop() if len(units) == 1 else "1"
 
 
 def _blocks(wiring: Wiring) -> tuple[Block, ...]:

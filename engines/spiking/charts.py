@@ -1,21 +1,19 @@
-"""What is plotted of a network's neurons and synapses: raster, how rates, irregularity and weights are spread."""
+"""What is plotted of a network's neurons: raster, how rates and irregularity are spread."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from engines.api import Array
-from engines.charts import EMPTY, ChartData, ChartInfo, Curve, histogram
+from engines.charts import EMPTY, ChartData, Curve, histogram
 from engines.spiking.groups import Groups
 
 BARS = 30
 FEWEST_INTERVALS = 2
 """Of a neuron whose intervals have a coefficient of variation."""
 LARGEST_CV = 3.0
-WEIGHTS = ChartInfo("weights", "Synapses, by weight", "1", kind="bar", x_title="Weight of the highest", x_unit="1")
 
 
 def raster(fired: Array, step: int, dt: float, stride: int, groups: Groups) -> ChartData:
@@ -48,17 +46,6 @@ def irregularity(spikes: Array, interval: Array, square: Array, groups: Groups) 
         return EMPTY
     edges = np.linspace(0, LARGEST_CV / 2, BARS + 1)
     return _by_population(np.minimum(variation, edges[-1]), known, edges, groups)
-
-
-def weight_histogram(weights: Sequence[Array], highest: Sequence[float]) -> ChartData:
-    """How many synapses of each connection whose weights change are how strong; weights of their highest."""
-    edges = np.linspace(0, 1, BARS + 1)
-    return ChartData(
-        tuple(
-            histogram(own / most, edges, f"Connection {k + 1} of those that change")
-            for k, (own, most) in enumerate(zip(weights, highest, strict=True))
-        )
-    )
 
 
 def coefficient_of_variation(spikes: Array, interval: Array, square: Array) -> Array:

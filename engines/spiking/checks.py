@@ -5,29 +5,19 @@ from __future__ import annotations
 from engines.api import Finding
 from engines.backend.base import Backend
 from engines.errors import ProblemError
-from engines.spiking.assembly import is_plain, live_of, neurons, spans
+from engines.spiking.assembly import live_of, neurons, spans
+from engines.spiking.memory import check_room, joined
 from engines.spiking.network.plan import Plan
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.connections import ALL, FromFile, Inputs, Probability
-from engines.spiking.wiring import BYTES, delay_steps, expected, span_of
-
-BYTES_PER_NEURON = 600
-"""With the raster of the last 2048 steps, which small networks keep for every neuron, and a short ring of inputs."""
-PLAIN = 4
-"""Bytes of a synapse whose weight is its sender's."""
-MEMORY_SHARE = 0.8
-"""Of the device's memory that a network may take."""
+from engines.spiking.parameters.connections import ALL, FromFile, Inputs
+from engines.spiking.wiring import delay_steps, span_of
 
 
-def bytes_per_synapse(parameters: SpikingParameters) -> int:
-    return PLAIN if is_plain(parameters) else BYTES
-
-
-def check(parameters: SpikingParameters, backend: Backend) -> int:
-    """About how many synapses there are. Raises ProblemError for what cannot run."""
+def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
+    """About how many synapses each connection has. Raises ProblemError for what cannot run."""
     _check_populations(parameters)
     n, known, dt = neurons(parameters), spans(parameters), parameters.numerics.step
-    synapses = 0
+    synapses = []
     for k, connection in enumerate(parameters.connections):
         place: tuple[str | int, ...] = ("connections", k)
         source = span_of(connection.source, known, (*place, "source"))
@@ -40,10 +30,10 @@ def check(parameters: SpikingParameters, backend: Backend) -> int:
             )
         if not isinstance(rule, FromFile):
             delay_steps(connection.delay, dt, (*place, "delay"))
-        synapses += expected(connection, source, target, n)
-    _check_room(parameters, synapses, backend)
+        synapses.append(joined(parameters, connection, source, target))
+    check_room(parameters, tuple(synapses), backend)
     Plan(tuple(parameters.populations), dt, parameters.numerics.seed).live(live_of(parameters), 1.0)
-    return synapses
+    return tuple(synapses)
 
 
 def _check_populations(parameters: SpikingParameters) -> None:
@@ -64,24 +54,6 @@ def _check_populations(parameters: SpikingParameters) -> None:
             )
     if not neurons(parameters):
         raise ProblemError("There is no neuron: give a population some.", ("populations", 0, "number"))
-
-
-def _check_room(parameters: SpikingParameters, synapses: int, backend: Backend) -> None:
-    n, each = neurons(parameters), bytes_per_synapse(parameters)
-    room = MEMORY_SHARE * backend.info.memory_bytes - n * BYTES_PER_NEURON
-    if not backend.info.memory_bytes or synapses * each <= room:
-        return
-    fit = max(0, int(room / each))
-    advice = "use fewer neurons or synapses."
-    rule = parameters.connections[0].rule
-    if is_plain(parameters) and isinstance(rule, Inputs):
-        advice = f"use fewer neurons, or at most {fit / n:,.0f} inputs."
-    elif is_plain(parameters) and isinstance(rule, Probability):
-        advice = f"use fewer neurons, or at most a probability of {fit / n**2:.2g}."
-    raise ProblemError(
-        f"This network has about {synapses:,} synapses, and {backend.info.name} has room for {fit:,}: {advice}",
-        ("connections",),
-    )
 
 
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:

@@ -18,9 +18,10 @@ from engines.geometry.particles import Particles
 from engines.lab import Study
 from engines.lab_tables import LabTable
 from engines.spiking.assembly import assemble, is_plain, live_of, neurons
-from engines.spiking.checks import BYTES_PER_NEURON, bytes_per_synapse, check, findings
+from engines.spiking.checks import check, findings
 from engines.spiking.layout import particles, places_of
 from engines.spiking.lif.traffic import lif_traffic
+from engines.spiking.memory import need
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import Connection, ConstantDelay, ConstantWeight, Inputs, NoDelay
@@ -57,12 +58,12 @@ class SpikingEngine(Engine):
         parameters = _checked(problem)
         synapses, n = check(parameters, backend), neurons(parameters)
         step, plain = parameters.numerics.step, is_plain(parameters)
-        moved = (lif_traffic if plain else network_traffic)(n, synapses, step)[0].bytes
+        moved = (lif_traffic if plain else network_traffic)(n, sum(synapses), step)[0].bytes
         seconds = moved / backend.ceilings().best
         if backend.id != "cpu":
             seconds = max(seconds, LAUNCHES)
         return Estimate(
-            memory_bytes=n * BYTES_PER_NEURON + synapses * bytes_per_synapse(parameters),
+            memory_bytes=need(parameters, synapses).total,
             bytes_per_step=moved,
             step=step,
             stable_step=None,
@@ -73,7 +74,7 @@ class SpikingEngine(Engine):
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         parameters = _checked(problem)
-        synapses = check(parameters, backend)
+        synapses = sum(check(parameters, backend))
         progress(f"Drawing about {synapses:,} synapses", 0.0)
         subject, network = assemble(parameters, backend, progress)
         simulation = SpikingSimulation(backend, self.geometry_of(problem), subject, network)

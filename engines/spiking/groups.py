@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import numpy as np
+
 from engines.api import Array, SeriesInfo
 from engines.charts import ChartInfo
 
@@ -20,11 +22,23 @@ class Groups:
     def neurons(self) -> int:
         return int(self.bounds[-1])
 
+    def of(self, neuron: int) -> int:
+        """The place of its population."""
+        return int(np.searchsorted(self.bounds, neuron, side="right")) - 1
+
+    def title(self, neuron: int) -> str:
+        """``Excitatory neuron 1,234``"""
+        return f"{self.names[self.of(neuron)]} neuron {neuron:,}"
+
+    def short(self, neuron: int) -> str:
+        """``Excitatory 1,234``"""
+        return f"{self.names[self.of(neuron)]} {neuron:,}"
+
     @property
     def series(self) -> tuple[SeriesInfo, ...]:
         """The mean rate of each, and synaptic events."""
-        rates = (SeriesInfo(_rate(name), f"Rate, {name[:1].lower()}{name[1:]}", "Hz") for name in self.names)
-        return (*rates, SeriesInfo("events", "Synaptic events per second", "1/s"))
+        rates = (SeriesInfo(_rate(name), f"Rate, {_inside(name)}", "Hz") for name in self.names)
+        return (*rates, SeriesInfo("events", "Synaptic events per second", "1/s", metered="Events"))
 
     @property
     def charts(self) -> tuple[ChartInfo, ...]:
@@ -41,6 +55,11 @@ class Groups:
             ChartInfo("spectrum", "Power over that of random spikes", "1", x_title="Frequency", x_unit="Hz"),
             ChartInfo("events", "Synaptic events", "1/s", series=("events",)),
         )
+
+
+def _inside(name: str) -> str:
+    """A name as it stands inside of a title: a word in small letters, ``L2/3e`` as it is."""
+    return name[:1].lower() + name[1:] if name[1:2].islower() else name
 
 
 def _rate(name: str) -> str:

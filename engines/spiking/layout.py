@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -50,6 +51,28 @@ def particles(places: tuple[Place, ...]) -> Particles:
 
 def _usual(places: tuple[Place, ...]) -> float:
     return float(PITCH * np.sqrt(max(number for _, number, _ in places)))
+
+
+def extent(places: tuple[Place, ...]) -> float:
+    """What two neurons are apart at most, as rules see them: without the heights of sheets [µm]."""
+    usual = _usual(places)
+    return max((math.sqrt(2 if kind == "sheet" else 3) * (side or usual) for kind, _, side in places), default=0.0)
+
+
+def share_near(place: Place, usual: float, kernel: str, width: float) -> float:
+    """Part of the neurons of a place that are near another one: the integral of a kernel that falls from 1, over the
+    place's area or volume; borders leave less."""
+    kind, _, side = place
+    reach = width / (side or usual)
+    if kind == "sheet":
+        return min(1.0, 2 * math.pi * reach**2)
+    volume = math.pi / 6 if kind == "ball" else 1.0
+    return min(1.0, ((2 * math.pi) ** 1.5 if kernel == "gaussian" else 8 * math.pi) * reach**3 / volume)
+
+
+def usual_side(places: tuple[Place, ...]) -> float:
+    """Of populations that give none [µm]."""
+    return _usual(places)
 
 
 def _stand(kind: str, number: int, side: float, generator: np.random.Generator) -> tuple[Array, float]:

@@ -17,7 +17,13 @@ AT_ONCE = 1 << 24
 LOOKED_AT = 1 << 22
 """Synapses of a population that are counted for the means of its targets; of more, those of every k-th sender."""
 BLOCKS = ChartInfo(
-    "blocks", "Synapses per neuron, by sender", "1", kind="bar", x_title="Population that hears, by number", x_unit="1"
+    "blocks",
+    "Synapses per neuron that hears",
+    "1",
+    kind="matrix",
+    x_title="Hearers",
+    across_title="Senders",
+    x_unit="1",
 )
 
 
@@ -71,9 +77,9 @@ def facts(found: Sequence[Partners], groups: Groups) -> tuple[Fact, ...]:
     heard = sum(by_population(each.sources) for each in found)
     sent = sum(by_population(each.targets) for each in found)
     told = []
-    for title, counts in (("Hears", heard), ("Is heard by", sent)):
+    for title, counts in (("Synapses from", heard), ("Synapses to", sent)):
         told += [
-            Fact(f"{title} {name}", float(count), "synapses")
+            Fact(f"{title} {name}", float(count), "")
             for name, count in zip(groups.names, np.atleast_1d(counts), strict=False)
             if count
         ]
@@ -102,13 +108,7 @@ def in_degrees(blocks: Sequence[Block], groups: Groups) -> Array:
 
 
 def block_chart(means: Array, groups: Groups) -> ChartData:
-    """Bars of each sending population beside each other, around the number of the one that hears (the first is 1)."""
-    width = 0.8 / len(means)
-    curves = []
-    for sender, row in enumerate(means):
-        begins = np.arange(1, len(row) + 1) - 0.4 + sender * width
-        edges = np.stack([begins, begins + width], axis=1).ravel()
-        heights = np.zeros(len(edges) - 1)
-        heights[::2] = row
-        curves.append(Curve(groups.names[sender], edges, heights))
-    return ChartData(tuple(curves))
+    """A row for each population that sends, a column for each that hears."""
+    columns = np.arange(1.0, len(means) + 1)
+    curves = (Curve(name, columns, row) for name, row in zip(groups.names, means, strict=True))
+    return ChartData(tuple(curves), columns=groups.names)

@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.api import Array, Dab, FieldInfo, KernelTiming, KernelTraffic, NonFinite, Selection, Simulation
 from engines.backend.base import Backend
-from engines.charts import ChartData, Fact, Inspection
+from engines.charts import ChartData, ChartInfo, Fact, Inspection
 from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.parameters import ParameterGroup
@@ -20,6 +20,9 @@ from engines.spiking.lif.model import raster_stride
 from engines.spiking.links import links_of
 from engines.spiking.network.constants import Live
 from engines.spiking.partners import Block, Partners
+from engines.spiking.recorder import Recorder
+from engines.spiking.traces import Cell, Partner, Trace, company, profiles
+from engines.spiking.weights import Weights, weights_info
 
 SAMPLE = 5.0
 """Between two samples [ms]: rates of 3,200 neurons at 6 Hz over this time scatter by a tenth."""
@@ -27,6 +30,8 @@ RASTER = 2048
 """Steps that the raster shows."""
 FADE = 12.0
 """Time in which the flash of a spike fades to 1/e [ms]: some frames at the usual pace."""
+DARK = 1e-3
+"""Below this a flash has faded."""
 FACTORS = ("excitation", "inhibition", "external", "noise")
 LIVE = {"drive": "drive"} | {f"synapses.{name}": name for name in FACTORS}
 
@@ -35,6 +40,7 @@ class Stepped(Protocol):
     """A network on a device: ``lif.LifNetwork`` or ``network.Network``."""
 
     arrays: dict[str, Any]
+    recorder: Recorder
 
     @property
     def traffic(self) -> tuple[KernelTraffic, ...]: ...
@@ -47,7 +53,7 @@ class Subject:
     """What a simulation knows of its network beside the device's arrays.
 
     rest: (n,) float32 added to stored voltages [mV]; blocks: its synapses; hears: (n,) bool, whether a neuron has
-    synapses (sources have none); live: the arrays that live parameters decide
+    synapses (sources have none); live: the arrays that live parameters decide; cells: what populations keep
     """
 
     groups: Groups
@@ -59,6 +65,10 @@ class Subject:
     voltages: tuple[float, float]
     largest: float
     unit: str
+    cells: tuple[Cell, ...]
+    synapses: int
+    traffic: Callable[[float], tuple[KernelTraffic, ...]]
+    """Of a step in which so much of the synapses is used per second as neurons of this mean rate [Hz] use."""
     recovers: bool = False
     highest: tuple[float, ...] = ()
     """The highest weight of each connection whose weights change."""
@@ -72,16 +82,17 @@ class SpikingSimulation(Simulation):
         self._backend, self._subject, self._network, self._live = backend, subject, network, Live()
         self._groups = subject.groups
         self.series, self.charts = self._groups.series, (*self._groups.charts, partners.BLOCKS)
-        if subject.highest:
-            self.charts = (*self.charts, charts.WEIGHTS)
+        self.charts = (*self.charts, weights_info(subject.unit))
         self.traffic = network.traffic
         self.sample_steps = max(1, round(SAMPLE / subject.dt))
         largest, unit = subject.largest, subject.unit
+        conducts = all(cell.reversals is not None for cell in subject.cells if not cell.source)
+        inhibition = (0.0, largest) if conducts else (-largest, 0.0)
         self.fields = (
             FieldInfo("activity", "Spikes, fading", "1", "point", (0.0, 1.0), "inferno"),
             FieldInfo("voltage", "Membrane voltage", "mV", "point", subject.voltages),
             FieldInfo("g_e", "Excitatory synapses", unit, "point", (0.0, largest)),
-            FieldInfo("g_i", "Inhibitory synapses", unit, "point", (-largest, 0.0)),
+            FieldInfo("g_i", "Inhibitory synapses", unit, "point", inhibition),
             FieldInfo("rate", "Mean rate", "Hz", "point", (0.0, 30.0)),
         )
         if subject.recovers:
@@ -90,7 +101,9 @@ class SpikingSimulation(Simulation):
         self.brushes = brushes.infos(max(2 * largest, 5 * (subject.voltages[1] - subject.voltages[0])), unit)
         self._silent = np.zeros(self._groups.neurons, bool)
         self._in_degrees: Array | None = None
+        self._spread: Weights | None = None
         self._partners: tuple[int, tuple[Partners, ...]] = (-1, ())
+        self._watched: tuple[int | None, tuple[Partner, ...]] = (None, ())
         self._seen = self._counted()
         self._rates = dict.fromkeys((info.name for info in self.series), 0.0)
 
@@ -128,9 +141,10 @@ class SpikingSimulation(Simulation):
         return self._host(name) + self._subject.rest if name == "voltage" else self._host(name)
 
     def _activity(self, last: Array) -> Array:
-        """1 at a spike, then fading; 0 where there was none."""
+        """1 at a spike, then fading; 0 where there was none, or none that is seen any more."""
         age = (self.step - 1 - last) * np.float32(self.dt)
-        return np.asarray(np.exp(-age / np.float32(FADE), dtype=np.float32))
+        activity = np.exp(-age / np.float32(FADE), dtype=np.float32)
+        return np.asarray(np.where(activity < DARK, np.float32(0), activity))
 
     @property
     def _seconds(self) -> float:
@@ -153,6 +167,7 @@ class SpikingSimulation(Simulation):
             events = (now[2] - self._seen[2]) / seconds
             self._rates = dict(zip(self._rates, (*map(float, rates), events), strict=True))
             self._seen = now
+            self.traffic = self._subject.traffic(events / max(self._subject.synapses, 1))
         return self._rates
 
     def chart(self, name: str) -> ChartData:
@@ -170,8 +185,9 @@ class SpikingSimulation(Simulation):
                 spikes, interval, square = (self._host(array) for array in ("spikes", "interval", "interval_square"))
                 return charts.irregularity(spikes, interval, square, self._groups)
             case "weights":
-                weights = [self._host(f"weights_{k}") for k in range(len(self._subject.highest))]
-                return charts.weight_histogram(weights, self._subject.highest)
+                if self._spread is None:
+                    self._spread = Weights(self._subject.blocks, self._groups, self._subject.highest)
+                return self._spread.chart(self._weights)
             case "blocks":
                 return partners.block_chart(self._mean_inputs(), self._groups)
         return super().chart(name)
@@ -184,20 +200,36 @@ class SpikingSimulation(Simulation):
             self._in_degrees = partners.in_degrees(self._subject.blocks, self._groups)
         return self._in_degrees
 
+    def look_into(self, element: int | None) -> None:
+        """Record this neuron and some of its partners in each step from now on."""
+        joined: tuple[Partner, ...] = ()
+        if element is not None:
+            joined = company(self._partners_of(element), element, self._host("spikes"), self._weights)
+        self._watched = element, joined
+        self._record()
+
+    def _record(self) -> None:
+        element, joined = self._watched
+        chosen = () if element is None else (element, *(each.neuron for each in joined))
+        self._network.recorder.choose(chosen, self.step)
+
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
-        population = int(np.searchsorted(self._groups.bounds, element, side="right")) - 1
+        population = self._groups.of(element)
+        cell = self._subject.cells[population]
         arrays = self._network.arrays
         names = ("voltage", "g_e", "g_i", "last", "spikes")
         known = {name: float(self._backend.gather(arrays[name], handle)[0]) for name in names}
         sums = (self._backend.gather(arrays[name], handle) for name in ("interval", "interval_square"))
         spikes = int(known["spikes"])
-        facts = [
-            Fact("Membrane voltage", known["voltage"] + float(self._subject.rest[element]), "mV"),
-            Fact("Excitatory synapses", known["g_e"], self._subject.unit),
-            Fact("Inhibitory synapses", known["g_i"], self._subject.unit),
-            Fact("Spikes", spikes, "1"),
-        ]
+        facts = []
+        if not cell.source:
+            facts += [
+                Fact("Membrane voltage", known["voltage"] + float(self._subject.rest[element]), "mV"),
+                Fact("Excitatory synapses", known["g_e"], cell.unit),
+                Fact("Inhibitory synapses", known["g_i"], cell.unit),
+            ]
+        facts.append(Fact("Spikes", spikes, ""))
         if spikes:
             facts.append(Fact("Since the last spike", (self.step - 1 - known["last"]) * self.dt, "ms"))
             facts.append(Fact("Mean rate", spikes / max(self._seconds, 1e-9), "Hz"))
@@ -207,7 +239,27 @@ class SpikingSimulation(Simulation):
         found = self._partners_of(element)
         facts += partners.facts(found, self._groups)
         links = links_of(found, element, self.geometry.positions, self._subject.unit, self._weights)
-        return Inspection(f"{self._groups.names[population]} neuron {element:,}", tuple(facts), links=links)
+        return Inspection(self._groups.title(element), tuple(facts), self._traces(element), links, charts_first=True)
+
+    def _traces(self, element: int) -> tuple[tuple[ChartInfo, ChartData], ...]:
+        """Charts of the last steps, if it is this neuron that is recorded."""
+        watched, joined = self._watched
+        if watched != element:
+            return ()
+        steps, values = self._network.recorder.values(self.step, RASTER)
+        titles = (self._groups.title(element), *(f"{each.way} {self._groups.short(each.neuron)}" for each in joined))
+        neurons = (element, *(each.neuron for each in joined))
+        own, *others = (
+            Trace(
+                title,
+                self._subject.cells[self._groups.of(neuron)],
+                float(self._subject.rest[neuron]),
+                (steps + 1) * self.dt,
+                values[:, :, place],
+            )
+            for place, (neuron, title) in enumerate(zip(neurons, titles, strict=True))
+        )
+        return profiles(own, others)
 
     def _partners_of(self, element: int) -> tuple[Partners, ...]:
         if self._partners[0] != element:
@@ -271,6 +323,7 @@ class SpikingSimulation(Simulation):
         self.step = int(state["step"])
         self._silent = np.asarray(state["release"] == brushes.SILENT)
         self._seen = self._counted()
+        self._record()
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()

@@ -149,3 +149,22 @@ def test_weights_change_alike(gpu, rule):
             network.advance(steps)
     for name, values in here.arrays.items():
         np.testing.assert_array_equal(gpu.to_host(there.arrays[name]), values, err_msg=name)
+
+
+@pytest.mark.parametrize("parameters", [None, published.izhikevich_2003(), published.coba()])
+def test_recorded_steps_are_those_of_the_cpu(gpu, parameters):
+    """From single launches and from graphs, with and without somebody who looks, and another neuron in the same graph;
+    the run itself stays the same."""
+    given = SpikingParameters() if parameters is None else parameters
+    here, there = (SpikingEngine().build(Problem(given), backend) for backend in (CpuBackend(), gpu))
+    for element in (7, None, 903):
+        for run in (here, there):
+            run.look_into(element)
+            for steps in (1, 130, 33, 250):
+                run.advance(steps)
+        (steps, expected), (others, values) = (run._network.recorder.values(run.step) for run in (here, there))
+        np.testing.assert_array_equal(steps, others)
+        np.testing.assert_array_equal(values, expected)
+    state = there.state()
+    for name, values in here.state().items():
+        np.testing.assert_array_equal(state[name], values, err_msg=name)

@@ -52,6 +52,8 @@ class Charted:
         self.asked.append(name)
         return ChartData((Curve(name, np.arange(2.0), np.arange(2.0)),))
 
+    def look_into(self, element: int | None) -> None: ...
+
     def inspect(self, element: int) -> Inspection:
         self.asked.append(f"element {element}")
         return Inspection(f"Element {element}", (Fact("Radius", 5.0, "µm"),))

@@ -132,7 +132,7 @@ class ChartCell(QWidget):
 
     def _tell(self) -> None:
         data, bars = self.plot.data, self.chart.kind == "bar"
-        dots = self.chart.kind == "raster"  # one number says nothing of them
+        dots = self.chart.kind in ("raster", "matrix")  # one number says nothing of them
         values = [None if dots else value_at(curve, self._hover, bar=bars) for curve in data.curves]
         unit = self.chart.unit
         texts = [
@@ -146,7 +146,7 @@ class ChartCell(QWidget):
         self.legend.set_entries([*self._curve_entries(texts, briefs), *self._other_entries()])
 
     def _curve_entries(self, texts: Sequence[str], briefs: Sequence[str]) -> list[Entry]:
-        if len(texts) < 2:
+        if len(texts) < 2 or self.chart.kind == "matrix":
             return []
         mark: Mark = "line" if self.chart.kind in ("line", "polar") else "area"
         widest, shortest = figure(-8.888, self.chart.unit), figure(-8.88, "", 3)

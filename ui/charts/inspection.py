@@ -17,7 +17,8 @@ from ui.icons import dress
 
 HINT = "Click an element in the 3D view to look into it."
 SHARE = 0.02
-PROFILE_HEIGHT = 150
+PROFILE_HEIGHT = 124
+"""Of a plot, without its title and legend."""
 
 
 class InspectionPanel(QWidget):
@@ -64,8 +65,11 @@ class InspectionPanel(QWidget):
         inner = QVBoxLayout(body)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(8)
-        inner.addLayout(self._table)
-        inner.addLayout(self._profiles, 1)
+        self._order = QVBoxLayout()
+        self._order.setSpacing(8)
+        self._order.addLayout(self._table)
+        self._order.addLayout(self._profiles, 1)
+        inner.addLayout(self._order, 1)
         inner.addStretch(0)
         area = QScrollArea(self)
         area.setObjectName("scroll")
@@ -113,6 +117,8 @@ class InspectionPanel(QWidget):
             self._make_rows(facts)
         for fact, label in zip(facts, self.values, strict=True):
             label.setText(fact_text(fact))
+        first = inspection is not None and inspection.charts_first
+        self._order.setDirection(QVBoxLayout.Direction.BottomToTop if first else QVBoxLayout.Direction.TopToBottom)
         infos = tuple(info for info, _ in profiles)
         if infos != self._infos:
             self._make_cells(infos)
@@ -143,7 +149,7 @@ class InspectionPanel(QWidget):
             cell.deleteLater()
         self._infos, self.cells = infos, [ChartCell(info, info.x_unit, self) for info in infos]
         for cell in self.cells:
-            cell.setMinimumHeight(PROFILE_HEIGHT)
+            cell.plot.setMinimumHeight(PROFILE_HEIGHT)
             cell.hovered.connect(cell.show_cursor)
             cell.save_asked.connect(partial(self.save_asked.emit, cell))
             self._profiles.addWidget(cell, 1)

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from engines.api import SimulationInfo
-from ui.formatting import count_text, duration_text, rate_text
+from engines.api import SeriesInfo, SimulationInfo
+from ui.formatting import amount_text, count_text, duration_text, rate_text
 from ui.meters.gauge import MEANING, Gauge
 from ui.meters.history import History
 from ui.meters.kernels import KernelTable
 from workbench.frames import Sample
-from workbench.units import is_count, unit_text
+from workbench.units import is_count, seconds_of, unit_text
 
 PANEL_WIDTH = 296
+REAL_TIME = "Seconds of the clock for a simulated second: below 1 it is faster than what it simulates."
 
 
 class MetersPanel(QScrollArea):
@@ -29,6 +30,7 @@ class MetersPanel(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(PANEL_WIDTH)
         self._time_unit = ""
+        self._metered: SeriesInfo | None = None
         self._lines: list[str] = []
         self.gauge = Gauge(self)
         self.history = History(self)
@@ -37,6 +39,8 @@ class MetersPanel(QScrollArea):
         self.device.setObjectName("muted")
         self.device.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.figures: dict[str, QLabel] = {}
+        self._counted: dict[str, QLabel] = {}
+        """The names of the figures that some engines have."""
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(0)
@@ -46,6 +50,8 @@ class MetersPanel(QScrollArea):
                 ("pace", "Simulated per second"),
                 ("step", "Step"),
                 ("remaining", "Remaining"),
+                ("counted", ""),
+                ("real", "Real-time factor"),
             )
         ):
             name = QLabel(title, self)
@@ -54,6 +60,8 @@ class MetersPanel(QScrollArea):
             figure.setObjectName("figure")
             figure.setTextFormat(Qt.TextFormat.PlainText)
             self.figures[key] = figure
+            if key in ("counted", "real"):
+                self._counted[key] = name
             row, column = divmod(place, 2)
             grid.addWidget(name, 2 * row, column)
             grid.addWidget(figure, 2 * row + 1, column)
@@ -68,11 +76,19 @@ class MetersPanel(QScrollArea):
         layout.addWidget(self.history)
         layout.addWidget(self.kernels)
         layout.addStretch(1)
+        for label in (self._counted["real"], self.figures["real"]):
+            label.setToolTip(REAL_TIME)
+        self._show_counted(False)
         self.setWidget(body)
 
     def set_info(self, info: SimulationInfo) -> None:
         """Whose readings come next, on which device."""
         self._time_unit = info.time_unit
+        counts = seconds_of(info.time_unit) is not None
+        self._metered = next((series for series in info.series if series.metered and counts), None)
+        if self._metered is not None:
+            self._counted["counted"].setText(f"{self._metered.metered} per second")
+        self._show_counted(self._metered is not None)
         self.device.setText(info.device)
         self.device.setToolTip(info.device)
         self.gauge.setToolTip(" ".join([MEANING, *_remarks(info)]))
@@ -108,8 +124,25 @@ class MetersPanel(QScrollArea):
             f"Bandwidth\t{rate_text(rate)}, {fraction:.0%}",
             f"Steps\t{count_text(steps)} /s",
             *([f"Pace\t{count_text(pace)}{unit}/s"] if unit else []),
+            *self._count(samples, pace),
             *([] if last.remaining is None else [f"Remaining\t{duration_text(last.remaining)}"]),
         ]
+
+    def _count(self, samples: Sequence[Sample], pace: float) -> list[str]:
+        """Show what the engine counts, per second of the clock; what the 3D view says of it."""
+        if self._metered is None:
+            return []
+        seconds = pace * (seconds_of(self._time_unit) or 0.0)
+        self.figures["real"].setText(f"{1 / seconds:.3g}" if seconds > 0 else "–")
+        values = [value for sample in samples for value in sample.series.get(self._metered.name, ())]
+        if values:  # a batch may be too short for a sample of them
+            self.figures["counted"].setText(amount_text(sum(values) / len(values) * seconds))
+        return [f"{self._metered.metered}\t{self.figures['counted'].text()} /s"]
+
+    def _show_counted(self, shown: bool) -> None:
+        for key, name in self._counted.items():
+            name.setVisible(shown)
+            self.figures[key].setVisible(shown)
 
     def stand_at(self, step: int) -> None:
         """The run was rewound: the other figures are those of when it ran last."""

@@ -95,10 +95,8 @@ class Hud:
             top += image.shape[0] + round(6 * ratio)
         if scene.links is not None:
             low, high = scene.links.range
-            links = (
-                f"{scene.links.title}\t{low:.2g} … {high:.2g} {unit_text(scene.links.unit)}".rstrip().replace("-", "−"),
-                GONE,
-            )
+            said = f"{scene.links.title}\t{low:.2g} … {high:.2g} {unit_text(scene.links.unit)}".rstrip()
+            links = (said.replace("-", "−"), *([GONE] if np.isnan(scene.links.values).any() else []))
             image = self._keep("links", (links, theme, ratio), lambda: plates.text_plate(links, theme, ratio))
             placed.append(("links", image, margin, top))
             top += image.shape[0] + round(6 * ratio)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from engines.api import KernelTraffic
 from engines.spiking.lif.model import Lif, Sources, Start, Synapses
+from engines.spiking.recorder import Recorder
 
 if TYPE_CHECKING:
     from engines.backend.base import Backend
@@ -17,6 +18,7 @@ class LifNetwork(Protocol):
     arrays: dict[str, Any]
     """All that changes from step to step, on the device (``model.new_state``), and ``constants``."""
 
+    recorder: Recorder
     quantum: float
     """What one unit of the integer inputs means [mV]."""
 

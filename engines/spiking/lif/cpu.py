@@ -20,6 +20,7 @@ from engines.spiking.lif.model import (
     raster_stride,
 )
 from engines.spiking.lif.traffic import lif_traffic
+from engines.spiking.recorder import Recorder
 
 _PARALLEL_FROM = 32768
 """Neurons from which their update is shared among threads."""
@@ -87,9 +88,20 @@ def _deliver(
 
 
 @njit(nogil=True, cache=True)
+def _record(now, watched, kept, voltage, g_e, g_i, last):
+    """The state of ``watched`` neurons after a step; none if there is none."""
+    row = kept[now % len(kept)]
+    for k in range(len(watched)):
+        i = watched[k]
+        if i >= 0:
+            row[0, k], row[1, k], row[2, k] = voltage[i], g_e[i], g_i[i]
+            row[4, k] = np.float32(last[i] == now)
+
+
+@njit(nogil=True, cache=True)
 def run(
     steps, refractory, stride, fired, words, constants, bounds, weights, kinds, starts, targets, voltage, g_e, g_i,
-    arrived, release, last, spikes, interval, interval_square, population_spikes, events, clock, history,
+    arrived, release, last, spikes, interval, interval_square, population_spikes, events, clock, history, watched, kept,
 ):  # fmt: skip
     """Steps on one core."""
     for _ in range(steps):
@@ -99,6 +111,7 @@ def run(
             fired, words, now, refractory, stride, bounds, weights, kinds, starts, targets, arrived, release, last,
             spikes, interval, interval_square, population_spikes, events, history,
         )  # fmt: skip
+        _record(now, watched, kept, voltage, g_e, g_i, last)
         clock[0] = now + 1
 
 
@@ -115,13 +128,14 @@ def update_shared(now, constants, voltage, g_e, g_i, arrived, release, fired):
 @njit(nogil=True, cache=True)
 def deliver(
     fired, words, refractory, stride, bounds, weights, kinds, starts, targets, arrived, release, last, spikes,
-    interval, interval_square, population_spikes, events, clock, history,
+    interval, interval_square, population_spikes, events, clock, history, voltage, g_e, g_i, watched, kept,
 ):  # fmt: skip
     """The second half of a step."""
     _deliver(
         fired, words, clock[0], refractory, stride, bounds, weights, kinds, starts, targets, arrived, release, last,
         spikes, interval, interval_square, population_spikes, events, history,
     )  # fmt: skip
+    _record(clock[0], watched, kept, voltage, g_e, g_i, last)
     clock[0] += 1
 
 
@@ -129,7 +143,7 @@ class CpuLif:
     """A network; ``arrays`` are those of ``model.new_state``, and ``constants`` what may be set between steps."""
 
     def __init__(self, backend: Backend, lif: Lif, sources: Sources, synapses: Synapses, start: Start) -> None:
-        self._backend = backend
+        self._backend, self.recorder = backend, Recorder(backend)
         self.quantum = synapses.quantum(sources)
         self.arrays: dict[str, Any] = {name: backend.array(a) for name, a in new_state(sources, start).items()}
         self.arrays["constants"] = backend.array(lif.constants(self.quantum))
@@ -158,6 +172,7 @@ class CpuLif:
                 run(
                     steps, self._refractory, self._stride, self._fired, self._words, a["constants"], *self._net,
                     a["voltage"], a["g_e"], a["g_i"], a["input"], *counted, a["clock"], a["history"],
+                    *self.recorder.places,
                 )  # fmt: skip
             return
         with self._backend.timed("step", launches=steps):
@@ -168,5 +183,5 @@ class CpuLif:
                 )
                 deliver(
                     self._fired, self._words, self._refractory, self._stride, *self._net, a["input"], *counted,
-                    a["clock"], a["history"],
+                    a["clock"], a["history"], a["voltage"], a["g_e"], a["g_i"], *self.recorder.places,
                 )  # fmt: skip

@@ -20,6 +20,7 @@ from engines.spiking.lif.model import (
     raster_stride,
 )
 from engines.spiking.lif.traffic import lif_traffic
+from engines.spiking.recorder import Recorder
 
 SOURCE = Path(__file__).with_name("lif.cu")
 THREADS = 256
@@ -35,7 +36,7 @@ class CudaLif:
     """A network; see :class:`engines.spiking.lif.cpu.CpuLif`."""
 
     def __init__(self, backend: Any, lif: Lif, sources: Sources, synapses: Synapses, start: Start) -> None:
-        self._backend = backend
+        self._backend, self.recorder = backend, Recorder(backend)
         self.quantum = synapses.quantum(sources)
         host = new_state(sources, start)
         self.arrays: dict[str, Any] = {name: backend.array(array) for name, array in host.items()}
@@ -69,13 +70,15 @@ class CudaLif:
         self._grid, self._block = (-(-n // threads),), (threads,)
         self._deliver_grid = (max(1, min(8 * backend.multiprocessors, round(n * SPIKES_AT_ONCE) // 8)),)
         self._parity = 0
-        self._graph: Any = None
+        self._graphs: dict[bool, Any] = {}
+        """Of steps; those that record have one more launch."""
         self.traffic: tuple[KernelTraffic, ...] = lif_traffic(n, len(synapses.targets))
 
     def _step(self) -> None:
         parity = np.int32(self._parity)
         self._update(self._grid, self._block, (*self._update_arguments, parity))
         self._deliver(self._deliver_grid, (THREADS,), (*self._deliver_arguments, parity))
+        self.recorder.launch(self.arrays, noted=False)
         self._parity = 1 - self._parity
 
     def advance(self, steps: int) -> None:
@@ -93,10 +96,11 @@ class CudaLif:
                 self._step()
 
     def _captured(self) -> Any:
-        if self._graph is None:
+        recording = bool(self.recorder.chosen)
+        if recording not in self._graphs:
             # What is captured is not run; an even number of steps leaves the parity as it is.
-            self._graph = self._backend.captured(self._steps_of_graph)
-        return self._graph
+            self._graphs[recording] = self._backend.captured(self._steps_of_graph)
+        return self._graphs[recording]
 
     def _steps_of_graph(self) -> None:
         for _ in range(GRAPH_STEPS):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from engines.api import KernelTraffic
 from engines.spiking.network.plan import First, Plan
+from engines.spiking.recorder import Recorder
 from engines.spiking.wiring import Wiring
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ class Network(Protocol):
     arrays: dict[str, Any]
     """All that changes from step to step or while it runs, on the device (``state.new_state``)."""
 
+    recorder: Recorder
     quantum: float
 
     @property

@@ -13,6 +13,7 @@ from engines.spiking.network import cpu_kernels
 from engines.spiking.network.plan import First, Plan, new_state, noise_table
 from engines.spiking.network.plasticity_kernels import change
 from engines.spiking.network.traffic import network_traffic
+from engines.spiking.recorder import Recorder
 from engines.spiking.wiring import Wiring
 from engines.spiking.wiring.plastic import coefficients
 
@@ -29,7 +30,7 @@ class CpuNetwork:
     """A network; ``arrays`` are those of ``plan.new_state``."""
 
     def __init__(self, backend: Backend, plan: Plan, wiring: Wiring, first: First) -> None:
-        self._backend = backend
+        self._backend, self.recorder = backend, Recorder(backend)
         self.quantum = wiring.quantum
         n = plan.neurons
         state = new_state(plan, wiring, first)
@@ -51,10 +52,10 @@ class CpuNetwork:
         kernel = cpu_kernels.run_shared if shared else cpu_kernels.run
         with self._backend.timed("step", launches=steps):
             if not self._plastic:
-                kernel(steps, *self._fixed, *(self.arrays[name] for name in CHANGING))
+                kernel(steps, *self._fixed, *(self.arrays[name] for name in CHANGING), *self.recorder.places)
                 return
             for _ in range(steps):
-                kernel(1, *self._fixed, *(self.arrays[name] for name in CHANGING))
+                kernel(1, *self._fixed, *(self.arrays[name] for name in CHANGING), *self.recorder.places)
                 self._change()
 
     def _change(self) -> None:

@@ -220,10 +220,31 @@ def _deliver(
 
 
 @njit(nogil=True, cache=True)
+def _record_given(first, stop, now, watched, kept, p, g_e, g_i, arrived_e, arrived_i):
+    """What synapses give ``watched`` neurons from first to stop − 1 in a step; none if there is none."""
+    row = kept[now % len(kept)]
+    for k in range(len(watched)):
+        i = watched[k]
+        if first <= i < stop:
+            row[1, k] = g_e[i] + np.float32(arrived_e[i]) * p[0]
+            row[2, k] = g_i[i] + np.float32(arrived_i[i]) * p[1]
+
+
+@njit(nogil=True, cache=True)
+def _record(now, watched, kept, voltage, recovery, last):
+    """The state of ``watched`` neurons after a step; none if there is none."""
+    row = kept[now % len(kept)]
+    for k in range(len(watched)):
+        i = watched[k]
+        if i >= 0:
+            row[0, k], row[3, k], row[4, k] = voltage[i], recovery[i], np.float32(last[i] == now)
+
+
+@njit(nogil=True, cache=True)
 def run(
     steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, parameters, chances,
     outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
-    population_spikes, events, clock, history,
+    population_spikes, events, clock, history, watched, kept,
 ):  # fmt: skip
     """Steps on one core."""
     for _ in range(steps):
@@ -233,6 +254,7 @@ def run(
             first, stop = bounds[k], bounds[k + 1]
             if outside[k, 0] > 0:
                 _from_outside(first, stop, now, len(voltage), key, chances[k], outside[k], arrived[0], arrived[1])
+            _record_given(first, stop, now, watched, kept, parameters[k], g_e, g_i, arrived[0], arrived[1])
             _update(
                 models[k], first, stop, now, key, parameters[k], chances[k], noises, voltage, recovery, gates, g_e, g_i,
                 arrived[0], arrived[1], release, fired,
@@ -241,6 +263,7 @@ def run(
             fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
             interval_square, population_spikes, events, history,
         )  # fmt: skip
+        _record(now, watched, kept, voltage, recovery, last)
         clock[0] = now + 1
 
 
@@ -248,7 +271,7 @@ def run(
 def run_shared(
     steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, parameters, chances,
     outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
-    population_spikes, events, clock, history,
+    population_spikes, events, clock, history, watched, kept,
 ):  # fmt: skip
     """The same, neurons shared among threads."""
     n = len(voltage)
@@ -263,6 +286,7 @@ def run_shared(
                     continue
                 if outside[k, 0] > 0:
                     _from_outside(first, stop, now, n, key, chances[k], outside[k], arrived[0], arrived[1])
+                _record_given(first, stop, now, watched, kept, parameters[k], g_e, g_i, arrived[0], arrived[1])
                 _update(
                     models[k], first, stop, now, key, parameters[k], chances[k], noises, voltage, recovery, gates, g_e,
                     g_i, arrived[0], arrived[1], release, fired,
@@ -271,4 +295,5 @@ def run_shared(
             fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
             interval_square, population_spikes, events, history,
         )  # fmt: skip
+        _record(now, watched, kept, voltage, recovery, last)
         clock[0] = now + 1

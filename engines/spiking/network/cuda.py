@@ -11,6 +11,7 @@ from engines.api import KernelTraffic
 from engines.spiking.lif.model import HISTORY, raster_stride
 from engines.spiking.network.plan import First, Plan, new_state, noise_table
 from engines.spiking.network.traffic import network_traffic
+from engines.spiking.recorder import Recorder
 from engines.spiking.wiring import Wiring
 from engines.spiking.wiring.plastic import coefficients
 
@@ -31,7 +32,7 @@ class CudaNetwork:
     """A network; see :class:`engines.spiking.network.cpu.CpuNetwork`."""
 
     def __init__(self, backend: Any, plan: Plan, wiring: Wiring, first: First) -> None:
-        self._backend = backend
+        self._backend, self.recorder = backend, Recorder(backend)
         self.quantum = wiring.quantum
         n = plan.neurons
         host = new_state(plan, wiring, first)
@@ -63,15 +64,17 @@ class CudaNetwork:
         self._deliver_grid = (max(1, min(8 * backend.multiprocessors, warps // 8)),)
         self._changes = self._plastic(backend, wiring, plan.dt, spiking, counts, mask) if wiring.plastic else []
         self._parity = 0
-        self._graph: Any = None
+        self._graphs: dict[bool, Any] = {}
+        """Of steps; those that record have one more launch."""
         self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt)
 
     def _step(self) -> None:
         parity = np.int32(self._parity)
-        self._update(self._grid, self._block, (*self._update_arguments, parity))
+        self._update(self._grid, self._block, (*self._update_arguments, *self.recorder.arguments, parity))
         self._deliver(self._deliver_grid, (THREADS,), (*self._deliver_arguments, parity))
         for kernel, grid, arguments, alternates in self._changes:
             kernel(grid, (THREADS,), (*arguments, parity) if alternates else arguments)
+        self.recorder.launch(self.arrays, noted=True)
         self._parity = 1 - self._parity
 
     def _plastic(
@@ -117,10 +120,11 @@ class CudaNetwork:
                 self._step()
 
     def _captured(self) -> Any:
-        if self._graph is None:
+        recording = bool(self.recorder.chosen)
+        if recording not in self._graphs:
             # What is captured is not run; an even number of steps leaves the parity as it is.
-            self._graph = self._backend.captured(self._steps_of_graph)
-        return self._graph
+            self._graphs[recording] = self._backend.captured(self._steps_of_graph)
+        return self._graphs[recording]
 
     def _steps_of_graph(self) -> None:
         for _ in range(GRAPH_STEPS):

@@ -17,6 +17,7 @@
 #define WIDTH 24
 #define TABLE 64
 #define PART 256
+#define STATE 5
 
 // grid: over neurons
 extern "C" __global__ void __launch_bounds__(256)
@@ -25,7 +26,8 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
        int* spikes, double* interval, double* interval_square, unsigned char* history, int* list, int* counts,
        const int* __restrict__ clock, const unsigned char* __restrict__ population, const int* __restrict__ models,
        const int* __restrict__ refractory, const float* __restrict__ noises, unsigned long long key, int n, int mask,
-       int stride, int slots, int window, int parity) {
+       int stride, int slots, int window, const int* __restrict__ watched, float* recorded, int most, int recorded_steps,
+       int parity) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
     const int now = *clock;
     bool fires = false;
@@ -97,6 +99,14 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
             }
             g_e[i] = kept(excitation + excitation * F(p[2]));
             g_i[i] = kept(inhibition + inhibition * F(p[3]));
+            if (recorded) {  // somebody looks into a neuron (recorder.cu): what its synapses gave in this step
+                float* row = recorded + (long long)(now % recorded_steps) * STATE * most;
+                for (int k = 0; k < most; ++k) {
+                    if (watched[k] != i) continue;
+                    row[most + k] = excitation.v;
+                    row[2 * most + k] = inhibition.v;
+                }
+            }
         }
         if (fires) {
             if (spikes[i]) {

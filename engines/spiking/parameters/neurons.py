@@ -44,7 +44,7 @@ class Izhikevich(ParameterGroup):
     a: float = quantity(0.02, "1/ms", "Rate of the recovery", ge=0, le=1)
     b: float = quantity(0.2, "1", "How much the recovery follows the voltage", ge=-10, le=10)
     c: float = quantity(-65.0, "mV", "Voltage after a spike", ge=-200, le=29)
-    d: float = quantity(8.0, "mV", "What a spike adds to the recovery", ge=-100, le=200)
+    d: float = quantity(8.0, "mV/ms", "What a spike adds to the recovery", ge=-100, le=200)
     excitatory_time: float = quantity(0.0, "ms", "Decay of excitatory currents; 0: they last a step", ge=0, le=1000)
     inhibitory_time: float = quantity(0.0, "ms", "Decay of inhibitory currents; 0: they last a step", ge=0, le=1000)
 

@@ -48,8 +48,8 @@ class IterationTable(LabTable):
         Column("Neurons", result=False),
         Column("Firing", "%", result=False),
         Column("Step", result=False),
-        Column("Time", "us"),
-        Column("Launch alone", "us", digits=3),
+        Column("Time", "µs"),
+        Column("Launch alone", "µs", digits=3),
         Column("Of copy", "%", digits=3),
     )
     published = (
@@ -128,7 +128,7 @@ class DensityTable(LabTable):
     columns = (
         Column("Neurons", digits=6, result=False),
         Column("Firing", "%", result=False),
-        Column("Time", "us"),
+        Column("Time", "µs"),
         Column("Of the floor", "%", digits=3),
     )
     heat = ("Neurons", "Firing", "Of the floor")

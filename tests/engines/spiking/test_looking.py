@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from engines.api import Dab, Problem, Selection
+from engines.backend.cpu import CpuBackend
 from engines.errors import ProblemError
+from engines.spiking import weights
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
 
@@ -55,19 +57,19 @@ def test_partners_agree_with_each_other(backend, problem):
         expected[4, 0], expected[0, 1] = 7, 5
         np.testing.assert_allclose(means, expected)
         facts = {fact.title: fact.value for fact in simulation.inspect(45).facts}
-        assert facts["Hears lif"] == 5
+        assert facts["Synapses from lif"] == 5
         links = simulation.inspect(45).links
         np.testing.assert_allclose(links.values, 2.0)
         np.testing.assert_allclose(links.segments[:, 0], np.tile(simulation.geometry.positions[45], (5, 1)))
     else:
         heard, sent = (
             sum(fact.value for each in inspected for fact in each.facts if fact.title.startswith(title))
-            for title in ("Hears", "Is heard by")
+            for title in ("Synapses from", "Synapses to")
         )
         assert heard == sent == (means @ [80, 20]).sum() > 0
         assert {float(round(value, 3)) for value in inspected[0].links.values} == {1.62, -9.0}
     chart = simulation.chart("blocks").curves
-    np.testing.assert_allclose([curve.y[::2] for curve in chart], means)
+    np.testing.assert_allclose([curve.y for curve in chart], means)
 
 
 @pytest.mark.parametrize("problem", [plain, general])
@@ -117,3 +119,31 @@ def test_a_stimulus_fires_who_is_under_it(backend):
     assert fired[~near].sum() < near.sum()
     with pytest.raises(ProblemError, match="above zero"):
         simulation.paint(Dab("stimulate", position, 1.0, 0.0))
+
+
+def test_weights_are_counted_now_and_at_first(backend):
+    """All synapses of each population, those that change beside what they were."""
+    simulation = SpikingEngine().build(general(), backend)
+    simulation.set_control("drive", 20.0)
+    simulation.advance(1500)
+    chart = {curve.title: curve for curve in simulation.chart("weights").curves}
+    assert list(chart) == ["lif", "lif, at first", "sources"]
+    assert {title: curve.y.sum() for title, curve in chart.items()} == {
+        "lif": 200,
+        "lif, at first": 200,
+        "sources": 280,
+    }
+    assert (chart["lif, at first"].y > 0).sum() == 1
+    assert (chart["lif"].y > 0).sum() > 1
+    now = simulation.state()["weights_0"]
+    np.testing.assert_array_equal(chart["lif"].y, np.histogram(now, chart["lif"].x)[0])
+
+
+def test_many_synapses_are_counted_by_every_kth(monkeypatch):
+    monkeypatch.setattr(weights, "LOOKED_AT", 100)
+    simulation = SpikingEngine().build(plain(), CpuBackend())
+    chart = {curve.title: curve for curve in simulation.chart("weights").curves}
+    means = next(iter(simulation.results().values()))
+    for row, name in enumerate(("Excitatory", "Inhibitory")):
+        assert chart[name].y.sum() == pytest.approx(means[row] @ [80, 20], abs=1)
+    assert chart["Excitatory"].x[:-1][chart["Excitatory"].y > 0] == pytest.approx([1.62], abs=0.3)

@@ -55,7 +55,7 @@ def test_a_run_and_what_viewers_see(backend):
     facts = {fact.title: fact.value for fact in simulation.inspect(int(latest)).facts}
     assert facts["Since the last spike"] < 5
     assert facts["Membrane voltage"] == pytest.approx(voltage[latest])
-    assert sum(value for title, value in facts.items() if title.startswith("Hears")) > 30
+    assert sum(value for title, value in facts.items() if title.startswith("Synapses from")) > 30
     assert simulation.non_finite() is None
     assert {timing.kernel for timing in simulation.drain_timings()} == {"step"}
     simulation.close()

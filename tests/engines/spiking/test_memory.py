@@ -1,0 +1,101 @@
+"""What a network takes, told before it is made, beside the arrays that it has; what does not fit; what a step moves."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from engines.api import Problem
+from engines.backend.cpu import CpuBackend
+from engines.errors import ProblemError
+from engines.spiking.assembly import neurons
+from engines.spiking.engine import SpikingEngine
+from engines.spiking.memory import CHANGING, joined, need
+from engines.spiking.parameters import SpikingParameters
+from engines.spiking.parameters.populations import Cube, Sheet
+from engines.spiking.wiring import Span
+from tests.engines.spiking.test_network import built
+from tests.engines.spiking.test_spiking_engine import build
+
+
+def network(delay=20.0, plastic=False, number=3000, rule=None):
+    connection = {
+        "source": "one",
+        "delay": {"kind": "constant", "delay": delay},
+        "rule": rule or {"kind": "fixed inputs", "number": 30},
+        "plasticity": {"kind": "stdp", "highest": 4.0} if plastic else {"kind": "none"},
+    }
+    given = {"populations": [{"name": "one", "number": number}], "connections": [connection]}
+    return SpikingParameters.model_validate(given)
+
+
+@pytest.mark.parametrize(
+    ("delay", "plastic"), [(0.5, False), (20.0, False), (20.0, True)], ids=["short", "late", "changing"]
+)
+def test_arrays_take_what_was_told(delay, plastic):
+    """Within a tenth: lists on a GPU that the CPU does not have are 5 bytes a neuron of 70 and more."""
+    given = network(delay, plastic)
+    net, _, wiring, _ = built(given, CpuBackend())
+    blocks = [array for block in wiring.plastic for array in (block.starts, block.words, block.into, block.listed)]
+    taken = sum(array.nbytes for array in (*net.arrays.values(), *blocks, wiring.starts, wiring.words))
+    assert need(given, (90_000,)).total == pytest.approx(taken, rel=0.1)
+
+
+class Small(CpuBackend):
+    """With little memory."""
+
+    @property
+    def info(self):
+        return replace(super().info, memory_bytes=13_500_000)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (network(plastic=True), r"about 90,000 synapses, and .* has room for ([\d,]+): use fewer"),
+        (network(plastic=False, rule={"kind": "fixed inputs", "number": 90}), r"has room for ([\d,]+): use fewer"),
+        (
+            network(number=300_000, rule={"kind": "one to one"}),
+            r"300,000 neurons, with delays of up to 200 steps, take .* room for ([\d,]+): .* or a longer step",
+        ),
+    ],
+)
+def test_what_does_not_fit_says_how_much_does(given, sentence):
+    """The ring of delays and what belongs to weights that change count; as much as is said to fit does."""
+    with pytest.raises(ProblemError, match=sentence) as caught:
+        SpikingEngine().estimate(Problem(given), Small())
+    fit = int(re.search(sentence, str(caught.value)).group(1).replace(",", ""))
+    assert 0 < fit < max(neurons(given), 270_000)
+
+
+def test_synapses_that_change_take_more():
+    one, other = (need(network(plastic=plastic), (90_000,)) for plastic in (False, True))
+    assert other.synapses == one.synapses * CHANGING / 8
+
+
+def test_what_a_step_moves_follows_the_spikes(backend):
+    """Bytes are those of the events that were, by hand: 12 for each, beside 44 of a neuron."""
+    simulation = build(backend)
+    simulation.set_control("synapses.inhibition", 0.0)
+    before = simulation.traffic[0].bytes
+    simulation.advance(500)
+    events = simulation.observe()["events"] * simulation.dt * 1e-3
+    assert simulation.traffic[0].bytes == pytest.approx(44 * 300 + 12 * events, rel=1e-3)
+    assert simulation.traffic[0].bytes - 44 * 300 > 5 * (before - 44 * 300)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "exponential"])
+@pytest.mark.parametrize("place", ["sheet", "grid"])
+def test_neurons_that_are_near_are_counted(place, kernel):
+    """Without borders, and a kernel that is narrow beside the whole and wide beside a neuron: 4 % for the scatter of
+    some 20,000 synapses and for the grid."""
+    given = network(
+        number=4096, delay=1.0, rule={"kind": "distance", "kernel": kernel, "width": 60.0, "periodic": True}
+    )
+    given.populations[0].place = {"sheet": Sheet, "grid": Cube}[place](side=1920.0 if place == "sheet" else 960.0)
+    given.connections[0].rule.probability = 0.5 if place == "sheet" else 0.9
+    _, _, wiring, _ = built(given, CpuBackend())
+    told = joined(given, given.connections[0], Span(0, 4096), Span(0, 4096))
+    assert told == pytest.approx(len(wiring.words), rel=0.04)
