@@ -53,11 +53,6 @@ def _gate(value, opens, closes, step):
 
 
 @njit(nogil=True, cache=True)
-def lif(p, v, g_e, g_i, base):
-    return v + ((p[8] * v + base) + (p[9] * g_e + p[10] * g_i))
-
-
-@njit(nogil=True, cache=True)
 def conductance_lif(p, v, g_e, g_i, base):
     total = (_1 + g_e) + g_i
     target = (base + (g_e * p[9] + g_i * p[10])) / total
@@ -110,79 +105,149 @@ def _bits(key, now, n, i):
 
 
 @njit(nogil=True, cache=True)
-def _from_outside(first, stop, now, n, key, chances, outside, arrived_e, arrived_i):
-    """Spikes from outside of neurons first … stop − 1, into what arrives now."""
+def _from_outside(first, now, n, key, chances, outside, arrived_e, arrived_i):
+    """Spikes from outside of neurons from ``first`` on, into what arrives now."""
     weight, entries = outside[1], outside[0]
     arrived = arrived_i if weight < 0 else arrived_e
-    for i in range(first, stop):
-        word = np.uint32(_bits(key, now, n, i) & np.uint64(0xFFFFFFFF))
+    for i in range(len(arrived)):
+        word = np.uint32(_bits(key, now, n, first + i) & np.uint64(0xFFFFFFFF))
         k = 0
         while k < entries and word >= chances[k]:
             k += 1
         arrived[i] += np.int32(k * weight)
 
 
+# The loops below take slices that begin at the population's (or the chunk's) first neuron, and each does one thing: so
+# the compiler knows that no index is negative, and puts them into vector registers.
+
+
+@njit(nogil=True, cache=True)
+def _arrive(scale, arrived, g):
+    """What arrives now is added to ``g``."""
+    for i in range(len(g)):
+        g[i] = g[i] + np.float32(arrived[i]) * scale
+        arrived[i] = 0
+
+
+@njit(nogil=True, cache=True)
+def _decay(loss, g):
+    for i in range(len(g)):
+        left = g[i] + g[i] * loss
+        g[i] = _0 if abs(left) < FADED else left
+
+
+@njit(nogil=True, cache=True)
+def _drive(first, now, n, key, p, noises, base):
+    """The current into each neuron, with its noise."""
+    if p[7] == _0:
+        base[:] = p[6]
+        return
+    for i in range(len(base)):
+        word = _bits(key, now, n, first + i) >> np.uint64(32)
+        noise = noises[word & np.uint64(4095)] + noises[(word >> np.uint64(12)) & np.uint64(4095)]
+        base[i] = p[6] + p[7] * noise
+
+
+@njit(nogil=True, cache=True)
+def _sources(first, now, n, key, chance, release, fired):
+    for i in range(len(fired)):
+        drawn = np.uint32(_bits(key, now, n, first + i) & np.uint64(0xFFFFFFFF)) < chance
+        fired[i] = drawn & (release[i] <= now)
+
+
+@njit(nogil=True, cache=True)
+def _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired):
+    threshold, reset, leak, gain_e, gain_i = p[4], p[5], p[8], p[9], p[10]
+    for i in range(len(voltage)):
+        held = voltage[i]
+        moved = held + ((leak * held + base[i]) + (gain_e * g_e[i] + gain_i * g_i[i]))
+        ready = release[i] <= now
+        moved = moved if ready else held
+        fires = ready & (moved > threshold)
+        moved = _0 if abs(moved) < FADED else moved
+        voltage[i] = reset if fires else moved
+        fired[i] = fires
+
+
+@njit(nogil=True, cache=True)
+def _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired):
+    threshold, reset = p[4], p[5]
+    for i in range(len(voltage)):
+        held = voltage[i]
+        ready = release[i] <= now
+        moved = conductance_lif(p, held, g_e[i], g_i[i], base[i])
+        moved = moved if ready else held
+        fires = ready & (moved > threshold)
+        moved = _0 if abs(moved) < FADED else moved
+        voltage[i] = reset if fires else moved
+        fired[i] = fires
+
+
+@njit(nogil=True, cache=True)
+def _recovering_neurons(model, now, p, base, voltage, recovery, g_e, g_i, release, fired):
+    """Izhikevich's and adaptive exponential ones."""
+    threshold, reset = p[4], p[5]
+    for i in range(len(voltage)):
+        held = voltage[i]
+        ready = release[i] <= now
+        if model == IZHIKEVICH:
+            moved, follows = izhikevich(p, held, recovery[i], g_e[i], g_i[i], base[i])
+            jump = p[11]
+            fires = ready & (moved >= threshold)
+        else:
+            moved, follows = adaptive(p, held, recovery[i], g_e[i], g_i[i], base[i])
+            jump = p[16]
+            fires = ready & (moved > threshold)
+        moved = moved if ready else held
+        voltage[i] = reset if fires else moved
+        recovery[i] = follows + jump if fires else follows
+        fired[i] = fires
+
+
+@njit(nogil=True, cache=True)
+def _channel_neurons(now, p, base, voltage, gates, g_e, g_i, release, fired):
+    threshold = p[4]
+    for i in range(len(voltage)):
+        held = voltage[i]
+        m, h, potassium = channels(p, held, gates[0, i], gates[1, i], gates[2, i])
+        gates[0, i] = m
+        gates[1, i] = h
+        gates[2, i] = potassium
+        moved = hodgkin_huxley(p, held, m, h, potassium, g_e[i], g_i[i], base[i])
+        fired[i] = (release[i] <= now) & (held <= threshold) & (moved > threshold)
+        voltage[i] = moved
+
+
 @njit(nogil=True, cache=True)
 def _update(
-    model, first, stop, now, key, p, chances, noises, voltage, recovery, gates, g_e, g_i, arrived_e, arrived_i, release,
-    fired,
+    model, first, stop, now, key, p, chances, outside, noises, base, voltage, recovery, gates, g_e, g_i, arrived,
+    release, fired,
 ):  # fmt: skip
     """One step of neurons first … stop − 1, which are of one population."""
     n = len(voltage)
+    own = slice(first, stop)
+    arrived_e, arrived_i, release, fired = arrived[0, own], arrived[1, own], release[own], fired[own]
     if model == POISSON:
-        for i in range(first, stop):
-            drawn = np.uint32(_bits(key, now, n, i) & np.uint64(0xFFFFFFFF)) < chances[0]
-            fired[i] = drawn & (release[i] <= now)
-            arrived_e[i] = 0
-            arrived_i[i] = 0
+        _sources(first, now, n, key, chances[0], release, fired)
+        arrived_e[:] = 0
+        arrived_i[:] = 0
         return
-    scale_e, scale_i, loss_e, loss_i, threshold, reset = p[0], p[1], p[2], p[3], p[4], p[5]
-    noisy = p[7] != _0
-    for i in range(first, stop):
-        base = p[6]
-        if noisy:
-            word = _bits(key, now, n, i) >> np.uint64(32)
-            base = base + p[7] * (noises[word & np.uint64(4095)] + noises[(word >> np.uint64(12)) & np.uint64(4095)])
-        excitation = g_e[i] + np.float32(arrived_e[i]) * scale_e
-        inhibition = g_i[i] + np.float32(arrived_i[i]) * scale_i
-        arrived_e[i] = 0
-        arrived_i[i] = 0
-        held = voltage[i]
-        ready = release[i] <= now
-        if model == LIF:
-            moved = lif(p, held, excitation, inhibition, base) if ready else held
-            fires = ready & (moved > threshold)
-            moved = _0 if abs(moved) < FADED else moved
-            voltage[i] = reset if fires else moved
-        elif model == CONDUCTANCE:
-            moved = conductance_lif(p, held, excitation, inhibition, base) if ready else held
-            fires = ready & (moved > threshold)
-            moved = _0 if abs(moved) < FADED else moved
-            voltage[i] = reset if fires else moved
-        elif model == IZHIKEVICH:
-            moved, follows = izhikevich(p, held, recovery[i], excitation, inhibition, base)
-            moved = moved if ready else held
-            fires = ready & (moved >= threshold)
-            voltage[i] = reset if fires else moved
-            recovery[i] = follows + p[11] if fires else follows
-        elif model == ADAPTIVE:
-            moved, follows = adaptive(p, held, recovery[i], excitation, inhibition, base)
-            moved = moved if ready else held
-            fires = ready & (moved > threshold)
-            voltage[i] = reset if fires else moved
-            recovery[i] = follows + p[16] if fires else follows
-        else:
-            m, h, potassium = channels(p, held, gates[0, i], gates[1, i], gates[2, i])
-            gates[0, i] = m
-            gates[1, i] = h
-            gates[2, i] = potassium
-            moved = hodgkin_huxley(p, held, m, h, potassium, excitation, inhibition, base)
-            fires = ready & (held <= threshold) & (moved > threshold)
-            voltage[i] = moved
-        left_e, left_i = excitation + excitation * loss_e, inhibition + inhibition * loss_i
-        g_e[i] = _0 if abs(left_e) < FADED else left_e
-        g_i[i] = _0 if abs(left_i) < FADED else left_i
-        fired[i] = fires
+    if outside[0] > 0:
+        _from_outside(first, now, n, key, chances, outside, arrived_e, arrived_i)
+    base, voltage, g_e, g_i = base[own], voltage[own], g_e[own], g_i[own]
+    _drive(first, now, n, key, p, noises, base)
+    _arrive(p[0], arrived_e, g_e)
+    _arrive(p[1], arrived_i, g_i)
+    if model == LIF:
+        _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired)
+    elif model == CONDUCTANCE:
+        _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired)
+    elif model == HODGKIN_HUXLEY:
+        _channel_neurons(now, p, base, voltage, gates[:, own], g_e, g_i, release, fired)
+    else:
+        _recovering_neurons(model, now, p, base, voltage, recovery[own], g_e, g_i, release, fired)
+    _decay(p[2], g_e)
+    _decay(p[3], g_i)
 
 
 @njit(nogil=True, cache=True)
@@ -226,16 +291,14 @@ def run(
     population_spikes, events, clock, history,
 ):  # fmt: skip
     """Steps on one core."""
+    base = np.empty(len(voltage), np.float32)
     for _ in range(steps):
         now = clock[0]
         arrived = ring[now & (len(ring) - 1)]
         for k in range(len(models)):
-            first, stop = bounds[k], bounds[k + 1]
-            if outside[k, 0] > 0:
-                _from_outside(first, stop, now, len(voltage), key, chances[k], outside[k], arrived[0], arrived[1])
             _update(
-                models[k], first, stop, now, key, parameters[k], chances[k], noises, voltage, recovery, gates, g_e, g_i,
-                arrived[0], arrived[1], release, fired,
+                models[k], bounds[k], bounds[k + 1], now, key, parameters[k], chances[k], outside[k], noises, base,
+                voltage, recovery, gates, g_e, g_i, arrived, release, fired,
             )  # fmt: skip
         _deliver(
             fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
@@ -252,6 +315,7 @@ def run_shared(
 ):  # fmt: skip
     """The same, neurons shared among threads."""
     n = len(voltage)
+    base = np.empty(n, np.float32)
     for _ in range(steps):
         now = clock[0]
         arrived = ring[now & (len(ring) - 1)]
@@ -259,14 +323,11 @@ def run_shared(
             begin, end = chunk * CHUNK, min(chunk * CHUNK + CHUNK, n)
             for k in range(len(models)):
                 first, stop = max(begin, bounds[k]), min(end, bounds[k + 1])
-                if first >= stop:
-                    continue
-                if outside[k, 0] > 0:
-                    _from_outside(first, stop, now, n, key, chances[k], outside[k], arrived[0], arrived[1])
-                _update(
-                    models[k], first, stop, now, key, parameters[k], chances[k], noises, voltage, recovery, gates, g_e,
-                    g_i, arrived[0], arrived[1], release, fired,
-                )  # fmt: skip
+                if first < stop:
+                    _update(
+                        models[k], first, stop, now, key, parameters[k], chances[k], outside[k], noises, base, voltage,
+                        recovery, gates, g_e, g_i, arrived, release, fired,
+                    )  # fmt: skip
         _deliver(
             fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
             interval_square, population_spikes, events, history,
