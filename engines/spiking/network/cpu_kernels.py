@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit, prange
 
@@ -27,11 +25,12 @@ _3, _13, _15, _17, _18, _40 = (np.float32(value) for value in (3, 13, 15, 17, 18
 _A_M, _B_M, _A_H, _A_N = (np.float32(value) for value in (1.28, 1.4, 0.128, 0.16))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def expm1(x):
     """e^x − 1 (Cephes' polynomial; 2^k by its bits), the same bits as on a GPU."""
-    x = min(max(x, _LOWEST), _HIGHEST)
-    k = np.float32(math.floor(x * _LOG2E + _HALF))
+    x = x if x > _LOWEST else _LOWEST
+    x = x if x < _HIGHEST else _HIGHEST
+    k = np.floor(x * _LOG2E + _HALF)
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
     p = ((((_E5 * r + _E4) * r + _E3) * r + _E2) * r + _E1) * r + _E0
     q = (p * r) * r + r
@@ -39,20 +38,20 @@ def expm1(x):
     return q * s + (s - _1)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _linear(y):
     """y/(e^y − 1)"""
     return _1 - y * _HALF if abs(y) < _FLAT else y / expm1(y)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _gate(value, opens, closes, step):
     """A gate after a step at fixed voltage; ``step`` is −dt."""
     both = opens + closes
     return value - (opens / both - value) * expm1(step * both)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def conductance_lif(p, v, g_e, g_i, base):
     total = (_1 + g_e) + g_i
     target = (base + (g_e * p[9] + g_i * p[10])) / total
@@ -76,7 +75,7 @@ def adaptive(p, v, w, g_e, g_i, base):
     return v + p[8] * slope, w + p[14] * (p[15] * (v - p[10]) - w)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def channels(p, v, m, h, n):
     """The gates after a step."""
     x = v - p[15]
@@ -86,7 +85,7 @@ def channels(p, v, m, h, n):
     return m, h, n
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def hodgkin_huxley(p, v, m, h, n, g_e, g_i, base):
     sodium = p[11] * (((m * m) * m) * h)
     potassium = p[13] * ((n * n) * (n * n))
@@ -169,7 +168,7 @@ def _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired):
         fired[i] = fires
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired):
     threshold, reset = p[4], p[5]
     for i in range(len(voltage)):
@@ -204,7 +203,7 @@ def _recovering_neurons(model, now, p, base, voltage, recovery, g_e, g_i, releas
         fired[i] = fires
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _channel_neurons(now, p, base, voltage, gates, g_e, g_i, release, fired):
     threshold = p[4]
     for i in range(len(voltage)):
