@@ -15,7 +15,7 @@ from engines.spiking.groups import Groups
 from engines.spiking.layout import places_of, space
 from engines.spiking.lif.model import Lif as ExactLif
 from engines.spiking.lif.model import Sources, Start
-from engines.spiking.network.constants import POISSON, Live
+from engines.spiking.network.constants import POISSON, Live, is_rising
 from engines.spiking.network.plan import Plan, first_values
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, ConstantWeight, Inputs, NoDelay, Probability
@@ -52,6 +52,7 @@ def is_plain(parameters: SpikingParameters) -> bool:
     neuron = populations[0].neuron
     if not (
         isinstance(neuron, Lif)
+        and not is_rising(neuron)
         and neuron.excitatory_time > 0
         and neuron.inhibitory_time > 0
         and all(each.neuron == neuron and each.external == External() for each in populations)

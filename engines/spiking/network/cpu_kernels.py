@@ -10,6 +10,8 @@ from numba import njit, prange
 CHUNK = 8192
 """Neurons of a thread's turn; a multiple of 8."""
 LIF, CONDUCTANCE, IZHIKEVICH, ADAPTIVE, HODGKIN_HUXLEY, POISSON = range(6)
+RISING = 20
+"""As in ``constants.py``."""
 _0, _1, _2, _4, _5, _HALF = (np.float32(value) for value in (0, 1, 2, 4, 5, 0.5))
 _140, _004, _ARGUMENT = np.float32(140), np.float32(0.04), np.float32(40)
 _LOWEST, _HIGHEST = np.float32(-87), np.float32(88)
@@ -136,6 +138,16 @@ def _decay(loss, g):
 
 
 @njit(nogil=True, cache=True)
+def _rise(loss, rise, g):
+    """Synapses that are alpha functions after a step."""
+    for i in range(len(g)):
+        given = g[i] + rise[i]
+        left, to_come = given + given * loss, rise[i] + rise[i] * loss
+        g[i] = _0 if abs(left) < FADED else left
+        rise[i] = _0 if abs(to_come) < FADED else to_come
+
+
+@njit(nogil=True, cache=True)
 def _drive(first, now, n, key, p, noises, base):
     """The current into each neuron, with its noise."""
     if p[7] == _0:
@@ -160,6 +172,22 @@ def _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired):
     for i in range(len(voltage)):
         held = voltage[i]
         moved = held + ((leak * held + base[i]) + (gain_e * g_e[i] + gain_i * g_i[i]))
+        ready = release[i] <= now
+        moved = moved if ready else held
+        fires = ready & (moved > threshold)
+        moved = _0 if abs(moved) < FADED else moved
+        voltage[i] = reset if fires else moved
+        fired[i] = fires
+
+
+@njit(nogil=True, cache=True)
+def _rising_lif_neurons(now, p, base, voltage, g_e, g_i, rise_e, rise_i, release, fired):
+    """With synapses that are alpha functions."""
+    threshold, reset, leak, gain_e, gain_i, more_e, more_i = p[4], p[5], p[8], p[9], p[10], p[11], p[12]
+    for i in range(len(voltage)):
+        held = voltage[i]
+        given = (leak * held + base[i]) + (gain_e * g_e[i] + gain_i * g_i[i])
+        moved = held + (given + (more_e * rise_e[i] + more_i * rise_i[i]))
         ready = release[i] <= now
         moved = moved if ready else held
         fires = ready & (moved > threshold)
@@ -219,7 +247,7 @@ def _channel_neurons(now, p, base, voltage, gates, g_e, g_i, release, fired):
 
 @njit(nogil=True, cache=True)
 def _update(
-    model, first, stop, now, key, p, chances, outside, noises, base, voltage, recovery, gates, g_e, g_i, arrived,
+    model, first, stop, now, key, p, chances, outside, noises, rise, base, voltage, recovery, gates, g_e, g_i, arrived,
     release, fired,
 ):  # fmt: skip
     """One step of neurons first … stop − 1, which are of one population."""
@@ -235,9 +263,13 @@ def _update(
         _from_outside(first, now, n, key, chances, outside, arrived_e, arrived_i)
     base, voltage, g_e, g_i = base[own], voltage[own], g_e[own], g_i[own]
     _drive(first, now, n, key, p, noises, base)
-    _arrive(p[0], arrived_e, g_e)
-    _arrive(p[1], arrived_i, g_i)
-    if model == LIF:
+    rising = p[RISING] != _0
+    rise_e, rise_i = (rise[0, own], rise[1, own]) if rising else (g_e, g_i)
+    _arrive(p[0], arrived_e, rise_e)
+    _arrive(p[1], arrived_i, rise_i)
+    if model == LIF and rising:
+        _rising_lif_neurons(now, p, base, voltage, g_e, g_i, rise_e, rise_i, release, fired)
+    elif model == LIF:
         _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired)
     elif model == CONDUCTANCE:
         _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired)
@@ -245,8 +277,12 @@ def _update(
         _channel_neurons(now, p, base, voltage, gates[:, own], g_e, g_i, release, fired)
     else:
         _recovering_neurons(model, now, p, base, voltage, recovery[own], g_e, g_i, release, fired)
-    _decay(p[2], g_e)
-    _decay(p[3], g_i)
+    if rising:
+        _rise(p[2], rise_e, g_e)
+        _rise(p[3], rise_i, g_i)
+    else:
+        _decay(p[2], g_e)
+        _decay(p[3], g_i)
 
 
 @njit(nogil=True, cache=True)
@@ -285,8 +321,8 @@ def _deliver(
 
 @njit(nogil=True, cache=True)
 def run(
-    steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, parameters, chances,
-    outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
+    steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, rise, parameters,
+    chances, outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
     population_spikes, events, clock, history,
 ):  # fmt: skip
     """Steps on one core."""
@@ -296,8 +332,8 @@ def run(
         arrived = ring[now & (len(ring) - 1)]
         for k in range(len(models)):
             _update(
-                models[k], bounds[k], bounds[k + 1], now, key, parameters[k], chances[k], outside[k], noises, base,
-                voltage, recovery, gates, g_e, g_i, arrived, release, fired,
+                models[k], bounds[k], bounds[k + 1], now, key, parameters[k], chances[k], outside[k], noises, rise,
+                base, voltage, recovery, gates, g_e, g_i, arrived, release, fired,
             )  # fmt: skip
         _deliver(
             fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
@@ -308,8 +344,8 @@ def run(
 
 @njit(parallel=True, nogil=True, cache=True)
 def run_shared(
-    steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, parameters, chances,
-    outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
+    steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, rise, parameters,
+    chances, outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
     population_spikes, events, clock, history,
 ):  # fmt: skip
     """The same, neurons shared among threads."""
@@ -324,8 +360,8 @@ def run_shared(
                 first, stop = max(begin, bounds[k]), min(end, bounds[k + 1])
                 if first < stop:
                     _update(
-                        models[k], first, stop, now, key, parameters[k], chances[k], outside[k], noises, base, voltage,
-                        recovery, gates, g_e, g_i, arrived, release, fired,
+                        models[k], first, stop, now, key, parameters[k], chances[k], outside[k], noises, rise, base,
+                        voltage, recovery, gates, g_e, g_i, arrived, release, fired,
                     )  # fmt: skip
         _deliver(
             fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,

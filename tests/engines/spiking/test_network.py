@@ -77,11 +77,14 @@ def recorded(net):
     return np.stack(np.nonzero(net.arrays["history"]))
 
 
-@pytest.mark.parametrize("model", list(WEIGHTS))
-def test_spikes_equal_those_of_float64(model):
+@pytest.mark.parametrize(
+    ("model", "time_course"), [*((model, "exponential") for model in WEIGHTS), ("lif", "alpha"), ("izhikevich", "alpha")]
+)
+def test_spikes_equal_those_of_float64(model, time_course):
     """Every spike of 40 ms in its step. Voltages of some 10 mV round by 4e-6 mV a step in float32 and rise by 1e-2 mV
     and more where they cross the threshold, so few spikes are near enough to it to be a step off."""
-    given = parameters(model, step=0.5 if model == "izhikevich" else 0.1)
+    times = {"time_course": time_course, "excitatory_time": 2.0, "inhibitory_time": 3.0} if time_course == "alpha" else {}
+    given = parameters(model, step=0.5 if model == "izhikevich" else 0.1, **times)
     net, plan, wiring, first = built(given, CpuBackend())
     steps = round(40 / plan.dt)
     net.advance(steps)
@@ -92,7 +95,7 @@ def test_spikes_equal_those_of_float64(model):
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 def test_both_backends_give_the_same_bits(tmp_path, monkeypatch):
-    """All models in one network, spikes from outside and noise, delays and normal weights: nothing differs, ever."""
+    """All models in one network, with synapses of both time courses, spikes from outside and noise, delays and normal weights: nothing differs, ever."""
     from tests.cuda_on_host.backend import HostCudaBackend
 
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
@@ -101,6 +104,9 @@ def test_both_backends_give_the_same_bits(tmp_path, monkeypatch):
         {"name": model, "number": 40 + 3 * k, "neuron": {"kind": model}, "external": noisy}
         for k, model in enumerate(WEIGHTS)
     ]
+    populations += [{**each, "name": f"{each['name']} alpha"} for each in populations]
+    for each in populations[len(WEIGHTS) :]:
+        each["neuron"] = {**each["neuron"], "time_course": "alpha", "excitatory_time": 3.0, "inhibitory_time": 5.0}
     populations[0]["external"] = {**noisy, "weight": -0.7, "current": 15.0}
     populations.append({"name": "sources", "number": 30, "neuron": {"kind": "poisson", "rate": 200.0}})
     delay = {"kind": "distance", "velocity": 0.1}
