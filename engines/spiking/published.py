@@ -164,33 +164,28 @@ def _lost_to_skewness(inputs: list[tuple[float, float]]) -> float:
     return -third / variance * (z * z - 1) / 6
 
 
-def waves(columns: int = 80) -> SpikingParameters:
-    """A sheet of regular spiking cells with noise, each joined to those around it: a few spikes set off a wave that
-    runs over the sheet, for cells rest after it. No paper's; delays are those of signals at 0.2 mm/ms."""
+def waves(columns: int = 80, velocity: float = 0.05, noise: float = 5.6, periodic: bool = True) -> SpikingParameters:
+    """A slab of cells with noise, 120 µm thick, each joined to those around it in space: a few spikes set off a wave
+    that runs over the slab once, for a spike leaves cells tired (a large d). No paper's network; that signals along
+    fibres carry waves which are little slower than themselves is seen in cortex (Muller, Chavane, Reynolds and Sejnowski
+    2018), at 0.1 mm/ms and more; 0.05 can be watched."""
+    place = {"kind": "slab", "side": 30.0 * columns, "thickness": 120.0}
+    start = {"kind": "normal", "voltage": -65.0, "voltage_spread": 3.0}
+    cells = {"kind": "izhikevich", "d": 200.0, "excitatory_time": 3.0, "inhibitory_time": 6.0}
+    kinds = {"Excitatory": (columns**2, cells, noise), "Inhibitory": (columns**2 // 4, cells | {"a": 0.1, "d": 50.0}, 0.0)}
     populations = [
-        {
-            "name": "Excitatory",
-            "number": columns**2,
-            "neuron": {"kind": "izhikevich", "excitatory_time": 3.0, "inhibitory_time": 6.0},
-            "start": {"kind": "normal", "voltage": -65.0, "voltage_spread": 3.0},
-            "external": {"noise": 4.0},
-        },
-        {
-            "name": "Inhibitory",
-            "number": columns**2 // 4,
-            "neuron": {"kind": "izhikevich", "a": 0.1, "d": 2.0, "excitatory_time": 3.0, "inhibitory_time": 6.0},
-            "start": {"kind": "normal", "voltage": -65.0, "voltage_spread": 3.0},
-        },
+        {"name": name, "number": number, "neuron": neuron, "start": start, "external": {"noise": drawn}, "place": place}
+        for name, (number, neuron, drawn) in kinds.items()
     ]
-    delay = {"kind": "distance", "velocity": 0.2}
-    near = {"kind": "distance", "probability": 0.5, "width": 75.0, "periodic": True}
+    delay = {"kind": "distance", "velocity": velocity}
+    near = {"kind": "distance", "probability": 0.3, "width": 150.0, "periodic": periodic}
     return _made(
         populations,
         [
-            _connection("Excitatory", "all", near, 6.0, delay),
-            _connection("Inhibitory", "Excitatory", near | {"width": 120.0}, -6.0, delay),
+            _connection("Excitatory", "all", near, 16.0, delay),
+            _connection("Inhibitory", "Excitatory", near | {"width": 210.0}, -6.0, delay),
         ],
-        step=0.5,
+        step=0.25,
     )
 
 
