@@ -60,8 +60,8 @@ def _check_populations(parameters: SpikingParameters) -> None:
         for name in ("excitatory_time", "inhibitory_time"):
             if is_rising(neuron) and getattr(neuron, name) <= 0:
                 raise ProblemError(
-                    "A synapse that is an alpha function takes time to rise: use a decay time above 0, or an exponential "
-                    "time course.",
+                    "A synapse that is an alpha function takes time to rise: use a decay time above 0, or an "
+                    "exponential time course.",
                     ("populations", k, "neuron", name),
                 )
         if reset is not None and threshold is not None and reset >= threshold:

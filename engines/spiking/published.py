@@ -28,7 +28,7 @@ RATES = (0.943, 3.026, 4.368, 5.882, 7.733, 8.664, 1.096, 7.851)
 """Mean rates of NEST's implementation at full scale [Hz]."""
 FULL_RATES = (1.026, 3.029, 4.425, 5.781, 7.267, 8.412, 0.916, 7.672)
 """Those of ours over 5 s: what inputs that a smaller network lacks would fire at. Within the scatter of networks beside
-NEST's, but these are the ones at which our full network rests: 0.4 Hz in layer 5 move the mean input by 0.6 mV."""
+NEST's, but these are where our full network rests: with NEST's the mean input of L5e would be 0.6 mV less."""
 
 
 def coba(number: int = 4000) -> SpikingParameters:
@@ -167,12 +167,15 @@ def _lost_to_skewness(inputs: list[tuple[float, float]]) -> float:
 def waves(columns: int = 80, velocity: float = 0.05, noise: float = 5.6, periodic: bool = True) -> SpikingParameters:
     """A slab of cells with noise, 120 µm thick, each joined to those around it in space: a few spikes set off a wave
     that runs over the slab once, for a spike leaves cells tired (a large d). No paper's network; that signals along
-    fibres carry waves which are little slower than themselves is seen in cortex (Muller, Chavane, Reynolds and Sejnowski
-    2018), at 0.1 mm/ms and more; 0.05 can be watched."""
+    fibres carry waves which are little slower than themselves is seen in cortex (Muller, Chavane, Reynolds and
+    Sejnowski 2018), at 0.1 mm/ms and more; 0.05 can be watched."""
     place = {"kind": "slab", "side": 30.0 * columns, "thickness": 120.0}
     start = {"kind": "normal", "voltage": -65.0, "voltage_spread": 3.0}
     cells = {"kind": "izhikevich", "d": 200.0, "excitatory_time": 3.0, "inhibitory_time": 6.0}
-    kinds = {"Excitatory": (columns**2, cells, noise), "Inhibitory": (columns**2 // 4, cells | {"a": 0.1, "d": 50.0}, 0.0)}
+    kinds = {
+        "Excitatory": (columns**2, cells, noise),
+        "Inhibitory": (columns**2 // 4, cells | {"a": 0.1, "d": 50.0}, 0.0),
+    }
     populations = [
         {"name": name, "number": number, "neuron": neuron, "start": start, "external": {"noise": drawn}, "place": place}
         for name, (number, neuron, drawn) in kinds.items()

@@ -131,14 +131,13 @@ def constants(neuron: Neuron, dt: float, current: float, noise: float, live: Liv
 
 
 def rise_gain(dt: float, membrane: float, synapse: float) -> float:
-    """What a rise of 1 at a step's beginning adds to v by its end. An alpha function w e t/τ e^(−t/τ) is stepped exactly
-    (Rotter and Diesmann 1999) as g' = (g + h) e^(−dt/τ), h' = h e^(−dt/τ), where a spike adds w e dt/τ to h: within a
-    step g is (g + h s/dt) e^(−s/τ), and of h comes e^(−dt/τ_m)/(τ_m dt) ∫ s e^(x s/dt) ds with x = dt/τ_m − dt/τ."""
+    """What a rise of 1 at a step's beginning adds to v by its end. An alpha function w e t/τ e^(−t/τ) is stepped
+    exactly (Rotter and Diesmann 1999) as g' = (g + h) e^(−dt/τ), h' = h e^(−dt/τ), where a spike adds w e dt/τ to h:
+    within a step g is (g + h s/dt) e^(−s/τ), and of h comes e^(−dt/τ_m)/(τ_m dt) ∫ s e^(x s/dt) ds with
+    x = dt/τ_m − dt/τ."""
     x = dt / membrane - dt / synapse
     # the series where the quotient would lose digits: its next term is below 1e-14 for x below 1e-3
-    share = (
-        0.5 + x / 3 + x**2 / 8 + x**3 / 30 + x**4 / 144 if abs(x) < 1e-3 else (math.exp(x) * (x - 1) + 1) / x**2
-    )
+    share = 0.5 + x / 3 + x**2 / 8 + x**3 / 30 + x**4 / 144 if abs(x) < 1e-3 else (math.exp(x) * (x - 1) + 1) / x**2
     return math.exp(-dt / membrane) * dt / membrane * share
 
 

@@ -43,9 +43,7 @@ class CpuNetwork:
             np.uint64(plan.key), raster_stride(n), words.view(np.uint8), words, plan.bounds, plan.models,
             plan.refractory, noise_table(), wiring.starts, wiring.words, self.arrays.get("rise", no_rise()),
         )  # fmt: skip
-        self.traffic: tuple[KernelTraffic, ...] = network_traffic(
-            n, int(wiring.sent[-1]), plan.dt, rising=plan.rising
-        )
+        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
 
     def advance(self, steps: int) -> None:
         """Take ``steps`` steps."""

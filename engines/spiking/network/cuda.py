@@ -66,9 +66,7 @@ class CudaNetwork:
         self._changes = self._plastic(backend, wiring, plan.dt, spiking, counts, mask) if wiring.plastic else []
         self._parity = 0
         self._graph: Any = None
-        self.traffic: tuple[KernelTraffic, ...] = network_traffic(
-            n, int(wiring.sent[-1]), plan.dt, rising=plan.rising
-        )
+        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
 
     def _step(self) -> None:
         parity = np.int32(self._parity)

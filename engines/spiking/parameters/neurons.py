@@ -9,7 +9,7 @@ from pydantic import Field
 from engines.parameters import ParameterGroup, quantity
 
 TimeCourse = Literal["exponential", "alpha"]
-TIME_COURSE = "Of what a spike gives: at its weight at once, or after the decay time (an alpha function); then it decays"
+TIME_COURSE = "What a spike gives has its weight at once, or after the decay time (an alpha function); then it decays"
 
 
 class Lif(ParameterGroup):

@@ -26,8 +26,8 @@ def test_cuba_is_asynchronous_and_irregular():
 
 
 def test_coba_fires_at_its_published_rate():
-    """Benchmark 1 of Brette and others (2007), after Vogels and Abbott (2005): at about 20 Hz in Brian's example (500 ms
-    scatter by 2 Hz), asynchronous, and irregular beyond a Poisson process, for it fires in bursts."""
+    """Benchmark 1 of Brette and others (2007), after Vogels and Abbott (2005): at about 20 Hz in Brian's example (500
+    ms scatter by 2 Hz), asynchronous, and irregular beyond a Poisson process, for it fires in bursts."""
     found = measured(published.coba(), 200, 500)
     assert (np.abs(found.rates - 20) < 5).all()
     assert (found.variation > 1).all()
@@ -59,9 +59,9 @@ def izhikevich_program(seed):
 
 
 def test_izhikevich_2003_fires_as_the_published_program():
-    """Figure 3 of the paper: 7 to 8 Hz; the spread of a to d that ours lacks may cost a quarter. In the counts of 1 ms are
-    the alpha rhythm (a peak from 7 to 13 Hz, with less on both sides) and the gamma rhythm (the highest, from 25 to 50
-    Hz: that of the program itself is at 33 to 40)."""
+    """Figure 3 of the paper: 7 to 8 Hz; the spread of a to d that ours lacks may cost a quarter. In the counts of 1 ms
+    are the alpha rhythm (a peak from 7 to 13 Hz, with less on both sides) and the gamma rhythm (the highest, from 25 to
+    50 Hz)."""
     found = measured(published.izhikevich_2003(), 0, 8000, bin=1.0)
     ours = (800 * found.rates[0] + 200 * found.rates[1]) / 1000
     assert ours == pytest.approx(np.mean([izhikevich_program(seed) for seed in range(2)]), rel=0.25)
@@ -140,8 +140,8 @@ def test_a_tenth_of_the_microcircuit_fires_as_the_full_one():
 
 @pytest.mark.slow
 def test_the_scaled_microcircuit_over_ten_seconds():
-    """Closer where time allows: six of eight populations within 8 % of the full network's rates, or 0.25 Hz; irregular as
-    published (0.80 to 0.94, table A.3 of Romaro and others 2021, over 60 s: 10 s take a tenth of it, and more of the
+    """Closer where time allows: six of eight populations within 8 % of the full network's rates, or 0.25 Hz; irregular
+    as published (0.80 to 0.94, table A.3 of Romaro and others 2021, over 60 s: 10 s take a tenth of it, and more of the
     slowest)."""
     found = measured(published.potjans_diesmann(0.1), 500, 10_000)
     full = np.array(published.FULL_RATES)
@@ -150,15 +150,16 @@ def test_the_scaled_microcircuit_over_ten_seconds():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_the_microcircuit_fires_at_its_published_rates():
     """77,169 neurons, 0.3 G synapses (2.4 GB): table 6 of Potjans and Diesmann (2014) as NEST gives it, 0.9 to 8.7 Hz.
-    Two seconds of an irregular network: within a tenth, or 0.2 Hz where neurons hardly fire. Irregularity within the
+    Two seconds of an irregular network: within a tenth, or 0.25 Hz where neurons hardly fire. Irregularity within the
     paper's bounds of asynchronous irregular firing (0.7 to 1.2, figure 8; 2 s cut off a fifth), synchrony between that
     which is published for Poisson and for constant input (table A.5 and A.6 of Romaro and others 2021), give or take a
     third: that of the excitatory cells of layer 5 is the highest."""
     found = measured(published.potjans_diesmann(1.0), 500, 2000)
     rates = np.array(published.RATES)
-    assert (np.abs(found.rates - rates) < np.maximum(0.1 * rates, 0.2)).all()
+    assert (np.abs(found.rates - rates) < np.maximum(0.1 * rates, 0.25)).all()
     assert ((found.variation > 0.55) & (found.variation < 1.2)).all()
     poisson = np.array([2.9, 1.8, 3.0, 1.7, 4.4, 1.1, 1.2, 1.0])
     constant = np.array([5.1, 3.3, 5.5, 2.7, 8.0, 2.0, 1.5, 1.3])
@@ -168,8 +169,8 @@ def test_the_microcircuit_fires_at_its_published_rates():
 
 
 def front(velocity):
-    """Slowness [ms/mm] of the wave that a pulse to the middle of a slab without noise sets off, from the first spikes of
-    the cells 0.25 to 0.7 mm away; the share of them that fire; and spikes of each."""
+    """Slowness [ms/mm] of the wave that a pulse to the middle of a slab without noise sets off, from the first spikes
+    of the cells 0.25 to 0.7 mm away; the share of them that fire; and spikes of each."""
     given = published.waves(50, velocity, noise=0.0, periodic=False)
     simulation = SpikingEngine().build(Problem(given), CpuBackend())
     number = given.populations[0].number
