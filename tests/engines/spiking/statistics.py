@@ -16,8 +16,8 @@ from engines.spiking.engine import SpikingEngine
 @dataclass(frozen=True)
 class Measured:
     """By population. rates: [Hz]; variation: mean coefficient of variation of the intervals of neurons with three
-    spikes and more; synchrony: variance over mean of the counts of up to 1,000 neurons (Potjans and Diesmann 2014), 1 if
-    they fire at random; counts: (bins, populations) of those neurons, of which there are ``neurons``; bin [ms]"""
+    spikes and more; synchrony: variance over mean of the counts of up to 1,000 neurons (Potjans and Diesmann 2014), 1
+    if they fire at random; counts: (bins, populations) of those neurons, of which there are ``neurons``; bin [ms]"""
 
     rates: np.ndarray
     variation: np.ndarray
