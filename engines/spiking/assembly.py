@@ -16,7 +16,7 @@ from engines.spiking.layout import places_of, space
 from engines.spiking.lif.model import Lif as ExactLif
 from engines.spiking.lif.model import Sources, Start
 from engines.spiking.lif.traffic import lif_traffic
-from engines.spiking.network.constants import POISSON, Live
+from engines.spiking.network.constants import POISSON, Live, is_rising
 from engines.spiking.network.plan import Plan, first_values
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.parameters import SpikingParameters
@@ -55,6 +55,7 @@ def is_plain(parameters: SpikingParameters) -> bool:
     neuron = populations[0].neuron
     if not (
         isinstance(neuron, Lif)
+        and not is_rising(neuron)
         and neuron.excitatory_time > 0
         and neuron.inhibitory_time > 0
         and all(each.neuron == neuron and each.external == External() for each in populations)

@@ -7,6 +7,7 @@ from engines.backend.base import Backend
 from engines.errors import ProblemError
 from engines.spiking.assembly import live_of, neurons, spans
 from engines.spiking.memory import check_room, joined
+from engines.spiking.network.constants import is_rising
 from engines.spiking.network.plan import Plan
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, FromFile, Inputs
@@ -46,6 +47,13 @@ def _check_populations(parameters: SpikingParameters) -> None:
             )
         neuron = population.neuron
         reset, threshold = getattr(neuron, "reset", None), getattr(neuron, "threshold", getattr(neuron, "peak", None))
+        for name in ("excitatory_time", "inhibitory_time"):
+            if is_rising(neuron) and getattr(neuron, name) <= 0:
+                raise ProblemError(
+                    "A synapse that is an alpha function takes time to rise: use a decay time above 0, or an "
+                    "exponential time course.",
+                    ("populations", k, "neuron", name),
+                )
         if reset is not None and threshold is not None and reset >= threshold:
             raise ProblemError(
                 f"The reset voltage ({reset:g} mV) is not below the threshold ({threshold:g} mV): a neuron "

@@ -10,6 +10,7 @@ from engines.errors import ProblemError
 from engines.spiking.assembly import is_plain, neurons
 from engines.spiking.layout import extent, places_of, share_near, usual_side
 from engines.spiking.lif.model import HISTORY, raster_stride
+from engines.spiking.network.constants import is_rising
 from engines.spiking.network.plan import slots_for
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import Connection, Distance, FromFile, Inputs, Probability
@@ -23,8 +24,8 @@ CHANGING = 20
 """Of one whose weight changes: target, delay and sender, weight, place in the list by target."""
 NEURON = 60
 """Of a neuron: voltage, synapses, recovery, spikes and intervals, release, list of spikes, where its synapses are."""
-GATES, RING, TRACES = 12, 8, 24
-"""More of a neuron: with channels; for each step of the ring of inputs; for each connection whose weights change."""
+GATES, RISE, RING, TRACES = 12, 8, 8, 24
+"""More of a neuron: with channels; with synapses that are alpha functions; for each step of the ring of inputs; for each connection whose weights change."""
 SPREADS = 6.0
 """Standard deviations above its mean that a delay may be, of some 10⁸ drawn ones."""
 SHARE = 0.8
@@ -53,7 +54,8 @@ def need(parameters: SpikingParameters, synapses: tuple[int, ...]) -> Need:
     longest = max((_longest(parameters, k) for k in range(len(parameters.connections))), default=0)
     changing = [not isinstance(each.plasticity, NoPlasticity) for each in parameters.connections]
     gates = GATES if any(isinstance(each.neuron, HodgkinHuxley) for each in parameters.populations) else 0
-    each = NEURON + gates + RING * slots_for(longest) + TRACES * sum(changing)
+    rise = RISE if any(is_rising(each.neuron) for each in parameters.populations) else 0
+    each = NEURON + gates + rise + RING * slots_for(longest) + TRACES * sum(changing)
     taken = sum(count * (CHANGING if moves else BYTES) for count, moves in zip(synapses, changing, strict=True))
     return Need(n * each + raster, taken, longest)
 

@@ -9,13 +9,16 @@ import scipy.sparse
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
 from engines.spiking import EventList, EventMatrix, published
-from engines.spiking.engine import SpikingEngine
+from engines.spiking.engine import SpikingEngine, cuba
 from engines.spiking.events.given import on_device
 from engines.spiking.events.procedural import Drawn
 from engines.spiking.events.reference import product
 from engines.spiking.events.weights import decoded, stored
-from engines.spiking.parameters import SpikingParameters
-from tests.engines.spiking.test_network import built
+from engines.spiking.lif import make_network, reference
+from engines.spiking.lif.model import Lif
+from engines.spiking.parameters import Numerics, SpikingParameters
+from tests.engines.spiking.test_lif import CUBA, network
+from tests.engines.spiking.test_network import all_models, built
 from tests.engines.spiking.test_plasticity import driven
 
 pytestmark = pytest.mark.gpu
@@ -127,8 +130,14 @@ def test_both_backends_give_the_same_spikes(gpu, excitatory):
 
 @pytest.mark.parametrize(
     "parameters",
-    [published.coba(), published.brunel(number=2500), published.izhikevich_2003(), published.potjans_diesmann(0.02)],
-    ids=["coba", "brunel", "izhikevich", "microcircuit"],
+    [
+        published.coba(),
+        published.brunel(number=2500),
+        published.izhikevich_2003(),
+        published.potjans_diesmann(0.02),
+        published.waves(40),
+    ],
+    ids=["coba", "brunel", "izhikevich", "microcircuit", "waves"],
 )
 def test_published_networks_give_the_same_spikes(gpu, parameters):
     """Every model rounds alike, so all arrays are the CPU's, from single launches and from graphs."""
@@ -141,12 +150,62 @@ def test_published_networks_give_the_same_spikes(gpu, parameters):
         np.testing.assert_array_equal(state[name], values, err_msg=name)
 
 
+def test_synapses_that_are_alpha_functions_are_those_of_the_cpu(gpu):
+    """All models with both time courses in one network, to the bit."""
+    here, there = (built(all_models(), backend)[0] for backend in (CpuBackend(), gpu))
+    for run in (here, there):
+        for steps in (1, 300, 33):
+            run.advance(steps)
+    assert (here.arrays["rise"] != 0).any()
+    for name, values in here.arrays.items():
+        np.testing.assert_array_equal(gpu.to_host(there.arrays[name]), values, err_msg=name)
+
+
+def cuba_rate(gpu, number, seed):
+    """Mean rate of Brian2's CUBA with 80 inputs per neuron over its first second [Hz]."""
+    given = cuba(number).parameters.model_copy(update={"numerics": Numerics(seed=seed)})
+    run = SpikingEngine().build(Problem(given), gpu)
+    run.advance(10_000)
+    return run.state()["spikes"].mean()
+
+
+def test_cuba_fires_at_its_published_rate(gpu):
+    """5.67 ± 0.27 Hz over 20 seeds, whose mean is within three standard errors."""
+    found = np.array([cuba_rate(gpu, 4000, seed) for seed in range(20)])
+    assert abs(found.mean() - 5.67) < 3 * 0.27 / np.sqrt(20)
+    assert 0.1 < found.std(ddof=1) < 0.5
+
+
+def test_cuba_of_400_000_neurons_fires_at_its_published_rate(gpu):
+    """5.68 ± 0.03 Hz."""
+    assert abs(cuba_rate(gpu, 400_000, 1) - 5.68) < 0.1
+
+
+def test_cuba_equals_float64_for_20_ms(gpu):
+    synapses, start = network(CUBA, seed=5)
+    run = make_network(gpu, Lif(), CUBA, synapses, start)
+    run.advance(200)
+    _, ids = reference.spikes(Lif(), CUBA, synapses, start, 200)
+    np.testing.assert_array_equal(gpu.to_host(run.arrays["spikes"]), np.bincount(ids, minlength=4000))
+
+
+@pytest.mark.slow
+def test_the_microcircuit_fires_at_its_published_rates(gpu):
+    """Full scale, 5 s: the rates of the CPU's over 5 s, which end 2 ms earlier."""
+    run = SpikingEngine().build(Problem(published.potjans_diesmann(1.0)), gpu)
+    run.advance(5000)
+    before = run.state()["population_spikes"]
+    run.advance(50_000)
+    rates = (run.state()["population_spikes"] - before) / np.array(published.NUMBERS) / 5
+    np.testing.assert_allclose(rates, published.FULL_RATES, atol=0.02)
+
+
 @pytest.mark.parametrize("rule", ["additive", "multiplicative"])
 def test_weights_change_alike(gpu, rule):
     here, there = (built(driven(rule), backend)[0] for backend in (CpuBackend(), gpu))
-    for network in (here, there):
+    for run in (here, there):
         for steps in (1, 300):
-            network.advance(steps)
+            run.advance(steps)
     for name, values in here.arrays.items():
         np.testing.assert_array_equal(gpu.to_host(there.arrays[name]), values, err_msg=name)
 

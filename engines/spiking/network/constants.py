@@ -1,6 +1,6 @@
 """What the kernels know of a neuron model: a row of float32 numbers for each population, by place.
 
-Places 0 to 7 are the same for all models; the rest are the model's own (``models.cuh``, ``cpu.py``).
+Places 0 to 7 and RISING are the same for all models; the rest are the model's own (``models.cuh``, ``cpu.py``).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from engines.spiking.parameters.neurons import (
 LIF, CONDUCTANCE, IZHIKEVICH, ADAPTIVE, HODGKIN_HUXLEY, POISSON = range(6)
 WIDTH = 24
 """Numbers of a row."""
+RISING = 20
+"""1 where synapses are alpha functions: what arrives goes to what they still rise by, and not to what they give."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ def loss(dt: float, time: float) -> float:
     return math.expm1(-dt / time) if time > 0 else -1.0
 
 
+def is_rising(neuron: Neuron) -> bool:
+    """Whether its synapses are alpha functions."""
+    return getattr(neuron, "time_course", "exponential") == "alpha"
+
+
 def refractory_steps(neuron: Neuron, dt: float) -> int:
     """Steps from a spike to the first in which the neuron may fire again."""
     held = getattr(neuron, "refractory_time", 0.0)
@@ -92,7 +99,10 @@ def constants(neuron: Neuron, dt: float, current: float, noise: float, live: Liv
                 noise * leak,
             )
             row[8] = -leak
-            row[9:11] = _gain(neuron, dt, neuron.excitatory_time), _gain(neuron, dt, neuron.inhibitory_time)
+            times = neuron.excitatory_time, neuron.inhibitory_time
+            row[9:11] = [_gain(neuron, dt, time) for time in times]
+            if is_rising(neuron):
+                row[11:13] = [rise_gain(dt, neuron.membrane_time, time) for time in times]
         case ConductanceLif():
             row[1] = -row[1]
             row[4:8] = neuron.threshold, neuron.reset, current + neuron.resting_voltage, noise
@@ -114,7 +124,21 @@ def constants(neuron: Neuron, dt: float, current: float, noise: float, live: Liv
             row[13:15] = neuron.potassium, neuron.potassium_reversal
             row[15:17] = neuron.shift, -dt
             _synapses(row, neuron)
+    if is_rising(neuron):
+        row[RISING] = 1.0
+        row[:2] *= math.e * dt / neuron.excitatory_time, math.e * dt / neuron.inhibitory_time
     return row.astype(np.float32)
+
+
+def rise_gain(dt: float, membrane: float, synapse: float) -> float:
+    """What a rise of 1 at a step's beginning adds to v by its end. An alpha function w e t/τ e^(−t/τ) is stepped
+    exactly (Rotter and Diesmann 1999) as g' = (g + h) e^(−dt/τ), h' = h e^(−dt/τ), where a spike adds w e dt/τ to h:
+    within a step g is (g + h s/dt) e^(−s/τ), and of h comes e^(−dt/τ_m)/(τ_m dt) ∫ s e^(x s/dt) ds with
+    x = dt/τ_m − dt/τ."""
+    x = dt / membrane - dt / synapse
+    # the series where the quotient would lose digits: its next term is below 1e-14 for x below 1e-3
+    share = 0.5 + x / 3 + x**2 / 8 + x**3 / 30 + x**4 / 144 if abs(x) < 1e-3 else (math.exp(x) * (x - 1) + 1) / x**2
+    return math.exp(-dt / membrane) * dt / membrane * share
 
 
 def _gain(neuron: Lif, dt: float, time: float) -> float:

@@ -10,7 +10,7 @@ from engines.api import KernelTraffic
 from engines.backend.base import Backend
 from engines.spiking.lif.model import raster_stride
 from engines.spiking.network import cpu_kernels
-from engines.spiking.network.plan import First, Plan, new_state, noise_table
+from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.plasticity_kernels import change
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.recorder import Recorder
@@ -42,9 +42,9 @@ class CpuNetwork:
         words = np.zeros(-(-n // 8), np.uint64)
         self._fixed = (
             np.uint64(plan.key), raster_stride(n), words.view(np.uint8), words, plan.bounds, plan.models,
-            plan.refractory, noise_table(), wiring.starts, wiring.words,
+            plan.refractory, noise_table(), wiring.starts, wiring.words, self.arrays.get("rise", no_rise()),
         )  # fmt: skip
-        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt)
+        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
 
     def advance(self, steps: int) -> None:
         """Take ``steps`` steps."""

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit, prange
 
 CHUNK = 8192
 """Neurons of a thread's turn; a multiple of 8."""
 LIF, CONDUCTANCE, IZHIKEVICH, ADAPTIVE, HODGKIN_HUXLEY, POISSON = range(6)
+RISING = 20
+"""As in ``constants.py``."""
 _0, _1, _2, _4, _5, _HALF = (np.float32(value) for value in (0, 1, 2, 4, 5, 0.5))
 _140, _004, _ARGUMENT = np.float32(140), np.float32(0.04), np.float32(40)
 _LOWEST, _HIGHEST = np.float32(-87), np.float32(88)
@@ -27,11 +27,12 @@ _3, _13, _15, _17, _18, _40 = (np.float32(value) for value in (3, 13, 15, 17, 18
 _A_M, _B_M, _A_H, _A_N = (np.float32(value) for value in (1.28, 1.4, 0.128, 0.16))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def expm1(x):
     """e^x − 1 (Cephes' polynomial; 2^k by its bits), the same bits as on a GPU."""
-    x = min(max(x, _LOWEST), _HIGHEST)
-    k = np.float32(math.floor(x * _LOG2E + _HALF))
+    x = x if x > _LOWEST else _LOWEST
+    x = x if x < _HIGHEST else _HIGHEST
+    k = np.floor(x * _LOG2E + _HALF)
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
     p = ((((_E5 * r + _E4) * r + _E3) * r + _E2) * r + _E1) * r + _E0
     q = (p * r) * r + r
@@ -39,25 +40,20 @@ def expm1(x):
     return q * s + (s - _1)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _linear(y):
     """y/(e^y − 1)"""
     return _1 - y * _HALF if abs(y) < _FLAT else y / expm1(y)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _gate(value, opens, closes, step):
     """A gate after a step at fixed voltage; ``step`` is −dt."""
     both = opens + closes
     return value - (opens / both - value) * expm1(step * both)
 
 
-@njit(nogil=True, cache=True)
-def lif(p, v, g_e, g_i, base):
-    return v + ((p[8] * v + base) + (p[9] * g_e + p[10] * g_i))
-
-
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def conductance_lif(p, v, g_e, g_i, base):
     total = (_1 + g_e) + g_i
     target = (base + (g_e * p[9] + g_i * p[10])) / total
@@ -81,7 +77,7 @@ def adaptive(p, v, w, g_e, g_i, base):
     return v + p[8] * slope, w + p[14] * (p[15] * (v - p[10]) - w)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def channels(p, v, m, h, n):
     """The gates after a step."""
     x = v - p[15]
@@ -91,7 +87,7 @@ def channels(p, v, m, h, n):
     return m, h, n
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def hodgkin_huxley(p, v, m, h, n, g_e, g_i, base):
     sodium = p[11] * (((m * m) * m) * h)
     potassium = p[13] * ((n * n) * (n * n))
@@ -110,79 +106,195 @@ def _bits(key, now, n, i):
 
 
 @njit(nogil=True, cache=True)
-def _from_outside(first, stop, now, n, key, chances, outside, arrived_e, arrived_i):
-    """Spikes from outside of neurons first … stop − 1, into what arrives now."""
+def _from_outside(first, now, n, key, chances, outside, arrived_e, arrived_i):
+    """Spikes from outside of neurons from ``first`` on, into what arrives now."""
     weight, entries = outside[1], outside[0]
     arrived = arrived_i if weight < 0 else arrived_e
-    for i in range(first, stop):
-        word = np.uint32(_bits(key, now, n, i) & np.uint64(0xFFFFFFFF))
+    for i in range(len(arrived)):
+        word = np.uint32(_bits(key, now, n, first + i) & np.uint64(0xFFFFFFFF))
         k = 0
         while k < entries and word >= chances[k]:
             k += 1
         arrived[i] += np.int32(k * weight)
 
 
+# The loops below take slices that begin at the population's (or the chunk's) first neuron, and each does one thing: so
+# the compiler knows that no index is negative, and puts them into vector registers.
+
+
+@njit(nogil=True, cache=True)
+def _arrive(scale, arrived, g):
+    """What arrives now is added to ``g``."""
+    for i in range(len(g)):
+        g[i] = g[i] + np.float32(arrived[i]) * scale
+        arrived[i] = 0
+
+
+@njit(nogil=True, cache=True)
+def _decay(loss, g):
+    for i in range(len(g)):
+        left = g[i] + g[i] * loss
+        g[i] = _0 if abs(left) < FADED else left
+
+
+@njit(nogil=True, cache=True)
+def _rise(loss, rise, g):
+    """Synapses that are alpha functions after a step."""
+    for i in range(len(g)):
+        given = g[i] + rise[i]
+        left, to_come = given + given * loss, rise[i] + rise[i] * loss
+        g[i] = _0 if abs(left) < FADED else left
+        rise[i] = _0 if abs(to_come) < FADED else to_come
+
+
+@njit(nogil=True, cache=True)
+def _drive(first, now, n, key, p, noises, base):
+    """The current into each neuron, with its noise."""
+    if p[7] == _0:
+        base[:] = p[6]
+        return
+    for i in range(len(base)):
+        word = _bits(key, now, n, first + i) >> np.uint64(32)
+        noise = noises[word & np.uint64(4095)] + noises[(word >> np.uint64(12)) & np.uint64(4095)]
+        base[i] = p[6] + p[7] * noise
+
+
+@njit(nogil=True, cache=True)
+def _sources(first, now, n, key, chance, release, fired):
+    for i in range(len(fired)):
+        drawn = np.uint32(_bits(key, now, n, first + i) & np.uint64(0xFFFFFFFF)) < chance
+        fired[i] = drawn & (release[i] <= now)
+
+
+@njit(nogil=True, cache=True)
+def _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired):
+    threshold, reset, leak, gain_e, gain_i = p[4], p[5], p[8], p[9], p[10]
+    for i in range(len(voltage)):
+        held = voltage[i]
+        moved = held + ((leak * held + base[i]) + (gain_e * g_e[i] + gain_i * g_i[i]))
+        ready = release[i] <= now
+        moved = moved if ready else held
+        fires = ready & (moved > threshold)
+        moved = _0 if abs(moved) < FADED else moved
+        voltage[i] = reset if fires else moved
+        fired[i] = fires
+
+
+@njit(nogil=True, cache=True)
+def _rising_lif_neurons(now, p, base, voltage, g_e, g_i, rise_e, rise_i, release, fired):
+    """With synapses that are alpha functions."""
+    threshold, reset, leak, gain_e, gain_i, more_e, more_i = p[4], p[5], p[8], p[9], p[10], p[11], p[12]
+    for i in range(len(voltage)):
+        held = voltage[i]
+        given = (leak * held + base[i]) + (gain_e * g_e[i] + gain_i * g_i[i])
+        moved = held + (given + (more_e * rise_e[i] + more_i * rise_i[i]))
+        ready = release[i] <= now
+        moved = moved if ready else held
+        fires = ready & (moved > threshold)
+        moved = _0 if abs(moved) < FADED else moved
+        voltage[i] = reset if fires else moved
+        fired[i] = fires
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired):
+    threshold, reset = p[4], p[5]
+    for i in range(len(voltage)):
+        held = voltage[i]
+        ready = release[i] <= now
+        moved = conductance_lif(p, held, g_e[i], g_i[i], base[i])
+        moved = moved if ready else held
+        fires = ready & (moved > threshold)
+        moved = _0 if abs(moved) < FADED else moved
+        voltage[i] = reset if fires else moved
+        fired[i] = fires
+
+
+@njit(nogil=True, cache=True)
+def _recovering_neurons(model, now, p, base, voltage, recovery, g_e, g_i, release, fired):
+    """Izhikevich's and adaptive exponential ones."""
+    threshold, reset = p[4], p[5]
+    for i in range(len(voltage)):
+        held = voltage[i]
+        ready = release[i] <= now
+        if model == IZHIKEVICH:
+            moved, follows = izhikevich(p, held, recovery[i], g_e[i], g_i[i], base[i])
+            jump = p[11]
+            fires = ready & (moved >= threshold)
+        else:
+            moved, follows = adaptive(p, held, recovery[i], g_e[i], g_i[i], base[i])
+            jump = p[16]
+            fires = ready & (moved > threshold)
+        moved = moved if ready else held
+        voltage[i] = reset if fires else moved
+        recovery[i] = follows + jump if fires else follows
+        fired[i] = fires
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _channel_neurons(now, p, base, voltage, gates, g_e, g_i, release, fired):
+    threshold = p[4]
+    for i in range(len(voltage)):
+        held = voltage[i]
+        m, h, potassium = channels(p, held, gates[0, i], gates[1, i], gates[2, i])
+        gates[0, i] = m
+        gates[1, i] = h
+        gates[2, i] = potassium
+        moved = hodgkin_huxley(p, held, m, h, potassium, g_e[i], g_i[i], base[i])
+        fired[i] = (release[i] <= now) & (held <= threshold) & (moved > threshold)
+        voltage[i] = moved
+
+
+@njit(nogil=True, cache=True)
+def _record_given(first, now, watched, kept, rising, g_e, g_i, rise_e, rise_i):
+    """What synapses give those of ``watched`` neurons in a step that are among these, from ``first`` on."""
+    row = kept[now % len(kept)]
+    for k in range(len(watched)):
+        i = watched[k] - first
+        if 0 <= i < len(g_e):
+            row[1, k] = g_e[i] + rise_e[i] if rising else g_e[i]
+            row[2, k] = g_i[i] + rise_i[i] if rising else g_i[i]
+
+
 @njit(nogil=True, cache=True)
 def _update(
-    model, first, stop, now, key, p, chances, noises, voltage, recovery, gates, g_e, g_i, arrived_e, arrived_i, release,
-    fired,
+    model, first, stop, now, key, p, chances, outside, noises, rise, base, voltage, recovery, gates, g_e, g_i, arrived,
+    release, fired, watched, kept,
 ):  # fmt: skip
     """One step of neurons first … stop − 1, which are of one population."""
     n = len(voltage)
+    own = slice(first, stop)
+    arrived_e, arrived_i, release, fired = arrived[0, own], arrived[1, own], release[own], fired[own]
     if model == POISSON:
-        for i in range(first, stop):
-            drawn = np.uint32(_bits(key, now, n, i) & np.uint64(0xFFFFFFFF)) < chances[0]
-            fired[i] = drawn & (release[i] <= now)
-            arrived_e[i] = 0
-            arrived_i[i] = 0
+        _sources(first, now, n, key, chances[0], release, fired)
+        arrived_e[:] = 0
+        arrived_i[:] = 0
         return
-    scale_e, scale_i, loss_e, loss_i, threshold, reset = p[0], p[1], p[2], p[3], p[4], p[5]
-    noisy = p[7] != _0
-    for i in range(first, stop):
-        base = p[6]
-        if noisy:
-            word = _bits(key, now, n, i) >> np.uint64(32)
-            base = base + p[7] * (noises[word & np.uint64(4095)] + noises[(word >> np.uint64(12)) & np.uint64(4095)])
-        excitation = g_e[i] + np.float32(arrived_e[i]) * scale_e
-        inhibition = g_i[i] + np.float32(arrived_i[i]) * scale_i
-        arrived_e[i] = 0
-        arrived_i[i] = 0
-        held = voltage[i]
-        ready = release[i] <= now
-        if model == LIF:
-            moved = lif(p, held, excitation, inhibition, base) if ready else held
-            fires = ready & (moved > threshold)
-            moved = _0 if abs(moved) < FADED else moved
-            voltage[i] = reset if fires else moved
-        elif model == CONDUCTANCE:
-            moved = conductance_lif(p, held, excitation, inhibition, base) if ready else held
-            fires = ready & (moved > threshold)
-            moved = _0 if abs(moved) < FADED else moved
-            voltage[i] = reset if fires else moved
-        elif model == IZHIKEVICH:
-            moved, follows = izhikevich(p, held, recovery[i], excitation, inhibition, base)
-            moved = moved if ready else held
-            fires = ready & (moved >= threshold)
-            voltage[i] = reset if fires else moved
-            recovery[i] = follows + p[11] if fires else follows
-        elif model == ADAPTIVE:
-            moved, follows = adaptive(p, held, recovery[i], excitation, inhibition, base)
-            moved = moved if ready else held
-            fires = ready & (moved > threshold)
-            voltage[i] = reset if fires else moved
-            recovery[i] = follows + p[16] if fires else follows
-        else:
-            m, h, potassium = channels(p, held, gates[0, i], gates[1, i], gates[2, i])
-            gates[0, i] = m
-            gates[1, i] = h
-            gates[2, i] = potassium
-            moved = hodgkin_huxley(p, held, m, h, potassium, excitation, inhibition, base)
-            fires = ready & (held <= threshold) & (moved > threshold)
-            voltage[i] = moved
-        left_e, left_i = excitation + excitation * loss_e, inhibition + inhibition * loss_i
-        g_e[i] = _0 if abs(left_e) < FADED else left_e
-        g_i[i] = _0 if abs(left_i) < FADED else left_i
-        fired[i] = fires
+    if outside[0] > 0:
+        _from_outside(first, now, n, key, chances, outside, arrived_e, arrived_i)
+    base, voltage, g_e, g_i = base[own], voltage[own], g_e[own], g_i[own]
+    _drive(first, now, n, key, p, noises, base)
+    rising = p[RISING] != _0
+    rise_e, rise_i = (rise[0, own], rise[1, own]) if rising else (g_e, g_i)
+    _arrive(p[0], arrived_e, rise_e)
+    _arrive(p[1], arrived_i, rise_i)
+    if model == LIF and rising:
+        _rising_lif_neurons(now, p, base, voltage, g_e, g_i, rise_e, rise_i, release, fired)
+    elif model == LIF:
+        _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired)
+    elif model == CONDUCTANCE:
+        _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired)
+    elif model == HODGKIN_HUXLEY:
+        _channel_neurons(now, p, base, voltage, gates[:, own], g_e, g_i, release, fired)
+    else:
+        _recovering_neurons(model, now, p, base, voltage, recovery[own], g_e, g_i, release, fired)
+    _record_given(first, now, watched, kept, rising, g_e, g_i, rise_e, rise_i)
+    if rising:
+        _rise(p[2], rise_e, g_e)
+        _rise(p[3], rise_i, g_i)
+    else:
+        _decay(p[2], g_e)
+        _decay(p[3], g_i)
 
 
 @njit(nogil=True, cache=True)
@@ -220,17 +332,6 @@ def _deliver(
 
 
 @njit(nogil=True, cache=True)
-def _record_given(first, stop, now, watched, kept, p, g_e, g_i, arrived_e, arrived_i):
-    """What synapses give ``watched`` neurons from first to stop − 1 in a step; none if there is none."""
-    row = kept[now % len(kept)]
-    for k in range(len(watched)):
-        i = watched[k]
-        if first <= i < stop:
-            row[1, k] = g_e[i] + np.float32(arrived_e[i]) * p[0]
-            row[2, k] = g_i[i] + np.float32(arrived_i[i]) * p[1]
-
-
-@njit(nogil=True, cache=True)
 def _record(now, watched, kept, voltage, recovery, last):
     """The state of ``watched`` neurons after a step; none if there is none."""
     row = kept[now % len(kept)]
@@ -242,22 +343,19 @@ def _record(now, watched, kept, voltage, recovery, last):
 
 @njit(nogil=True, cache=True)
 def run(
-    steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, parameters, chances,
-    outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
+    steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, rise, parameters,
+    chances, outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
     population_spikes, events, clock, history, watched, kept,
 ):  # fmt: skip
     """Steps on one core."""
+    base = np.empty(len(voltage), np.float32)
     for _ in range(steps):
         now = clock[0]
         arrived = ring[now & (len(ring) - 1)]
         for k in range(len(models)):
-            first, stop = bounds[k], bounds[k + 1]
-            if outside[k, 0] > 0:
-                _from_outside(first, stop, now, len(voltage), key, chances[k], outside[k], arrived[0], arrived[1])
-            _record_given(first, stop, now, watched, kept, parameters[k], g_e, g_i, arrived[0], arrived[1])
             _update(
-                models[k], first, stop, now, key, parameters[k], chances[k], noises, voltage, recovery, gates, g_e, g_i,
-                arrived[0], arrived[1], release, fired,
+                models[k], bounds[k], bounds[k + 1], now, key, parameters[k], chances[k], outside[k], noises, rise,
+                base, voltage, recovery, gates, g_e, g_i, arrived, release, fired, watched, kept,
             )  # fmt: skip
         _deliver(
             fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
@@ -269,12 +367,13 @@ def run(
 
 @njit(parallel=True, nogil=True, cache=True)
 def run_shared(
-    steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, parameters, chances,
-    outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
+    steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, rise, parameters,
+    chances, outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
     population_spikes, events, clock, history, watched, kept,
 ):  # fmt: skip
     """The same, neurons shared among threads."""
     n = len(voltage)
+    base = np.empty(n, np.float32)
     for _ in range(steps):
         now = clock[0]
         arrived = ring[now & (len(ring) - 1)]
@@ -282,15 +381,11 @@ def run_shared(
             begin, end = chunk * CHUNK, min(chunk * CHUNK + CHUNK, n)
             for k in range(len(models)):
                 first, stop = max(begin, bounds[k]), min(end, bounds[k + 1])
-                if first >= stop:
-                    continue
-                if outside[k, 0] > 0:
-                    _from_outside(first, stop, now, n, key, chances[k], outside[k], arrived[0], arrived[1])
-                _record_given(first, stop, now, watched, kept, parameters[k], g_e, g_i, arrived[0], arrived[1])
-                _update(
-                    models[k], first, stop, now, key, parameters[k], chances[k], noises, voltage, recovery, gates, g_e,
-                    g_i, arrived[0], arrived[1], release, fired,
-                )  # fmt: skip
+                if first < stop:
+                    _update(
+                        models[k], first, stop, now, key, parameters[k], chances[k], outside[k], noises, rise, base,
+                        voltage, recovery, gates, g_e, g_i, arrived, release, fired, watched, kept,
+                    )  # fmt: skip
         _deliver(
             fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
             interval_square, population_spikes, events, history,

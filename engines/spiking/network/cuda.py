@@ -9,7 +9,7 @@ import numpy as np
 
 from engines.api import KernelTraffic
 from engines.spiking.lif.model import HISTORY, raster_stride
-from engines.spiking.network.plan import First, Plan, new_state, noise_table
+from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.recorder import Recorder
 from engines.spiking.wiring import Wiring
@@ -47,7 +47,9 @@ class CudaNetwork:
         self._update, self._deliver = module.get_function("update"), module.get_function("deliver")
         self._update_arguments = (
             *(a[name] for name in ("parameters", "chances", "outside", "voltage", "recovery", "gates", "g_e", "g_i",
-                                   "ring", "release", "last", "spikes", "interval", "interval_square", "history")),
+                                   "ring")),
+            a["rise"] if "rise" in a else backend.array(no_rise()),
+            *(a[name] for name in ("release", "last", "spikes", "interval", "interval_square", "history")),
             spiking, counts, a["clock"], own,
             *(backend.array(v) for v in (plan.models, plan.refractory, noise_table())),
             np.uint64(plan.key), np.int32(n), mask, np.int32(raster_stride(n)), np.int32(host["history"].shape[1]),
@@ -66,7 +68,7 @@ class CudaNetwork:
         self._parity = 0
         self._graphs: dict[bool, Any] = {}
         """Of steps; those that record have one more launch."""
-        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt)
+        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
 
     def _step(self) -> None:
         parity = np.int32(self._parity)

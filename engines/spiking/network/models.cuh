@@ -50,6 +50,12 @@ __device__ __forceinline__ F lif(const float* p, F v, F g_e, F g_i, F base) {
     return v + ((F(p[8]) * v + base) + (F(p[9]) * g_e + F(p[10]) * g_i));
 }
 
+// with synapses that are alpha functions, and what these rise by
+__device__ __forceinline__ F rising_lif(const float* p, F v, F g_e, F g_i, F rise_e, F rise_i, F base) {
+    const F given = (F(p[8]) * v + base) + (F(p[9]) * g_e + F(p[10]) * g_i);
+    return v + (given + (F(p[11]) * rise_e + F(p[12]) * rise_i));
+}
+
 __device__ __forceinline__ F conductance_lif(const float* p, F v, F g_e, F g_i, F base) {
     const F total = (F(1.0f) + g_e) + g_i;
     const F target = (base + (g_e * F(p[9]) + g_i * F(p[10]))) / total;

@@ -7,7 +7,7 @@
 // Layout: structure of arrays. ring (slots, 2, n) int32: quanta that arrive in a step, excitatory and inhibitory. Synapses
 // by sender: starts (n + 1) int64; 8 bytes each, target << 8 | delay [steps], weight [quanta], read as one int2.
 // Bytes: 44 per neuron (voltage, two synaptic variables, two inputs read and written, release time read), 8 more with a
-// recovery and 24 more with gates; 16 per synaptic event.
+// recovery, 16 with synapses that are alpha functions, 24 with gates; 16 per synaptic event.
 //
 // Inputs are integers: they add to the same in whatever order atomics and list come, so a run is reproducible bit for bit.
 // Clock, counts and everything live are on the device: a CUDA graph of steps replays without the host. `parity`
@@ -15,6 +15,7 @@
 #include "spiking/network/models.cuh"
 
 #define WIDTH 24
+#define RISING 20
 #define TABLE 64
 #define PART 256
 #define STATE 5
@@ -22,7 +23,7 @@
 // grid: over neurons
 extern "C" __global__ void __launch_bounds__(256)
 update(const float* __restrict__ parameters, const unsigned* __restrict__ chances, const int* __restrict__ outside,
-       float* voltage, float* recovery, float* gates, float* g_e, float* g_i, int* ring, int* release, int* last,
+       float* voltage, float* recovery, float* gates, float* g_e, float* g_i, int* ring, float* rise, int* release, int* last,
        int* spikes, double* interval, double* interval_square, unsigned char* history, int* list, int* counts,
        const int* __restrict__ clock, const unsigned char* __restrict__ population, const int* __restrict__ models,
        const int* __restrict__ refractory, const float* __restrict__ noises, unsigned long long key, int n, int mask,
@@ -59,16 +60,25 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
                 const unsigned word = (unsigned)(bits >> 32);
                 base = base + F(p[7]) * (F(noises[word & 4095]) + F(noises[(word >> 12) & 4095]));
             }
-            const F excitation = F(g_e[i]) + F((float)arrived_e) * F(p[0]);
-            const F inhibition = F(g_i[i]) + F((float)arrived_i) * F(p[1]);
+            F excitation = F(g_e[i]), inhibition = F(g_i[i]), rise_e = F(0.0f), rise_i = F(0.0f);
+            const F more_e = F((float)arrived_e) * F(p[0]), more_i = F((float)arrived_i) * F(p[1]);
+            const bool rising = p[RISING] != 0.0f;
+            if (rising) {
+                rise_e = F(rise[i]) + more_e;
+                rise_i = F(rise[n + i]) + more_i;
+            } else {
+                excitation = excitation + more_e;
+                inhibition = inhibition + more_i;
+            }
             const F held = F(voltage[i]);
             const bool ready = release[i] <= now;
             const float threshold = p[4];
             F moved = held;
             if (model == LIF || model == CONDUCTANCE) {
                 if (ready) {
-                    moved = model == LIF ? lif(p, held, excitation, inhibition, base)
-                                         : conductance_lif(p, held, excitation, inhibition, base);
+                    if (model == CONDUCTANCE) moved = conductance_lif(p, held, excitation, inhibition, base);
+                    else if (rising) moved = rising_lif(p, held, excitation, inhibition, rise_e, rise_i, base);
+                    else moved = lif(p, held, excitation, inhibition, base);
                     fires = moved.v > threshold;
                     voltage[i] = fires ? p[5] : kept(moved);
                 }
@@ -96,6 +106,12 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
                 }
                 voltage[i] = fires ? p[5] : moved.v;
                 recovery[i] = fires ? (follows + F(jump)).v : follows.v;
+            }
+            if (rising) {
+                excitation = excitation + rise_e;
+                inhibition = inhibition + rise_i;
+                rise[i] = kept(rise_e + rise_e * F(p[2]));
+                rise[n + i] = kept(rise_i + rise_i * F(p[3]));
             }
             g_e[i] = kept(excitation + excitation * F(p[2]));
             g_i[i] = kept(inhibition + inhibition * F(p[3]));

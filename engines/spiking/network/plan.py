@@ -13,7 +13,15 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.spiking.lif.model import HISTORY, NEVER, raster_stride
 from engines.spiking.network import constants as model
-from engines.spiking.network.constants import HODGKIN_HUXLEY, POISSON, Live, constants, model_of, refractory_steps
+from engines.spiking.network.constants import (
+    HODGKIN_HUXLEY,
+    POISSON,
+    Live,
+    constants,
+    is_rising,
+    model_of,
+    refractory_steps,
+)
 from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource
 from engines.spiking.parameters.populations import NormalStart, Population
 from engines.spiking.wiring import Wiring
@@ -87,6 +95,11 @@ class Plan:
     @property
     def needs_gates(self) -> bool:
         return HODGKIN_HUXLEY in self.models
+
+    @property
+    def rising(self) -> int:
+        """Neurons whose synapses are alpha functions."""
+        return sum(population.number for population in self.populations if is_rising(population.neuron))
 
     @property
     def rest(self) -> Array:
@@ -173,6 +186,7 @@ def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
 
     recovery: (n,) float32 adaptation or recovery; gates: (3, n) float32 m, h, n of channels, (3, 1) if there are none
     ring: (slots, 2, n) int32 quanta that arrive in a step, excitatory and inhibitory
+    rise: (2, n) float32, where synapses are alpha functions: what excitatory and inhibitory ones rise by in a step
     and those of ``Plan.live`` and ``plastic_state``
     """
     n = plan.neurons
@@ -207,7 +221,13 @@ def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
         "history": np.zeros((HISTORY, -(-n // stride)), np.uint8),
         **plan.live(Live(), wiring.quantum),
         **plastic_state(wiring),
+        **({"rise": np.zeros((2, n), np.float32)} if plan.rising else {}),
     }
+
+
+def no_rise() -> Array:
+    """In place of ``rise`` where kernels do not look at it."""
+    return np.zeros((2, 1), np.float32)
 
 
 def steady_gates(x: Array) -> Array:

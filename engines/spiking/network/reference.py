@@ -30,6 +30,7 @@ class Cells:
         self.v, self.g_e, self.g_i = voltage.astype(float), excitation.astype(float), inhibition.astype(float)
         self.since = np.full(len(voltage), 10**9)
         self.w = np.zeros(len(voltage))
+        self.rise_e, self.rise_i = np.zeros(len(voltage)), np.zeros(len(voltage))
         if isinstance(neuron, Izhikevich):
             self.w = neuron.b * self.v
         if isinstance(neuron, HodgkinHuxley):
@@ -40,22 +41,36 @@ class Cells:
         neuron, dt = self.neuron, self.dt
         self.since = self.since + 1
         ready = self.since >= max(1, round(getattr(neuron, "refractory_time", 0.0) / dt))
-        self.g_e, self.g_i = self.g_e + excitatory, self.g_i + inhibitory
+        rises = getattr(neuron, "time_course", "exponential") == "alpha"
+        if rises:  # slopes, such that an alpha function's highest value is the weight
+            self.rise_e = self.rise_e + math.e * excitatory / neuron.excitatory_time  # type: ignore[union-attr]  # sources have no cells
+            self.rise_i = self.rise_i + math.e * inhibitory / neuron.inhibitory_time  # type: ignore[union-attr]
+        else:
+            self.g_e, self.g_i = self.g_e + excitatory, self.g_i + inhibitory
         fired = STEPS[type(neuron)](self, neuron, ready, current)
         for name, time in (("g_e", neuron.excitatory_time), ("g_i", neuron.inhibitory_time)):  # type: ignore[union-attr]  # sources have no cells
-            setattr(self, name, getattr(self, name) * (math.exp(-dt / time) if time > 0 else 0.0))
+            left = math.exp(-dt / time) if time > 0 else 0.0
+            rise = "rise" + name[1:]
+            setattr(self, name, (getattr(self, name) + dt * getattr(self, rise)) * left)
+            setattr(self, rise, getattr(self, rise) * left)
         self.since[fired] = 0
         return fired
 
 
 def _lif(cells: Cells, neuron: Lif, ready: Array, current: float) -> Array:
-    """Exact: the membrane driven by two exponentials, or by jumps."""
+    """Exact: the membrane driven by two exponentials or alpha functions, or by jumps."""
     e = math.exp(-cells.dt / neuron.membrane_time)
     infinity = neuron.resting_voltage + current
     moved = infinity + (cells.v - infinity) * e
     for sign, g, time in ((1, cells.g_e, neuron.excitatory_time), (-1, cells.g_i, neuron.inhibitory_time)):
         share = e if time == 0 else time / (time - neuron.membrane_time) * (math.exp(-cells.dt / time) - e)
         moved = moved + sign * share * g
+        rise = cells.rise_e if sign > 0 else cells.rise_i
+        if rise.any():
+            r = 1 / neuron.membrane_time - 1 / time
+            moved = moved + sign * rise * e / neuron.membrane_time * (
+                cells.dt * math.exp(r * cells.dt) / r - math.expm1(r * cells.dt) / r**2
+            )
     cells.v = np.where(ready, moved, cells.v)
     fired = ready & (cells.v > neuron.threshold)
     cells.v[fired] = neuron.reset

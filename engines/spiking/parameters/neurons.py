@@ -8,6 +8,9 @@ from pydantic import Field
 
 from engines.parameters import ParameterGroup, quantity
 
+TimeCourse = Literal["exponential", "alpha"]
+TIME_COURSE = "What a spike gives has its weight at once, or after the decay time (an alpha function); then it decays"
+
 
 class Lif(ParameterGroup):
     """Leaky integrate-and-fire with synaptic currents, as voltages: weights are in mV. Solved exactly."""
@@ -18,6 +21,7 @@ class Lif(ParameterGroup):
     threshold: float = quantity(-50.0, "mV", "Voltage above which the neuron fires", ge=-200, le=100)
     reset: float = quantity(-60.0, "mV", "Voltage after a spike, below the threshold", ge=-200, le=100)
     refractory_time: float = quantity(5.0, "ms", "Time for which the voltage is held after a spike", ge=0, le=1000)
+    time_course: TimeCourse = quantity("exponential", "", TIME_COURSE)
     excitatory_time: float = quantity(5.0, "ms", "Decay of excitatory currents; 0: the voltage jumps", ge=0, le=1000)
     inhibitory_time: float = quantity(10.0, "ms", "Decay of inhibitory currents; 0: the voltage jumps", ge=0, le=1000)
 
@@ -31,6 +35,7 @@ class ConductanceLif(ParameterGroup):
     threshold: float = quantity(-50.0, "mV", "Voltage above which the neuron fires", ge=-200, le=100)
     reset: float = quantity(-60.0, "mV", "Voltage after a spike, below the threshold", ge=-200, le=100)
     refractory_time: float = quantity(5.0, "ms", "Time for which the voltage is held after a spike", ge=0, le=1000)
+    time_course: TimeCourse = quantity("exponential", "", TIME_COURSE)
     excitatory_time: float = quantity(5.0, "ms", "Decay of excitatory conductances", gt=0, le=1000)
     inhibitory_time: float = quantity(10.0, "ms", "Decay of inhibitory conductances", gt=0, le=1000)
     excitatory_reversal: float = quantity(0.0, "mV", "Reversal of excitatory synapses", ge=-200, le=200)
@@ -45,6 +50,7 @@ class Izhikevich(ParameterGroup):
     b: float = quantity(0.2, "1", "How much the recovery follows the voltage", ge=-10, le=10)
     c: float = quantity(-65.0, "mV", "Voltage after a spike", ge=-200, le=29)
     d: float = quantity(8.0, "mV/ms", "What a spike adds to the recovery", ge=-100, le=200)
+    time_course: TimeCourse = quantity("exponential", "", TIME_COURSE)
     excitatory_time: float = quantity(0.0, "ms", "Decay of excitatory currents; 0: they last a step", ge=0, le=1000)
     inhibitory_time: float = quantity(0.0, "ms", "Decay of inhibitory currents; 0: they last a step", ge=0, le=1000)
 
@@ -68,6 +74,7 @@ class AdaptiveExponential(ParameterGroup):
     adaptation: float = quantity(4.0, "nS", "Adaptation below the threshold", ge=-1e3, le=1e4)
     jump: float = quantity(80.5, "pA", "What a spike adds to the adaptation", ge=-1e4, le=1e5)
     synapses: Literal["conductance", "current"] = quantity("conductance", "", SYNAPSES)
+    time_course: TimeCourse = quantity("exponential", "", TIME_COURSE)
     excitatory_time: float = quantity(5.0, "ms", "Decay of excitatory synapses", gt=0, le=1000)
     inhibitory_time: float = quantity(10.0, "ms", "Decay of inhibitory synapses", gt=0, le=1000)
     excitatory_reversal: float = quantity(0.0, "mV", "Reversal of excitatory synapses", ge=-200, le=200)
@@ -89,6 +96,7 @@ class HodgkinHuxley(ParameterGroup):
     threshold: float = quantity(-20.0, "mV", "A spike is where the voltage rises through it", ge=-100, le=100)
     refractory_time: float = quantity(3.0, "ms", "Time after a spike for which no other is counted", ge=0, le=1000)
     synapses: Literal["conductance", "current"] = quantity("conductance", "", SYNAPSES)
+    time_course: TimeCourse = quantity("exponential", "", TIME_COURSE)
     excitatory_time: float = quantity(5.0, "ms", "Decay of excitatory synapses", gt=0, le=1000)
     inhibitory_time: float = quantity(10.0, "ms", "Decay of inhibitory synapses", gt=0, le=1000)
     excitatory_reversal: float = quantity(0.0, "mV", "Reversal of excitatory synapses", ge=-200, le=200)

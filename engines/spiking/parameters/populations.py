@@ -39,6 +39,14 @@ class Sheet(ParameterGroup):
     side: float = quantity(0.0, "µm", SIDE, ge=0, le=1e6)
 
 
+class Slab(ParameterGroup):
+    """A sheet with a thickness, around that of the first population; distances are in space."""
+
+    kind: Literal["slab"] = "slab"
+    side: float = quantity(0.0, "µm", SIDE, ge=0, le=1e6)
+    thickness: float = quantity(120.0, "µm", "Across the sheet", gt=0, le=1e6)
+
+
 class Ball(ParameterGroup):
     """Anywhere in a ball around the middle."""
 
@@ -72,6 +80,6 @@ class Population(ParameterGroup):
         UniformStart(), "", "How they begin"
     )
     external: External = quantity(External(), "", "What drives them from outside", folded=True)
-    place: Annotated[Sheet | Ball | Cube, Field(discriminator="kind")] = quantity(
+    place: Annotated[Sheet | Slab | Ball | Cube, Field(discriminator="kind")] = quantity(
         Sheet(), "", "Where they stand", folded=True
     )

@@ -60,8 +60,8 @@ class Span:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """Where neurons are for rules and delays. places: (n, 3) float64 [µm]; flat: (n,) bool, whether in a sheet;
-    sides: by population's first neuron, the length after which space repeats [µm]"""
+    """Where neurons are for rules and delays. places: (n, 3) float64 [µm]; by population's first neuron, sides: the
+    length after which space repeats [µm], and flat: whether it does so along x and y alone"""
 
     places: Array
     sides: dict[int, float]

@@ -76,10 +76,10 @@ def test_spikes_equal_those_of_float64(backend):
     assert net.arrays["clock"][0] == 500
 
 
-def test_cuba_equals_float64_for_20_ms():
+def test_cuba_equals_float64_for_20_ms(backend):
     """Brian2's network of 4,000 neurons with fixed weights, from which the one above is thinned."""
     synapses, start = network(CUBA, seed=5)
-    net = make_network(CpuBackend(), Lif(), CUBA, synapses, start)
+    net = make_network(backend, Lif(), CUBA, synapses, start)
     net.advance(200)
     steps, ids = reference.spikes(Lif(), CUBA, synapses, start, 200)
     counts = np.bincount(ids, minlength=4000)

@@ -77,11 +77,17 @@ def recorded(net):
     return np.stack(np.nonzero(net.arrays["history"]))
 
 
-@pytest.mark.parametrize("model", list(WEIGHTS))
-def test_spikes_equal_those_of_float64(model):
+@pytest.mark.parametrize(
+    ("model", "time_course"),
+    [*((model, "exponential") for model in WEIGHTS), ("lif", "alpha"), ("izhikevich", "alpha")],
+)
+def test_spikes_equal_those_of_float64(model, time_course):
     """Every spike of 40 ms in its step. Voltages of some 10 mV round by 4e-6 mV a step in float32 and rise by 1e-2 mV
     and more where they cross the threshold, so few spikes are near enough to it to be a step off."""
-    given = parameters(model, step=0.5 if model == "izhikevich" else 0.1)
+    times = (
+        {"time_course": time_course, "excitatory_time": 2.0, "inhibitory_time": 3.0} if time_course == "alpha" else {}
+    )
+    given = parameters(model, step=0.5 if model == "izhikevich" else 0.1, **times)
     net, plan, wiring, first = built(given, CpuBackend())
     steps = round(40 / plan.dt)
     net.advance(steps)
@@ -90,21 +96,20 @@ def test_spikes_equal_those_of_float64(model):
     np.testing.assert_array_equal(recorded(net), expected)
 
 
-@pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
-def test_both_backends_give_the_same_bits(tmp_path, monkeypatch):
-    """All models in one network, spikes from outside and noise, delays and normal weights: nothing differs, ever."""
-    from tests.cuda_on_host.backend import HostCudaBackend
-
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+def all_models():
+    """All models in one network, with synapses of both time courses, spikes from outside and noise."""
     noisy = {"current": 1.0, "rate": 2000.0, "weight": 0.7, "noise": 0.5}
     populations = [
         {"name": model, "number": 40 + 3 * k, "neuron": {"kind": model}, "external": noisy}
         for k, model in enumerate(WEIGHTS)
     ]
+    populations += [{**each, "name": f"{each['name']} alpha"} for each in populations]
+    for each in populations[len(WEIGHTS) :]:
+        each["neuron"] = {**each["neuron"], "time_course": "alpha", "excitatory_time": 3.0, "inhibitory_time": 5.0}
     populations[0]["external"] = {**noisy, "weight": -0.7, "current": 15.0}
     populations.append({"name": "sources", "number": 30, "neuron": {"kind": "poisson", "rate": 200.0}})
     delay = {"kind": "distance", "velocity": 0.1}
-    given = SpikingParameters.model_validate(
+    return SpikingParameters.model_validate(
         {
             "populations": populations,
             "connections": [
@@ -113,6 +118,15 @@ def test_both_backends_give_the_same_bits(tmp_path, monkeypatch):
             ],
         }
     )
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
+def test_both_backends_give_the_same_bits(tmp_path, monkeypatch):
+    """All models in one network, delays and normal weights: nothing differs, ever."""
+    from tests.cuda_on_host.backend import HostCudaBackend
+
+    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+    given = all_models()
     one, other = (built(given, backend)[0] for backend in (CpuBackend(), HostCudaBackend()))
     for steps in (1, 2, 200):
         one.advance(steps)

@@ -9,34 +9,29 @@ from engines.api import Problem
 from engines.backend.cpu import CpuBackend
 from engines.spiking import published
 from engines.spiking.assembly import spans
-from engines.spiking.charts import coefficient_of_variation
-from engines.spiking.engine import SpikingEngine
+from engines.spiking.engine import SpikingEngine, cuba
 from engines.spiking.layout import places_of, space
 from engines.spiking.wiring import wire
+from tests.engines.spiking.statistics import measured
 
 
-def run(parameters, skip, time):
-    """Mean rates of the populations [Hz] from ``skip`` on [ms], CV of intervals, spikes of each ms of the raster."""
-    simulation = SpikingEngine().build(Problem(parameters), CpuBackend())
-    simulation.advance(round(skip / simulation.dt))
-    before = simulation.state()
-    simulation.advance(round(time / simulation.dt))
-    after = simulation.state()
-    numbers = np.diff(simulation._groups.bounds)
-    rates = (after["population_spikes"] - before["population_spikes"]) / numbers / time * 1000
-    counted = (after[name] for name in ("spikes", "interval", "interval_square"))
-    variation = coefficient_of_variation(*counted)
-    raster = simulation.chart("raster").curves
-    times = np.concatenate([curve.x for curve in raster])
-    bins = np.histogram(times, np.arange(times.min() + 1, times.max() - 1, 1.0))[0]
-    return rates, np.nanmean(variation), bins
+def test_cuba_is_asynchronous_and_irregular():
+    """Vogels and Abbott (2005), figure 2, and benchmark 2 of Brette and others (2007): asynchronous and irregular at
+    single-digit rates. 5.67 ± 0.27 Hz is Brian's example (``test_lif.py``); one second scatters by 0.3. Intervals of
+    170 ms cut off after 1 s and 5 ms of rest take a third of the variation of a Poisson process."""
+    found = measured(cuba(4000).parameters, 300, 1000)
+    assert np.abs(found.rates - 5.67).max() < 1.0
+    assert (found.variation > 0.4).all()
+    assert (found.correlation < 0.01).all()
 
 
 def test_coba_fires_at_its_published_rate():
-    """Irregularly, at about 20 Hz (Brian's example; Brette and others 2007); 500 ms scatter by 2 Hz."""
-    rates, variation, _ = run(published.coba(), 200, 500)
-    assert (np.abs(rates - 20) < 5).all()
-    assert variation > 0.8
+    """Benchmark 1 of Brette and others (2007), after Vogels and Abbott (2005): at about 20 Hz in Brian's example (500
+    ms scatter by 2 Hz), asynchronous, and irregular beyond a Poisson process, for it fires in bursts."""
+    found = measured(published.coba(), 200, 500)
+    assert (np.abs(found.rates - 20) < 5).all()
+    assert (found.variation > 1).all()
+    assert (found.correlation < 0.01).all()
 
 
 def izhikevich_program(seed):
@@ -64,27 +59,48 @@ def izhikevich_program(seed):
 
 
 def test_izhikevich_2003_fires_as_the_published_program():
-    """7 to 8 Hz; the spread of a to d that ours lacks may cost a quarter."""
-    rates, *_ = run(published.izhikevich_2003(), 0, 1000)
-    ours = (800 * rates[0] + 200 * rates[1]) / 1000
+    """Figure 3 of the paper: 7 to 8 Hz; the spread of a to d that ours lacks may cost a quarter. In the counts of 1 ms
+    are the alpha rhythm (a peak from 7 to 13 Hz, with less on both sides) and the gamma rhythm (the highest, from 25 to
+    50 Hz)."""
+    found = measured(published.izhikevich_2003(), 0, 8000, bin=1.0)
+    ours = (800 * found.rates[0] + 200 * found.rates[1]) / 1000
     assert ours == pytest.approx(np.mean([izhikevich_program(seed) for seed in range(2)]), rel=0.25)
+    frequencies, power = found.spectrum(512)
+    alpha = power[(frequencies >= 7) & (frequencies <= 13)].max()
+    assert alpha > 3
+    assert alpha > 2 * power[frequencies < 4].max()
+    assert alpha > 1.1 * power[(frequencies > 12) & (frequencies < 18)].min()
+    assert 25 <= found.peak(4, 500, 512) <= 50
 
 
 @pytest.mark.slow
 def test_brunel_s_regimes():
-    """Brunel (2000), figure 8: simulated rates of 60.7, 37.7 and 5.5 Hz with inhibition ahead, regular and fast firing
-    without; in the third the population's rate varies least, beside its mean and beyond counting. Half a second of an
-    oscillating network scatters by some percent."""
+    """Brunel (2000), figure 8 and table 1, simulations: 60.7 Hz with a global rhythm of 180 Hz (SI fast), 37.7 Hz (AI),
+    5.5 Hz with one of 22 Hz (SI slow); regular, fast and all at once at g = 3 (SR). Half a second of an oscillating
+    network scatters by some percent, and so do its peaks, which are 8 Hz wide in segments of 256 counts."""
     regular, fast, irregular, slow = (
-        run(published.brunel(g, drive), 300, 500) for g, drive in ((3, 2), (6, 4), (5, 2), (4.5, 0.9))
+        measured(published.brunel(g, drive), 300, time, bin, 10**6)
+        for g, drive, time, bin in ((3, 2, 100, 0.5), (6, 4, 400, 0.5), (5, 2, 400, 0.5), (4.5, 0.9, 1200, 1.0))
     )
-    for (rates, variation, _), published_rate, within in ((fast, 60.7, 4), (irregular, 37.7, 1.5), (slow, 5.5, 0.8)):
-        assert np.abs(rates - published_rate).max() < within
-        assert variation > 0.3
-    assert regular[0].min() > 2 * fast[0].max()
-    assert regular[1] < 0.1
-    varies = [(bins.var() - bins.mean()) / bins.mean() ** 2 for *_, bins in (regular, fast, irregular, slow)]
+    for found, rate, within in ((fast, 60.7, 4), (irregular, 37.7, 1.5), (slow, 5.5, 0.8)):
+        assert np.abs(found.rates - rate).max() < within
+        assert (found.variation > 0.3).all()
+    assert fast.peak(50, 400) == pytest.approx(180, abs=20)
+    assert slow.peak(8, 100) == pytest.approx(22, abs=6)
+    assert regular.rates.min() > 2 * fast.rates.max()
+    assert regular.variation.max() < 0.1
+    varies = []
+    for found in (regular, fast, irregular, slow):
+        total = found.counts.sum(axis=1)
+        varies.append((total.var() - total.mean()) / total.mean() ** 2)
     assert varies[2] < min(varies[0], varies[1], varies[3])
+
+
+def test_asynchronous_irregular_firing_of_brunel_s_network():
+    """The regime AI alone (Brunel 2000, figure 8C): 37.7 Hz; 0.15 s scatter by 0.5."""
+    found = measured(published.brunel(5.0, 2.0), 100, 150)
+    assert found.rates == pytest.approx(37.7, abs=2)
+    assert (found.variation > 0.2).all()
 
 
 def test_the_microcircuit_is_that_of_the_table():
@@ -103,10 +119,81 @@ def test_the_microcircuit_is_that_of_the_table():
     assert weights.mean() == pytest.approx(3.512 / np.sqrt(0.02), rel=0.01)
 
 
+SCALED = np.array([0.75, 3.28, 4.76, 6.20, 6.55, 8.97, 1.10, 8.06])
+"""Rates at a tenth of the size in another implementation [Hz] (Romaro and others 2021, table A.1)."""
+SYNCHRONY = np.array([2.6, 2.1, 3.1, 1.9, 4.5, 1.1, 1.7, 1.0])
+"""And variance over mean of counts of 3 ms (table A.5)."""
+
+
+def test_a_tenth_of_the_microcircuit_fires_as_the_full_one():
+    """Rates of the full network, of 5 s, within 25 %: 1.5 s of so few neurons scatter by a tenth. Layer 2/3 lacks the
+    common fluctuations of the full network, on which its excitatory cells ride: published 0.75 of 0.90 Hz at a tenth,
+    and between half of that and the full rate here. Without what stands for the skewness of inputs 2.0 Hz are left of
+    the 3.0 of L2/3i. Irregular, and about as synchronous as published."""
+    found = measured(published.potjans_diesmann(0.1), 300, 1500)
+    full = np.array(published.FULL_RATES)
+    assert (np.abs(found.rates - full) < 0.25 * full)[1:].all()
+    assert 0.5 * SCALED[0] < found.rates[0] < 1.2 * full[0]
+    assert ((found.variation > 0.5) & (found.variation < 1.1)).all()
+    assert (np.abs(found.synchrony - SYNCHRONY) < 0.75 * SYNCHRONY).all()
+
+
 @pytest.mark.slow
+def test_the_scaled_microcircuit_over_ten_seconds():
+    """Closer where time allows: six of eight populations within 8 % of the full network's rates, or 0.25 Hz; irregular
+    as published (0.80 to 0.94, table A.3 of Romaro and others 2021, over 60 s: 10 s take a tenth of it, and more of the
+    slowest)."""
+    found = measured(published.potjans_diesmann(0.1), 500, 10_000)
+    full = np.array(published.FULL_RATES)
+    assert (np.abs(found.rates - full) < np.maximum(0.08 * full, 0.25))[2:].all()
+    assert ((found.variation > 0.65) & (found.variation < 1.0)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_the_microcircuit_fires_at_its_published_rates():
-    """77,169 neurons, 0.3 G synapses (2.4 GB): rates of NEST's implementation, 0.9 to 8.7 Hz. Half a second of an
-    irregular network: within a fifth, or 0.2 Hz where neurons hardly fire."""
-    rates, *_ = run(published.potjans_diesmann(1.0), 300, 500)
-    published_rates = np.array(published.RATES)
-    assert (np.abs(rates - published_rates) < np.maximum(0.2 * published_rates, 0.2)).all()
+    """77,169 neurons, 0.3 G synapses (2.4 GB): table 6 of Potjans and Diesmann (2014) as NEST gives it, 0.9 to 8.7 Hz.
+    Two seconds of an irregular network: within a tenth, or 0.25 Hz where neurons hardly fire. Irregularity within the
+    paper's bounds of asynchronous irregular firing (0.7 to 1.2, figure 8; 2 s cut off a fifth), synchrony between that
+    which is published for Poisson and for constant input (table A.5 and A.6 of Romaro and others 2021), give or take a
+    third: that of the excitatory cells of layer 5 is the highest."""
+    found = measured(published.potjans_diesmann(1.0), 500, 2000)
+    rates = np.array(published.RATES)
+    assert (np.abs(found.rates - rates) < np.maximum(0.1 * rates, 0.25)).all()
+    assert ((found.variation > 0.55) & (found.variation < 1.2)).all()
+    poisson = np.array([2.9, 1.8, 3.0, 1.7, 4.4, 1.1, 1.2, 1.0])
+    constant = np.array([5.1, 3.3, 5.5, 2.7, 8.0, 2.0, 1.5, 1.3])
+    assert (found.synchrony > poisson * 2 / 3).all()
+    assert (found.synchrony < constant * 4 / 3).all()
+    assert found.synchrony.argmax() == 4
+
+
+def front(velocity):
+    """Slowness [ms/mm] of the wave that a pulse to the middle of a slab without noise sets off, from the first spikes
+    of the cells 0.25 to 0.7 mm away; the share of them that fire; and spikes of each."""
+    given = published.waves(50, velocity, noise=0.0, periodic=False)
+    simulation = SpikingEngine().build(Problem(given), CpuBackend())
+    number = given.populations[0].number
+    away = np.hypot(*(np.array(simulation.geometry.positions, float)[:number, :2] - 750.0).T)
+    arrays = simulation._network.arrays
+    arrays["g_e"][:number][away < 100] = 300.0
+    first = np.full(number, np.nan)
+    for _ in range(round(60 / simulation.dt)):
+        simulation.advance(1)
+        first[(arrays["last"][:number] == simulation.step - 1) & np.isnan(first)] = simulation.time
+    ring = (away > 250) & (away < 700)
+    fired = ring & np.isfinite(first)
+    slowness = 1000 * np.polyfit(away[fired], first[fired], 1)[0]
+    return slowness, fired.sum() / ring.sum(), arrays["spikes"][:number].mean()
+
+
+def test_waves_run_as_fast_as_signals_do():
+    """A front takes the time of signals, 1/velocity, and that in which cells fire, which is the same at any velocity:
+    the slowness of fronts differs by that of signals, 20 ms/mm, within 15 % (slow signals reach fewer cells at once).
+    It runs behind the signals and over nearly all cells, each of which fires once."""
+    (slow, reached, spikes), (fast, *_) = front(0.025), front(0.05)
+    assert slow - fast == pytest.approx(20.0, rel=0.15)
+    assert 40 < slow < 1.5 * 40
+    assert 20 < fast < 1.7 * 20
+    assert reached > 0.9
+    assert 0.8 < spikes < 1.2

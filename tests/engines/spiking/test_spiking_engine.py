@@ -156,6 +156,13 @@ def test_the_old_form_opens():
     assert again == old
 
 
+def test_projects_from_before_time_courses_open():
+    """What they leave out decays at once, as it did; a checkpoint of theirs has no array for what synapses rise by."""
+    given = general(populations=[{"name": "one", "number": 40, "neuron": {"kind": "lif"}}])
+    assert given.parameters.populations[0].neuron.time_course == "exponential"
+    assert "rise" not in SpikingEngine().build(given, CpuBackend()).state()
+
+
 def general(**changes):
     """A population of 400 with delays, which the plain network does not have."""
     given = {
@@ -165,9 +172,11 @@ def general(**changes):
     return Problem(SpikingParameters.model_validate(given | changes))
 
 
-def test_a_general_network_runs_and_continues(backend):
+@pytest.mark.parametrize("time_course", ["exponential", "alpha"])
+def test_a_general_network_runs_and_continues(backend, time_course):
     external = {"rate": 3000.0, "weight": 10.0, "noise": 5.0}
-    population = {"name": "Some cells", "number": 300, "neuron": {"kind": "adaptive exponential"}, "external": external}
+    neuron = {"kind": "adaptive exponential", "time_course": time_course, "excitatory_time": 2.0}
+    population = {"name": "Some cells", "number": 300, "neuron": neuron, "external": external}
     given = general(populations=[population], connections=[{"source": "all", "delay": {"kind": "normal"}}])
     simulation, other = (SpikingEngine().build(given, backend) for _ in range(2))
     simulation.advance(400)
@@ -192,6 +201,14 @@ def test_a_general_network_runs_and_continues(backend):
         ({"populations": [{"name": "one"}, {"name": "one"}]}, "give it a name of its own"),
         ({"populations": [{"name": "one", "number": 0}]}, "There is no neuron"),
         ({"populations": [{"name": "one", "external": {"rate": 1e6, "weight": 1.0}}]}, "too many"),
+        (
+            {
+                "populations": [
+                    {"name": "one", "neuron": {"kind": "lif", "time_course": "alpha", "inhibitory_time": 0.0}}
+                ]
+            },
+            "takes time to rise: use a decay time above 0",
+        ),
         (
             {
                 "populations": [{"name": "one", "number": 4_000_000}],

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from engines.errors import ProblemError
+from engines.spiking.assembly import spans
 from engines.spiking.connectivity import random_synapses
+from engines.spiking.layout import particles, places_of, space
+from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import Connection
 from engines.spiking.wiring import Space, Span, wire
 
@@ -177,3 +180,37 @@ def test_tables_that_are_wrong_say_why(tmp_path, text, sentence):
 def test_what_connections_cannot_mean_says_why(change, sentence):
     with pytest.raises(ProblemError, match=sentence):
         drawn(20, change)
+
+
+def test_a_slab_has_distances_in_space():
+    """Neurons of both populations stand in the same slab, evenly; delays are distances across it too, over the
+    velocity, rounded to steps of 0.1 ms, at least one."""
+    place = {"kind": "slab", "side": 400.0, "thickness": 200.0}
+    given = SpikingParameters.model_validate(
+        {
+            "populations": [{"name": name, "number": 300, "place": place} for name in ("one", "other")],
+            "connections": [
+                {
+                    "source": "one",
+                    "target": "other",
+                    "rule": {"kind": "distance", "width": 100.0, "periodic": True},
+                    "delay": {"kind": "distance", "velocity": 0.05},
+                }
+            ],
+        }
+    )
+    where = space(places_of(given.populations))
+    spots = where.places
+    assert (np.ptp(spots, axis=0) > [350, 350, 150]).all()
+    assert (np.abs(spots[:, 2]) < 100).all()
+    np.testing.assert_array_equal(spots, particles(places_of(given.populations)).positions)
+    for axis, edges in enumerate(([0, 200, 400], [0, 200, 400], [-100, 0, 100])):
+        halves = np.histogram(spots[:300, axis], edges)[0]
+        assert halves.min() > 120  # of 150, where 17 % of the sites stay empty at random
+    wiring = wire(given.connections, spans(given), where, 0.1, 1, np.zeros(600))
+    gaps = np.abs(spots[senders(wiring)] - spots[wiring.targets])
+    gaps[:, :2] = np.minimum(gaps[:, :2], 400 - gaps[:, :2])  # and not across the slab
+    assert gaps[:, 2].max() > 150
+    expected = np.maximum(np.rint(np.sqrt((gaps**2).sum(axis=1)) / 50.0 / 0.1), 1)
+    np.testing.assert_allclose(wiring.delays, expected, atol=1)  # where the quotient is a half, to rounding
+    assert (wiring.delays != expected).mean() < 1e-3
