@@ -141,6 +141,12 @@ def _ghosts(target, row, count, law):
     return target
 
 
+@nb.njit
+def _heat(target, count, rate, dt):
+    for i in range(count):
+        target[i] += dt * rate[i]
+
+
 @nb.njit(forceinline=True)
 def _wrapped(index, count):
     return index if 0 <= index < count else index % count
@@ -230,9 +236,7 @@ def _tile(u, out, source, heated, faces, ring, shape, wraps, laws, n, flat, equa
                             _at(faces[2], start + x), _at(faces[2], start + ny * nx + x),
                         )  # fmt: skip
                     if heated:
-                        rate = _at(source, start + x)
-                        for i in range(count):
-                            target[i] += n[3] * rate[i]
+                        _heat(target, count, _at(source, start + x), n[3])
                     begin = end
 
 
