@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
@@ -24,10 +24,11 @@ from engines.backend.variants import Variant, declared, sources
 from engines.registry import engines
 
 
-def warm(progress: Progress = no_progress) -> None:
+def warm(progress: Progress = no_progress, others: Sequence[Callable[[], None]] = ()) -> None:
     """Warm the CPU backend, the first usable GPU if there is one, and each installed engine on both.
 
-    Raises DeviceError if a kernel does not compile on the GPU.
+    others: functions of modules that compile what else runs on the CPU. Raises DeviceError if a kernel does not
+    compile on the GPU.
     """
     gpus = [device.id for device in cuda_status().devices[:1]]
     names = ["cpu", *gpus]
@@ -42,31 +43,37 @@ def warm(progress: Progress = no_progress) -> None:
                     engine.warm(backend)
             else:
                 warm_cpu(backend, report)
-                _warm_engines(backend, report)
+                _warm_engines(backend, others, report)
         finally:
             backend.close()
     progress("Kernels are compiled", 1.0)
 
 
-def _warm_engines(backend: Backend, progress: Progress) -> None:
-    """Each engine on the CPU, the largest first; on several cores in processes, since Numba compiles on one."""
+def _warm_engines(backend: Backend, others: Sequence[Callable[[], None]], progress: Progress) -> None:
+    """Each engine on the CPU, the largest first, and ``others``; on several cores in processes, since Numba compiles
+    on one."""
     if min(usable_cores(), len(engines())) == 1:
         for engine in engines().values():
             progress(f"Compiling {engine.title}", 0.8)
             engine.warm(backend)
+        for other in others:
+            progress(f"Compiling {other.__module__}", 0.8)
+            other()
         return
-    ids = sorted(engines(), key=_source_bytes, reverse=True)
+    ids = sorted(engines(), key=_kernel_bytes, reverse=True)
     with ProcessPoolExecutor(usable_cores(), multiprocessing.get_context("spawn")) as pool:
-        futures = {pool.submit(_warm_engine, each): each for each in ids}
+        futures = {pool.submit(_warm_engine, each): engines()[each].title for each in ids}
+        futures |= {pool.submit(other): other.__module__ for other in others}
         for done, future in enumerate(as_completed(futures), 1):
             future.result()
-            progress(f"Compiled {engines()[futures[future]].title}", 0.2 + 0.8 * done / len(futures))
+            progress(f"Compiled {futures[future]}", 0.2 + 0.8 * done / len(futures))
 
 
-def _source_bytes(engine: str) -> int:
-    """How much there is to compile, about."""
+def _kernel_bytes(engine: str) -> int:
+    """How much there is to compile, about: the size of the files with functions for Numba."""
     folder = Path(sys.modules[type(engines()[engine]).__module__].__file__ or "").parent
-    return sum(path.stat().st_size for path in folder.rglob("*.py"))
+    texts = (path.read_bytes() for path in folder.rglob("*.py"))
+    return sum(len(text) for text in texts if b"njit" in text)
 
 
 def _warm_engine(engine: str) -> None:

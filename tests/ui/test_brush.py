@@ -27,8 +27,6 @@ from ui.viewport import Viewport
 from workbench.frames import Frame
 from workbench.project import ClipPlane, ViewSettings
 
-pytestmark = pytest.mark.keeps_time
-
 needs_display = pytest.mark.skipif(
     not os.environ.get("DISPLAY") and sys.platform.startswith("linux"), reason="needs a display: run under xvfb-run"
 )
@@ -68,6 +66,7 @@ def test_a_tiny_brush_across_the_whole_is_bounded() -> None:
     assert dabs[-1].position[0] == pytest.approx(10.0, abs=0.05)
 
 
+@pytest.mark.keeps_time
 def test_dabs_reach_the_run_together_and_seldom(qtbot) -> None:
     batches, said = [], []
     painted = SimpleNamespace(paint=lambda dab: batches[-1].append(dab) or (f"Dab {dab}" if dab == 3 else None))

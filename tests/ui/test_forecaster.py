@@ -21,8 +21,6 @@ from ui.house import HouseServices
 from ui.model import DocumentModel
 from workbench.document import new_document
 
-pytestmark = pytest.mark.keeps_time
-
 FACTOR = ("parameters", "current_factor")
 
 
@@ -100,6 +98,7 @@ def test_a_problem_is_forecast_when_it_is_opened(followed):
     assert len(followed.services.forecasts) == 1
 
 
+@pytest.mark.keeps_time
 def test_what_moves_is_solved_with_the_same_forecast_and_the_latest_wins(followed, qtbot):
     (forecast,) = followed.services.forecasts
     forecast.go.clear()

@@ -11,8 +11,6 @@ from engines.tools import ToolResult
 from tests.ui.doubles import Wave
 from ui.kept_paint import NOTHING
 
-pytestmark = pytest.mark.keeps_time
-
 
 @pytest.fixture
 def painted(monkeypatch, tmp_path, request, services, window, qtbot):

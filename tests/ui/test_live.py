@@ -16,8 +16,6 @@ from ui.workspaces import LAB, SIMULATE
 from workbench.document import new_document
 from workbench.frames import FrameRequest
 
-pytestmark = pytest.mark.keeps_time
-
 EQUATION = ("parameters", "equation")
 GRAY_SCOTT = {"kind": "Gray-Scott", "diffusion_u": 0.16, "diffusion_v": 0.08}
 SEEDS = {"kind": "seeds", "count": 2, "width": 10.0, "noise": 0.0, "seed": 1}

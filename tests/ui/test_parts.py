@@ -16,8 +16,6 @@ from ui.theme import THEMES, palette, theme
 from ui.traces import TraceBuffer, TraceStore
 from workbench.frames import Message, Sample
 
-pytestmark = pytest.mark.keeps_time
-
 
 def test_a_full_trace_keeps_its_peaks_and_its_bounds():
     buffer = TraceBuffer(capacity=256)
@@ -120,6 +118,7 @@ def test_the_estimate_follows_edits_and_names_an_unstable_step(opened, qtbot):
     qtbot.waitUntil(lambda: panel.estimate is None, timeout=3000)
 
 
+@pytest.mark.keeps_time
 def test_the_window_ticks_while_the_run_goes_on(opened, qtbot):
     """p95 of the time between two ticks of a 10 ms timer, the promise of llvmpipe with two cores: 100 ms."""
     from PySide6.QtCore import QTimer

@@ -14,8 +14,6 @@ from ui.traces import TraceBuffer, TraceStore
 from workbench import history
 from workbench.history import Mark
 
-pytestmark = pytest.mark.keeps_time
-
 
 @pytest.fixture
 def ran(opened, qtbot, monkeypatch):

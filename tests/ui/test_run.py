@@ -8,8 +8,6 @@ from PySide6.QtGui import QMouseEvent
 
 from ui.controller import Phase
 
-pytestmark = pytest.mark.keeps_time
-
 
 def wait_for(qtbot, window, *phases, timeout=10_000):
     qtbot.waitUntil(lambda: window.controller.phase in phases, timeout=timeout)
@@ -47,6 +45,7 @@ def test_two_clicks_bring_the_first_moving_picture(window, qtbot):
     qtbot.waitUntil(lambda: len({frame.step for frame in window.viewport.frames}) >= 3, timeout=10_000)
 
 
+@pytest.mark.keeps_time
 def test_run_pause_step_reset_through_the_buttons(opened, qtbot):
     window, line = opened, opened.timeline
     qtbot.mouseClick(line.run_button, Qt.MouseButton.LeftButton)

@@ -22,13 +22,10 @@ from ui.viewport import Viewport
 from workbench.frames import Frame
 from workbench.project import CameraView, ClipPlane, ViewSettings
 
-pytestmark = [
-    pytest.mark.keeps_time,
-    pytest.mark.skipif(
-        not os.environ.get("DISPLAY") and sys.platform.startswith("linux"),
-        reason="needs a display: run under xvfb-run, Qt's offscreen platform draws no GL",
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("DISPLAY") and sys.platform.startswith("linux"),
+    reason="needs a display: run under xvfb-run, Qt's offscreen platform draws no GL",
+)
 
 
 class Shown:
@@ -157,6 +154,7 @@ def test_a_request_that_nobody_answers_does_not_hold_up_the_plane(shown, qtbot) 
     assert max(red, green, blue) - min(red, green, blue) < 20
 
 
+@pytest.mark.keeps_time
 def test_a_hidden_view_draws_nothing_until_it_is_shown(shown, qtbot, monkeypatch) -> None:
     viewport, drawn = shown.viewport, []
     qtbot.wait(700)
@@ -317,6 +315,7 @@ def test_busy_plate_comes_and_goes(shown) -> None:
     assert not plate.isVisible()
 
 
+@pytest.mark.keeps_time
 def test_nothing_is_drawn_while_nothing_changes(shown, qtbot, monkeypatch) -> None:
     viewport, calls = shown.viewport, []
     qtbot.wait(900)  # first pictures, and the full one at rest
@@ -326,6 +325,7 @@ def test_nothing_is_drawn_while_nothing_changes(shown, qtbot, monkeypatch) -> No
     assert calls == []
 
 
+@pytest.mark.keeps_time
 def test_a_frame_of_50000_triangles_costs_a_few_milliseconds_to_take(qtbot) -> None:
     shown = Shown(qtbot, kuhn_cube(65))
     viewport = shown.viewport

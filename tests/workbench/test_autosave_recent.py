@@ -15,8 +15,6 @@ from workbench.autosave import Autosave, discard, recover, recoveries
 from workbench.document import open_document, save_document
 from workbench.recent import LIMIT, RecentFiles
 
-pytestmark = pytest.mark.keeps_time
-
 ROOT = Path(__file__).parents[2]
 
 SESSION = """

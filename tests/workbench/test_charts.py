@@ -21,8 +21,6 @@ from workbench.recording import Recorder
 from workbench.session import start
 from workbench.viewing import FrameSource
 
-pytestmark = pytest.mark.keeps_time
-
 CHARTS = (
     ChartInfo("sizes", "Sizes", "1", kind="bar", x_title="Radius", x_unit="µm"),
     ChartInfo("cycles", "Capacity", "A h", x_title="Cycle", x_unit="1"),

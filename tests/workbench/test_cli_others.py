@@ -90,10 +90,14 @@ def test_doctor_gives_the_command_for_what_is_missing(monkeypatch, capsys):
 
 def test_doctor_warms_the_kernels(monkeypatch, capsys):
     module = types.ModuleType("engines.backend.warm")
-    module.warm = lambda progress: progress("Compiling the wave", 0.5)  # type: ignore[attr-defined]
+    module.warm = lambda progress, others: [  # type: ignore[attr-defined]
+        progress(f"Compiling {name}", 0.5) for name in ("the wave", *(other.__module__ for other in others))
+    ]
     monkeypatch.setitem(sys.modules, "engines.backend.warm", module)
     assert main(["doctor", "--warm"]) == 0
-    assert "Compiling the wave" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "Compiling the wave" in told
+    assert "Compiling ui.scene.warm" in told
 
 
 def test_without_a_command_the_window_opens_with_the_files(project, monkeypatch):

@@ -20,8 +20,6 @@ import pytest
 from workbench.cli import main, pictures
 from workbench.document import open_document, save_document
 
-pytestmark = pytest.mark.keeps_time
-
 ROOT = Path(__file__).parents[2]
 PICTURE = np.zeros((3, 4, 4), np.uint8)
 
@@ -196,6 +194,7 @@ def test_a_checkpoint_of_another_problem_is_refused(project, tmp_path, capsys):
     assert "cannot be read" in capsys.readouterr().err
 
 
+@pytest.mark.keeps_time
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_keeps_its_results(project, tmp_path, number, code):
     change(project, delay=0.005)

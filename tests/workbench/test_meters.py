@@ -11,8 +11,6 @@ from engines.api import FieldInfo, KernelTiming, KernelTraffic
 from workbench import meters
 from workbench.meters import Meters, followed
 
-pytestmark = pytest.mark.keeps_time
-
 
 @pytest.fixture
 def simulation():

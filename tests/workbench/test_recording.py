@@ -26,8 +26,6 @@ from workbench.recording import Recorder
 from workbench.session import start
 from workbench.timing_log import export_timing
 
-pytestmark = pytest.mark.keeps_time
-
 
 @pytest.fixture
 def document(project: Path) -> Document:
@@ -135,6 +133,7 @@ def test_the_timing_log_says_device_kernel_and_fraction(document, tmp_path):
     assert written[1].read_text() == (tmp_path / "out" / "timing.csv").read_text()
 
 
+@pytest.mark.keeps_time
 def test_a_pause_does_not_wait_for_the_writing(document, tmp_path, monkeypatch):
     document.parameters.delay = 0.001
     monkeypatch.setattr(VtuWriter, "write", lambda *arguments: time.sleep(0.5))
@@ -149,6 +148,7 @@ def test_a_pause_does_not_wait_for_the_writing(document, tmp_path, monkeypatch):
     runner.close()
 
 
+@pytest.mark.keeps_time
 def test_the_writer_keeps_order_bounds_memory_and_hands_errors_on():
     writer, done, gate = BackgroundWriter(), [], threading.Event()
 

@@ -65,10 +65,8 @@ def doctor_command(options: Namespace) -> int:
     if options.warm:
         from engines.backend.warm import warm  # compiles; only on demand
 
-        warm(lambda message, fraction: print(f"{fraction:4.0%}  {message}", file=sys.stderr))
-        for point in entry_points(group="workbench.warm"):
-            print(f"      {point.name}", file=sys.stderr)
-            point.load()()
+        others = [point.load() for point in entry_points(group="workbench.warm")]
+        warm(lambda message, fraction: print(f"{fraction:4.0%}  {message}", file=sys.stderr), others)
         print("All kernels are compiled.")
     return 0
 

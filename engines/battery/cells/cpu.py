@@ -215,6 +215,210 @@ def close_cycle(state, aged, cell, record, cycle):
     state[aged + LOWEST_ANODE, cell] = state[aged + ANODE, cell]
 
 
+@njit
+def run_cell(
+    cell, state, coefficients, tables, squares, weights, instructions, drive, factor, trace, every, plane, first_time,
+    dt, steps, electrolyte, thermal, ageing, record, per_cycle,
+):  # fmt: skip
+    """All steps of one cell. Apart from ``advance``, for the passes of a parallel function took as long to compile this
+    as all else together."""
+    real = state.dtype.type
+    aged = SALT + (3 * LAYER if electrolyte else 0)
+    given = np.empty(coefficients.shape[0], np.float64)
+    for row in range(coefficients.shape[0]):
+        given[row] = coefficients[row, cell]
+    b_n, b_p = np.empty(MODES, state.dtype), np.empty(MODES, state.dtype)
+    share_n, share_p = np.empty(MODES, state.dtype), np.empty(MODES, state.dtype)
+    for k in range(MODES):
+        b_n[k], b_p[k] = state[MODES_N + k, cell], state[MODES_N + MODES + k, cell]
+    u, up, delta = np.empty(3 * LAYER, state.dtype), np.empty(3 * LAYER), np.empty(3 * LAYER)
+    if electrolyte:
+        for i in range(3 * LAYER):
+            u[i] = state[SALT + i, cell]
+    now = np.zeros(6)
+    if coefficients.shape[0] > SKEW_P:
+        now[4], now[5] = given[SKEW_N], given[SKEW_P]
+    warmth, voltage = float(state[WARMTH, cell]), float(state[VOLTAGE, cell])
+    current, ended = float(state[CURRENT, cell]), float(state[ENDED, cell])
+    instruction, elapsed = int(state[INSTRUCTION, cell]), int(state[ELAPSED, cell])
+    fresh, inverse, side, resistance = True, 0.0, 0.0, 0.0
+    rate_n, rate_p, gain_n, gain_p, B_n, B_p = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    kinetic_n, kinetic_p, at_rest_n, at_rest_p, salt_arrhenius = 0.0, 0.0, 0.0, 0.0, 1.0
+    for step in range(steps):
+        running = instruction < len(instructions)
+        if running:
+            if fresh or thermal:
+                temperature = REFERENCE + (warmth if thermal else 0.0)
+                inverse = (temperature - REFERENCE) / (REFERENCE * temperature)
+                now[0], now[1] = 2.0 * GAS_PER_FARADAY * temperature, warmth
+                faster_n = math.exp(given[DIFFUSION_HEAT] * inverse)
+                faster_p = math.exp(given[ELECTRODE + DIFFUSION_HEAT] * inverse)
+                rate_n, gain_n = given[RATE] * faster_n, given[GAIN] / faster_n
+                rate_p, gain_p = given[ELECTRODE + RATE] * faster_p, given[ELECTRODE + GAIN] / faster_p
+                at_rest_n = given[KINETIC] * math.exp(-given[REACTION_HEAT] * inverse)
+                at_rest_p = given[ELECTRODE + KINETIC] * math.exp(-given[ELECTRODE + REACTION_HEAT] * inverse)
+                for k in range(MODES):
+                    share_n[k] = -math.expm1(-squares[k] * (rate_n * dt))
+                    share_p[k] = -math.expm1(-squares[k] * (rate_p * dt))
+                B_n = given[GROWTH] * dt + gain_n * driven_part(share_n, weights)
+                B_p = given[ELECTRODE + GROWTH] * dt + gain_p * driven_part(share_p, weights)
+                resistance = given[RESISTANCE]
+                if electrolyte:
+                    salt_arrhenius = math.exp(given[SALT_DIFFUSION_HEAT] * inverse)
+                    resistance += given[IONIC] * math.exp(-given[CONDUCTIVITY_HEAT] * inverse)
+                fresh = False
+            kinetic_n, kinetic_p = at_rest_n, at_rest_p
+            order = instructions[instruction]
+            kind = int(order[KIND])
+            held = kind in (HELD_VOLTAGE, HELD_POWER, POWER_DRIVE)
+            mean_n = given[START] + state[MEAN_N, cell]
+            mean_p = given[ELECTRODE + START] + state[MEAN_P, cell]
+            A_n, A_p = mean_n + relaxed(b_n, share_n), mean_p + relaxed(b_p, share_p)
+            now[2] = resistance
+            if ageing:
+                side = float(state[aged + SEI_CURRENT, cell]) + float(state[aged + PLATING_CURRENT, cell])
+                A_n += B_n * side
+                now[2] += given[FILM_RESISTANCE] * film_thickness(state, aged, cell, given, dt)
+            if held:
+                if electrolyte:
+                    log_n, root_n = salt_means(u, 0)
+                    log_p, root_p = salt_means(u, 2 * LAYER)
+                    now[3] = 0.5 * now[0] * given[TRANSFERENCE] * (log_p - log_n)
+                    kinetic_n, kinetic_p = at_rest_n / root_n, at_rest_p / root_p
+                wanted = float(order[VALUE])
+                if kind == POWER_DRIVE:
+                    wanted = float(drive[int(order[VALUE]) + elapsed])
+                if kind != HELD_VOLTAGE:
+                    wanted *= factor
+                before = current
+                v, open_circuit, anode = terminal(
+                    tables, thermal, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before
+                )
+                wrong_before = v - wanted if kind == HELD_VOLTAGE else v * before - wanted
+                following = before + 1e-3 + 0.01 * abs(before) if kind == HELD_VOLTAGE else wanted / v
+                if following == before:
+                    following = before + 1e-3
+                for _ in range(12):
+                    v, open_circuit, anode = terminal(
+                        tables, thermal, now, kinetic_n, kinetic_p, A_n + B_n * following, A_p + B_p * following,
+                        following,
+                    )  # fmt: skip
+                    wrong = v - wanted if kind == HELD_VOLTAGE else v * following - wanted
+                    slope = wrong - wrong_before
+                    if slope == 0.0:
+                        break
+                    move = wrong * (following - before) / slope
+                    before, wrong_before = following, wrong
+                    following -= move
+                    if abs(move) <= 1e-7 * (1e-3 + abs(following)):
+                        break
+                current = float(real(following))
+            elif kind == DRIVE:
+                current = float(real(factor * drive[int(order[VALUE]) + elapsed]))
+            else:
+                current = float(real(factor * order[VALUE]))
+            if electrolyte:
+                salt_step(u, up, delta, tables, given, salt_arrhenius, current, dt)
+                if not held:
+                    log_n, root_n = salt_means(u, 0)
+                    log_p, root_p = salt_means(u, 2 * LAYER)
+                    now[3] = 0.5 * now[0] * given[TRANSFERENCE] * (log_p - log_n)
+                    kinetic_n, kinetic_p = at_rest_n / root_n, at_rest_p / root_p
+            voltage_before = voltage
+            x_n, x_p = A_n + B_n * current, A_p + B_p * current
+            voltage, open_circuit, anode = terminal(tables, thermal, now, kinetic_n, kinetic_p, x_n, x_p, current)
+            voltage = float(real(voltage))
+            elapsed += 1
+            low, high = voltage <= order[LOWEST], voltage >= order[HIGHEST]
+            spent = kind == HELD_VOLTAGE and abs(current) <= order[LEAST_CURRENT]
+            counted = 1.0
+            if ageing:
+                state[aged + SIDE, cell], state[aged + ANODE, cell] = side, anode
+                # A cut-off is met within the step: capacities end there, unless the next instruction goes on.
+                cut = (low and current > 0.0) or (high and current < 0.0)
+                on_limit = instruction + 1 < len(instructions) and instructions[instruction + 1, KIND] == HELD_VOLTAGE
+                if cut and elapsed > 1 and not on_limit:
+                    limit = float(order[LOWEST]) if low else float(order[HIGHEST])
+                    share = (voltage_before - limit) / (voltage_before - voltage)
+                    counted = share if 0.0 <= share < 1.0 else 1.0
+            done = low or high or spent or elapsed >= int(order[STEPS])
+            if done:
+                instruction += 1
+                elapsed = 0
+                if instruction >= len(instructions):
+                    # Where in the step the cut-off was met, by the Illinois form of false position.
+                    part = 1.0
+                    if (low or high) and kind == HELD_CURRENT:
+                        limit = float(order[LOWEST]) if low else float(order[HIGHEST])
+                        a, b, f_a, f_b = 0.0, 1.0, voltage_before - limit, voltage - limit
+                        crossed = (f_a > 0.0) != (f_b > 0.0)
+                        part = b if crossed else 0.0  # 0: it was beyond from the start
+                        for _ in range(10):
+                            if not crossed or f_a == f_b:
+                                break
+                            part = b - f_b * (b - a) / (f_b - f_a)
+                            time = part * dt
+                            f, open_circuit, anode = terminal(
+                                tables, thermal, now, kinetic_n, kinetic_p,
+                                mean_n + given[GROWTH] * time * (current + side)
+                                + surface(b_n, squares, weights, rate_n * time, gain_n * (current + side)),
+                                mean_p + given[ELECTRODE + GROWTH] * time * current
+                                + surface(b_p, squares, weights, rate_p * time, gain_p * current),
+                                current,
+                            )  # fmt: skip
+                            f -= limit
+                            if (f > 0.0) == (f_b > 0.0):
+                                f_a *= 0.5
+                            else:
+                                a, f_a = b, f_b
+                            b, f_b = part, f
+                            if abs(f) < 1e-6:
+                                break
+                    ended = first_time + (step + part) * dt
+            driven_n, driven_p = real(gain_n * (current + side)), real(gain_p * current)
+            for k in range(MODES):
+                b_n[k] += share_n[k] * (weights[k] * driven_n - b_n[k])
+                b_p[k] += share_p[k] * (weights[k] * driven_p - b_p[k])
+            accumulate(state, MEAN_N, cell, given[GROWTH] * dt * current)
+            accumulate(state, MEAN_P, cell, given[ELECTRODE + GROWTH] * dt * current)
+            accumulate(state, CHARGE, cell, current * dt)
+            if ageing:
+                accumulate(state, MEAN_N, cell, given[GROWTH] * dt * side)
+                accumulate(state, aged + SEI, cell, float(state[aged + SEI_CURRENT, cell]) * dt)
+                accumulate(state, aged + PLATED, cell, float(state[aged + PLATING_CURRENT, cell]) * dt)
+                accumulate(state, aged + (DISCHARGED if current > 0.0 else CHARGED), cell, abs(current) * counted * dt)
+                state[aged + LOWEST_ANODE, cell] = min(state[aged + LOWEST_ANODE, cell], state[aged + ANODE, cell])
+                salt = 1.0
+                if electrolyte:
+                    salt = 0.0
+                    for k in range(LAYER):
+                        salt += float(u[k]) / LAYER
+                react(state, aged, cell, given, tables, inverse, now[0], salt, x_n, B_n, current)
+                if done and instruction % per_cycle == 0:
+                    close_cycle(state, aged, cell, record, instruction // per_cycle - 1)
+            if thermal:
+                entropic = curve_at(tables, POSITIVE_ENTROPIC, bounded(x_p) * INTERVALS) - curve_at(
+                    tables, NEGATIVE_ENTROPIC, bounded(x_n) * INTERVALS
+                )
+                heat = current * (open_circuit - voltage - (REFERENCE + warmth) * entropic)
+                lost = given[COOLING] * (warmth - given[AMBIENT])
+                change = (heat - lost) / (given[HEAT_CAPACITY] / dt + 0.5 * given[COOLING])
+                warmth = float(real(warmth + change))
+        if len(trace) and (step + 1) % every == 0:
+            trace[step // every, cell] = voltage if running else np.nan
+            if plane:
+                trace[step // every + plane, cell] = current if running else np.nan
+                trace[step // every + 2 * plane, cell] = warmth if running else np.nan
+    for k in range(MODES):
+        state[MODES_N + k, cell], state[MODES_N + MODES + k, cell] = b_n[k], b_p[k]
+    if electrolyte:
+        for i in range(3 * LAYER):
+            state[SALT + i, cell] = u[i]
+    state[WARMTH, cell], state[VOLTAGE, cell] = warmth, voltage
+    state[CURRENT, cell] = current if instruction < len(instructions) else 0.0
+    state[INSTRUCTION, cell], state[ELAPSED, cell], state[ENDED, cell] = instruction, elapsed, ended
+
+
 @njit(parallel=True, nogil=True, cache=True)
 def advance(
     state, coefficients, tables, squares, weights, instructions, drive, factor, trace, every, plane, first_time, dt,
@@ -222,206 +426,11 @@ def advance(
 ):  # fmt: skip
     """As ``run_cells`` in cells.cu; trace: (0, n_padded) for none, currents ``plane`` rows below voltages (0: not);
     record: (cycles, 5, recorded cells)."""
-    real = state.dtype.type
-    aged = SALT + (3 * LAYER if electrolyte else 0)
     for cell in prange(n):
-        given = np.empty(coefficients.shape[0], np.float64)
-        for row in range(coefficients.shape[0]):
-            given[row] = coefficients[row, cell]
-        b_n, b_p = np.empty(MODES, state.dtype), np.empty(MODES, state.dtype)
-        share_n, share_p = np.empty(MODES, state.dtype), np.empty(MODES, state.dtype)
-        for k in range(MODES):
-            b_n[k], b_p[k] = state[MODES_N + k, cell], state[MODES_N + MODES + k, cell]
-        u, up, delta = np.empty(3 * LAYER, state.dtype), np.empty(3 * LAYER), np.empty(3 * LAYER)
-        if electrolyte:
-            for i in range(3 * LAYER):
-                u[i] = state[SALT + i, cell]
-        now = np.zeros(6)
-        if coefficients.shape[0] > SKEW_P:
-            now[4], now[5] = given[SKEW_N], given[SKEW_P]
-        warmth, voltage = float(state[WARMTH, cell]), float(state[VOLTAGE, cell])
-        current, ended = float(state[CURRENT, cell]), float(state[ENDED, cell])
-        instruction, elapsed = int(state[INSTRUCTION, cell]), int(state[ELAPSED, cell])
-        fresh, inverse, side, resistance = True, 0.0, 0.0, 0.0
-        rate_n, rate_p, gain_n, gain_p, B_n, B_p = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        kinetic_n, kinetic_p, at_rest_n, at_rest_p, salt_arrhenius = 0.0, 0.0, 0.0, 0.0, 1.0
-        for step in range(steps):
-            running = instruction < len(instructions)
-            if running:
-                if fresh or thermal:
-                    temperature = REFERENCE + (warmth if thermal else 0.0)
-                    inverse = (temperature - REFERENCE) / (REFERENCE * temperature)
-                    now[0], now[1] = 2.0 * GAS_PER_FARADAY * temperature, warmth
-                    faster_n = math.exp(given[DIFFUSION_HEAT] * inverse)
-                    faster_p = math.exp(given[ELECTRODE + DIFFUSION_HEAT] * inverse)
-                    rate_n, gain_n = given[RATE] * faster_n, given[GAIN] / faster_n
-                    rate_p, gain_p = given[ELECTRODE + RATE] * faster_p, given[ELECTRODE + GAIN] / faster_p
-                    at_rest_n = given[KINETIC] * math.exp(-given[REACTION_HEAT] * inverse)
-                    at_rest_p = given[ELECTRODE + KINETIC] * math.exp(-given[ELECTRODE + REACTION_HEAT] * inverse)
-                    for k in range(MODES):
-                        share_n[k] = -math.expm1(-squares[k] * (rate_n * dt))
-                        share_p[k] = -math.expm1(-squares[k] * (rate_p * dt))
-                    B_n = given[GROWTH] * dt + gain_n * driven_part(share_n, weights)
-                    B_p = given[ELECTRODE + GROWTH] * dt + gain_p * driven_part(share_p, weights)
-                    resistance = given[RESISTANCE]
-                    if electrolyte:
-                        salt_arrhenius = math.exp(given[SALT_DIFFUSION_HEAT] * inverse)
-                        resistance += given[IONIC] * math.exp(-given[CONDUCTIVITY_HEAT] * inverse)
-                    fresh = False
-                kinetic_n, kinetic_p = at_rest_n, at_rest_p
-                order = instructions[instruction]
-                kind = int(order[KIND])
-                held = kind in (HELD_VOLTAGE, HELD_POWER, POWER_DRIVE)
-                mean_n = given[START] + state[MEAN_N, cell]
-                mean_p = given[ELECTRODE + START] + state[MEAN_P, cell]
-                A_n, A_p = mean_n + relaxed(b_n, share_n), mean_p + relaxed(b_p, share_p)
-                now[2] = resistance
-                if ageing:
-                    side = float(state[aged + SEI_CURRENT, cell]) + float(state[aged + PLATING_CURRENT, cell])
-                    A_n += B_n * side
-                    now[2] += given[FILM_RESISTANCE] * film_thickness(state, aged, cell, given, dt)
-                if held:
-                    if electrolyte:
-                        log_n, root_n = salt_means(u, 0)
-                        log_p, root_p = salt_means(u, 2 * LAYER)
-                        now[3] = 0.5 * now[0] * given[TRANSFERENCE] * (log_p - log_n)
-                        kinetic_n, kinetic_p = at_rest_n / root_n, at_rest_p / root_p
-                    wanted = float(order[VALUE])
-                    if kind == POWER_DRIVE:
-                        wanted = float(drive[int(order[VALUE]) + elapsed])
-                    if kind != HELD_VOLTAGE:
-                        wanted *= factor
-                    before = current
-                    v, open_circuit, anode = terminal(
-                        tables, thermal, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before
-                    )
-                    wrong_before = v - wanted if kind == HELD_VOLTAGE else v * before - wanted
-                    following = before + 1e-3 + 0.01 * abs(before) if kind == HELD_VOLTAGE else wanted / v
-                    if following == before:
-                        following = before + 1e-3
-                    for _ in range(12):
-                        v, open_circuit, anode = terminal(
-                            tables, thermal, now, kinetic_n, kinetic_p, A_n + B_n * following, A_p + B_p * following,
-                            following,
-                        )  # fmt: skip
-                        wrong = v - wanted if kind == HELD_VOLTAGE else v * following - wanted
-                        slope = wrong - wrong_before
-                        if slope == 0.0:
-                            break
-                        move = wrong * (following - before) / slope
-                        before, wrong_before = following, wrong
-                        following -= move
-                        if abs(move) <= 1e-7 * (1e-3 + abs(following)):
-                            break
-                    current = float(real(following))
-                elif kind == DRIVE:
-                    current = float(real(factor * drive[int(order[VALUE]) + elapsed]))
-                else:
-                    current = float(real(factor * order[VALUE]))
-                if electrolyte:
-                    salt_step(u, up, delta, tables, given, salt_arrhenius, current, dt)
-                    if not held:
-                        log_n, root_n = salt_means(u, 0)
-                        log_p, root_p = salt_means(u, 2 * LAYER)
-                        now[3] = 0.5 * now[0] * given[TRANSFERENCE] * (log_p - log_n)
-                        kinetic_n, kinetic_p = at_rest_n / root_n, at_rest_p / root_p
-                voltage_before = voltage
-                x_n, x_p = A_n + B_n * current, A_p + B_p * current
-                voltage, open_circuit, anode = terminal(tables, thermal, now, kinetic_n, kinetic_p, x_n, x_p, current)
-                voltage = float(real(voltage))
-                elapsed += 1
-                low, high = voltage <= order[LOWEST], voltage >= order[HIGHEST]
-                spent = kind == HELD_VOLTAGE and abs(current) <= order[LEAST_CURRENT]
-                counted = 1.0
-                if ageing:
-                    state[aged + SIDE, cell], state[aged + ANODE, cell] = side, anode
-                    # A cut-off is met within the step: capacities end there, unless the next instruction goes on.
-                    cut = (low and current > 0.0) or (high and current < 0.0)
-                    on_limit = (
-                        instruction + 1 < len(instructions) and instructions[instruction + 1, KIND] == HELD_VOLTAGE
-                    )
-                    if cut and elapsed > 1 and not on_limit:
-                        limit = float(order[LOWEST]) if low else float(order[HIGHEST])
-                        share = (voltage_before - limit) / (voltage_before - voltage)
-                        counted = share if 0.0 <= share < 1.0 else 1.0
-                done = low or high or spent or elapsed >= int(order[STEPS])
-                if done:
-                    instruction += 1
-                    elapsed = 0
-                    if instruction >= len(instructions):
-                        # Where in the step the cut-off was met, by the Illinois form of false position.
-                        part = 1.0
-                        if (low or high) and kind == HELD_CURRENT:
-                            limit = float(order[LOWEST]) if low else float(order[HIGHEST])
-                            a, b, f_a, f_b = 0.0, 1.0, voltage_before - limit, voltage - limit
-                            crossed = (f_a > 0.0) != (f_b > 0.0)
-                            part = b if crossed else 0.0  # 0: it was beyond from the start
-                            for _ in range(10):
-                                if not crossed or f_a == f_b:
-                                    break
-                                part = b - f_b * (b - a) / (f_b - f_a)
-                                time = part * dt
-                                f, open_circuit, anode = terminal(
-                                    tables, thermal, now, kinetic_n, kinetic_p,
-                                    mean_n + given[GROWTH] * time * (current + side)
-                                    + surface(b_n, squares, weights, rate_n * time, gain_n * (current + side)),
-                                    mean_p + given[ELECTRODE + GROWTH] * time * current
-                                    + surface(b_p, squares, weights, rate_p * time, gain_p * current),
-                                    current,
-                                )  # fmt: skip
-                                f -= limit
-                                if (f > 0.0) == (f_b > 0.0):
-                                    f_a *= 0.5
-                                else:
-                                    a, f_a = b, f_b
-                                b, f_b = part, f
-                                if abs(f) < 1e-6:
-                                    break
-                        ended = first_time + (step + part) * dt
-                driven_n, driven_p = real(gain_n * (current + side)), real(gain_p * current)
-                for k in range(MODES):
-                    b_n[k] += share_n[k] * (weights[k] * driven_n - b_n[k])
-                    b_p[k] += share_p[k] * (weights[k] * driven_p - b_p[k])
-                accumulate(state, MEAN_N, cell, given[GROWTH] * dt * current)
-                accumulate(state, MEAN_P, cell, given[ELECTRODE + GROWTH] * dt * current)
-                accumulate(state, CHARGE, cell, current * dt)
-                if ageing:
-                    accumulate(state, MEAN_N, cell, given[GROWTH] * dt * side)
-                    accumulate(state, aged + SEI, cell, float(state[aged + SEI_CURRENT, cell]) * dt)
-                    accumulate(state, aged + PLATED, cell, float(state[aged + PLATING_CURRENT, cell]) * dt)
-                    accumulate(
-                        state, aged + (DISCHARGED if current > 0.0 else CHARGED), cell, abs(current) * counted * dt
-                    )
-                    state[aged + LOWEST_ANODE, cell] = min(state[aged + LOWEST_ANODE, cell], state[aged + ANODE, cell])
-                    salt = 1.0
-                    if electrolyte:
-                        salt = 0.0
-                        for k in range(LAYER):
-                            salt += float(u[k]) / LAYER
-                    react(state, aged, cell, given, tables, inverse, now[0], salt, x_n, B_n, current)
-                    if done and instruction % per_cycle == 0:
-                        close_cycle(state, aged, cell, record, instruction // per_cycle - 1)
-                if thermal:
-                    entropic = curve_at(tables, POSITIVE_ENTROPIC, bounded(x_p) * INTERVALS) - curve_at(
-                        tables, NEGATIVE_ENTROPIC, bounded(x_n) * INTERVALS
-                    )
-                    heat = current * (open_circuit - voltage - (REFERENCE + warmth) * entropic)
-                    lost = given[COOLING] * (warmth - given[AMBIENT])
-                    change = (heat - lost) / (given[HEAT_CAPACITY] / dt + 0.5 * given[COOLING])
-                    warmth = float(real(warmth + change))
-            if len(trace) and (step + 1) % every == 0:
-                trace[step // every, cell] = voltage if running else np.nan
-                if plane:
-                    trace[step // every + plane, cell] = current if running else np.nan
-                    trace[step // every + 2 * plane, cell] = warmth if running else np.nan
-        for k in range(MODES):
-            state[MODES_N + k, cell], state[MODES_N + MODES + k, cell] = b_n[k], b_p[k]
-        if electrolyte:
-            for i in range(3 * LAYER):
-                state[SALT + i, cell] = u[i]
-        state[WARMTH, cell], state[VOLTAGE, cell] = warmth, voltage
-        state[CURRENT, cell] = current if instruction < len(instructions) else 0.0
-        state[INSTRUCTION, cell], state[ELAPSED, cell], state[ENDED, cell] = instruction, elapsed, ended
+        run_cell(
+            cell, state, coefficients, tables, squares, weights, instructions, drive, factor, trace, every, plane,
+            first_time, dt, steps, electrolyte, thermal, ageing, record, per_cycle,
+        )  # fmt: skip
 
 
 class CpuCells(Cells):

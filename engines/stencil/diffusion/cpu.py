@@ -73,6 +73,7 @@ class CpuDiffusion:
         self._equal = len(set(rates)) == 1
         self._lanes = rows.VECTOR_BYTES // self.dtype.itemsize
         self._beyond_caches = 2 * math.prod(self.shape) * self.dtype.itemsize > last_level_cache_bytes()
+        self._no_source = np.empty(0, self.dtype)  # None would be one more kernel to compile
         self._faces = None if conductivity is None else self._placed(conductivity, ghosts)
         self._tile = self._tuned(depth)
         self.depth = self._tile[0]
@@ -126,7 +127,7 @@ class CpuDiffusion:
 
     def _launch(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
         kernels.advance(
-            u.reshape(-1), out.reshape(-1), None if source is None else source.reshape(-1), self._faces,
+            u.reshape(-1), out.reshape(-1), self._no_source if source is None else source.reshape(-1), self._faces,
             box, self._numbers, self._wraps, self._flat, self._equal, *tile, min(self._threads, box[0]),
         )  # fmt: skip
 

@@ -22,9 +22,7 @@ from numba.extending import intrinsic
 
 @intrinsic
 def _pointer(context, array):
-    """To the first value of a C-ordered array; None stays None."""
-    if array == types.none:
-        return types.none(types.none), lambda context, *_: context.get_dummy_value()
+    """To the first value of a C-ordered array."""
 
     def generate(context, builder, signature, arguments):
         return context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -143,13 +141,19 @@ def _ghosts(target, row, count, law):
     return target
 
 
+@nb.njit
+def _heat(target, count, rate, dt):
+    for i in range(count):
+        target[i] += dt * rate[i]
+
+
 @nb.njit(forceinline=True)
 def _wrapped(index, count):
     return index if 0 <= index < count else index % count
 
 
 @nb.njit
-def _tile(u, out, source, faces, ring, shape, wraps, laws, n, flat, equal, depth, first, last):
+def _tile(u, out, source, heated, faces, ring, shape, wraps, laws, n, flat, equal, depth, first, last):
     """``depth`` steps of the cells from ``first`` to ``last`` (z, y, x; exclusive), streamed over z.
 
     Level k holds the values after k steps and is computed one plane behind level k - 1, on a tile wider by
@@ -231,10 +235,8 @@ def _tile(u, out, source, faces, ring, shape, wraps, laws, n, flat, equal, depth
                             _at(faces[1], start + zc * nx + x), _at(faces[1], start + (zc + 1) * nx + x),
                             _at(faces[2], start + x), _at(faces[2], start + ny * nx + x),
                         )  # fmt: skip
-                    if source is not None:
-                        rate = _at(source, start + x)
-                        for i in range(count):
-                            target[i] += n[3] * rate[i]
+                    if heated:
+                        _heat(target, count, _at(source, start + x), n[3])
                     begin = end
 
 
@@ -249,15 +251,16 @@ def _run_tile(u, out, source, faces, ring, shape, numbers, wraps, flat, equal, d
         ((v[15], v[16]), (v[17], v[18])),
     )
     periodic = (wraps[0], wraps[1], wraps[2])
+    heated = len(source) > 0
     if faces is None:
         _tile(
-            _pointer(u), _pointer(out), _pointer(source), None, _pointer(ring),
+            _pointer(u), _pointer(out), _pointer(source), heated, None, _pointer(ring),
             shape, periodic, laws, n, flat, equal, depth, first, last,
         )  # fmt: skip
     else:
         pointers = (_pointer(faces[0]), _pointer(faces[1]), _pointer(faces[2]))
         _tile(
-            _pointer(u), _pointer(out), _pointer(source), pointers, _pointer(ring),
+            _pointer(u), _pointer(out), _pointer(source), heated, pointers, _pointer(ring),
             shape, periodic, laws, n, flat, equal, depth, first, last,
         )  # fmt: skip
 
@@ -266,7 +269,7 @@ def _run_tile(u, out, source, faces, ring, shape, numbers, wraps, flat, equal, d
 def advance(u, out, source, faces, shape, numbers, wraps, flat, equal, depth, tile_y, tile_x, bands):
     """``out``: ``u`` after ``depth`` steps, all flat in C order of ``shape`` (nz, ny, nx).
 
-    source: None or rate of change per cell; faces: None or the coefficients of the faces along x, y and z, flat
+    source: rate of change per cell, or of none; faces: None or the coefficients of the faces along x, y and z, flat
     (nz, ny, nx + 1), (nz, ny + 1, nx), (nz + 1, ny, nx);
     numbers: rate x, rate y, rate z, dt, 2, 4, 6, then scale and shift of the ghosts at x low, x high, y low …;
     wraps: (3,) whether x, y, z are periodic; flat: two dimensions; equal: whether all rates are the same;

@@ -93,8 +93,8 @@ def test_warming_compiles_the_cpu_kernels_calls_each_engine_and_reports(monkeypa
     monkeypatch.setattr(warm, "engines", lambda: {"some": SomeEngine()})
     monkeypatch.setattr(cuda, "load_cupy", _no_cupy)
     reports: list[tuple[str, float]] = []
-    warm.warm(lambda message, fraction: reports.append((message, fraction)))
-    assert seen == ["cpu"]
+    warm.warm(lambda message, fraction: reports.append((message, fraction)), [lambda: seen.append("another")])
+    assert seen == ["cpu", "another"]
     fractions = [fraction for _, fraction in reports]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0

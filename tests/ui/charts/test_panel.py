@@ -15,8 +15,6 @@ from ui.charts.pacing import HAND_SECONDS, LIVE_SECONDS, Pace
 from ui.theme import theme
 from workbench.project import MeasuredData
 
-pytestmark = pytest.mark.keeps_time
-
 FORECAST = ChartInfo("voltage", "Voltage", "V", ("mean",))
 
 
@@ -212,6 +210,7 @@ def test_the_theme_changes_while_charts_are_shown(charted, qtbot, qapp):
     assert plot.backgroundBrush().color().name() == theme().palette.plot
 
 
+@pytest.mark.keeps_time
 def test_drawing_that_takes_long_comes_less_often(qtbot, qapp):
     """A drawing of 12 ms may come every 12 / 0.06 = 200 ms, and one that costs nothing every 100 ms."""
     import time

@@ -13,8 +13,6 @@ from ui.lab.table import VariantTable
 from ui.lab.table_model import BEST, COLUMNS, FRACTION, REASON, TIME
 from workbench.bench.records import LabRecord
 
-pytestmark = pytest.mark.keeps_time
-
 RISING, FALLING = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
 
 
@@ -104,6 +102,7 @@ def test_the_chosen_row_stays_chosen_when_figures_arrive(table, qtbot):
     assert table.variants.records[row].shape == wanted.shape
 
 
+@pytest.mark.keeps_time
 def test_ten_thousand_records_do_not_make_it_slow(table):
     """Filling, sorting and painting: 0.1 s on one core of a shared machine; ten times that would be felt."""
     base = plausible_record().variants

@@ -25,8 +25,6 @@ from ui.viewport_quality import LEVELS
 from workbench.cli.pictures import Pictures
 from workbench.project import CameraView, ClipPlane, ViewSettings
 
-pytestmark = pytest.mark.keeps_time
-
 SIZE = (600, 500)
 ONE = Particles(np.array([[3.0, -2.0, 1.0]]), np.array([5.0]))
 
@@ -187,6 +185,7 @@ def test_a_picked_place_is_on_the_cut_that_is_drawn(canvas) -> None:  # noqa: F8
     assert ONE.nearest(np.array(position))[0] == 0
 
 
+@pytest.mark.keeps_time
 def test_a_new_moment_of_ten_thousand_spheres_costs_little(canvas) -> None:  # noqa: F811
     n, choose = 10_000, np.random.default_rng(0)
     particles = Particles(choose.random((n, 3)), np.full(n, 0.001))
@@ -205,6 +204,7 @@ def test_a_new_moment_of_ten_thousand_spheres_costs_little(canvas) -> None:  # n
     visual.release()
 
 
+@pytest.mark.keeps_time
 def test_two_thousand_spheres_are_drawn_in_time(canvas) -> None:  # noqa: F811
     particles, painter, scene = touching(2000), Painter(), Scene()
     scene.set_geometry(particles)

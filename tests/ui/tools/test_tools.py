@@ -22,8 +22,6 @@ from ui.tools.dialog import ToolDialog
 from ui.tools.menu import NO_PROJECT, ToolsMenu
 from workbench.document import open_document, save_document
 
-pytestmark = pytest.mark.keeps_time
-
 
 class Scale(Tool):
     id = "scale"
@@ -191,6 +189,7 @@ def test_a_refusal_marks_its_place(desk, qtbot):
     assert dialog.form.root._wrong == {"factor"}
 
 
+@pytest.mark.keeps_time
 def test_cancel_comes_at_once_and_the_window_never_waits(desk, qtbot):
     dialog = desk.dialog(Slow())
     begun = clock.perf_counter()
@@ -275,6 +274,7 @@ def test_a_result_of_another_mesh_is_not_taken_over(desk, qtbot, tmp_path, monke
     assert desk.model.document.parameters.tissue.sigma_il == 0.17
 
 
+@pytest.mark.keeps_time
 def test_dialogs_go_with_their_document_and_with_the_window(shop, qtbot, services):
     dialog = dialog_of(shop, "Think…")
     dialog.run()

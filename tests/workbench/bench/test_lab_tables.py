@@ -26,8 +26,6 @@ from workbench.bench.table_lines import grouped, published_beside, ratio_text, r
 from workbench.bench.table_text import as_csv, markdown
 from workbench.cli import bench, main
 
-pytestmark = pytest.mark.keeps_time
-
 MACHINE = MachineRecord("2026-11-21", {"name": "NumPy on paper", "kind": "cpu"}, (), 1e-6, None)
 
 
