@@ -11,6 +11,7 @@ from numba import cfunc
 from engines.api import Array
 from engines.backend.base import Backend
 from engines.peridynamics import cpu_kernels
+from engines.peridynamics.laws.code import SIGNATURE
 from engines.peridynamics.solver import Discretised, LatticeSolver
 
 BANDS_PER_THREAD = 4
@@ -93,8 +94,8 @@ class CpuSolver(LatticeSolver):
 @cache
 def _no_law() -> Any:
     """For kernels that are called without a law: of the type of all laws, so that they are compiled once."""
-    return cfunc("float64(float64, float64, float64[::1])")(_undamaged)
+    return cfunc(SIGNATURE)(_undamaged)
 
 
-def _undamaged(stretch: float, damage: float, parameters: Array) -> float:
-    return damage
+def _undamaged(stretches: Array, damages: Array, which: Array, parameters: Array, count: int) -> None:
+    """No bond is asked for."""

@@ -17,7 +17,22 @@ import numpy as np
 from numba import njit, prange
 
 from engines.backend import vector_math
-from engines.backend.vector_math import any_lane, lanes, load_like, load_row, select, splat, sqrt, store, store_row
+from engines.backend.vector_math import (
+    any_lane,
+    lanes,
+    load,
+    load_like,
+    load_row,
+    select,
+    splat,
+    sqrt,
+    store,
+    store_row,
+)
+
+PLACES = np.full(37, -1)
+"""Of the bit in a number of one bit, by what is left of it after division by 37."""
+PLACES[[(1 << bit) % 37 for bit in range(32)]] = np.arange(32)
 
 
 @njit(nogil=True)
@@ -47,40 +62,75 @@ def _lost(u, v, i, first, gone, offsets, steps, lengths, weights, general, facto
 
 @njit(nogil=True)
 def _soften(
-    u, v, i, lane, first, asked, words, soft, history, at, scratch, offsets, steps, lengths, weights, general,
-    factor_of, law, laws, material, materials,
+    u, v, i, first, at, left, words, soft, history, scratch, asked_for, offsets, steps, lengths, weights, general,
+    factor_of, law, laws, material, materials, stiffness, loss,
 ):  # fmt: skip
-    """Asks the law for the bonds ``asked`` of particle i, writes their forces to the scratch rows and their bits.
-
-    Returns what they lost, as ``_lost`` counts it.
+    """Asks the law, once, for the bonds of a row of particles from i on that soften: those in ``words`` from ``at`` on
+    and not in ``left``. Takes their damage from the forces in the scratch rows, and what is gone from the bits; adds to
+    ``loss`` what they lost, as ``_lost`` counts it. asked_for: lists of a bond each, of :func:`_lists`.
     """
-    total = 0.0
-    bonds = len(steps)
+    kept, stretches, damages, energies, far, bits, lanes_of, which = asked_for
+    count, bonds, solid, some = 0, len(steps), len(u) == 3, np.uint32(0)
+    for lane in range(len(left)):
+        some |= words[at + lane] & ~left[lane]
     for bit in range(first, min(first + 32, bonds)):
-        if (asked >> (bit - first)) & 1:
-            weight = float(factor_of[bit, i]) * lengths[bit] if general else weights[bit]
-            there = i + steps[bit]
-            s, g, energy = _bond(u, v, i, bit, offsets, steps, lengths)
-            was = float(history[bit, i])
-            now = was
-            mask = np.uint32(1) << np.uint32(bit - first)
-            soft[at] |= mask
-            if s > 0:
-                which = material[i] * materials + material[there] if materials > 1 else 0
-                now = max(was, law(s, was, laws[which]))
-                if now > was:
-                    history[bit, i] = min(now, 1.0)
-                    now = float(history[bit, i])
-                    total += (now - was) * weight * energy
-                if now >= 1:
-                    words[at] &= ~mask
-                    soft[at] &= ~mask
-                g *= 1 - now
-            force = g * weight / lengths[bit]
-            for k in range(len(u)):
-                e = float(u[k, there]) - float(u[k, i])
-                scratch[k * bonds + bit, lane] = force * (offsets[bit, k] + e)
-    return total
+        if (some >> np.uint32(bit - first)) & 1:  # rows of memory: one bond after the other would wait for each
+            store_row(kept, bit - first, 0, load_row(history, bit, i))
+    for lane in range(len(left)):
+        here, asked = i + lane, words[at + lane] & ~left[lane]
+        soft[at + lane] |= asked
+        while asked:
+            low = asked & (~asked + np.uint32(1))
+            asked ^= low
+            place = PLACES[low % np.uint32(37)]
+            bit = first + place
+            there = here + steps[bit]
+            a, b = float(offsets[bit, 0]), float(offsets[bit, 1])
+            ex, ey = float(u[0, there]) - float(u[0, here]), float(u[1, there]) - float(u[1, here])
+            q = ex * ((a + a) + ex) + ey * ((b + b) + ey)
+            moved = (a + ex) * float(v[0, here]) + (b + ey) * float(v[1, here])
+            if solid:
+                c, ez = float(offsets[bit, 2]), float(u[2, there]) - float(u[2, here])
+                q += ez * ((c + c) + ez)
+                moved += (c + ez) * float(v[2, here])
+            if q > 0:  # in compression a crack is closed: the bond is whole
+                stretches[count], energies[count], far[count] = q, moved, lengths[bit]
+                damages[count] = kept[place, lane]
+                bits[count], lanes_of[count] = bit, lane
+                which[count] = material[here] * materials + material[there] if materials > 1 else 0
+                count += 1
+    for n in range(0, count, lanes(far)):
+        length = load(far, n)
+        p = load(stretches, n) / (length * length)
+        s = p / (sqrt(p + 1.0) + 1.0)
+        store(stretches, n, s)
+        store(energies, n, length * s * s + 2.0 * s / ((s + 1.0) * length) * load(energies, n))
+    law(stretches, damages, which, laws, count)
+    for n in range(count):
+        bit, lane = bits[n], lanes_of[n]
+        here = i + lane
+        was = now = float(kept[bit - first, lane])
+        if damages[n] > was:
+            history[bit, here] = min(damages[n], 1.0)
+            now = float(history[bit, here])
+            weight = float(factor_of[bit, here]) * lengths[bit] if general else weights[bit]
+            loss[here] += 0.25 * stiffness * (now - was) * weight * energies[n]
+            if now >= 1:
+                mask = np.uint32(1) << np.uint32(bit - first)
+                words[at + lane] &= ~mask
+                soft[at + lane] &= ~mask
+        for k in range(len(u)):
+            scratch[k * bonds + bit, lane] *= 1 - now
+
+
+@njit(nogil=True)
+def _lists(bonds, like):
+    """What ``_soften`` works in. kept: (bonds, lanes); lists of stretch, damage, energy, length; of bit, lane, and
+    which parameters of the law are its, for all of them."""
+    kept = np.empty((bonds, lanes(like)), like.dtype)
+    bits, lanes_of, which = np.empty(kept.size, np.int64), np.empty(kept.size, np.int64), np.empty(kept.size, np.int64)
+    stretches, damages, energies = np.zeros(kept.size), np.zeros(kept.size), np.zeros(kept.size)
+    return kept, stretches, damages, energies, np.ones(kept.size), bits, lanes_of, which
 
 
 @njit(nogil=True)
@@ -100,13 +150,17 @@ def _loaded(u, out, v, i, given, stiffness, kick, pull, before, work, light):
 
 
 @njit(nogil=True)
-def _damped(v, i, given, decay, before, light):
-    """What damping took from particle i, whose axes are held where ``given[1]`` is not 0."""
-    total = 0.0
-    for k in range(len(v)):
-        if given[1, k] == 0:
-            total += (float(before[k]) + float(v[k, i])) ** 2
-    return 0.5 * (1 - float(decay)) / ((1 + float(decay)) * float(light)) * total
+def _damp(v, i, kind, table, decay, before, light_of, general, damped):
+    """Adds what damping took from a row of particles from i on, whose axes are held where a table's row 1 is not 0."""
+    share, loads = 0.5 * (1 - float(decay)) / (1 + float(decay)), False
+    for lane in range(before.shape[1]):
+        loads |= kind[i + lane] != 0
+    for lane in range(before.shape[1]):
+        total = 0.0
+        for k in range(len(v)):
+            if not loads or table[kind[i + lane], 1, k] == 0:
+                total += (float(before[k, lane]) + float(v[k, i + lane])) ** 2
+        damped[i + lane] += share * total / (float(light_of[0, i + lane]) if general else 1.0)
 
 
 def _compiled(sources: int) -> Any:
@@ -129,7 +183,7 @@ def _compiled(sources: int) -> Any:
         nx, ny = counts[0], counts[1]
         for band in prange(bands):
             scratch = np.empty((2 * bonds, width), u.dtype)
-            left = np.empty(width, np.uint32)
+            left, asked_for = np.empty(width, np.uint32), _lists(32 if softening else 0, u[0])
             pulls, before = np.empty((2, width), u.dtype), np.empty((2, width), u.dtype)
             for y in range(band * ny // bands, (band + 1) * ny // bands):
                 for x in range(0, nx, width):
@@ -152,29 +206,27 @@ def _compiled(sources: int) -> Any:
                             word = word - (word & select(p > most, weak & mask, 0))
                             r1 = p + 1.0
                             g = p / (sqrt(r1) + r1) * weight
-                            live = (word & mask) != 0
+                            live = ((held if softening else word) & mask) != 0
                             store_row(scratch, bit, 0, select(live, g * (ex + a), 0.0))
                             store_row(scratch, bonds + bit, 0, select(live, g * (ey + b), 0.0))
                         if any_lane(word != held):
                             store(left, 0, word)
+                            if softening:
+                                _soften(
+                                    u, v, i, first, at, left, words, soft, history, scratch, asked_for, real_offsets,
+                                    steps, lengths, weights, general, factor_of, law, laws, material, materials,
+                                    stiffness, loss,
+                                )  # fmt: skip
+                                continue
                             for lane in range(width):
                                 place = at + lane
                                 gone = words[place] & ~left[lane]
-                                if gone == 0:
-                                    continue
-                                if softening:
-                                    lost = _soften(
-                                        u, v, i + lane, lane, first, gone, words, soft, history, place, scratch,
-                                        offsets, steps, lengths, weights, general, factor_of, law, laws, material,
-                                        materials,
-                                    )  # fmt: skip
-                                else:
+                                if gone:
                                     words[place] = left[lane]
-                                    lost = _lost(
+                                    loss[i + lane] += 0.25 * stiffness * _lost(
                                         u, v, i + lane, first, gone, offsets, steps, lengths, weights, general,
                                         factor_of,
                                     )  # fmt: skip
-                                loss[i + lane] += 0.25 * stiffness * lost
                     for k in range(2):
                         total, row = splat(ux, 0.0), k * bonds
                         for _ in range(orbits[1]):
@@ -202,10 +254,7 @@ def _compiled(sources: int) -> Any:
                                     before[:, lane], work, light_of[0, i + lane] if general else one,
                                 )  # fmt: skip
                     if decay != 1:
-                        for lane in range(width):
-                            given = table[kind[i + lane]]
-                            light = light_of[0, i + lane] if general else one
-                            damped[i + lane] += _damped(v, i + lane, given, decay, before[:, lane], light)
+                        _damp(v, i, kind, table, decay, before, light_of, general, damped)
 
     @njit(parallel=True, nogil=True, cache=True)
     def advance_3d(
@@ -219,7 +268,7 @@ def _compiled(sources: int) -> Any:
         nx, ny, nz = counts[0], counts[1], counts[2]
         for band in prange(bands):
             scratch = np.empty((3 * bonds, width), u.dtype)
-            left = np.empty(width, np.uint32)
+            left, asked_for = np.empty(width, np.uint32), _lists(32 if softening else 0, u[0])
             pulls, before = np.empty((3, width), u.dtype), np.empty((3, width), u.dtype)
             for line in range(band * ny * nz // bands, (band + 1) * ny * nz // bands):
                 for x in range(0, nx, width):
@@ -244,30 +293,28 @@ def _compiled(sources: int) -> Any:
                             word = word - (word & select(p > most, weak & mask, 0))
                             r1 = p + 1.0
                             g = p / (sqrt(r1) + r1) * weight
-                            live = (word & mask) != 0
+                            live = ((held if softening else word) & mask) != 0
                             store_row(scratch, bit, 0, select(live, g * (ex + a), 0.0))
                             store_row(scratch, bonds + bit, 0, select(live, g * (ey + b), 0.0))
                             store_row(scratch, 2 * bonds + bit, 0, select(live, g * (ez + c), 0.0))
                         if any_lane(word != held):
                             store(left, 0, word)
+                            if softening:
+                                _soften(
+                                    u, v, i, first, at, left, words, soft, history, scratch, asked_for, real_offsets,
+                                    steps, lengths, weights, general, factor_of, law, laws, material, materials,
+                                    stiffness, loss,
+                                )  # fmt: skip
+                                continue
                             for lane in range(width):
                                 place = at + lane
                                 gone = words[place] & ~left[lane]
-                                if gone == 0:
-                                    continue
-                                if softening:
-                                    lost = _soften(
-                                        u, v, i + lane, lane, first, gone, words, soft, history, place, scratch,
-                                        offsets, steps, lengths, weights, general, factor_of, law, laws, material,
-                                        materials,
-                                    )  # fmt: skip
-                                else:
+                                if gone:
                                     words[place] = left[lane]
-                                    lost = _lost(
+                                    loss[i + lane] += 0.25 * stiffness * _lost(
                                         u, v, i + lane, first, gone, offsets, steps, lengths, weights, general,
                                         factor_of,
                                     )  # fmt: skip
-                                loss[i + lane] += 0.25 * stiffness * lost
                     for k in range(3):
                         total, row = splat(ux, 0.0), k * bonds
                         for _ in range(orbits[0]):
@@ -304,10 +351,7 @@ def _compiled(sources: int) -> Any:
                                     before[:, lane], work, light_of[0, i + lane] if general else one,
                                 )  # fmt: skip
                     if decay != 1:
-                        for lane in range(width):
-                            given = table[kind[i + lane]]
-                            light = light_of[0, i + lane] if general else one
-                            damped[i + lane] += _damped(v, i + lane, given, decay, before[:, lane], light)
+                        _damp(v, i, kind, table, decay, before, light_of, general, damped)
 
     return advance_2d, advance_3d
 

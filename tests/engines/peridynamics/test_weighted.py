@@ -13,6 +13,7 @@ from numba import cfunc
 from engines.peridynamics.body import filled
 from engines.peridynamics.family import WORD
 from engines.peridynamics.influence import INFLUENCES
+from engines.peridynamics.laws.code import SIGNATURE
 from engines.peridynamics.laws.law import Law
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.measures import energies
@@ -26,11 +27,12 @@ FAILURE = np.array([[2.0, 1.5], [1.5, 2.5]])
 """Of each pair of materials, over the stretch at which it begins to soften."""
 
 
-@cfunc("float64(float64, float64, float64[::1])")
-def bilinear(s, d, p):
-    if s <= p[0]:
-        return d
-    return 1.0 if s >= p[1] else max(d, 1 - p[0] / s * ((p[1] - s) / (p[1] - p[0])))
+@cfunc(SIGNATURE)
+def bilinear(stretches, damages, which, parameters, count):
+    for k in range(count):
+        s, p = stretches[k], parameters[which[k]]
+        if s > p[0]:
+            damages[k] = 1.0 if s >= p[1] else max(damages[k], 1 - p[0] / s * ((p[1] - s) / (p[1] - p[0])))
 
 
 BILINEAR = """// as bonds.cu has it
