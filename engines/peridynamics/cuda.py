@@ -41,11 +41,9 @@ class CudaSolver(LatticeSolver):
         family, layout = body.family, body.layout
         d, reach = layout.dimensions, family.reach
         macros = (REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DREACH={reach}")
-        general = not body.plain
-        if body.law is not None:
-            module = backend.compile(law_file(body.law), (*macros, "-DGENERAL", "-DSOFTENING"))
-        else:
-            module = backend.compile(SOURCE, (*macros, "-DGENERAL") if general else macros)
+        softening, self._general = body.law is not None, body.paired or (body.weights is not None and body.law is None)
+        macros += ("-DGENERAL",) * self._general + ("-DSOFTENING",) * softening
+        module = backend.compile(SOURCE if body.law is None else law_file(body.law), macros)
         self._advance, self._measure, self._damage = map(module.get_function, ("step_bonds", "measure", "damage"))
         offsets, lengths = np.zeros((32 * family.words, 4), np.int32), np.zeros((32 * family.words, 3))
         offsets[: family.bonds, :3], offsets[: family.bonds, 3] = family.offsets, self._steps
@@ -59,7 +57,7 @@ class CudaSolver(LatticeSolver):
         self._weights: tuple[Any, ...] = ()
         self._weighing: tuple[Any, ...] = ()
         self._laws = backend.array(body.laws.astype(self.dtype))
-        if general:
+        if not body.plain:
             self._weigh()
         self._macros, self._device = macros, backend
         self._take(self._best_shape())
@@ -91,7 +89,7 @@ class CudaSolver(LatticeSolver):
         self._grid = (-(-nx // columns), -(-ny // tall), 1 if d == 2 else -(-nz // span))
         self._block = (threads,)
         planes = 1 if d == 2 else 2 * reach + 1
-        stored = d + (not self.body.plain)
+        stored = d + self._general  # STORED of family.cuh
         self._shared = (COLUMNS + 2 * reach) * (tall + 2 * reach) * planes * stored * self.dtype.itemsize
         if self._shared > 48 * 1024:
             self._advance.max_dynamic_shared_size_bytes = self._shared
@@ -111,6 +109,8 @@ class CudaSolver(LatticeSolver):
             pairs, lightness = np.stack([mixture.stiffness, mixture.limit], axis=-1), mixture.lightness
             traits = mixture.material.astype(np.uint32) | (0 if traits is None else traits)
         self._weights = (backend.array(weights),)
+        if not self._general:
+            return
         self._weighing = (
             None if traits is None else backend.array(traits), backend.array(pairs.astype(self.dtype)),
             backend.array(lightness.astype(self.dtype)), np.int32(materials), np.int32(body.half_shares is not None),
@@ -129,7 +129,7 @@ class CudaSolver(LatticeSolver):
                 np.int32(row * self._kinds), self._offsets, self._lengths, arrays["work"], arrays["loss"],
                 arrays["damped"], *self._sizes, np.int32(self.shape[1]), number(self.body.stiffness),
                 number(self.body.limit), number(kick), number(decay), np.int32(self.shape[0]),
-                *self._weighing[:1], *self._weights, *self._weighing[1:], *self._softening(True),
+                *self._weights, *self._weighing, *self._softening(True),
             ),
             shared_mem=self._shared,
         )  # fmt: skip
