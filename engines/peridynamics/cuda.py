@@ -40,7 +40,7 @@ class CudaSolver(LatticeSolver):
         super().__init__(backend, body, precision)
         family, layout = body.family, body.layout
         d, reach = layout.dimensions, family.reach
-        macros = (REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DREACH={reach}")
+        macros: tuple[str, ...] = (REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DREACH={reach}")
         softening, self._general = body.law is not None, body.paired or (body.weights is not None and body.law is None)
         macros += ("-DGENERAL",) * self._general + ("-DSOFTENING",) * softening
         module = backend.compile(SOURCE if body.law is None else law_file(body.law), macros)

@@ -13,7 +13,7 @@ from engines.charts import ChartInfo
 from engines.errors import ProblemError
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.loads import ACCELERATION, VELOCITY, Loads
-from engines.peridynamics.parameters import Gauge, Held, Point
+from engines.peridynamics.parameters import Gauge, Gravity, Held, Point
 from engines.peridynamics.parameters.measuring import MeanGauge, Opening
 from engines.peridynamics.solver import Solver
 from engines.placing import Path
@@ -130,7 +130,10 @@ class Instruments:
                 add(False, gauge.axis, gauge.less)
         mass, part = (self._of_each(values) for values in (solver.mass, solver.volume))
         self._masses = {each.name: float(mass[each.particles].sum()) for each in self.acting}
-        self._shares = {each.name: float(part[each.particles].sum()) for each in self.acting}
+        self._shares = {
+            each.name: float((mass if isinstance(loads.loads[each.load], Gravity) else part)[each.particles].sum())
+            for each in self.acting
+        }
         """Of the particles of each load together: their mass, and their part of the load."""
         self._read: Any = solver.backend.empty(max(1, len(self._sums)), np.float64)
 
