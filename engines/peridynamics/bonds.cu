@@ -13,11 +13,12 @@
 // row of the table of loads; work, loss: (size) double, touched where a load acts or a bond breaks.
 // Per particle and step: u, v, words, breakable and kind are read once, u, v and words written once.
 //
-// GENERAL: bonds are weighted (family.cuh); SOFTENING (with GENERAL): beyond its limit a bond loses stiffness by a law.
+// GENERAL: bonds are weighted (family.cuh); SOFTENING: beyond its limit a bond loses stiffness by a law.
 //
 // variants: -DREAL=float -DDIMENSIONS=2 -DREACH=2; -DREAL=float -DDIMENSIONS=2 -DREACH=3; -DREAL=float -DDIMENSIONS=2 -DREACH=4; -DREAL=float -DDIMENSIONS=3 -DREACH=2; -DREAL=float -DDIMENSIONS=3 -DREACH=3; -DREAL=double -DDIMENSIONS=2 -DREACH=2; -DREAL=double -DDIMENSIONS=2 -DREACH=3; -DREAL=double -DDIMENSIONS=2 -DREACH=4; -DREAL=double -DDIMENSIONS=3 -DREACH=2; -DREAL=double -DDIMENSIONS=3 -DREACH=3
 // variants: -DREAL=float -DDIMENSIONS=2 -DREACH=2 -DGENERAL; -DREAL=float -DDIMENSIONS=2 -DREACH=3 -DGENERAL; -DREAL=float -DDIMENSIONS=2 -DREACH=4 -DGENERAL; -DREAL=float -DDIMENSIONS=3 -DREACH=2 -DGENERAL; -DREAL=float -DDIMENSIONS=3 -DREACH=3 -DGENERAL; -DREAL=double -DDIMENSIONS=2 -DREACH=2 -DGENERAL; -DREAL=double -DDIMENSIONS=2 -DREACH=3 -DGENERAL; -DREAL=double -DDIMENSIONS=2 -DREACH=4 -DGENERAL; -DREAL=double -DDIMENSIONS=3 -DREACH=2 -DGENERAL; -DREAL=double -DDIMENSIONS=3 -DREACH=3 -DGENERAL
 // variants: -DREAL=float -DDIMENSIONS=2 -DREACH=2 -DGENERAL -DSOFTENING; -DREAL=float -DDIMENSIONS=2 -DREACH=3 -DGENERAL -DSOFTENING; -DREAL=float -DDIMENSIONS=2 -DREACH=4 -DGENERAL -DSOFTENING; -DREAL=float -DDIMENSIONS=3 -DREACH=2 -DGENERAL -DSOFTENING; -DREAL=float -DDIMENSIONS=3 -DREACH=3 -DGENERAL -DSOFTENING; -DREAL=double -DDIMENSIONS=2 -DREACH=2 -DGENERAL -DSOFTENING; -DREAL=double -DDIMENSIONS=2 -DREACH=3 -DGENERAL -DSOFTENING; -DREAL=double -DDIMENSIONS=2 -DREACH=4 -DGENERAL -DSOFTENING; -DREAL=double -DDIMENSIONS=3 -DREACH=2 -DGENERAL -DSOFTENING; -DREAL=double -DDIMENSIONS=3 -DREACH=3 -DGENERAL -DSOFTENING
+// variants: -DREAL=float -DDIMENSIONS=2 -DREACH=2 -DSOFTENING; -DREAL=float -DDIMENSIONS=2 -DREACH=3 -DSOFTENING; -DREAL=float -DDIMENSIONS=2 -DREACH=4 -DSOFTENING; -DREAL=float -DDIMENSIONS=3 -DREACH=2 -DSOFTENING; -DREAL=float -DDIMENSIONS=3 -DREACH=3 -DSOFTENING; -DREAL=double -DDIMENSIONS=2 -DREACH=2 -DSOFTENING; -DREAL=double -DDIMENSIONS=2 -DREACH=3 -DSOFTENING; -DREAL=double -DDIMENSIONS=2 -DREACH=4 -DSOFTENING; -DREAL=double -DDIMENSIONS=3 -DREACH=2 -DSOFTENING; -DREAL=double -DDIMENSIONS=3 -DREACH=3 -DSOFTENING
 #include "peridynamics/family.cuh"
 
 #ifdef SOFTENING
@@ -118,8 +119,9 @@ struct Softening {
 
 // Adds s n of the softened bonds to the total, in mirror orbits; soft holds what to ask. A bond that has lost all is gone from
 // words and soft; what bonds lost is as in lost(). One loop has the only copy of a bond, so that both ends round alike.
-DEVICE void soften(Sum& total, const Surroundings& around, const Softening& softening, unsigned* __restrict__ words,
-                  const int* __restrict__ offsets, const double* __restrict__ lengths, const long long at,
+// Where neighbours are is worked out anew from `own`, where the particle is in a plane: registers for it would be missed.
+DEVICE void soften(Sum& total, const Surroundings& around, const Softening& softening, const REAL* planes, const int z,
+                  const int plane_size, const int own, unsigned* __restrict__ words, const int* __restrict__ offsets, const double* __restrict__ lengths, const long long at,
                   const long long size, const REAL* __restrict__ v, double* __restrict__ loss,
                   const REAL stiffness)
 {
@@ -141,39 +143,49 @@ DEVICE void soften(Sum& total, const Surroundings& around, const Softening& soft
                 if (asked & mask) {
                     const int* offset = offsets + 4 * bit;
                     const int a = offset[0], b = offset[1], c = offset[2];
-                    const REAL* there = place_of(around, a, b, c);
+                    const int plane = DEPTH ? (z + c + DEPTH) % PLANES : 0;
+                    const REAL* there = planes + plane * plane_size + own + b * LINE + a;
                     const double* of_bond = lengths + 3 * bit;
                     const REAL ex = there[0] - around.x, ey = there[PITCH] - around.y;
                     const REAL ez = DIMENSIONS == 3 ? there[2 * PITCH] - around.z : REAL(0);
                     REAL q = mul(ey, REAL(2 * b) + ey);
                     if (DIMENSIONS == 3) q = fused(ez, REAL(2 * c) + ez, q);
                     q = fused(ex, REAL(2 * a) + ex, q);
-                    REAL s, limit, g = pull_of(mul(q, REAL(of_bond[1])), s);
+                    REAL s, g = pull_of(mul(q, REAL(of_bond[1])), s);
+#ifdef GENERAL
                     const unsigned other = trait_of(there);
+                    REAL limit;
                     const REAL weight = around.weighing.of(REAL(of_bond[2]), around.own, other, limit);
+#else
+                    const REAL weight = REAL(of_bond[2]);
+#endif
                     REAL* kept = softening.damage + bit * size + at;
                     const REAL was = *kept;
                     REAL now = was;
                     if (s > REAL(0)) {  // in compression a crack is closed: the bond is whole
-                        const int which = around.weighing.materials > 1 ? around.weighing.pair_of(around.own, other) : 0;
-                        now = law_damage(s, was, softening.laws + which * softening.law_size);
+                        const REAL* law = softening.laws;
+#ifdef GENERAL
+                        if (around.weighing.materials > 1)
+                            law += around.weighing.pair_of(around.own, other) * softening.law_size;
+#endif
+                        now = law_damage(s, was, law);
                         now = now > was ? now : was;
                         if (now >= REAL(1)) {
                             now = REAL(1);
                             gone |= mask;
                         }
-                        g = mul(g, REAL(1) - now);
                     }
-                    const REAL length = REAL(of_bond[0]);
-                    const REAL force = mul(mul(g, weight), mul(length, REAL(of_bond[1])));
+                    const REAL length = REAL(of_bond[0]), along = mul(length, REAL(of_bond[1]));
                     const REAL nx = REAL(a) + ex, ny = REAL(b) + ey, nz = DIMENSIONS == 3 ? REAL(c) + ez : REAL(0);
                     if (now > was) {
                         *kept = now;
-                        const REAL vz = DIMENSIONS == 3 ? v[2 * size + at] : REAL(0);
-                        const double moved = nx * v[at] + ny * v[size + at] + nz * vz, root = 1.0 + (double)s;
-                        const double energy = of_bond[0] * s * s + 2.0 * s / (root * of_bond[0]) * moved;
-                        loss[at] += 0.25 * stiffness * weight * ((double)now - (double)was) * energy;
+                        REAL moved = nx * v[at] + ny * v[size + at];
+                        if (DIMENSIONS == 3) moved += nz * v[2 * size + at];
+                        const REAL energy = length * s * s + REAL(2) * g * along * moved;
+                        loss[at] += REAL(0.25) * stiffness * weight * (now - was) * energy;
                     }
+                    if (s > REAL(0)) g = mul(g, REAL(1) - now);
+                    const REAL force = mul(mul(g, weight), along);
                     pair.x += mul(force, nx);
                     pair.y += mul(force, ny);
                     pair.z += DIMENSIONS == 3 ? mul(force, nz) : REAL(0);
@@ -211,8 +223,11 @@ struct Step {
     const double* lengths;
     double *work, *loss, *damped;
     REAL stiffness, limit, kick, decay;
+#ifdef WEIGHTED
+    const REAL* weights;
+#endif
 #ifdef GENERAL
-    const REAL *weights, *pairs, *lightness;
+    const REAL *pairs, *lightness;
     int materials, corrected;
 #endif
 #ifdef SOFTENING
@@ -229,8 +244,11 @@ struct Step {
         Surroundings around;
         begin(around, planes, z, plane_size, own_at);
         around.limit = limit;
+#ifdef WEIGHTED
+        around.weights = weights;
+#endif
 #ifdef GENERAL
-        around.weighing = {weights, pairs, materials, corrected};
+        around.weighing = {pairs, materials, corrected};
 #endif
         unsigned before[WORDS];
 #pragma unroll
@@ -250,7 +268,8 @@ struct Step {
 #pragma unroll
             for (int k = 0; k < WORDS; ++k) soft[k * size + at] = before[k] & ~around.word[k];
             const Softening softening = {soft, damage, laws, law_size};
-            soften(sum, around, softening, words, offsets, lengths, at, size, v, loss, stiffness);
+            soften(sum, around, softening, planes, z, plane_size, own_at, words, offsets, lengths, at, size, v, loss,
+                   stiffness);
 #else
             const REAL vz = DIMENSIONS == 3 ? v[2 * size + at] : REAL(0);
             loss[at] += 0.25 * stiffness * lost(around, before, offsets, lengths, v[at], v[size + at], vz);
@@ -303,10 +322,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
     double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch,
     const int rows, const long long base, const long long size, const int span, const REAL stiffness, const REAL limit,
     const REAL kick, const REAL decay, const int columns
+#ifdef WEIGHTED
+    ,
+    const REAL* __restrict__ weights
+#endif
 #ifdef GENERAL
     ,
-    const unsigned* __restrict__ traits, const REAL* __restrict__ weights, const REAL* __restrict__ pairs,
-    const REAL* __restrict__ lightness, const int materials, const int corrected
+    const unsigned* __restrict__ traits, const REAL* __restrict__ pairs, const REAL* __restrict__ lightness,
+    const int materials, const int corrected
 #endif
 #ifdef SOFTENING
     ,
@@ -322,8 +345,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
 #endif
     const Step step = {u_out, v, words, breakable, kind, table, row, offsets, lengths, work, loss, damped, stiffness, limit, kick,
                        decay,
+#ifdef WEIGHTED
+                       weights,
+#endif
 #ifdef GENERAL
-                       weights, pairs, lightness, materials, corrected,
+                       pairs, lightness, materials, corrected,
 #endif
 #ifdef SOFTENING
                        soft, damage, laws, law_size,
@@ -397,7 +423,7 @@ extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* _
     if (at >= size) return;
     REAL x = 0, y = 0, z = 0, strain = 0, light = 1;
 #ifdef GENERAL
-    const Weighing weighing = {nullptr, pairs, materials, corrected};
+    const Weighing weighing = {pairs, materials, corrected};
     const unsigned own = traits ? traits[at] : 0u;
     if (materials > 1) light = lightness[own & MATERIAL];
 #endif

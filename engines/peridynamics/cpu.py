@@ -11,6 +11,7 @@ from numba import cfunc
 from engines.api import Array
 from engines.backend.base import Backend
 from engines.peridynamics import cpu_kernels, cpu_measuring
+from engines.peridynamics.laws.code import SIGNATURE
 from engines.peridynamics.solver import Discretised, LatticeSolver
 
 BANDS_PER_THREAD = 4
@@ -23,10 +24,7 @@ class CpuSolver(LatticeSolver):
     def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
         super().__init__(backend, body, precision)
         family, layout = body.family, body.layout
-        d = layout.dimensions
-        self._kernel = cpu_kernels.advance_2d if d == 2 else cpu_kernels.advance_3d
-        self._offsets, self._lengths = family.offsets, family.lengths
-        self._real_offsets = np.ascontiguousarray(family.offsets[:, :d], self.dtype)
+        self._offsets, self._lengths = family.offsets.astype(self.dtype), family.lengths
         self._weights = body.bond_weights
         self._factors = np.stack([1 / self._lengths**2, self._weights / self._lengths], axis=1).astype(self.dtype)
         self._factor_of = self._limit_of = self._light_of = np.ones((1, 1), self.dtype)
@@ -69,12 +67,11 @@ class CpuSolver(LatticeSolver):
 
     def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
         arrays, layout, number = self.arrays, self.body.layout, self.dtype.type
-        self._kernel(
+        cpu_kernels.advance(
             arrays["u"], self._spare, arrays["v"], arrays["words"].reshape(-1), self._breakable.reshape(-1), self._kind,
-            table[row], self._offsets, self._real_offsets, self._steps, self._lengths, self._factors,
-            self.body.family.orbits, arrays["work"], arrays["loss"], arrays["damped"], layout.counts, layout.rows,
-            layout.pitch, layout.base, number(self.body.stiffness), number(self.body.limit), number(kick),
-            number(decay), self._bands,
+            table[row], self._offsets, self._steps, self._lengths, self._factors, self.body.family.orbits,
+            arrays["work"], arrays["loss"], arrays["damped"], layout.counts, layout.rows, layout.pitch, layout.base,
+            number(self.body.stiffness), number(self.body.limit), number(kick), number(decay), self._bands,
             self._weights, self.body.paired, self._factor_of, self._limit_of, self._light_of, *self._history(),
             self._law, self._laws, self._material, self._materials,
         )  # fmt: skip
@@ -94,8 +91,8 @@ class CpuSolver(LatticeSolver):
 @cache
 def _no_law() -> Any:
     """For kernels that are called without a law: of the type of all laws, so that they are compiled once."""
-    return cfunc("float64(float64, float64, float64[::1])")(_undamaged)
+    return cfunc(SIGNATURE)(_undamaged)
 
 
-def _undamaged(stretch: float, damage: float, parameters: Array) -> float:
-    return damage
+def _undamaged(stretches: Array, damages: Array, which: Array, parameters: Array, count: int) -> None:
+    """No bond is asked for."""

@@ -42,12 +42,10 @@ class CudaSolver(LatticeSolver):
         super().__init__(backend, body, precision)
         family, layout = body.family, body.layout
         d, reach = layout.dimensions, family.reach
-        macros = (REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DREACH={reach}")
-        general = not body.plain
-        if body.law is not None:
-            module = backend.compile(law_file(body.law), (*macros, "-DGENERAL", "-DSOFTENING"))
-        else:
-            module = backend.compile(SOURCE, (*macros, "-DGENERAL") if general else macros)
+        macros: tuple[str, ...] = (REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DREACH={reach}")
+        softening, self._general = body.law is not None, body.paired or (body.weights is not None and body.law is None)
+        macros += ("-DGENERAL",) * self._general + ("-DSOFTENING",) * softening
+        module = backend.compile(SOURCE if body.law is None else law_file(body.law), macros)
         self._advance, self._measure, self._damage = map(module.get_function, ("step_bonds", "measure", "damage"))
         offsets, lengths = np.zeros((32 * family.words, 4), np.int32), np.zeros((32 * family.words, 3))
         offsets[: family.bonds, :3], offsets[: family.bonds, 3] = family.offsets, self._steps
@@ -62,16 +60,15 @@ class CudaSolver(LatticeSolver):
         self._weights: tuple[Any, ...] = ()
         self._weighing: tuple[Any, ...] = ()
         self._laws = backend.array(body.laws.astype(self.dtype))
-        if general:
+        if not body.plain:
             self._weigh()
         self._macros, self._device = macros, backend
         self._many: ManySteps | None = None
         bodies = body.size // layout.size
         if bodies > 1 or (backend.cooperative and len(body.places) <= MOST_PARTICLES):
-            extras = ("-DGENERAL",) * general + ("-DSOFTENING",) * (body.law is not None)
             path = MANY_STEPS if body.law is None else many_steps_file(body.law)
             most = threads_of(d, self.dtype.itemsize)
-            self._many = ManySteps(self, bodies, path, (*macros, *extras), most)
+            self._many = ManySteps(self, bodies, path, macros, most)
         self._take(self._best_shape())
 
     def advance(self, table: Array, half: bool, decay: float | Array = 1.0) -> None:
@@ -82,6 +79,11 @@ class CudaSolver(LatticeSolver):
             self._many.advance(self, table, paces_of(len(table), half, decay), self._breakable is self._weak)
 
     # What ManySteps launches with.
+
+    @property
+    def general(self) -> bool:
+        """Whether bonds of one length may differ."""
+        return self._general
 
     @property
     def spare(self) -> Any:
@@ -101,7 +103,7 @@ class CudaSolver(LatticeSolver):
     @property
     def of_kind(self) -> tuple[Any, ...]:
         """The last arguments: of weights and of a law."""
-        return (*self._weighing[:1], *self._weights, *self._weighing[1:], *self._softening(True))
+        return (*self._weights, *self._weighing, *self._softening(True))
 
     def _best_shape(self) -> Shape:
         """Measured on the body as it is, at rest and without loads: a step then changes nothing."""
@@ -130,7 +132,7 @@ class CudaSolver(LatticeSolver):
         self._grid = (-(-nx // columns), -(-ny // tall), 1 if d == 2 else -(-nz // span))
         self._block = (threads,)
         planes = 1 if d == 2 else 2 * reach + 1
-        stored = d + (not self.body.plain)
+        stored = d + self._general  # STORED of family.cuh
         self._shared = (COLUMNS + 2 * reach) * (tall + 2 * reach) * planes * stored * self.dtype.itemsize
         if self._shared > 48 * 1024:
             self._advance.max_dynamic_shared_size_bytes = self._shared
@@ -150,6 +152,8 @@ class CudaSolver(LatticeSolver):
             pairs, lightness = np.stack([mixture.stiffness, mixture.limit], axis=-1), mixture.lightness
             traits = mixture.material.astype(np.uint32) | (0 if traits is None else traits)
         self._weights = (backend.array(weights),)
+        if not self._general:
+            return
         self._weighing = (
             None if traits is None else backend.array(traits), backend.array(pairs.astype(self.dtype)),
             backend.array(lightness.astype(self.dtype)), np.int32(materials), np.int32(body.half_shares is not None),

@@ -2,8 +2,11 @@
 // Products are rounded before they are added (mul), so that the sum of an orbit is the same seen in a mirror.
 //
 // GENERAL: bonds are weighted by their length, by the materials of their ends and by how much of the families of both is
-// there. Both ends find the same weight to the last bit.
+// there. Both ends find the same weight to the last bit. SOFTENING without GENERAL: by their length alone, which costs nothing.
 #pragma once
+#if defined(GENERAL) || defined(SOFTENING)
+#define WEIGHTED
+#endif
 #define DEVICE static __device__ __forceinline__
 #define DEVICE_MEMBER __device__ __forceinline__
 
@@ -39,8 +42,10 @@ constexpr int BONDS = family_size(), WORDS = (BONDS + 31) / 32;
 
 constexpr int COLUMNS = 32, ROWS = DIMENSIONS == 3 && sizeof(REAL) == 8 ? 4 : 8;  // of a block that is as wide as can be
 // Blocks that a processor has room for: asked for so that no register is spilled on any architecture.
-#ifdef SOFTENING
+#if defined(SOFTENING) && defined(GENERAL)
 constexpr int BLOCKS = DIMENSIONS == 3 && REACH == 2 ? 1 : 2;
+#elif defined(SOFTENING)
+constexpr int BLOCKS = DIMENSIONS == 2 && sizeof(REAL) == 4 ? 3 : 2;
 #elif defined(GENERAL)
 constexpr int BLOCKS = sizeof(REAL) == 8 || (DIMENSIONS == 3 && REACH == 3) ? 2 : DIMENSIONS == 3 || REACH == 4 ? 3 : 4;
 #else
@@ -119,8 +124,7 @@ DEVICE double inverse(double d)
 // part of a whole family that it has in the others.
 constexpr unsigned MATERIAL = 15;
 struct Weighing {
-    const REAL* weights;  // (REACH² + 1): weight over |ξ|³, by |ξ|²
-    const REAL* pairs;    // (materials, materials, 2): stiffness over that of the first, and the limit of p
+    const REAL* pairs;  // (materials, materials, 2): stiffness over that of the first, and the limit of p
     int materials, corrected;
 
     DEVICE_MEMBER int pair_of(const unsigned own, const unsigned other) const
@@ -155,6 +159,9 @@ struct Surroundings {
     REAL limit;                 // (1 + s0)² − 1
     unsigned word[WORDS], breakable[WORDS];
     bool over;  // whether a bond is beyond its limit, where all are whole
+#ifdef WEIGHTED
+    const REAL* weights;  // (REACH² + 1): weight over |ξ|³, by |ξ|²
+#endif
 #ifdef GENERAL
     Weighing weighing;
     unsigned own;  // traits
@@ -224,8 +231,8 @@ struct Surroundings {
                             Sum orbit = along_y<WHOLE>(a, b, c, bit);
                             if (c) orbit = orbit + along_y<WHOLE>(a, b, -c, bit + size / 2);
                             const int square = a * a + b * b + c * c;
-#ifdef GENERAL
-                            const REAL weight = weighing.weights[square];
+#ifdef WEIGHTED
+                            const REAL weight = weights[square];
 #else
                             const REAL weight = REAL(1.0 / (square * sqrt(double(square))));
 #endif

@@ -14,7 +14,7 @@ from engines.charts import ChartInfo
 from engines.errors import ProblemError
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.loads import ACCELERATION, VELOCITY, Loads
-from engines.peridynamics.parameters import Gauge, Held, Point
+from engines.peridynamics.parameters import Gauge, Gravity, Held, Point
 from engines.peridynamics.parameters.measuring import MeanGauge, Opening
 from engines.peridynamics.totals.totals import ListSums, Read, make_list_sums
 from engines.placing import Path
@@ -127,7 +127,10 @@ class Instruments:
                 add(False, gauge.axis, gauge.less)
         mass, part = (self._of_each(values) for values in (solver.mass, solver.volume))
         self._masses = {each.name: float(mass[each.particles].sum()) for each in self.acting}
-        self._shares = {each.name: float(part[each.particles].sum()) for each in self.acting}
+        self._shares = {
+            each.name: float((mass if isinstance(loads.loads[each.load], Gravity) else part)[each.particles].sum())
+            for each in self.acting
+        }
         """Of the particles of each load together: their mass, and their part of the load."""
 
     def _of_each(self, values: Any) -> Array:

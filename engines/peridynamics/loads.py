@@ -35,7 +35,8 @@ class Loads:
     reached: for each load the particles of its region, in the order of the geometry; tables: for each load what the
     file of its history held when the run was made, whatever becomes of the file.
 
-    dt [s], spacing [m], density [kg/m³], volume [m³] of a particle.
+    dt [s], spacing [m], density [kg/m³], volume [m³] of a particle. heaviness: for each further kind the density of its
+    particles over this one.
     """
 
     loads: tuple[Load, ...]
@@ -48,6 +49,7 @@ class Loads:
     volume: float
     reached: tuple[Array, ...]
     tables: tuple[Array | None, ...]
+    heaviness: tuple[float, ...]
 
     def table(self, first: int, steps: int) -> Array:
         """(steps, kinds, 4, d) of steps first, first + 1, …: acceleration, held, displacement and velocity after it.
@@ -69,7 +71,8 @@ class Loads:
             if not isinstance(load, Held):
                 pushed = self.share(number, before)[:, None] * self.acceleration(number)
                 for kind in kinds:
-                    table[:, kind, ACCELERATION] += pushed
+                    weight = self.heaviness[kind - 1] if isinstance(load, Gravity) else 1.0
+                    table[:, kind, ACCELERATION] += weight * pushed
                 continue
             for axis, value in enumerate((load.x, load.y, load.z)[: self.dimensions]):
                 if value is None:
@@ -83,7 +86,8 @@ class Loads:
         return table
 
     def acceleration(self, number: int) -> Array:
-        """(d,) that a load that pushes gives each of its particles when all of it is there, in spacings per step²."""
+        """(d,) that a load that pushes gives each of its particles when all of it is there, in spacings per step²;
+        gravity to those of the body's own density."""
         load = self.loads[number]
         if isinstance(load, Stress):  # force density σ/Δx
             value, each = load.stress, 1e6 / (self.density * self.spacing)
@@ -115,10 +119,18 @@ class Loads:
 
 
 def loads_on(
-    body: Filled, loads: list[Load], dt: float, spacing: float, density: float, volume: float | None = None
+    body: Filled,
+    loads: list[Load],
+    dt: float,
+    spacing: float,
+    density: float,
+    volume: float | None = None,
+    heaviness: Array | None = None,
 ) -> Loads:
-    """``volume`` [m³] of a particle; none: a cube. Raises ProblemError for a load that reaches no particle or is
-    nothing, a history that cannot be read, and where two loads hold the same particles."""
+    """``volume`` [m³] of a particle; none: a cube. heaviness: (n,) the density of each over ``density``.
+
+    Raises ProblemError for a load that reaches no particle or is nothing, a history that cannot be read, and where two
+    loads hold the same particles."""
     reached = np.zeros((len(body.cells), len(loads)), bool)
     for number, load in enumerate(loads):
         if isinstance(load, Gravity):
@@ -138,10 +150,15 @@ def loads_on(
             raise ProblemError(
                 f"Two loads move the same particles along {name}: let their regions not overlap.", ("loads", last)
             )
-    ways, kind = combinations(reached)
-    rows = [tuple(np.flatnonzero(row).tolist()) for row in ways]
+    groups, densities = reached, np.ones(1)
+    if heaviness is not None and any(isinstance(load, Gravity) for load in loads):  # kinds differ in weight too
+        densities = np.unique(heaviness)
+        groups = np.column_stack([reached, heaviness[:, None] == densities[1:]])
+    ways, kind = combinations(groups)
+    rows = [tuple(np.flatnonzero(row[: len(loads)]).tolist()) for row in ways]
+    weights = [float(densities[row[len(loads) :] @ np.arange(1, len(densities))]) for row in ways]
     if rows and not rows[0]:  # free particles come first in order
-        rows = rows[1:]
+        rows, weights = rows[1:], weights[1:]
     else:
         kind = kind + 1
     if len(rows) > MOST_KINDS:
@@ -149,7 +166,7 @@ def loads_on(
     return Loads(
         tuple(loads), kind.astype(np.uint8), tuple(rows), body.dimensions, dt, spacing, density,
         spacing**3 if volume is None else volume, tuple(np.flatnonzero(column) for column in reached.T),
-        tuple(_table(load, number) for number, load in enumerate(loads)),
+        tuple(_table(load, number) for number, load in enumerate(loads)), tuple(weights),
     )  # fmt: skip
 
 

@@ -25,8 +25,8 @@ CHANGING = 20
 NEURON = 60
 """Of a neuron: voltage, synapses, recovery, spikes and intervals, release, list of spikes, where its synapses are."""
 GATES, RISE, RING, TRACES = 12, 8, 8, 24
-"""More of a neuron: with channels; with synapses that are alpha functions; for each step of the ring of inputs; for each
-connection whose weights change."""
+"""More of a neuron: with channels; with synapses that are alpha functions; for each step of the ring of inputs; for
+each connection whose weights change."""
 SPREADS = 6.0
 """Standard deviations above its mean that a delay may be, of some 10⁸ drawn ones."""
 SHARE = 0.8

@@ -114,8 +114,9 @@ def _settle(v, kick, rub, at, c, b, rubbed, sums):
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def push(u, v, rest, shapes, states, motion, listed, count, kick, rub, rubbing, partial):
-    """partial: (bodies, chunks, 8); the list is cut into as many chunks on any number of threads."""
+def push(u, v, rest, shapes, states, motion, listed, count, kick, rub, rubbing, light_of, partial):
+    """partial: (bodies, chunks, 8); the list is cut into as many chunks on any number of threads. light_of: (size) or
+    one number, 1 over the mass of a particle."""
     d, bodies, chunks = len(u), len(shapes), partial.shape[1]
     for chunk in prange(chunks):
         p, out, relative, given = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
@@ -126,6 +127,7 @@ def push(u, v, rest, shapes, states, motion, listed, count, kick, rub, rubbing, 
                 partial[b, chunk, k] = 0.0
             for c in range(chunk * count // chunks, (chunk + 1) * count // chunks):
                 at = listed[c]
+                light = float(light_of[at if len(light_of) > 1 else 0])
                 for k in range(3):
                     place = states[b, k] if free else motion[b, k]
                     p[k] = (float(rest[k, at]) + float(u[k, at]) if k < d else 0.0) - place
@@ -153,7 +155,7 @@ def push(u, v, rest, shapes, states, motion, listed, count, kick, rub, rubbing, 
                         square += relative[k] * relative[k]
                     speed = math.sqrt(square)
                     if speed > 0:
-                        slower = min(0.5, shapes[b, FRICTION] * force / speed)
+                        slower = min(0.5 / light, shapes[b, FRICTION] * force / speed)
                         for k in range(3):
                             rubbed[k] = -slower * relative[k]
                             given[k] += rubbed[k]
@@ -162,8 +164,8 @@ def push(u, v, rest, shapes, states, motion, listed, count, kick, rub, rubbing, 
                 for k in range(3):
                     partial[b, chunk, k] += given[k]
                 for k in range(d):
-                    kick[k, c] += given[k]
-                    v[k, at] += given[k]
+                    kick[k, c] += light * given[k]
+                    v[k, at] += light * given[k]
     for b in range(bodies):
         ratio = shapes[b, RATIO]
         sums = np.zeros(8)
@@ -298,25 +300,27 @@ def _push_on(u, rest, words, bits, reach, numbers, neighbours, m, i, stiffness, 
 @njit(cache=True, nogil=True, parallel=True)
 def repel(
     u, v, rest, words, bits, reach, members, numbers, neighbours, reference, stiffness, radius, half, steps, moved,
-    energy, kick, measuring,
+    energy, kick, light_of, measuring,
 ):  # fmt: skip
-    """members: (n); moved: (chunks) 1 where one has gone far. ``measuring``: fill energy and kick, and move nothing."""
+    """members: (n); moved: (chunks) 1 where one has gone far; light_of: as in ``push``. ``measuring``: fill energy and
+    kick, and move nothing."""
     d, n, chunks = len(u), len(members), len(moved)
     for chunk in prange(chunks):
         pair, given, offset = np.zeros(3, u.dtype), np.zeros(3, u.dtype), np.zeros(3, np.int64)
         for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
             i = members[m]
+            light = light_of[i if len(light_of) > 1 else 0]
             stored = _push_on(
                 u, rest, words, bits, reach, numbers, neighbours, m, i, stiffness, radius, pair, offset, given
             )
             if measuring:
                 energy[m] = stored
                 for k in range(d):
-                    kick[k, m] = given[k]
+                    kick[k, m] = light * given[k]
                 continue
             away = speed = 0.0
             for k in range(d):
-                v[k, i] += given[k]
+                v[k, i] += light * given[k]
                 away += (u[k, i] - reference[k, m]) ** 2
                 speed += v[k, i] ** 2
             if not math.sqrt(away) + steps * math.sqrt(speed) < half:

@@ -21,14 +21,20 @@ def repulsion_rate(parameters: PeridynamicParameters, lattice: Lattice) -> float
     return parameters.contact.stiffness * lattice.bond_stiffness(1.0) / lattice.family.reach
 
 
-def contact_step(parameters: PeridynamicParameters, lattice: Lattice, limit: float, surface_share: float) -> float:
+def contact_step(
+    parameters: PeridynamicParameters, lattice: Lattice, limit: float, surface_share: float, lightest: float = 1.0
+) -> float:
     """[s]; infinite without contact. ``limit`` [s] of the bonds alone: their bound is 4/limit², of which a particle
-    that is touched has ``surface_share``, or nothing where its bonds are gone.
+    that is touched has ``surface_share``, or nothing where its bonds are gone. ``lightest``: the lattice's density over
+    the least one.
 
     Gershgorin's bound ``dt² (B + P + 2 S Σ) <= 4``: B of bonds, P of a penetrator, S Σ of particles, on one side where
     there are bonds. Raises ProblemError for a radius of contact that is too large."""
-    penetration = max((each.stiffness for each in parameters.penetrators), default=0.0) * stiffness_rate(lattice)
-    repulsion = repulsion_rate(parameters, lattice)
+    stiffest = max((each.stiffness for each in parameters.penetrators), default=0.0)
+    penetration, repulsion = (
+        lightest * stiffest * stiffness_rate(lattice),
+        lightest * repulsion_rate(parameters, lattice),
+    )
     if repulsion and parameters.contact.radius > 1:
         raise ProblemError(
             "Particles would push each other before anything has moved: let the radius of their contact be 1 spacing "

@@ -183,19 +183,19 @@ DEVICE Push push_on(const REAL* __restrict__ u, const REAL* __restrict__ rest, c
     return push;
 }
 
-// steps: until lists may be made anew; half: half the skin.
+// steps: until lists may be made anew; half: half the skin. light_of: (size) 1 over the mass of each particle if mixed, else (1).
 extern "C" __global__ void repel(const REAL* __restrict__ u, REAL* __restrict__ v, const REAL* __restrict__ rest,
                                  const unsigned* __restrict__ words, const short* __restrict__ bits, const int reach,
                                  const int* __restrict__ members, const int capacity, const REAL* __restrict__ reference,
                                  const int* __restrict__ numbers, const int* __restrict__ neighbours,
                                  int* __restrict__ news, const REAL stiffness, const REAL radius, const REAL half,
-                                 const int steps, const long long size)
+                                 const int steps, const REAL* __restrict__ light_of, const int mixed, const long long size)
 {
     const int n = min(news[MEMBERS], capacity);
     for (int m = blockIdx.x * blockDim.x + threadIdx.x; m < n; m += gridDim.x * blockDim.x) {
         const long long i = members[m];
         const Push push = push_on(u, rest, words, bits, reach, capacity, numbers, neighbours, m, i, size, stiffness, radius);
-        const REAL given[3] = {push.x, push.y, push.z};
+        const REAL light = light_of[mixed ? i : 0], given[3] = {light * push.x, light * push.y, light * push.z};
         REAL moved = 0, speed = 0;
 #pragma unroll
         for (int k = 0; k < DIMENSIONS; ++k) {
@@ -215,15 +215,17 @@ extern "C" __global__ void measure_contact(const REAL* __restrict__ u, const REA
                                            const int reach, const int* __restrict__ members, const int capacity,
                                            const int* __restrict__ numbers, const int* __restrict__ neighbours,
                                            const int* __restrict__ news, const REAL stiffness, const REAL radius,
-                                           double* __restrict__ energy, REAL* __restrict__ kick, const long long size)
+                                           double* __restrict__ energy, REAL* __restrict__ kick,
+                                           const REAL* __restrict__ light_of, const int mixed, const long long size)
 {
     const int n = min(news[MEMBERS], capacity);
     for (int m = blockIdx.x * blockDim.x + threadIdx.x; m < n; m += gridDim.x * blockDim.x) {
         const long long i = members[m];
         const Push push = push_on(u, rest, words, bits, reach, capacity, numbers, neighbours, m, i, size, stiffness, radius);
         energy[m] = push.energy;
-        kick[m] = push.x;
-        kick[(long long)capacity + m] = push.y;
-        if (DIMENSIONS == 3) kick[2 * (long long)capacity + m] = push.z;
+        const REAL light = light_of[mixed ? i : 0];
+        kick[m] = light * push.x;
+        kick[(long long)capacity + m] = light * push.y;
+        if (DIMENSIONS == 3) kick[2 * (long long)capacity + m] = light * push.z;
     }
 }

@@ -151,12 +151,13 @@ DEVICE void go_on(const double* __restrict__ shape, double* __restrict__ state, 
 }
 
 // kick: (DIMENSIONS, capacity) what each particle of the list was given. rub: (DIMENSIONS, size) what friction gave, where
-// rubbing: what it takes is known when the velocity half a step later is. partial: (bodies, blocks, SUMS); ticket: (1), 0.
+// rubbing: what it takes is known when the velocity half a step later is. light_of: (size) 1 over the mass of each particle if
+// mixed, else (1). partial: (bodies, blocks, SUMS); ticket: (1), 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
     push(const REAL* __restrict__ u, REAL* __restrict__ v, const REAL* __restrict__ rest, const double* __restrict__ shapes,
          double* __restrict__ states, const double* __restrict__ motion, const int bodies, const int* __restrict__ list,
          const int* __restrict__ count, const int capacity, REAL* __restrict__ kick, REAL* __restrict__ rub,
-         const int rubbing, double* __restrict__ partial, int* __restrict__ ticket, const long long size)
+         const int rubbing, const REAL* __restrict__ light_of, const int mixed, double* __restrict__ partial, int* __restrict__ ticket, const long long size)
 {
     __shared__ double shared[SUMS][THREADS / 32];
     __shared__ int last;
@@ -171,6 +172,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         double sums[SUMS] = {0, 0, 0, 0, 0, 0, 0, 0};
         for (int c = blockIdx.x * THREADS + t; c < n; c += blocks * THREADS) {
             const long long at = list[c];
+            const double light = (double)light_of[mixed ? at : 0];
             const Vector from = particle(rest, size, at), moved = particle(u, size, at);
             const Vector here = {from.x + moved.x, from.y + moved.y, from.z + moved.z};
             Vector out;
@@ -185,7 +187,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                     const Vector sliding = relative - dot(relative, out) * out;
                     const double speed = sqrt(dot(sliding, sliding));
                     if (speed > 0) {
-                        const double slower = fmin(0.5, shape[FRICTION] * push / speed);
+                        const double slower = fmin(0.5 / light, shape[FRICTION] * push / speed);
                         rubbed = -slower * sliding;
                         given = {given.x + rubbed.x, given.y + rubbed.y, given.z + rubbed.z};
                     }
@@ -194,7 +196,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                 sums[1] += given.y;
                 sums[2] += given.z;
             }
-            const double each[3] = {given.x, given.y, given.z}, taken[3] = {rubbed.x, rubbed.y, rubbed.z};
+            const double each[3] = {light * given.x, light * given.y, light * given.z}, taken[3] = {rubbed.x, rubbed.y, rubbed.z};
 #pragma unroll
             for (int k = 0; k < DIMENSIONS; ++k) {
                 const long long own = (long long)k * capacity + c;

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.peridynamics.contact.masses import light_of
 from engines.peridynamics.contact.rigid import Rigid
 from engines.peridynamics.solver import Follower, Solver
 
@@ -41,7 +42,7 @@ class Penetrators(Follower):
 
     def __init__(self, solver: Solver, rigid: Rigid, rest: Any) -> None:
         self.solver, self.rigid, self.backend = solver, rigid, solver.backend
-        self._rest, self._first = rest, 0
+        self._rest, self._first, self._light = rest, 0, light_of(solver)
         self.bodies, self.capacity = len(rigid.solids), len(solver.body.places)
         states = np.zeros((self.bodies, STATE))
         states[:, SEEN], states[:, SEEN_VELOCITY] = rigid.places, rigid.velocities

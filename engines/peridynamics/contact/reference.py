@@ -48,11 +48,11 @@ class ReferenceContact:
             relative = moving - velocity
             sliding = relative - (relative * out).sum(axis=1)[:, None] * out
             speed = np.linalg.norm(sliding, axis=1)
-            slower = np.minimum(0.5, friction * push / np.where(speed > 0, speed, 1.0))
+            slower = np.minimum(0.5 * self.bonds.mass[:, 0], friction * push / np.where(speed > 0, speed, 1.0))
             friction_on = -slower[:, None] * sliding
             rubbed += friction_on[:, :d]
             given = push[:, None] * out + friction_on
-            self.bonds.v = self.bonds.v + given[:, :d]
+            self.bonds.v = self.bonds.v + given[:, :d] / self.bonds.mass
             force = -given.sum(axis=0)
             after = velocity + ratio * force if ratio else path[number, 6:]
             self.forces[number] = force
@@ -63,7 +63,7 @@ class ReferenceContact:
             self.slid += 0.5 * float(taken @ velocity - (friction_on[:, :d] * held).sum())
             self._later += 0.5 * float(taken @ after)
             self.work -= float(force @ (velocity + after)) / 2
-        self.bonds.v = self.bonds.v + kick
+        self.bonds.v = self.bonds.v + kick / self.bonds.mass
         self._rubbed = rubbed
 
     def _repulsion(self) -> Array:

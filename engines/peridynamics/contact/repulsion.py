@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.errors import ProblemError
+from engines.peridynamics.contact.masses import light_of
 from engines.peridynamics.family import WORD, Family
 from engines.peridynamics.solver import Discretised, Follower, Solver
 
@@ -60,6 +61,7 @@ class Repulsion(Follower):
     ) -> None:
         self.solver, self.backend, self.capacity, self._rest = solver, solver.backend, capacity, rest
         self.stiffness, self.radius, self.reach = stiffness, radius, body.family.reach
+        self._light = light_of(solver)
         self.width, d = radius + SKIN, body.dimensions
         self.most, self.buckets = MOST[d], buckets_for(capacity)
         array, number = self.backend.array, solver.dtype

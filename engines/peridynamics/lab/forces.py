@@ -113,7 +113,7 @@ def _own(
 
     folder = HOME if kind == "lattice" else HOME / "cloud"
     cuda = {"lattice": ("bonds.cu", "step_bonds"), "cloud": ("cloud.cu", "step_cloud")}[kind]
-    numba = ("cpu_kernels.py", f"advance_{d}d" if kind == "lattice" else "advance")
+    numba = ("cpu_kernels.py", "advance")
     source, symbol = cuda if language == "CUDA" else numba
     return Variant(
         id=id, title=title, language=language, bytes=bytes, flops=flops, source=folder / source, symbol=symbol,

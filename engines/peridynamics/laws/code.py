@@ -36,7 +36,14 @@ _NUMBA: dict[str, Any] = {**_FUNCTIONS, "abs": abs, "min": min, "max": max}
 PART = "part"
 """How names of parts of lines begin that are worked out once; one on the side of a choice that is never taken need not
 be a number."""
-SIGNATURE = "float64(float64, float64, float64[::1])"
+SIGNATURE = "void(float64[::1], float64[::1], int64[::1], float64[:, ::1], int64)"
+"""Of laws in Numba: stretches, damages (which become the new ones), which row of the parameters is a bond's, the
+parameters, and how many bonds there are. A call for each bond would take longer than most laws."""
+_LOOP = """
+def law_damages(stretches, damages, which, parameters, count):
+    for bond in range(count):
+        s, d, row = stretches[bond], damages[bond], which[bond]
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +83,7 @@ class Code:
         return values[self.result] + 0 * stretch
 
     def function(self) -> Any:
-        """Compiled with Numba: (s, d, p) of float64 to ``d`` or more."""
+        """Compiled with Numba, for many bonds at a time: see SIGNATURE."""
         return _compiled(self)
 
 
@@ -169,14 +176,15 @@ def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 
 class _Parameters(ast.NodeTransformer):
-    """Parameters' names become places in ``p``."""
+    """Parameters' names become places in a row of them."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._places = {name: place for place, name in enumerate(names)}
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id in self._places:
-            return ast.Subscript(_read("p"), ast.Constant(self._places[node.id]), ast.Load())
+            place = ast.Tuple([_read("row"), ast.Constant(self._places[node.id])], ast.Load())
+            return ast.Subscript(_read("parameters"), place, ast.Load())
         return _read(node.id)
 
 
@@ -188,7 +196,8 @@ _functions: dict[str, Any] = {}
 
 
 def _compiled(code: Code) -> Any:
-    """The trees as a Python function, compiled: no text is executed, and no name that a person gave is in it."""
+    """The trees as a Python function, compiled: no text of a person's is executed, and no name that one gave is in
+    it."""
     if code.key in _functions:
         return _functions[code.key]
     put = _Parameters(code.names)
@@ -196,14 +205,16 @@ def _compiled(code: Code) -> Any:
         ast.Assign([ast.Name(each.name, ast.Store())], put.visit(deepcopy(each.value))) for each in code.lines
     ]
     result = put.visit(_read(code.result))
-    body.append(ast.Return(ast.IfExp(ast.Compare(result, [ast.Gt()], [_read(DAMAGE)]), result, _read(DAMAGE))))
-    arguments = ast.arguments([], [ast.arg(STRETCH), ast.arg(DAMAGE), ast.arg("p")], None, [], [], None, [])
-    empty = ast.parse("def law_damage(): pass")
-    defined = empty.body[0]
+    found = ast.IfExp(ast.Compare(result, [ast.Gt()], [_read(DAMAGE)]), result, _read(DAMAGE))
+    body.append(ast.Assign([ast.Subscript(_read("damages"), _read("bond"), ast.Store())], found))
+    tree = ast.parse(_LOOP)
+    defined = tree.body[0]
     assert isinstance(defined, ast.FunctionDef)
-    defined.args, defined.body = arguments, body
+    loop = defined.body[0]
+    assert isinstance(loop, ast.For)
+    loop.body += body
     names = dict(_NUMBA)
-    exec(compile(ast.fix_missing_locations(empty), "<law>", "exec"), names)  # noqa: S102 - the trees of the checker
+    exec(compile(ast.fix_missing_locations(tree), "<law>", "exec"), names)  # noqa: S102 - the trees of the checker
     # as on a GPU, what is divided by zero is infinite
-    _functions[code.key] = cfunc(SIGNATURE, error_model="numpy")(names["law_damage"])
+    _functions[code.key] = cfunc(SIGNATURE, error_model="numpy")(names["law_damages"])
     return _functions[code.key]

@@ -11,7 +11,7 @@ class Law:
     """The force of a bond in tension is c (1 − d) s; d is 0 up to the elastic limit, never decreases, is 1 at failure.
 
     A brittle bond has no law: it is there or not. ``function`` is called from Numba's kernels through its first-class
-    type, so that a kernel is compiled once for all laws.
+    type, so that a kernel is compiled once for all laws, and for many bonds at a time, so that a call costs nothing.
     """
 
     key: str
@@ -21,7 +21,7 @@ class Law:
     bond of stretch ``s`` > 0 that had damage ``d``. ``REAL`` is a macro of the file that includes it, ``DEVICE`` as
     well, or a plain device function."""
     function: Any
-    """The same in Numba: (s, d, p: (n,)) of float64."""
+    """The same in Numba, for many bonds at a time: ``code.SIGNATURE``."""
     parameters: tuple[float, ...]
     """p."""
     elastic_limit: float

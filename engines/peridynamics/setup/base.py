@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engines.api import FieldInfo, Finding
+from engines.api import Array, FieldInfo, Finding
 from engines.backend.base import Backend
 from engines.charts import Fact
 from engines.errors import ProblemError
@@ -123,7 +123,12 @@ class Setup(ABC):
 
     def _loads(self) -> Loads:
         density, volume = self.lattice.density, self.watched_volume
-        return loads_on(self.body, self.parameters.loads, self.step, self.spacing, density, volume)
+        return loads_on(self.body, self.parameters.loads, self.step, self.spacing, density, volume, self._heaviness)
+
+    @property
+    def _heaviness(self) -> Array | None:
+        """(n,) the density of each particle over that of the body's own material; None where all are equal."""
+        return None
 
     @property
     def watched_volume(self) -> float:

@@ -13,7 +13,7 @@ from engines.peridynamics.influence import INFLUENCES
 from engines.peridynamics.laws.calibration import calibrated
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.mixture import mixed, stiffening
-from engines.peridynamics.parameters import Gravity, PeridynamicParameters, PlaneBody
+from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody
 from engines.peridynamics.setup.lattice import LatticeSetup, dimensions_of
 from engines.peridynamics.setup.pace import Kind
 from engines.peridynamics.solver import Discretised, LatticeSolver, bytes_of, make_solver
@@ -62,6 +62,10 @@ class BondSetup(LatticeSetup):
     def _surface_share(self) -> float:
         return 1.0 if self.surface else super()._surface_share
 
+    @property
+    def _lightest(self) -> float:
+        return float(self.mixed.mixture.lightness.max()) if self.mixed else 1.0
+
     def _bytes(self) -> int:
         mixed, paired = self.mixed is not None, bool(self.mixed or self.surface) and self.backend.id == "cpu"
         return bytes_of(
@@ -76,20 +80,12 @@ class BondSetup(LatticeSetup):
         materials, lattice = (self.parameters.material, *self.parameters.materials), self.lattice
         return Solid([elastic(lattice.formulation, each.young * 1e9, lattice.poisson_ratio) for each in materials])
 
-    def _check_loads(self) -> None:
-        super()._check_loads()
-        parameters = self.parameters
+    @property
+    def _heaviness(self) -> Array | None:
         if self.mixed is None or (self.mixed.mixture.lightness == 1).all():
-            return
-        heavy: list[tuple[str | int, ...]] = [
-            ("loads", place) for place, load in enumerate(parameters.loads) if isinstance(load, Gravity)
-        ]
-        heavy += [("penetrators",)] * bool(parameters.penetrators)
-        heavy += [("contact",)] * (parameters.contact.kind != "none")
-        if heavy:
-            raise ProblemError(
-                "Gravity and contact are for bodies of one density: give all materials the same.", heavy[0]
-            )
+            return None
+        mixture = self.mixed.mixture
+        return np.asarray(1 / mixture.lightness[mixture.material[self.layout.places(self.body.cells)]])
 
     @property
     def kind(self) -> Kind:

@@ -57,7 +57,7 @@ class LatticeSetup(Setup):
         self.memory += self._bytes_beside(size, kin.words)
         self.bytes_per_step = particles * (self._values_per_step() * self.value_bytes + 12 * kin.words + 1)
         self.bonds = particles * kin.bonds
-        touching = contact_step(parameters, self.lattice, self.limit, self._surface_share)
+        touching = contact_step(parameters, self.lattice, self.limit, self._surface_share, self._lightest)
         if touching < self.limit:
             self.limit, self.stands_for = touching, "contact"
         unbreakable(parameters, self.body)  # says now, not when bonds are cut, if a region holds nothing
@@ -73,6 +73,11 @@ class LatticeSetup(Setup):
     def _surface_share(self) -> float:
         """See :func:`contact_step`."""
         return self.lattice.surface_share
+
+    @property
+    def _lightest(self) -> float:
+        """The density of the body's own material over the least one."""
+        return 1.0
 
     @abstractmethod
     def _bytes(self) -> int: ...

@@ -41,7 +41,7 @@ class ManySteps:
         self._materials = backend.array(given)
         self._known: dict[tuple[int, bool], Any] = {}
         """Orders of a body alone, on the device."""
-        stored = layout.dimensions + (not solver.body.plain)
+        stored = layout.dimensions + solver.general
         possible = arrangements(
             layout,
             bodies,

@@ -11,7 +11,7 @@
 // orders: (bodies, 3) first row, steps to take, whether bonds may break; materials: (bodies, 2) stiffness, limit;
 // laws: (bodies, pairs, law_size); counters: (bodies, 2) zeros, and zeros again afterwards.
 //
-// variants: -DREAL=float -DDIMENSIONS=3 -DREACH=3; -DREAL=float -DDIMENSIONS=2 -DREACH=3 -DGENERAL; -DREAL=double -DDIMENSIONS=2 -DREACH=3 -DGENERAL -DSOFTENING
+// variants: -DREAL=float -DDIMENSIONS=3 -DREACH=3; -DREAL=float -DDIMENSIONS=2 -DREACH=3 -DGENERAL; -DREAL=double -DDIMENSIONS=2 -DREACH=3 -DGENERAL -DSOFTENING; -DREAL=float -DDIMENSIONS=2 -DREACH=3 -DSOFTENING
 // any: REAL DIMENSIONS REACH
 #define MANY_STEPS
 #include "peridynamics/bonds.cu"
@@ -85,10 +85,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOST_BLOCKS) step_many(
     double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch,
     const int rows, const long long base, const long long each, const long long size, const int columns, const int span,
     const int group, unsigned* __restrict__ counters
+#ifdef WEIGHTED
+    ,
+    const REAL* __restrict__ weights
+#endif
 #ifdef GENERAL
     ,
-    const unsigned* __restrict__ traits, const REAL* __restrict__ weights, const REAL* __restrict__ pairs,
-    const REAL* __restrict__ lightness, const int mixed, const int corrected
+    const unsigned* __restrict__ traits, const REAL* __restrict__ pairs, const REAL* __restrict__ lightness,
+    const int mixed, const int corrected
 #endif
 #ifdef SOFTENING
     ,
@@ -109,6 +113,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOST_BLOCKS) step_many(
     const int parts = across * up * (DIMENSIONS == 3 ? (nz + span - 1) / span : 1);
     const int* order = orders + 3 * body;
     const int steps = order[1];
+#if defined(GENERAL) && defined(SOFTENING)
+    const int pairs_of_materials = mixed * mixed;
+#else
+    [[maybe_unused]] constexpr int pairs_of_materials = 1;
+#endif
     Group blocks = {counters + 2 * body, (unsigned)group, 0u};
 
     const auto part_of = [&](const int number) {
@@ -125,11 +134,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOST_BLOCKS) step_many(
         const REAL* from = s & 1 ? other : u;
         const Step step = {s & 1 ? u : other, v, words, order[2] ? breakable : unbreakable, kind, table, row, offsets,
                            lengths, work, loss, damped, materials[2 * body], materials[2 * body + 1], pace[0], pace[1],
+#ifdef WEIGHTED
+                           weights,
+#endif
 #ifdef GENERAL
-                           weights, pairs, lightness, mixed, corrected,
+                           pairs, lightness, mixed, corrected,
 #endif
 #ifdef SOFTENING
-                           soft, damage, laws + body * mixed * mixed * law_size, law_size,
+                           soft, damage, laws + body * pairs_of_materials * law_size, law_size,
 #endif
         };
 #pragma unroll 1

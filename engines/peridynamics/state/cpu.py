@@ -27,6 +27,7 @@ class CpuStateSolver(StateSolver):
         self._bonds = np.stack([lengths, 1 / lengths**2, influence(family)], axis=1)
         self._factors = self._bonds.astype(self.dtype)
         self._factors[:, 0] = influence(family) * lengths**2
+        self._one = np.ones((1, 1), self.dtype)
         self._bands = min(BANDS_PER_THREAD * backend.info.threads, layout.counts[1] * layout.counts[2])
 
     def _prepared(self, table: Array) -> Array:
@@ -44,7 +45,7 @@ class CpuStateSolver(StateSolver):
         cpu_kernels.move(
             arrays["u"], self._spare, arrays["v"], words, self._stiffness, self.state_values, self._kind, table[row],
             self._real_offsets, self._steps, self._factors, orbits, arrays["work"], arrays["damped"], *lattice,
-            number(kick), number(decay), self._bands,
+            self._one, number(kick), number(decay), self._bands,
         )  # fmt: skip
 
     def measure(self) -> None:

@@ -8,9 +8,7 @@ blocks share the code: what is of the third axis is skipped where there is none.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +27,8 @@ from engines.backend.vector_math import (
     store,
     store_row,
 )
+from engines.peridynamics import cpu_rows
+from engines.peridynamics.cpu_rows import move_row, over_family
 
 
 @njit(nogil=True)
@@ -64,56 +64,6 @@ def _lost(u, v, i, were, words, offsets, steps, bonds, dilation, stiffness):
             else:
                 gone += weight * e * (e - rate)
     return 0.5 * (dilation * (whole * (whole - whole_rate) - left * (left - left_rate)) + stiffness * gone)
-
-
-@njit(nogil=True)
-def _loaded(u, out, v, i, given, kick, pull, before, work):
-    """What a load makes of particle i after its free step; given: (4, d), as in ``state.cu``; work: one number."""
-    for k in range(len(u)):
-        if given[1, k] != 0:
-            v[k, i] = given[3, k]
-            out[k, i] = given[2, k]
-            force = (v[k, i] - before[k]) - pull[k]
-        else:
-            v[k, i] += kick * given[0, k]
-            out[k, i] = u[k, i] + v[k, i]
-            force = given[0, k]
-        work[i] += 0.5 * float(force) * (float(before[k]) + float(v[k, i]))
-
-
-@njit(nogil=True)
-def _damped(v, i, given, decay, before):
-    """What damping took from particle i, whose axes are held where ``given[1]`` is not 0."""
-    total = 0.0
-    for k in range(len(v)):
-        if given[1, k] == 0:
-            total += (float(before[k]) + float(v[k, i])) ** 2
-    return 0.5 * (1 - float(decay)) / (1 + float(decay)) * total
-
-
-@njit(nogil=True)
-def _over_family(scratch, row, zero, orbits):
-    """The sum of the rows of ``scratch`` from ``row`` on, in mirror orbits."""
-    total = zero
-    for _ in range(orbits[0]):
-        near = (load_row(scratch, row, 0) + load_row(scratch, row + 1, 0)) + (
-            load_row(scratch, row + 2, 0) + load_row(scratch, row + 3, 0)
-        )
-        far = (load_row(scratch, row + 4, 0) + load_row(scratch, row + 5, 0)) + (
-            load_row(scratch, row + 6, 0) + load_row(scratch, row + 7, 0)
-        )
-        total = total + (near + far)
-        row += 8
-    for _ in range(orbits[1]):
-        total = total + (
-            (load_row(scratch, row, 0) + load_row(scratch, row + 1, 0))
-            + (load_row(scratch, row + 2, 0) + load_row(scratch, row + 3, 0))
-        )
-        row += 4
-    for _ in range(orbits[2]):
-        total = total + (load_row(scratch, row, 0) + load_row(scratch, row + 1, 0))
-        row += 2
-    return total
 
 
 def _compiled(sources: int) -> Any:
@@ -157,7 +107,7 @@ def _compiled(sources: int) -> Any:
                         if any_lane(word != old):
                             store(words, at, word)
                             changed = True
-                    store(state, i, _over_family(scratch, 0, splat(ux, 0.0), orbits) * load(dilation, i))
+                    store(state, i, over_family(scratch, 0, splat(ux, 0.0), orbits) * load(dilation, i))
                     if changed:
                         for lane in range(width):
                             broke = False
@@ -172,9 +122,9 @@ def _compiled(sources: int) -> Any:
     @njit(parallel=True, nogil=True, cache=True)
     def move(
         u, out, v, words, stiffness, state, kind, table, offsets, steps, factors, orbits, work, damped, counts, rows,
-        pitch, base, kick, decay, bands,
+        pitch, base, one, kick, decay, bands,
     ):  # fmt: skip
-        """As ``dilate``; table: (kinds, 4, d) of this step."""
+        """As ``dilate``; table: (kinds, 4, d) of this step; one: (1, 1)."""
         width, size, bonds = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(steps)
         nx, ny, nz, d, solid, last = counts[0], counts[1], counts[2], len(u), len(u) == 3, len(u) - 1
         for band in prange(bands):
@@ -204,32 +154,15 @@ def _compiled(sources: int) -> Any:
                             store_row(scratch, bonds + bit, 0, select(live, g * (ey + b), 0.0))
                             if solid:
                                 store_row(scratch, 2 * bonds + bit, 0, select(live, g * (ez + c), 0.0))
-                    for k in range(d):
-                        total = _over_family(scratch, k * bonds, splat(ux, 0.0), orbits)
-                        velocity = load_row(v, k, i)
-                        store_row(pulls, k, 0, total)
-                        store_row(before, k, 0, velocity)
-                        velocity = velocity * decay + total * kick
-                        store_row(v, k, i, velocity)
-                        store_row(out, k, i, load_row(u, k, i) + velocity)
-                    if any_lane(load_like(ux, kind, i) != 0):
-                        for lane in range(width):
-                            which = kind[i + lane]
-                            if which:
-                                _loaded(u, out, v, i + lane, table[which], kick, pulls[:, lane], before[:, lane], work)
-                    if decay != 1:
-                        for lane in range(width):
-                            given = table[kind[i + lane]]
-                            damped[i + lane] += _damped(v, i + lane, given, decay, before[:, lane])
+                    move_row(
+                        u, out, v, i, scratch, orbits, kind, table, work, damped, one[0, 0], False, one, kick, decay,
+                        pulls, before,
+                    )  # fmt: skip
 
     return dilate, move
 
 
-def _digest() -> int:
-    return int.from_bytes(hashlib.sha256(Path(vector_math.__file__).read_bytes()).digest()[:7], "big")
-
-
-dilate, move = _compiled(_digest())
+dilate, move = _compiled(cpu_rows.digest(vector_math, cpu_rows))
 
 
 @njit(cache=True, nogil=True, parallel=True)

@@ -138,9 +138,8 @@ def test_brittle_bonds_have_no_law(glass):
 
 
 @njit
-def call(function, s, d, p, out):
-    for i in range(len(s)):
-        out[i] = function(s[i], d[i], p)
+def call(function, s, d, which, p):
+    function(s, d, which, p, len(s))
 
 
 def random_bonds(made, count=400):
@@ -168,10 +167,11 @@ def test_cuda_and_numba_say_the_same(glass, real, rounding):
     dtype = np.float64 if real == "double" else np.float32
     for place, law in enumerate(laws):
         s, d = (each.astype(dtype) for each in random_bonds(made[place]))
-        out, expected = np.empty_like(s), np.empty(len(s))
+        out, expected = np.empty_like(s), d.astype(float)
         p = np.array(law.parameters)
         module.get_function(f"all_{place}")((4,), (100,), (s, d, p.astype(dtype), out))
-        call(law.function, s.astype(float), d.astype(float), p, expected)
+        given = np.stack([np.full_like(p, np.nan), p])  # the parameters are the second row's
+        call(law.function, s.astype(float), expected, np.ones(len(s), np.int64), given)
         known_too = np.maximum(d, made[place].code.damage(s.astype(float), d.astype(float), law.parameters))
         np.testing.assert_allclose(expected, known_too, rtol=0, atol=1e-14)
         np.testing.assert_allclose(out, expected, rtol=0, atol=10 * rounding)
