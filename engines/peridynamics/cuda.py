@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,9 @@ class CudaSolver(LatticeSolver):
         if bodies > 1 or (backend.cooperative and len(body.places) <= MOST_PARTICLES):
             path = MANY_STEPS if body.law is None else many_steps_file(body.law)
             most = threads_of(d, self.dtype.itemsize)
-            self._many = ManySteps(self, bodies, path, macros, most)
+            self._take(shapes(layout, self.dtype.itemsize, backend.multiprocessors)[0])
+            many = ManySteps(self, bodies, path, macros, most)
+            self._many = many if many.useful else None
         self._take(self._best_shape())
 
     def advance(self, table: Array, half: bool, decay: float | Array = 1.0) -> None:
@@ -111,16 +114,24 @@ class CudaSolver(LatticeSolver):
         known = shapes(body.layout, self.dtype.itemsize, backend.multiprocessors)
         if len(body.places) < WORTH_TUNING or self._many is not None:
             return known[0]
-        kinds = int(body.kind.max()) + 1
-        nothing = self._prepared(np.zeros((1, kinds, 4, body.dimensions), self.dtype))
 
         def seconds(shape: Shape) -> float:
             self._take(shape)
-            return float(backend.elapsed(lambda: self._step(nothing, 0, 1.0, 1.0)))
+            return float(backend.elapsed(lambda: self.rest(1)))
 
         extras = (body.weights is not None, body.paired, body.law is not None)
         name = f"bonds {'x'.join(map(str, body.layout.counts))} {' '.join(str(int(extra)) for extra in extras)}"
         return tune(tuning_key(name, backend.info, SOURCE, body.size, self._macros), known, seconds)
+
+    def rest(self, steps: int) -> None:
+        """Steps of a body at rest without loads, to be timed."""
+        for _ in range(steps):
+            self._step(self._nothing, 0, 1.0, 1.0)
+
+    @cached_property
+    def _nothing(self) -> Any:
+        kinds = int(self.body.kind.max()) + 1
+        return self._prepared(np.zeros((1, kinds, 4, self.body.dimensions), self.dtype))
 
     def _take(self, shape: Shape) -> None:
         columns, span = self.shape = shape

@@ -34,6 +34,9 @@ class Arrangement(NamedTuple):
     shared: int
 
 
+ONE_BY_ONE = Arrangement(0, 0, 0, 0, 0)
+"""A launch for each step after all."""
+
 Resident = Callable[[int, int], int]
 """(threads, bytes of shared memory) of a block → blocks that the device runs at once."""
 

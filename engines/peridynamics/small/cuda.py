@@ -9,7 +9,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.tuning import tune, tuning_key
-from engines.peridynamics.small.arranging import Arrangement, arrangements
+from engines.peridynamics.small.arranging import ONE_BY_ONE, Arrangement, arrangements
 
 if TYPE_CHECKING:
     from engines.peridynamics.cuda import CudaSolver
@@ -32,9 +32,8 @@ class ManySteps:
         backend: Any = solver.backend
         layout = solver.body.layout
         self.bodies, self._layout = bodies, layout
-        self._kernels = [
-            backend.compile(path, macros, cooperative=together).get_function("step_many") for together in (False, True)
-        ]
+        self._compiled = lambda together: backend.compile(path, macros, cooperative=together).get_function("step_many")
+        self._kernels: dict[bool, Any] = {}
         self._counters = backend.array(np.zeros((bodies, 2), np.uint32))
         self._unbreakable = backend.array(np.zeros_like(solver.body.breakable))
         given = np.tile([solver.body.stiffness, solver.body.limit], (bodies, 1)).astype(solver.dtype)
@@ -53,30 +52,42 @@ class ManySteps:
         )
         self.arrangement = possible[0]
         if len(solver.body.places) >= WORTH_MEASURING:
+            possible += [ONE_BY_ONE] * (bodies == 1)
             extras = " ".join(str(int(each)) for each in (solver.body.paired, solver.body.weights is not None))
             name = f"many steps {bodies} {'x'.join(map(str, layout.counts))} {extras}"
             key = tuning_key(name, backend.info, SOURCE, len(solver.body.places), macros)
             self.arrangement = tune(key, possible, lambda one: self._seconds(solver, one))
+
+    @property
+    def useful(self) -> bool:
+        """Whether steps are faster than in a launch each."""
+        return self.arrangement != ONE_BY_ONE
+
+    def _kernel(self, together: bool, shared: int) -> Any:
+        """With so many bytes of shared memory. together: its blocks may wait for each other."""
+        together = together or self.bodies == 1  # one kernel is enough for a body alone
+        if together not in self._kernels:
+            self._kernels[together] = self._compiled(together)
+        kernel = self._kernels[together]
+        if shared > max(48 * 1024, kernel.max_dynamic_shared_size_bytes):
+            kernel.max_dynamic_shared_size_bytes = shared
+        return kernel
 
     def _resident(self, backend: Any) -> Any:
         known: dict[tuple[int, int], int] = {}
 
         def resident(threads: int, shared: int) -> int:
             if (threads, shared) not in known:
-                self._ask_for(shared)
-                known[threads, shared] = backend.resident_blocks(self._kernels[1], threads, shared)
+                known[threads, shared] = backend.resident_blocks(self._kernel(True, shared), threads, shared)
             return known[threads, shared]
 
         return resident
 
-    def _ask_for(self, shared: int) -> None:
-        for kernel in self._kernels:
-            if shared > max(48 * 1024, kernel.max_dynamic_shared_size_bytes):
-                kernel.max_dynamic_shared_size_bytes = shared
-
     def _seconds(self, solver: CudaSolver, arrangement: Arrangement) -> float:
         """Of a few steps of bodies at rest, which change nothing."""
         backend: Any = solver.backend
+        if arrangement == ONE_BY_ONE:
+            return float(backend.elapsed(lambda: solver.rest(TRIED_STEPS)))
         kinds, d = int(solver.body.kind.max()) + 1, solver.body.dimensions
         table = np.zeros((self.bodies, TRIED_STEPS, kinds, 4, d), solver.dtype)
         table[:, :, 0, 0, :2] = 1
@@ -103,8 +114,7 @@ class ManySteps:
 
     def _launch(self, solver: CudaSolver, shape: Arrangement, table: Any, orders: Any) -> None:
         arrays, layout = solver.arrays, self._layout
-        self._ask_for(shape.shared)
-        self._kernels[shape.group > 1](
+        self._kernel(shape.group > 1, shape.shared)(
             (self.bodies * shape.group,), (shape.threads,),
             (
                 arrays["u"], solver.spare, arrays["v"], arrays["words"], solver.weak, self._unbreakable, solver.kind,
