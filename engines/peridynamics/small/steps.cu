@@ -17,8 +17,10 @@
 #include "peridynamics/bonds.cu"
 
 // Blocks that a processor has room for: fewer than of bonds.cu where the loop over steps needs the registers.
-#ifdef SOFTENING
+#if defined(SOFTENING) && defined(GENERAL)
 constexpr int MOST_BLOCKS = sizeof(REAL) == 8 && REACH == 4 ? 1 : BLOCKS;
+#elif defined(SOFTENING)
+constexpr int MOST_BLOCKS = DIMENSIONS == 2 && (REACH > 2 || sizeof(REAL) == 8) ? BLOCKS - 1 : BLOCKS;
 #else
 constexpr int MOST_BLOCKS = DIMENSIONS == 3 && BLOCKS > 2 ? 2 : BLOCKS;
 #endif
