@@ -25,6 +25,10 @@ from engines.peridynamics.solver import Discretised
 MOST_SAMPLES, LEAST_SAMPLES, STEPS_BETWEEN = 400, 50, 4
 """Points of a curve through time; so many steps are between two of them, where there are more than a few."""
 
+NO_CURVE = (
+    "Without a load there is no curve of load and displacement: add one, or something rigid that moves into the body."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
@@ -61,7 +65,7 @@ def varied(parameters: PeridynamicParameters, values: Mapping[str, float]) -> Pe
 
 
 class Batch:
-    """``cases`` of a problem on one device. Raises ProblemError for one that cannot be calculated."""
+    """``cases`` of a problem on one device, for one :meth:`run`. Raises ProblemError for what cannot be calculated."""
 
     def __init__(self, cases: Sequence[PeridynamicParameters], backend: Backend) -> None:
         if not cases:
@@ -69,7 +73,7 @@ class Batch:
         self.backend = backend
         self._setups = [setup_of(case, backend) for case in cases]
         if any(setup.curve is None for setup in self._setups):
-            raise ProblemError("Without a load there is no curve of load and displacement: add one.", ("loads",))
+            raise ProblemError(NO_CURVE, ("loads",))
 
     def run(self, until: float | None = None, progress: Progress = no_progress) -> list[Outcome]:
         """The curve of each case, up to ``until`` [µs], or through all load steps where loading is slow. Raises

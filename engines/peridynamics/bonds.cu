@@ -121,9 +121,9 @@ struct Softening {
 // words and soft; what bonds lost is as in lost(). One loop has the only copy of a bond, so that both ends round alike.
 // Where neighbours are is worked out anew from `own`, where the particle is in a plane: registers for it would be missed.
 DEVICE void soften(Sum& total, const Surroundings& around, const Softening& softening, const REAL* planes, const int z,
-                  const int plane_size, const int own, unsigned* __restrict__ words, const int* __restrict__ offsets, const double* __restrict__ lengths, const long long at,
-                  const long long size, const REAL* __restrict__ v, double* __restrict__ loss,
-                  const REAL stiffness)
+                  const int plane_size, const int own, unsigned* __restrict__ words, const int* __restrict__ offsets,
+                  const double* __restrict__ lengths, const long long at, const long long size,
+                  const REAL* __restrict__ v, double* __restrict__ loss, const REAL stiffness)
 {
     constexpr Orbits orbits = count_orbits();
 #pragma unroll 1

@@ -22,7 +22,7 @@ from engines.peridynamics.cpu_rows import move_row
 
 
 def _compiled(sources: int) -> Any:
-    """(advance, measure); ``sources`` is a digest of the other files' code in them, for Numba's cache."""
+    """``advance``; ``sources`` is a digest of the other files' code in them, for Numba's cache."""
 
     @njit(parallel=True, nogil=True, cache=True)
     def advance(

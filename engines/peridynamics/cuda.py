@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import tempfile
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -264,5 +266,7 @@ def _kept(text: str) -> Path:
     path = cache_dir() / "laws" / f"{digest}.cu"
     if not path.is_file() or path.read_text("utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
+            file.write(text)
+        os.replace(file.name, path)  # whole: another process may be compiling it
     return path

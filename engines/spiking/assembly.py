@@ -161,7 +161,7 @@ def general(parameters: SpikingParameters, backend: Backend, progress: Progress)
         _unit(cells),
         cells,
         int(wiring.sent[-1]),
-        lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate),
+        lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate, plan.rising),
         any(isinstance(each, (Izhikevich, AdaptiveExponential)) for each in neurons_are),
         tuple(block.rule.highest for block in wiring.plastic),
     ), made

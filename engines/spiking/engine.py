@@ -22,6 +22,7 @@ from engines.spiking.checks import check, findings
 from engines.spiking.layout import particles, places_of
 from engines.spiking.lif.traffic import lif_traffic
 from engines.spiking.memory import need
+from engines.spiking.network.plan import rising
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import Connection, ConstantDelay, ConstantWeight, Inputs, NoDelay
@@ -58,7 +59,11 @@ class SpikingEngine(Engine):
         parameters = _checked(problem)
         synapses, n = check(parameters, backend), neurons(parameters)
         step, plain = parameters.numerics.step, is_plain(parameters)
-        moved = (lif_traffic if plain else network_traffic)(n, sum(synapses), step)[0].bytes
+        if plain:
+            (traffic,) = lif_traffic(n, sum(synapses), step)
+        else:
+            (traffic,) = network_traffic(n, sum(synapses), step, rising=rising(parameters.populations))
+        moved = traffic.bytes
         seconds = moved / backend.ceilings().best
         if backend.id != "cpu":
             seconds = max(seconds, LAUNCHES)

@@ -38,7 +38,7 @@ def particles(places: tuple[Place, ...]) -> Particles:
     generator = np.random.default_rng(0)
     found: list[Array] = []
     radii: list[Array] = []
-    usual = _usual(places)
+    usual = usual_side(places)
     for height, (kind, number, given, thickness) in enumerate(places):
         if not number:
             continue
@@ -54,13 +54,14 @@ def particles(places: tuple[Place, ...]) -> Particles:
     return Particles(np.concatenate(found), np.concatenate(radii))
 
 
-def _usual(places: tuple[Place, ...]) -> float:
+def usual_side(places: tuple[Place, ...]) -> float:
+    """Of populations that give none [µm]."""
     return float(PITCH * np.sqrt(max(number for _, number, *_ in places)))
 
 
 def extent(places: tuple[Place, ...]) -> float:
     """What two neurons are apart at most, as rules see them: without the heights of sheets [µm]."""
-    usual = _usual(places)
+    usual = usual_side(places)
     most = 0.0
     for kind, _, given, thickness in places:
         side = given or usual
@@ -80,11 +81,6 @@ def share_near(place: Place, usual: float, kernel: str, width: float) -> float:
         return min(1.0, 2 * math.pi * reach**2 * min(1.0, deep))
     volume = math.pi / 6 if kind == "ball" else 1.0
     return min(1.0, ((2 * math.pi) ** 1.5 if kernel == "gaussian" else 8 * math.pi) * reach**3 / volume)
-
-
-def usual_side(places: tuple[Place, ...]) -> float:
-    """Of populations that give none [µm]."""
-    return _usual(places)
 
 
 def _stand(kind: str, number: int, side: float, generator: np.random.Generator) -> tuple[Array, float]:
@@ -119,7 +115,7 @@ def _slab(number: int, side: float, thickness: float, generator: np.random.Gener
 def space(places: tuple[Place, ...]) -> Space:
     """The same for rules and delays: distance between neurons of sheets is along them, of all others in space."""
     spots = np.array(particles(places).positions, float)
-    usual = _usual(places)
+    usual = usual_side(places)
     sides: dict[int, float] = {}
     flat: dict[int, bool] = {}
     first = 0

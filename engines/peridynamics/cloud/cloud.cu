@@ -7,10 +7,10 @@
 // both ends of a bond compute the same q to the last bit and decide alike: nothing is exchanged.
 //
 // Bonds are in sliced columns (family.py), four at a time: column k of particle i is at starts[i/32] + 32 (k − k%4) + 4 (i%32)
-// + k%4. LOCAL=1: a block brings all its neighbours into shared memory, and a bond is 32 bits: eight times the neighbour's number in
-// the block's list, and below it a weight of 16 bits. LOCAL=0 for families too large for that: 32 bits for the neighbour, 16 for the weight,
-// read
-// through the caches. A weight of 16 bits has 4 bits of exponent from 2^-8 on and 12 behind the point.
+// + k%4. LOCAL=1: a block brings all its neighbours into shared memory, and a bond is 32 bits: eight times the neighbour's
+// number in the block's list, and below it a weight of 16 bits. LOCAL=0 for families too large for that: 32 bits for the
+// neighbour, 16 for the weight, read through the caches. A weight of 16 bits has 4 bits of exponent from 2^-8 on and 12 behind
+// the point.
 //
 // records: (size) displacement and place, in 3D without its last two coordinates, which are in beside: (size).
 // u_out, v: (DIMENSIONS, size); words, breakable: (words, size), a bit for each column; kind: (size) 0 or the row of the

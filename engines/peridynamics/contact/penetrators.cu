@@ -157,7 +157,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     push(const REAL* __restrict__ u, REAL* __restrict__ v, const REAL* __restrict__ rest, const double* __restrict__ shapes,
          double* __restrict__ states, const double* __restrict__ motion, const int bodies, const int* __restrict__ list,
          const int* __restrict__ count, const int capacity, REAL* __restrict__ kick, REAL* __restrict__ rub,
-         const int rubbing, const REAL* __restrict__ light_of, const int mixed, double* __restrict__ partial, int* __restrict__ ticket, const long long size)
+         const int rubbing, const REAL* __restrict__ light_of, const int mixed, double* __restrict__ partial,
+         int* __restrict__ ticket, const long long size)
 {
     __shared__ double shared[SUMS][THREADS / 32];
     __shared__ int last;

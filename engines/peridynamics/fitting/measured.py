@@ -24,7 +24,7 @@ class Measured:
     def residuals(self, outcome: Outcome | None) -> Array:
         """(n,) over the largest measured force; NaN where there is no outcome, or none of numbers.
 
-        A curve that goes back is taken as its envelope in x; beyond its end it stays as it is there.
+        A curve that goes back is taken as its envelope in x; beyond its ends it stays as it is there.
         """
         if outcome is None or not (np.isfinite(outcome.x).all() and np.isfinite(outcome.force).all()):
             return np.full(len(self.force), np.nan)
@@ -35,12 +35,14 @@ class Measured:
 
 
 def envelope(outcome: Outcome) -> tuple[Array, Array]:
-    """x, increasing, and force: without what came when x had been larger already; the last of those at one x."""
-    farthest = np.maximum.accumulate(outcome.x)
-    kept = outcome.x >= farthest
-    x, force = outcome.x[kept], outcome.force[kept]
-    last = np.append(x[1:] > x[:-1], True)
-    return x[last], force[last]
+    """x, increasing, and force: without what came when x had been farther from 0 already on the side to which it goes
+    (a gauge may become shorter); the last of those at one x."""
+    backwards = outcome.x.max() < -outcome.x.min()
+    way = -outcome.x if backwards else outcome.x
+    kept = way >= np.maximum.accumulate(way)
+    way, force = way[kept], outcome.force[kept]
+    last = np.append(way[1:] > way[:-1], True)
+    return (-way[last][::-1], force[last][::-1]) if backwards else (way[last], force[last])
 
 
 def measured_curve(path: str, parameters: PeridynamicParameters) -> Measured:

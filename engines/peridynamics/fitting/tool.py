@@ -14,10 +14,11 @@ from engines.backend.base import Backend
 from engines.charts import ChartData, ChartInfo, Curve, Fact
 from engines.errors import ProblemError
 from engines.parameters import ParameterGroup, quantity
-from engines.peridynamics.batch import Batch, Outcome, varied
+from engines.peridynamics.batch import NO_CURVE, Batch, Outcome, varied
 from engines.peridynamics.fitting.measured import Measured, envelope, measured_curve
 from engines.peridynamics.fitting.search import DAMPINGS, Search
 from engines.peridynamics.parameters import Held, PeridynamicParameters
+from engines.peridynamics.parameters.contact import Shifted
 from engines.peridynamics.parameters.laws import Brittle
 from engines.peridynamics.setup.choice import setup_of
 from engines.tools import Tool, ToolResult
@@ -25,6 +26,10 @@ from engines.tools import Tool, ToolResult
 DIGITS = 4
 ENOUGH = 0.9
 """The part of the measured displacement that a run is to come to."""
+MOST_RUNS = 10_000
+"""Of the grid."""
+AT_ONCE = 200
+"""Runs of a batch: the memory that they take is bounded."""
 AROUND = 2.0
 """Over and under the present value: the range that is offered."""
 LONGEST = 100.0
@@ -161,6 +166,9 @@ class _Runs:
         self.refusal, self.expected, self._done = "", 1, 0
 
     def __call__(self, points: Array) -> Array:
+        return np.concatenate([self._some(points[first : first + AT_ONCE]) for first in range(0, len(points), AT_ONCE)])
+
+    def _some(self, points: Array) -> Array:
         cases: dict[int, PeridynamicParameters] = {}
         for number, point in enumerate(points):
             try:
@@ -191,8 +199,8 @@ class _Runs:
 def _of(problem: Problem) -> PeridynamicParameters:
     parameters = problem.parameters
     assert isinstance(parameters, PeridynamicParameters)
-    if not parameters.loads:
-        raise ProblemError("Without a load there is no curve of load and displacement: add one.", ("loads",))
+    if not (parameters.loads or parameters.penetrators):
+        raise ProblemError(NO_CURVE, ("loads",))
     return parameters
 
 
@@ -227,6 +235,8 @@ def _lasts(parameters: PeridynamicParameters) -> float:
         history = load.history
         still = isinstance(load, Held) and not any((load.x, load.y, load.z))
         found += [0.0 if still else float(getattr(history, name, 0.0)) for name in ("rise", "time", "duration")]
+    motions = (penetrator.motion for penetrator in parameters.penetrators)
+    found += [motion.rise for motion in motions if isinstance(motion, Shifted)]
     return max(found) or LONGEST
 
 
@@ -247,6 +257,12 @@ def _checked(parameters: BaseModel, problem: Problem) -> FitParameters:
     names = [number.name for number in parameters.numbers]
     if len(set(names)) < len(names):
         raise ProblemError("A number is looked for twice: leave one out.", ("numbers",))
+    if parameters.candidates ** len(names) > MOST_RUNS:
+        raise ProblemError(
+            f"These are {parameters.candidates ** len(names):,} runs to begin with: try at most "
+            f"{int(MOST_RUNS ** (1 / len(names)) + 1e-9)} values of each number.",
+            ("candidates",),
+        )
     return parameters
 
 

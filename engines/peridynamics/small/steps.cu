@@ -18,7 +18,7 @@
 
 // Blocks that a processor has room for: fewer than of bonds.cu where the loop over steps needs the registers.
 #if defined(SOFTENING) && defined(GENERAL)
-constexpr int MOST_BLOCKS = sizeof(REAL) == 8 && REACH == 4 ? 1 : BLOCKS;
+constexpr int MOST_BLOCKS = sizeof(REAL) == 8 && (REACH == 4 || DIMENSIONS == 2) ? 1 : BLOCKS;
 #elif defined(SOFTENING)
 constexpr int MOST_BLOCKS = DIMENSIONS == 2 && (REACH > 2 || sizeof(REAL) == 8) ? BLOCKS - 1 : BLOCKS;
 #else

@@ -99,7 +99,7 @@ class Plan:
     @property
     def rising(self) -> int:
         """Neurons whose synapses are alpha functions."""
-        return sum(population.number for population in self.populations if is_rising(population.neuron))
+        return rising(self.populations)
 
     @property
     def rest(self) -> Array:
@@ -223,6 +223,11 @@ def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
         **plastic_state(wiring),
         **({"rise": np.zeros((2, n), np.float32)} if plan.rising else {}),
     }
+
+
+def rising(populations: Sequence[Population]) -> int:
+    """Neurons whose synapses are alpha functions."""
+    return sum(population.number for population in populations if is_rising(population.neuron))
 
 
 def no_rise() -> Array:

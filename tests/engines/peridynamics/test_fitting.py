@@ -64,6 +64,9 @@ def test_a_curve_that_goes_back_is_its_envelope():
     x, force = envelope(Outcome(np.array([0.0, 2, 1, 2, 3, 3]), np.array([0.0, 5, 6, 4, 7, 1])))
     assert (x == [0, 2, 3]).all()
     assert (force == [0, 4, 1]).all()
+    x, force = envelope(Outcome(np.array([0.0, 0.1, -2, -1, -3]), np.array([0.0, 1, 5, 6, 7])))  # of what is compressed
+    assert (x == [-3, -2, 0]).all()
+    assert (force == [7, 5, 0]).all()
     unstable = Outcome(np.array([0.0, 1.0]), np.array([0.0, np.nan]))
     assert np.isnan(Measured(np.ones(3), np.arange(3.0)).residuals(unstable)).all()
 
@@ -118,6 +121,19 @@ def test_what_is_offered(cpu):
     assert told == "25 runs, then up to 4 times 6"
 
 
+def test_the_curve_may_be_that_of_a_penetrator(cpu):
+    """A bar that something presses; a run goes on until it has come to its place."""
+    motion = {"kind": "shifted", "displacement": (-0.01, 0, 0), "rise": 9.0}
+    form = {"kind": "cuboid", "low": (12, -1, 0), "high": (14, 8, 0)}
+    pressed = given(SMALL, loads=[], penetrators=[{"form": form, "motion": motion}])
+    offered = TOOL.defaults(Problem(pressed))
+    assert offered.until == 9.0
+    (outcome,) = Batch([pressed], cpu).run(4.0)
+    assert outcome.peak[0] > 0
+    with pytest.raises(ProblemError, match="Without a load"):
+        TOOL.defaults(Problem(given(SMALL, loads=[])))
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -127,6 +143,16 @@ def test_what_is_offered(cpu):
         ({"numbers": [{"name": "material.young", "low": 2, "high": 2}]}, "range of 'material.young' is empty"),
         ({"numbers": [{"name": "material.young", "low": -2, "high": 2}]}, "'material.young' cannot be -2"),
         ({"numbers": [{"name": "material.young", "low": 1, "high": 2}] * 2}, "looked for twice"),
+        (
+            {
+                "candidates": 22,
+                "numbers": [
+                    {"name": f"material.{name}", "low": 1, "high": 2}
+                    for name in ("young", "density", "fracture_energy")
+                ],
+            },
+            "10,648 runs to begin with: try at most 21 values",
+        ),
         (
             {"target": "peak", "numbers": [{"name": "material.law.strength", "low": 4e4, "high": 8e4}]},
             "None of these runs can be calculated",
