@@ -100,6 +100,7 @@ class Theme(QObject):
         sizes = {"small": "12", "size": "13", "large": "15", "title": "24", "row": "19"}
         images = {
             "chevron": self._image("chevron-down", self.palette.muted),
+            "closed": self._image("chevron-right", self.palette.muted),
             "check": self._image("check", self.palette.accent_text),
             "sorted_up": self._image("up", self.palette.muted),
             "sorted_down": self._image("down", self.palette.muted),

@@ -166,10 +166,10 @@ def _alone(setups: Sequence[Setup], samples: Sequence[Array], progress: Progress
             load_steps = setup.parameters.numerics.relaxation.load_steps
             while not simulation.finished:
                 simulation.advance(1000)
-                progress("One body", simulation.observe()["load_step"] / load_steps)
+                progress("one body at a time", simulation.observe()["load_step"] / load_steps)
         else:
             for first, last in pairwise(bounds):
-                progress("One body", float(first / bounds[-1]))
+                progress("one body at a time", float(first / bounds[-1]))
                 simulation.advance(int(last - first))
                 simulation.observe()
         found = simulation.results()

@@ -63,7 +63,7 @@ def test_a_support_and_a_notch_are_added_to_their_lists(work):
         placing.add(group, next(each for each in group.new if each.title == new))
     parameters = work.model.document.parameters
     assert placing.chosen == ("body", "holes", 1)
-    assert parameters.loads[2] == Velocity(region=SideRegion(side="bottom"), x=0.0, y=0.0, z=0.0)
+    assert parameters.loads[2] == Velocity(name="Support", region=SideRegion(side="bottom"), x=0.0, y=0.0, z=0.0)
     assert parameters.notches[2].start == (0.0, 15.0)
     assert parameters.body.holes[1].center == (20.0, 15.0)
     placing.remove()

@@ -26,7 +26,8 @@ def figure(value: float, unit: str, count: int = 4) -> str:
 
 def fact_text(fact: Fact) -> str:
     """``36 000``, ``0.003448``, ``−1.200 %``: counts in full, others with four digits."""
-    if not fact.unit and float(fact.value).is_integer() and abs(fact.value) < 1e12:
+    counted = not fact.unit or (fact.unit == "1" and isinstance(fact.value, int))
+    if counted and float(fact.value).is_integer() and abs(fact.value) < 1e12:
         return grouped(int(fact.value)).replace("-", "−")
     return figure(fact.value, fact.unit)
 

@@ -18,6 +18,7 @@ SUFFIXES = {
     "drive cycle": (".csv", ".txt"),
     "BPX file": (".json",),
     "table": (".csv", ".txt"),
+    "connection table": (".csv", ".npz"),
     "STL file": (".stl",),
     "fibre file": (".lon", ".csv", ".npy", ".vtu", ".txt"),
 }
@@ -80,6 +81,9 @@ class FileEditor(Editor):
         text = self.line.text().strip()
         if text != self._shown:
             self._take(text)
+        else:  # back from what was refused
+            self.mark(False)
+            self.refused.emit("")
         self.line.setModified(False)
 
     def _take(self, text: str) -> None:

@@ -123,6 +123,9 @@ class TextEditor(_OneWidget):
         completer = QCompleter(texts, self.line)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        popup = completer.popup()
+        assert popup is not None  # it completes in a list
+        popup.setObjectName("completions")
         completer.activated.connect(lambda _: self._commit())
         self.line.setCompleter(completer if texts else None)  # type: ignore[arg-type]  # Qt takes None
         if texts:

@@ -83,8 +83,9 @@ class SweepDialog(QDialog):
         self.until.set_value(document.project.run.until)
         self._show_numbers()
         self._show_charts()
-        self._model.changed.connect(lambda path: self._rebuilding.start() if path[0] == "parameters" else None)
-        controller.info_changed.connect(lambda _: self._show_charts())
+        # Methods and no lambdas: these signals outlive the dialog.
+        self._model.changed.connect(self._document_changed)
+        controller.info_changed.connect(self._show_charts)
 
     def _make(self) -> None:
         self.numbers = NumberTree(self)
@@ -176,7 +177,11 @@ class SweepDialog(QDialog):
                 editor.number = known[name]
         self._follow_numbers(self.numbers.names)
 
-    def _show_charts(self) -> None:
+    def _document_changed(self, path: tuple[str | int, ...]) -> None:
+        if path[0] == "parameters":
+            self._rebuilding.start()
+
+    def _show_charts(self, _info: object = None) -> None:
         info = self._controller.info
         if info is not None and not self.job.busy:
             self.kept.set_charts(charts_to_keep(info.charts, info.series))
@@ -223,6 +228,8 @@ class SweepDialog(QDialog):
         """Say what it would come to."""
         if not self.isVisible() or self.job.busy:
             return
+        if self.sentence.objectName() == "error":
+            self._say("")  # it was about other numbers
         if not self.editors:
             self.outlook.forget()
             return

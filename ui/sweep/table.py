@@ -14,8 +14,9 @@ from workbench.export.tables import cell
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import columns_of, table_of
+from workbench.units import unit_text
 
-WIDTH, HEADING_HEIGHT, RUN_WIDTH = 116, 44, 40
+WIDTH, HEADING_HEIGHT, RUN_WIDTH, MARGINS = 116, 44, 40, 16
 
 
 class SweepTable(QTableWidget):
@@ -61,7 +62,7 @@ class SweepTable(QTableWidget):
                 heading = QTableWidgetItem(briefs.get(title, title))
                 heading.setToolTip(title)
                 self.setHorizontalHeaderItem(place, heading)
-                self.setColumnWidth(place, RUN_WIDTH if place == 0 else WIDTH)
+                self.setColumnWidth(place, RUN_WIDTH if place == 0 else self._width(heading.text()))
             if trouble:
                 self.horizontalHeader().setStretchLastSection(True)
             self._header, first = shown, 0
@@ -90,6 +91,11 @@ class SweepTable(QTableWidget):
                 item.setToolTip(text if not numeric else "")
                 self.setItem(line, place, item)
 
+    def _width(self, heading: str) -> int:
+        """Of a column: a heading is not cut off."""
+        metrics = self.horizontalHeader().fontMetrics()
+        return max(WIDTH, MARGINS + max(metrics.horizontalAdvance(line) for line in heading.split("\n")))
+
     def _changed(self, line: int, *_: int) -> None:
         if 0 <= line < len(self._rows):
             self.chosen.emit(self._rows[line].place)
@@ -106,5 +112,6 @@ def _briefs(plan: SweepPlan, rows: Sequence[Row]) -> dict[str, str]:
     """What the headings of a file are in a narrow column."""
     found = {column.heading: column.brief for column in columns_of(rows)}
     for one in plan.variations:
-        found[titled(one.number.name, one.number.unit)] = titled(one.number.titles[-1], one.number.unit)
+        found[titled(one.number.name, one.number.unit)] = titled(one.number.titles[-1], unit_text(one.number.unit))
+    found[titled("end", plan.document.time_unit)] = titled("end", unit_text(plan.document.time_unit))
     return found

@@ -69,6 +69,7 @@ class ToolDialog(QDialog):
         summary.setWordWrap(True)
         self.form = NumbersForm(self)
         self.form.setFixedWidth(FORM_WIDTH)
+        self.form.changed.connect(lambda: self._say(""))  # it was about other numbers
         self.form.changed.connect(self._follow_form)
         self.form.changed.connect(self._look_ahead)
         self.result_view = ResultView()
@@ -212,6 +213,8 @@ class ToolDialog(QDialog):
 
     def _failed(self, error: WorkbenchError) -> None:
         self._show_idle()
+        if self.outlook.text() == str(error):
+            self.outlook.forget()  # once is enough
         self._say(str(error))
         if isinstance(error, ProblemError) and error.place:
             self.form.mark(error.place, str(error))

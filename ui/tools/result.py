@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 from engines.charts import Fact
 from engines.tools import ToolResult
 from ui.charts.cell import ChartCell
-from ui.charts.reading import figure
+from ui.charts.reading import fact_text
 
 NOTHING = "What comes out stands here."
 CHART_HEIGHT = 170
@@ -70,7 +70,7 @@ class ResultView(QWidget):
 
     def _show_facts(self, facts: tuple[Fact, ...]) -> None:
         for row, fact in enumerate(facts):
-            name, value = QLabel(fact.title, self._table), QLabel(figure(fact.value, fact.unit), self._table)
+            name, value = QLabel(fact.title, self._table), QLabel(fact_text(fact), self._table)
             name.setObjectName("muted")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

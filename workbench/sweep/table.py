@@ -11,6 +11,7 @@ from engines.charts import ChartData, ChartInfo, Curve
 from workbench.export.chart_tables import titled
 from workbench.sweep.plan import Kept, SweepPlan
 from workbench.sweep.running import Row
+from workbench.units import unit_text
 
 MOST_CURVES = 12
 """Curves of one chart that get a column each."""
@@ -32,7 +33,7 @@ class Column:
     @property
     def brief(self) -> str:
         """Two lines for a narrow column, whose tip says the rest."""
-        return f"{self.curve}\n{titled(self.read, self.unit)}"
+        return f"{self.curve}\n{titled(self.read, unit_text(self.unit))}"
 
     @property
     def heading(self) -> str:

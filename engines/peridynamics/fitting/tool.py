@@ -97,7 +97,7 @@ class FitToMeasurement(Tool):
         each = len(asked.numbers) + len(DAMPINGS)
         first = asked.candidates ** len(asked.numbers)
         _target(asked, body)
-        return f"{first:,} runs, then up to {asked.rounds} times {each}"
+        return f"{first:,} runs, then up to {asked.rounds} rounds of {each}"
 
     def run(
         self, problem: Problem, parameters: BaseModel, backend: Backend, progress: Progress = no_progress
@@ -191,7 +191,8 @@ class _Runs:
     def _told(self, runs: int) -> Progress:
         def told(message: str, part: float) -> None:
             share = min(1.0, (self._done + part * runs) / self.expected)
-            self._progress(f"{runs} runs after {self._done}: {message}", share)
+            finished = self._done + int(part * runs)
+            self._progress(f"{finished:,} of at most {self.expected:,} runs: {message}", share)
 
         return told
 

@@ -114,4 +114,4 @@ def _new(space: Space, annotation: Any) -> Iterator[NewItem]:
 
 
 def _support() -> BaseModel:
-    return Velocity(region=SideRegion(side="bottom"), x=0.0, y=0.0, z=0.0)
+    return Velocity(name="Support", region=SideRegion(side="bottom"), x=0.0, y=0.0, z=0.0)

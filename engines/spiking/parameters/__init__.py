@@ -19,8 +19,13 @@ class SynapseSettings(ParameterGroup):
 
     excitation: float = quantity(1.0, "1", "Factor on what excitatory spikes give", live=True, ge=0, le=3)
     inhibition: float = quantity(1.0, "1", "Factor on what inhibitory spikes give", live=True, ge=0, le=3)
-    external: float = quantity(1.0, "1", "Factor on the rate of spikes from outside", live=True, ge=0, le=5)
-    noise: float = quantity(1.0, "1", "Factor on the noise of currents", live=True, ge=0, le=5)
+    external: float = quantity(
+        1.0, "1", "Factor on the rate of spikes from outside; without effect where populations have none",
+        live=True, ge=0, le=5,
+    )  # fmt: skip
+    noise: float = quantity(
+        1.0, "1", "Factor on the noise of currents; without effect where populations have none", live=True, ge=0, le=5
+    )
 
 
 class Numerics(ParameterGroup):

@@ -69,7 +69,7 @@ class FromFile(ParameterGroup):
     """From a table with the columns pre, post and, if there are, weight and delay; neurons count from 0."""
 
     kind: Literal["file"] = "file"
-    path: str = quantity("", "", "CSV file, or npz file with these arrays", file="connections")
+    path: str = quantity("", "", "CSV file, or npz file with these arrays", file="connection table")
 
 
 Rule = Annotated[

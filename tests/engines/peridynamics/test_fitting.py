@@ -118,7 +118,7 @@ def test_what_is_offered(cpu):
     assert {"material.young", "material.law.strength", "loads.0.x", "numerics.damping"} <= set(names)
     assert "loads.0.y" not in names  # free, so no number
     told = TOOL.outlook(Problem(given(SMALL)), offered.model_copy(update={"target": "peak"}))
-    assert told == "25 runs, then up to 4 times 6"
+    assert told == "25 runs, then up to 4 rounds of 6"
 
 
 def test_the_curve_may_be_that_of_a_penetrator(cpu):

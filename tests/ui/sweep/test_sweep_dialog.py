@@ -210,6 +210,39 @@ def test_the_tree_follows_the_problem(dialog, qtbot):
     assert dialog.planned().variations[0].values == (0.1, 0.2)
 
 
+def test_a_dialog_that_is_gone_hears_nothing_more(dialog, qtbot):
+    """Its lists went with it, and each edit or other problem ended in an error."""
+    controller, model = dialog._controller, dialog._model
+    gone = SweepDialog(controller, dialog.parentWidget())
+    with qtbot.waitSignal(gone.destroyed):
+        gone.deleteLater()
+    with qtbot.captureExceptions() as caught:
+        controller.info_changed.emit(controller.info)
+        model.edit(("parameters", "tissue", "sigma_il"), 0.2)
+    assert not caught
+
+
+def test_what_was_wrong_is_no_longer_said_of_other_values(dialog):
+    vary(dialog, STEP, "-1")
+    dialog.run()
+    assert "-1" in dialog.sentence.text()
+    assert dialog.sentence.isVisible()
+    dialog.editors[STEP].list.setText("0.02, 0.05")
+    dialog.editors[STEP].list.textEdited.emit("")
+    assert not dialog.sentence.isVisible()
+
+
+def test_headings_have_room_and_written_units(dialog, qtbot):
+    vary(dialog, CONDUCTIVITY, "0.1")
+    dialog.run()
+    through(qtbot, dialog)
+    table = dialog.results.table
+    metrics = table.horizontalHeader().fontMetrics()
+    for place in range(1, table.columnCount()):
+        lines = table.horizontalHeaderItem(place).text().split("\n")
+        assert max(map(metrics.horizontalAdvance, lines)) < table.columnWidth(place)
+
+
 def test_colours_run_evenly_or_by_factors(qapp):
     even, factors = Shades([1.0, 2.0]), Shades([1.0, 100.0])
     assert even.ticks()[2] == (0.5, 1.5)

@@ -190,6 +190,30 @@ def test_a_refusal_marks_its_place(desk, qtbot):
 
 
 @pytest.mark.keeps_time
+def test_a_refusal_is_said_once_and_until_the_numbers_change(desk, qtbot):
+    class Both(Foreseen):
+        id = "both"
+
+        def run(self, problem, parameters, backend, progress=lambda *_: None):
+            return self.outlook_of(parameters)
+
+        def outlook(self, problem, parameters):
+            return self.outlook_of(parameters)
+
+        def outlook_of(self, parameters):
+            raise ProblemError(f"{parameters.factor:g} is too much.", ("factor",))
+
+    dialog = desk.dialog(Both())
+    dialog.form.edited.emit(("factor",), 20.0)
+    qtbot.waitUntil(lambda: dialog.outlook.text() == "20 is too much.", timeout=5000)
+    dialog.run_button.click()
+    settled(qtbot, dialog)
+    assert dialog.sentence.text() == "20 is too much."
+    assert not dialog.outlook.isVisible()
+    dialog.form.edited.emit(("factor",), 3.0)
+    assert not dialog.sentence.isVisible()
+
+
 def test_cancel_comes_at_once_and_the_window_never_waits(desk, qtbot):
     dialog = desk.dialog(Slow())
     begun = clock.perf_counter()
