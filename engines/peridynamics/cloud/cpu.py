@@ -10,6 +10,7 @@ from engines.api import Array
 from engines.backend.base import Backend
 from engines.peridynamics.cloud import cpu_kernels
 from engines.peridynamics.cloud.solver import Cloud, CloudSolver
+from engines.peridynamics.cpu_damage import damage
 
 BANDS_PER_THREAD = 8
 """Parts that the particles are cut into: those of a surface have fewer bonds than others."""
@@ -24,7 +25,11 @@ class CpuCloudSolver(CloudSolver):
         self.grid = np.ascontiguousarray(family.grid[:, :d].T, self.dtype)
         self._records = np.zeros((family.size, 4 if d == 2 else 8), self.dtype)
         self._weights = self.weights.astype(self.dtype)
-        self._kernel = cpu_kernels.advance_2d if d == 2 else cpu_kernels.advance_3d
+        self._advance, self._measure = (
+            (cpu_kernels.advance_2d, cpu_kernels.measure_2d)
+            if d == 2
+            else (cpu_kernels.advance_3d, cpu_kernels.measure_3d)
+        )
         self._bands = min(BANDS_PER_THREAD * backend.info.threads, len(family.starts) - 1)
 
     def _prepared(self, table: Array) -> Array:
@@ -33,7 +38,7 @@ class CpuCloudSolver(CloudSolver):
     def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
         arrays, family, number = self.arrays, self.body.family, self.dtype.type
         cpu_kernels.pack(arrays["u"], self.grid, self._records)
-        self._kernel(
+        self._advance(
             arrays["u"], self._spare, arrays["v"], self._records, self.grid, arrays["words"].reshape(-1),
             self._breakable.reshape(-1), self._kind, table[row], family.starts, family.neighbours, self._weights,
             self.mass, arrays["work"], arrays["loss"], arrays["damped"], number(family.unit),
@@ -41,11 +46,13 @@ class CpuCloudSolver(CloudSolver):
         )  # fmt: skip
 
     def measure(self) -> None:
-        family = self.body.family
-        cpu_kernels.measure(
-            self.arrays["u"], self.arrays["words"].reshape(-1), self.grid, family.unit, family.counts, family.starts,
-            family.neighbours, self._weights, self.mass, self.energy_values, self.kick_values, self.body.stiffness,
+        arrays, family, number = self.arrays, self.body.family, self.dtype.type
+        cpu_kernels.pack(arrays["u"], self.grid, self._records)
+        self._measure(
+            arrays["u"], self._records, self.grid, arrays["words"].reshape(-1), family.starts, family.neighbours,
+            self._weights, self.mass, self.energy_values, self.kick_values, number(family.unit),
+            number(self.body.stiffness), self._bands,
         )  # fmt: skip
 
     def find_damage(self) -> None:
-        cpu_kernels.damage(self.arrays["words"].reshape(-1), self._whole, self.damage_values)
+        damage(self.arrays["words"], self._whole, self.damage_values)
