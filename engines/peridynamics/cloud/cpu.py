@@ -25,11 +25,7 @@ class CpuCloudSolver(CloudSolver):
         self.grid = np.ascontiguousarray(family.grid[:, :d].T, self.dtype)
         self._records = np.zeros((family.size, 4 if d == 2 else 8), self.dtype)
         self._weights = self.weights.astype(self.dtype)
-        self._advance, self._measure = (
-            (cpu_kernels.advance_2d, cpu_kernels.measure_2d)
-            if d == 2
-            else (cpu_kernels.advance_3d, cpu_kernels.measure_3d)
-        )
+        self._kernel = cpu_kernels.advance_2d if d == 2 else cpu_kernels.advance_3d
         self._bands = min(BANDS_PER_THREAD * backend.info.threads, len(family.starts) - 1)
 
     def _prepared(self, table: Array) -> Array:
@@ -38,7 +34,7 @@ class CpuCloudSolver(CloudSolver):
     def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
         arrays, family, number = self.arrays, self.body.family, self.dtype.type
         cpu_kernels.pack(arrays["u"], self.grid, self._records)
-        self._advance(
+        self._kernel(
             arrays["u"], self._spare, arrays["v"], self._records, self.grid, arrays["words"].reshape(-1),
             self._breakable.reshape(-1), self._kind, table[row], family.starts, family.neighbours, self._weights,
             self.mass, arrays["work"], arrays["loss"], arrays["damped"], number(family.unit),
@@ -48,7 +44,7 @@ class CpuCloudSolver(CloudSolver):
     def measure(self) -> None:
         arrays, family, number = self.arrays, self.body.family, self.dtype.type
         cpu_kernels.pack(arrays["u"], self.grid, self._records)
-        self._measure(
+        cpu_kernels.measure(
             arrays["u"], self._records, self.grid, arrays["words"].reshape(-1), family.starts, family.neighbours,
             self._weights, self.mass, self.energy_values, self.kick_values, number(family.unit),
             number(self.body.stiffness), self._bands,

@@ -45,6 +45,20 @@ def pack(u, places, records):
 
 
 @njit(nogil=True)
+def _bring(records, neighbours, at, columns, scratch, solid):
+    """scratch: (2d for each column, lanes), what ``records`` has of neighbours whose numbers begin at ``at``."""
+    rows = 6 if solid else 4
+    for k in range(columns):
+        for lane in range(scratch.shape[1]):
+            j = neighbours[at + k * SLICE + lane]
+            for c in range(4):
+                scratch[rows * k + c, lane] = records[j, c]
+            if solid:
+                for c in range(4, 6):
+                    scratch[rows * k + c, lane] = records[j, c]
+
+
+@njit(nogil=True)
 def _lost(u, v, places, unit, i, start, first, gone, neighbours, weights):
     """Σ k (|ξ|² s² + 2 s/(1 + s) (ξ + η)·v) of the bonds of particle i that have just broken: their energy half a step
     ago, for the last half kick was without them; ``gone`` has column ``first`` lowest."""
@@ -93,16 +107,7 @@ def _damped(v, i, given, mass, decay, before, damped):
 
 
 def _compiled(sources: int, dimensions: int) -> Any:
-    """(advance, measure); ``sources`` is a digest of the other file's code in it, for Numba's cache."""
-
-    @njit(nogil=True)
-    def bring(records, neighbours, at, columns, scratch):
-        """scratch: (2d for each column, lanes), what ``records`` has of neighbours whose numbers begin at ``at``."""
-        for k in range(columns):
-            for lane in range(scratch.shape[1]):
-                j = neighbours[at + k * SLICE + lane]
-                for c in range(2 * dimensions):
-                    scratch[2 * dimensions * k + c, lane] = records[j, c]
+    """The step; ``sources`` is a digest of the other file's code in it, for Numba's cache."""
 
     @njit(parallel=True, nogil=True, cache=True)
     def advance(
@@ -131,7 +136,10 @@ def _compiled(sources: int, dimensions: int) -> Any:
                         if not any_lane(old != 0):
                             continue
                         last = min(first + 32, columns)
-                        bring(records, neighbours, starts[part] + first * SLICE + lane0, last - first, scratch)
+                        _bring(
+                            records, neighbours, starts[part] + first * SLICE + lane0, last - first, scratch,
+                            dimensions == 3,
+                        )  # fmt: skip
                         word = old
                         weak = load_like(ux, breakable, spot)
                         for k in range(first, last):
@@ -187,14 +195,20 @@ def _compiled(sources: int, dimensions: int) -> Any:
                         if decay != one:
                             _damped(v, i + lane, table[which], masses[i + lane], decay, before[:, lane], damped)
 
+    return advance
+
+
+def _compiled_measure(sources: int) -> Any:
+    """Plates and blocks share it, for it compiles as long as the step; ``sources`` as in :func:`_compiled`."""
+
     @njit(parallel=True, nogil=True, cache=True)
     def measure(
         u, records, places, words, starts, neighbours, weights, masses, energy, kick, unit, stiffness, bands
     ):  # fmt: skip
         """energy: (size), ¼ K Σ k |ξ|² s² over the intact bonds; kick: (d, size), K/m Σ k s/(1 + s) (ξ + η); the rest
         as in ``advance``."""
-        width, size = lanes(u[0]) if sources >= 0 else 1, u.shape[1]
-        slices = len(starts) - 1
+        width, size, dimensions = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(u)
+        slices, solid = len(starts) - 1, len(u) == 3
         one = u.dtype.type(1)
         for band in prange(bands):
             scratch = np.empty((32 * 2 * dimensions, width), u.dtype)
@@ -210,7 +224,7 @@ def _compiled(sources: int, dimensions: int) -> Any:
                         if not any_lane(word != 0):
                             continue
                         last = min(first + 32, columns)
-                        bring(records, neighbours, starts[part] + first * SLICE + lane0, last - first, scratch)
+                        _bring(records, neighbours, starts[part] + first * SLICE + lane0, last - first, scratch, solid)
                         for k in range(first, last):
                             at, row = starts[part] + k * SLICE + lane0, (k - first) * 2 * dimensions
                             live = (word & (1 << (k - first))) != 0
@@ -220,7 +234,7 @@ def _compiled(sources: int, dimensions: int) -> Any:
                             q = ex * ((x + x) + ex) + ey * ((y + y) + ey)
                             square = x * x + y * y
                             ez, z = uz, uz
-                            if dimensions == 3:
+                            if solid:
                                 ez = load_row(scratch, row + 2, 0) - uz
                                 z = (load_row(scratch, row + 5, 0) - az) * unit
                                 q = q + ez * ((z + z) + ez)
@@ -234,20 +248,21 @@ def _compiled(sources: int, dimensions: int) -> Any:
                             g = weight * pull
                             tx = tx + select(live, g * (ex + x), 0.0)
                             ty = ty + select(live, g * (ey + y), 0.0)
-                            if dimensions == 3:
+                            if solid:
                                 tz = tz + select(live, g * (ez + z), 0.0)
                     share = splat(ux, 1.0) * stiffness / load(masses, i)
                     store(energy, i, strain * stiffness * 0.25)
                     store_row(kick, 0, i, tx * share)
                     store_row(kick, 1, i, ty * share)
-                    if dimensions == 3:
+                    if solid:
                         store_row(kick, 2, i, tz * share)
 
-    return advance, measure
+    return measure
 
 
 def _digest() -> int:
     return int.from_bytes(hashlib.sha256(Path(vector_math.__file__).read_bytes()).digest()[:7], "big")
 
 
-(advance_2d, measure_2d), (advance_3d, measure_3d) = _compiled(_digest(), 2), _compiled(_digest(), 3)
+advance_2d, advance_3d = _compiled(_digest(), 2), _compiled(_digest(), 3)
+measure = _compiled_measure(_digest())
