@@ -11,6 +11,7 @@ from numba import cfunc
 from engines.api import Array
 from engines.backend.base import Backend
 from engines.peridynamics import cpu_kernels, cpu_measuring
+from engines.peridynamics.cpu_damage import damage
 from engines.peridynamics.laws.code import SIGNATURE
 from engines.peridynamics.solver import Discretised, LatticeSolver
 
@@ -85,7 +86,7 @@ class CpuSolver(LatticeSolver):
         )  # fmt: skip
 
     def find_damage(self) -> None:
-        cpu_kernels.damage(self.arrays["words"].reshape(-1), self._whole, self.damage_values, self.body.places)
+        damage(self.arrays["words"], self._whole, self.damage_values)
 
 
 @cache

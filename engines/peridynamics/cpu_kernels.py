@@ -22,7 +22,7 @@ from engines.peridynamics.cpu_rows import move_row
 
 
 def _compiled(sources: int) -> Any:
-    """``advance``; ``sources`` is a digest of the other files' code in them, for Numba's cache."""
+    """The step; ``sources`` is a digest of the other files' code in them, for Numba's cache."""
 
     @njit(parallel=True, nogil=True, cache=True)
     def advance(
@@ -94,18 +94,3 @@ def _compiled(sources: int) -> Any:
 
 
 advance = _compiled(cpu_rows.digest(vector_math, cpu_rows, cpu_breaking))
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def damage(words, whole, out, places):
-    """(1 − intact bonds/bonds of the uncut family) of each of ``places: (n)``; whole, out: (size)."""
-    size, count = len(out), len(words) // len(out)
-    for index in prange(len(places)):
-        i = places[index]
-        intact = 0
-        for k in range(count):
-            word = words[k * size + i]
-            while word:
-                word &= word - np.uint32(1)
-                intact += 1
-        out[i] = 1.0 - intact / whole[i] if whole[i] > 0 else 0.0

@@ -132,6 +132,10 @@ class Instruments:
             for each in self.acting
         }
         """Of the particles of each load together: their mass, and their part of the load."""
+        self._pushes = {
+            each.name: loads.acceleration(each.load)[each.axis] * self._shares[each.name] for each in self.acting
+        }
+        """The forces of loads when all of each is there."""
 
     def _of_each(self, values: Any) -> Array:
         """(n,) of each particle, from one number or (size) on the device."""
@@ -186,8 +190,7 @@ class Instruments:
                     faster = faster - before[kind, VELOCITY, each.axis]
                 force = self._masses[each.name] * faster - next(sums)
             else:
-                given = self.loads.acceleration(each.load)[each.axis] * self._shares[each.name]
-                force = given * float(self.loads.share(each.load, np.array(time)))
+                force = self._pushes[each.name] * float(self.loads.share(each.load, np.array(time)))
             forces[f"force_{each.name}"] = float(force * scales.force)
         means = {}
         for gauge in self.gauges:

@@ -100,6 +100,8 @@ class PeridynamicSimulation(Simulation):
         self._instruments, self._curve = instruments, curve
         self._followed = -1
         """The step up to which the curve has been followed."""
+        self._acting: tuple[int, Array, Array] | None = None
+        """A step, and what loads do in the one before it and in it (:meth:`_rows`)."""
         shown = (curve.info,) if curve else ()
         self.series = (*self._energies, *self._crack, *instruments.series, *(curve.series if curve else ()))
         own = tuple(_with_energies(info, decay < 1, contact is not None) for info in self._charts)
@@ -127,12 +129,13 @@ class PeridynamicSimulation(Simulation):
         done = 0
         while done < steps:
             batch = min(steps - done, MOST_STEPS)
-            table = self._loads.table(self.step, batch)
+            table = self._loads.table(self.step, batch + 1)  # the last row is for who looks afterwards
             with self._backend.timed("bonds", launches=batch):
                 for follower in self._solver.followers:
                     follower.prepare(self.step, batch)
-                self._solver.advance(table, self._half_step and self.step == 0, self._decay)
+                self._solver.advance(table[:-1], self._half_step and self.step == 0, self._decay)
             self.step += batch
+            self._acting = (self.step, table[-2], table[-1])
             done += batch
 
     def synchronize(self) -> None:
@@ -213,7 +216,7 @@ class PeridynamicSimulation(Simulation):
     def observe(self) -> Mapping[str, float]:
         self._measure()
         self._find_damage()
-        now, begun = self._loads.table(self.step, 1)[0], self.step > 0
+        (before, now), begun = self._rows(), self.step > 0
         contact = self._contact.energies() if self._contact else ContactEnergies()
         sums = self._totals.read(now if begun else None, self._decay)
         too_much, unit = self._first_work if begun else 0.0, self._solver.body.scales.energy
@@ -221,7 +224,6 @@ class PeridynamicSimulation(Simulation):
         tip = sums.tip
         self._tip.seen(tip, self.time)
         speed = self._tip.speed(self.time)
-        before = self._loads.table(self.step - 1, 1)[0] if self.step else None
         read = self._instruments.read(now, before, self.time * 1e-6)
         touched = self._contact.observe(contact) if self._contact else {}
         return {
@@ -239,6 +241,14 @@ class PeridynamicSimulation(Simulation):
             **read,
             **self._follow({**touched, **read}),
         }
+
+    def _rows(self) -> tuple[Array | None, Array]:
+        """(kinds, 4, d) of the loads in the step that was last, if there was one, and in the coming one."""
+        if self._acting is None or self._acting[0] != self.step:
+            table = self._loads.table(max(self.step - 1, 0), 2)
+            self._acting = (self.step, table[0], table[min(self.step, 1)])
+        step, before, now = self._acting
+        return before if step else None, now
 
     def _follow(self, read: Mapping[str, float]) -> Mapping[str, float]:
         """Put what was read on the curve of load and displacement, once a step; its series."""

@@ -10,6 +10,7 @@ from engines.api import Array
 from engines.backend.base import Backend
 from engines.peridynamics.cloud import cpu_kernels
 from engines.peridynamics.cloud.solver import Cloud, CloudSolver
+from engines.peridynamics.cpu_damage import damage
 
 BANDS_PER_THREAD = 8
 """Parts that the particles are cut into: those of a surface have fewer bonds than others."""
@@ -41,11 +42,13 @@ class CpuCloudSolver(CloudSolver):
         )  # fmt: skip
 
     def measure(self) -> None:
-        family = self.body.family
+        arrays, family, number = self.arrays, self.body.family, self.dtype.type
+        cpu_kernels.pack(arrays["u"], self.grid, self._records)
         cpu_kernels.measure(
-            self.arrays["u"], self.arrays["words"].reshape(-1), self.grid, family.unit, family.counts, family.starts,
-            family.neighbours, self._weights, self.mass, self.energy_values, self.kick_values, self.body.stiffness,
+            arrays["u"], self._records, self.grid, arrays["words"].reshape(-1), family.starts, family.neighbours,
+            self._weights, self.mass, self.energy_values, self.kick_values, number(family.unit),
+            number(self.body.stiffness), self._bands,
         )  # fmt: skip
 
     def find_damage(self) -> None:
-        cpu_kernels.damage(self.arrays["words"].reshape(-1), self._whole, self.damage_values)
+        damage(self.arrays["words"], self._whole, self.damage_values)

@@ -45,6 +45,20 @@ def pack(u, places, records):
 
 
 @njit(nogil=True)
+def _bring(records, neighbours, at, columns, scratch, solid):
+    """scratch: (2d for each column, lanes), what ``records`` has of neighbours whose numbers begin at ``at``."""
+    rows = 6 if solid else 4
+    for k in range(columns):
+        for lane in range(scratch.shape[1]):
+            j = neighbours[at + k * SLICE + lane]
+            for c in range(4):
+                scratch[rows * k + c, lane] = records[j, c]
+            if solid:
+                for c in range(4, 6):
+                    scratch[rows * k + c, lane] = records[j, c]
+
+
+@njit(nogil=True)
 def _lost(u, v, places, unit, i, start, first, gone, neighbours, weights):
     """Σ k (|ξ|² s² + 2 s/(1 + s) (ξ + η)·v) of the bonds of particle i that have just broken: their energy half a step
     ago, for the last half kick was without them; ``gone`` has column ``first`` lowest."""
@@ -122,12 +136,10 @@ def _compiled(sources: int, dimensions: int) -> Any:
                         if not any_lane(old != 0):
                             continue
                         last = min(first + 32, columns)
-                        for k in range(first, last):
-                            at, row = starts[part] + k * SLICE + lane0, (k - first) * 2 * dimensions
-                            for lane in range(width):
-                                j = neighbours[at + lane]
-                                for c in range(2 * dimensions):
-                                    scratch[row + c, lane] = records[j, c]
+                        _bring(
+                            records, neighbours, starts[part] + first * SLICE + lane0, last - first, scratch,
+                            dimensions == 3,
+                        )  # fmt: skip
                         word = old
                         weak = load_like(ux, breakable, spot)
                         for k in range(first, last):
@@ -186,51 +198,71 @@ def _compiled(sources: int, dimensions: int) -> Any:
     return advance
 
 
+def _compiled_measure(sources: int) -> Any:
+    """Plates and blocks share it, for it compiles as long as the step; ``sources`` as in :func:`_compiled`."""
+
+    @njit(parallel=True, nogil=True, cache=True)
+    def measure(
+        u, records, places, words, starts, neighbours, weights, masses, energy, kick, unit, stiffness, bands
+    ):  # fmt: skip
+        """energy: (size), ¼ K Σ k |ξ|² s² over the intact bonds; kick: (d, size), K/m Σ k s/(1 + s) (ξ + η); the rest
+        as in ``advance``."""
+        width, size, dimensions = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(u)
+        slices, solid = len(starts) - 1, len(u) == 3
+        one = u.dtype.type(1)
+        for band in prange(bands):
+            scratch = np.empty((32 * 2 * dimensions, width), u.dtype)
+            for part in range(band * slices // bands, (band + 1) * slices // bands):
+                columns = (starts[part + 1] - starts[part]) // SLICE
+                for lane0 in range(0, SLICE, width):
+                    i = part * SLICE + lane0
+                    ux, uy, uz = load_row(u, 0, i), load_row(u, 1, i), load_row(u, dimensions - 1, i)
+                    ax, ay, az = load_row(places, 0, i), load_row(places, 1, i), load_row(places, dimensions - 1, i)
+                    tx, ty, tz, strain = splat(ux, 0.0), splat(ux, 0.0), splat(ux, 0.0), splat(ux, 0.0)
+                    for first in range(0, columns, 32):
+                        word = load_like(ux, words, first // 32 * size + i)
+                        if not any_lane(word != 0):
+                            continue
+                        last = min(first + 32, columns)
+                        _bring(records, neighbours, starts[part] + first * SLICE + lane0, last - first, scratch, solid)
+                        for k in range(first, last):
+                            at, row = starts[part] + k * SLICE + lane0, (k - first) * 2 * dimensions
+                            live = (word & (1 << (k - first))) != 0
+                            ex, ey = load_row(scratch, row, 0) - ux, load_row(scratch, row + 1, 0) - uy
+                            x = (load_row(scratch, row + dimensions, 0) - ax) * unit
+                            y = (load_row(scratch, row + dimensions + 1, 0) - ay) * unit
+                            q = ex * ((x + x) + ex) + ey * ((y + y) + ey)
+                            square = x * x + y * y
+                            ez, z = uz, uz
+                            if solid:
+                                ez = load_row(scratch, row + 2, 0) - uz
+                                z = (load_row(scratch, row + 5, 0) - az) * unit
+                                q = q + ez * ((z + z) + ez)
+                                square = square + z * z
+                            p = q / square
+                            r1 = p + one
+                            root = sqrt(r1)
+                            pull = p / (root + r1)
+                            s, weight = pull * root, load(weights, at)
+                            strain = strain + select(live, weight * square * (s * s), 0.0)
+                            g = weight * pull
+                            tx = tx + select(live, g * (ex + x), 0.0)
+                            ty = ty + select(live, g * (ey + y), 0.0)
+                            if solid:
+                                tz = tz + select(live, g * (ez + z), 0.0)
+                    share = splat(ux, 1.0) * stiffness / load(masses, i)
+                    store(energy, i, strain * stiffness * 0.25)
+                    store_row(kick, 0, i, tx * share)
+                    store_row(kick, 1, i, ty * share)
+                    if solid:
+                        store_row(kick, 2, i, tz * share)
+
+    return measure
+
+
 def _digest() -> int:
     return int.from_bytes(hashlib.sha256(Path(vector_math.__file__).read_bytes()).digest()[:7], "big")
 
 
 advance_2d, advance_3d = _compiled(_digest(), 2), _compiled(_digest(), 3)
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def measure(u, words, places, unit, counts, starts, neighbours, weights, masses, energy, kick, stiffness):
-    """energy: (size), ¼ K Σ k |ξ|² s² over the intact bonds; kick: (d, size), K/m Σ k s/(1 + s) (ξ + η)."""
-    d, size = u.shape
-    for i in prange(size):
-        strain = 0.0
-        sums, n = np.zeros(3), np.zeros(3)
-        for k in range(counts[i]):
-            if (words[k // 32 * size + i] >> (k % 32)) & 1:
-                at = starts[i // SLICE] + k * SLICE + i % SLICE
-                j = neighbours[at]
-                q = square = 0.0
-                for axis in range(d):
-                    e = float(u[axis, j]) - float(u[axis, i])
-                    x = (float(places[axis, j]) - float(places[axis, i])) * unit
-                    q += e * (2 * x + e)
-                    square += x * x
-                    n[axis] = x + e
-                p = q / square
-                r = math.sqrt(1 + p)
-                s = p / (r + 1)
-                strain += weights[at] * square * s * s
-                for axis in range(d):
-                    sums[axis] += weights[at] * s / r * n[axis]
-        energy[i] = 0.25 * stiffness * strain
-        for axis in range(d):
-            kick[axis, i] = stiffness / masses[i] * sums[axis]
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def damage(words, whole, out):
-    """(1 − intact bonds/bonds of the uncut body) of each place; words: flat."""
-    size = len(out)
-    for i in prange(size):
-        intact = 0
-        for k in range(len(words) // size):
-            word = words[k * size + i]
-            while word:
-                word &= word - np.uint32(1)
-                intact += 1
-        out[i] = 1.0 - intact / whole[i] if whole[i] > 0 else 0.0
+measure = _compiled_measure(_digest())

@@ -73,6 +73,8 @@ class Repulsion(Follower):
         self._energy = array(np.zeros(capacity))
         self._news = array(np.zeros(NEWS, np.int32))
         self._stale, self._first = True, 0
+        self._measured = False
+        """Whether energies and kicks are those of this moment."""
 
     def prepare(self, first: int, steps: int) -> None:
         self._first = first
@@ -82,6 +84,7 @@ class Repulsion(Follower):
             self._renew()
             self._stale = False
         self._repel()
+        self._measured = False
 
     @abstractmethod
     def _renew(self) -> None:
@@ -112,17 +115,23 @@ class Repulsion(Follower):
             )
         return int(news[MEMBERS])
 
-    def take_back(self, kick: Any) -> None:
+    def _found(self) -> int:
+        """How many members have their energies and kicks of this moment. Inside ``backend.active``."""
         count = self.members()
-        self._measure()
+        if not self._measured:
+            self._measure()
+            self._measured = True
+        return count
+
+    def take_back(self, kick: Any) -> None:
+        count = self._found()
         for axis, given in enumerate(self._kick[:, :count]):
             kick[axis][self._members[:count]] -= given
 
     def stored(self) -> float:
         """[J] in the springs between particles."""
-        count = self.members()
         with self.backend.active():
-            self._measure()
+            count = self._found()
             return float(self._energy[:count].sum()) * self.solver.body.scales.energy
 
     def state(self) -> dict[str, Array]:
@@ -148,3 +157,4 @@ class Repulsion(Follower):
                 target[..., :count] = self.backend.array(state[name])
         self._news = self.backend.array(state["news"])
         self._stale = bool(state["stale"])
+        self._measured = False

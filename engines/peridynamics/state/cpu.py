@@ -9,7 +9,7 @@ import numpy as np
 from engines.api import Array
 from engines.backend.base import Backend
 from engines.peridynamics.cpu import BANDS_PER_THREAD
-from engines.peridynamics.cpu_kernels import damage
+from engines.peridynamics.cpu_damage import damage
 from engines.peridynamics.state import cpu_kernels
 from engines.peridynamics.state.body import StateBody
 from engines.peridynamics.state.material import influence
@@ -49,11 +49,12 @@ class CpuStateSolver(StateSolver):
         )  # fmt: skip
 
     def measure(self) -> None:
-        words = self.arrays["words"].reshape(-1)
+        layout = self.body.layout
         cpu_kernels.measure(
-            self.arrays["u"], words, self._dilation, self._stiffness, self._real_offsets, self._steps, self._bonds,
-            self.state_values, self.energy_values, self.kick_values, self.body.places,
+            self.arrays["u"], self.arrays["words"].reshape(-1), self._dilation, self._stiffness, self.state_values,
+            self.energy_values, self.kick_values, self._real_offsets, self._steps, self._factors, layout.counts,
+            layout.rows, layout.pitch, layout.base, self._bands,
         )  # fmt: skip
 
     def find_damage(self) -> None:
-        damage(self.arrays["words"].reshape(-1), self._whole, self.damage_values, self.body.places)
+        damage(self.arrays["words"], self._whole, self.damage_values)

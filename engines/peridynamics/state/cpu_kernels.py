@@ -67,7 +67,7 @@ def _lost(u, v, i, were, words, offsets, steps, bonds, dilation, stiffness):
 
 
 def _compiled(sources: int) -> Any:
-    """(dilate, move); ``sources`` is a digest of the other files' code in them, for Numba's cache."""
+    """(dilate, move, measure); ``sources`` is a digest of the other files' code in them, for Numba's cache."""
 
     @njit(parallel=True, nogil=True, cache=True)
     def dilate(
@@ -159,37 +159,57 @@ def _compiled(sources: int) -> Any:
                         pulls, before,
                     )  # fmt: skip
 
-    return dilate, move
+    @njit(parallel=True, nogil=True, cache=True)
+    def measure(
+        u, words, dilation, stiffness, state, energy, kick, offsets, steps, factors, counts, rows, pitch, base, bands
+    ):  # fmt: skip
+        """Energy, φ and what bonds add to the velocity of each place in a step; arrays as in ``dilate``."""
+        width, size, bonds = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(steps)
+        nx, ny, nz, solid, last = counts[0], counts[1], counts[2], len(u) == 3, len(u) - 1
+        for forces in range(2):  # which need all dilatations
+            for band in prange(bands):
+                for line in range(band * ny * nz // bands, (band + 1) * ny * nz // bands):
+                    for x in range(0, nx, width):
+                        i = base + (line // ny * rows + line % ny) * pitch + x
+                        ux, uy, uz = load_row(u, 0, i), load_row(u, 1, i), load_row(u, last, i)
+                        own_state, own_stiffness = load(state, i), load(stiffness, i)
+                        tx, ty, tz = splat(ux, 0.0), splat(ux, 0.0), splat(ux, 0.0)
+                        for first in range(0, bonds, 32):
+                            word = load_like(ux, words, first // 32 * size + i)
+                            for bit in range(first, min(first + 32, bonds)):
+                                a, b, c = offsets[bit, 0], offsets[bit, 1], offsets[bit, 2]
+                                there = i + steps[bit]
+                                live = (word & (1 << (bit - first))) != 0
+                                ex, ey, ez = load_row(u, 0, there) - ux, load_row(u, 1, there) - uy, uz
+                                q = ex * ((a + a) + ex) + ey * ((b + b) + ey)
+                                if solid:
+                                    ez = load_row(u, last, there) - uz
+                                    q = q + ez * ((c + c) + ez)
+                                p = q * factors[bit, 1]
+                                root = sqrt(p + 1.0)
+                                s = p / (root + 1.0)
+                                if forces:
+                                    both = (own_stiffness + load(stiffness, there)) * s
+                                    g = (both + (own_state + load(state, there))) / root * factors[bit, 2]
+                                    tx = tx + select(live, g * (ex + a), 0.0)
+                                    ty = ty + select(live, g * (ey + b), 0.0)
+                                    if solid:
+                                        tz = tz + select(live, g * (ez + c), 0.0)
+                                else:
+                                    weighted = select(live, s * factors[bit, 0], 0.0)
+                                    tx = tx + weighted
+                                    ty = ty + select(live, weighted * s, 0.0)
+                        if forces:
+                            store_row(kick, 0, i, tx)
+                            store_row(kick, 1, i, ty)
+                            if solid:
+                                store_row(kick, last, i, tz)
+                        else:
+                            dilated = load(dilation, i) * tx
+                            store(state, i, dilated)
+                            store(energy, i, (dilated * tx + own_stiffness * ty) * 0.5)
+
+    return dilate, move, measure
 
 
-dilate, move = _compiled(cpu_rows.digest(vector_math, cpu_rows))
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def measure(u, words, dilation, stiffness, offsets, steps, bonds, state, energy, acceleration, places):
-    """Energy and acceleration of each of ``places: (n)``, and their φ, as in ``state.cu``."""
-    size, d = u.shape[1], len(u)
-    for index in prange(len(places)):
-        i = places[index]
-        total = square = 0.0
-        way = np.zeros(3)
-        for bit in range(len(steps)):
-            if (words[bit // 32 * size + i] >> (bit % 32)) & 1:
-                s, _ = _bond(u, i, i + steps[bit], offsets[bit], bonds[bit, 1], way)
-                weight = bonds[bit, 2] * bonds[bit, 0] ** 2 * s
-                total += weight
-                square += weight * s
-        state[i] = dilation[i] * total
-        energy[i] = 0.5 * (dilation[i] * total * total + stiffness[i] * square)
-    for index in prange(len(places)):
-        i = places[index]
-        sums, way = np.zeros(3), np.zeros(3)
-        for bit in range(len(steps)):
-            if (words[bit // 32 * size + i] >> (bit % 32)) & 1:
-                there = i + steps[bit]
-                s, w = _bond(u, i, there, offsets[bit], bonds[bit, 1], way)
-                both = (float(stiffness[i]) + float(stiffness[there])) * s + (float(state[i]) + float(state[there]))
-                for k in range(d):
-                    sums[k] += bonds[bit, 2] * both * w * way[k]
-        for k in range(d):
-            acceleration[k, i] = sums[k]
+dilate, move, measure = _compiled(cpu_rows.digest(vector_math, cpu_rows))

@@ -26,11 +26,12 @@ def sums(
     """partial: (bands, 9) of each part of the particles; the rest as in ``totals.cu``. mass, volume: (size) or (1)."""
     d, size = v.shape
     bands = len(partial)
+    masses, volumes = min(len(mass) - 1, 1), min(len(volume) - 1, 1)  # 0 where one number is that of all
     for band in prange(bands):
         found = np.zeros(9)
         found[8] = nowhere
         for i in range(band * size // bands, (band + 1) * size // bands):
-            m, share = float(mass[i % len(mass)]), float(volume[i % len(volume)])
+            m, share = float(mass[i * masses]), float(volume[i * volumes])
             row = kind[i]
             found[0] += work[i]
             found[1] += damped[i]
