@@ -51,11 +51,11 @@ def _folder() -> Path:
 _build_folder = functools.cache(_folder)
 
 
-def host_source(text: str, kernels: Sequence[str]) -> str:
+def host_source(text: str, kernels: Sequence[str], header: Path) -> str:
     """The C++ for a ``.cu`` file's text. Nothing but ``extern __shared__`` is rewritten; lines keep their numbers."""
     text = _DYNAMIC.sub(r"\1* \2 = reinterpret_cast<\1*>(host::dynamic_shared);", text)
     launchers = "\n".join(f"HOST_LAUNCHER({kernel})" for kernel in kernels)
-    return f'#include "{HEADER}"\n#line 1\n{text}\n{launchers}\n'
+    return f'#include "{header}"\n#line 1\n{text}\n{launchers}\n'
 
 
 def compile_for_host(text: str, macros: Sequence[str] = (), name: str = "kernel") -> HostModule:
@@ -72,16 +72,42 @@ def _library(text: str, macros: tuple[str, ...], name: str) -> tuple[ctypes.CDLL
     path.write_text(text, "utf-8")
     preprocessed = _run([COMPILER, "-E", "-P", "-w", *options], name)
     kernels = _KERNEL.findall(preprocessed)
-    path.write_text(host_source(text, kernels), "utf-8")
-    build = [COMPILER, *OPTIONS, *(["-mfma"] if "fma" in _cpu_flags() else [])]
-    made_of = (*map(str, build), _version(), HEADER.read_text("utf-8"), text, preprocessed)
+    build = _build()
+    made_of = (*build, _version(), HEADER.read_text("utf-8"), text, preprocessed)
     kept = KEPT / f"{hashlib.sha256(repr(made_of).encode()).hexdigest()[:32]}.so"
     if not kept.exists():
+        path.write_text(host_source(text, kernels, _header()), "utf-8")
         _run([*build, "-o", str(library), *options], name)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(library, kept.with_suffix(f".{os.getpid()}"))
-        kept.with_suffix(f".{os.getpid()}").replace(kept)  # at once: another process may build the same
+        _keep(library, kept)
     return ctypes.CDLL(str(kept)), kernels
+
+
+def _keep(made: Path, kept: Path) -> None:
+    """At once: another process may build the same."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(made, kept.with_suffix(f".{os.getpid()}"))
+    kept.with_suffix(f".{os.getpid()}").replace(kept)
+
+
+@functools.cache
+def _build() -> tuple[str, ...]:
+    return str(COMPILER), *OPTIONS, *(["-mfma"] if "fma" in _cpu_flags() else [])
+
+
+@functools.cache
+def _header() -> Path:
+    """The header, with what g++ made of it in advance beside it: 0.05 s instead of 0.27 for each file. Where g++ cannot
+    use it, and for clang, it is text like any other."""
+    text = HEADER.read_bytes()
+    made_of = repr((*_build(), _version(), text)).encode()
+    header = KEPT / hashlib.sha256(made_of).hexdigest()[:32] / HEADER.name
+    precompiled = header.with_name(f"{HEADER.name}.gch")
+    if not precompiled.exists():
+        made = _build_folder() / precompiled.name
+        _run([*_build(), "-x", "c++-header", str(HEADER), "-o", str(made)], HEADER.name)
+        _keep(HEADER, header)
+        _keep(made, precompiled)
+    return header
 
 
 @functools.cache
