@@ -74,13 +74,17 @@ class Batch:
         self._setups = [setup_of(case, backend) for case in cases]
         if any(setup.curve is None for setup in self._setups):
             raise ProblemError(NO_CURVE, ("loads",))
+        self._ran = False
 
     def run(self, until: float | None = None, progress: Progress = no_progress) -> list[Outcome]:
         """The curve of each case, up to ``until`` [µs], or through all load steps where loading is slow. Raises
-        ProblemError where that end is missing."""
+        ProblemError where that end is missing, and RuntimeError the second time."""
+        if self._ran:
+            raise RuntimeError("a batch runs once, for its curves are full then: make another")
         slow = [setup.parameters.numerics.quasi_static for setup in self._setups]
         if until is None and not all(slow):
             raise ProblemError("Nothing says how far to run: give the end of the runs [us].")
+        self._ran = True
         steps = [_steps(setup, until or 0.0) for setup in self._setups]
         samples = min(MOST_SAMPLES, max(min(steps) // STEPS_BETWEEN, min(LEAST_SAMPLES, *steps)))
         bounds = [_bounds(each, samples) for each in steps]

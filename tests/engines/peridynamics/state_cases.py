@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.peridynamics.body import bonded, filled
-from engines.peridynamics.family import WORD, family
+from engines.peridynamics.family import family
 from engines.peridynamics.loads import Loads, loads_on
 from engines.peridynamics.material import Formulation
 from engines.peridynamics.parameters import PeridynamicParameters
@@ -46,19 +46,3 @@ def made_of(
     kind = np.zeros(bonds.layout.size, np.uint8)
     kind[bonds.places] = loads.kind
     return state_body(bonds, kind, solid, heavy.ratio, dt), loads, solid
-
-
-def pairs_of(body: StateBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(m, 2) particles, (m,) weak, (m,) bit at the first end; each bond once."""
-    number = np.full(body.layout.size, -1)
-    number[body.places] = np.arange(len(body.places))
-    found, weak, bits = [], [], []
-    for bit, step in enumerate(body.layout.steps(body.family.offsets)):
-        if step < 0:
-            continue
-        mask = np.uint32(1 << bit % WORD)
-        here = body.places[(body.words[bit // WORD, body.places] & mask) != 0]
-        found.append(np.stack([number[here], number[here + step]], axis=1))
-        weak.append((body.breakable[bit // WORD, here] & mask) != 0)
-        bits.append(np.full(len(here), bit))
-    return np.concatenate(found), np.concatenate(weak), np.concatenate(bits)

@@ -52,6 +52,8 @@ def test_bodies_at_once_are_as_alone(cpu, on_host):
     batch = Batch(cases, on_host)
     assert batch._groups() == [[0, 1, 2, 3]]
     at_once = batch.run(20.0)
+    with pytest.raises(RuntimeError, match="runs once"):
+        batch.run(20.0)
     agree(at_once, alone, 1e-9)
     for one in alone:  # they soften, and are not the same
         assert 0 < np.argmax(one.force) < len(one.force) - 1

@@ -15,7 +15,8 @@ from engines.peridynamics.family import WORD
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.state.reference import StateReference
 from engines.peridynamics.state.solver import make_state_solver
-from tests.engines.peridynamics.state_cases import BARE, made_of, pairs_of
+from tests.engines.peridynamics.state_cases import BARE, made_of
+from tests.engines.peridynamics.test_solver import pairs_of
 
 CASES = {
     "plate": {"kind": "plate", "size_x": 37, "size_y": 10, "holes": [{"center": (25, 5), "radius": 2}]},
