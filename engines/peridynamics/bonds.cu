@@ -52,6 +52,16 @@ DEVICE void load(REAL* __restrict__ to, const REAL* __restrict__ u, const Place&
 #endif
 }
 
+// Of a bond: |ξ|, 1/|ξ|², weight, 1/|ξ|.
+template <typename T> struct __align__(16) Numbers {
+    T length, inverse_square, weight, along;
+};
+#ifdef SOFTENING
+typedef Numbers<REAL> OfBond;
+#else
+typedef Numbers<double> OfBond;
+#endif
+
 // planes: of shared memory, plane_size apart; own: where the particle is in each.
 DEVICE void begin(Surroundings& around, const REAL* planes, const int z, const int plane_size, const int own)
 {
@@ -77,10 +87,11 @@ DEVICE const REAL* place_of(const Surroundings& around, const int a, const int b
     return found + b * LINE + a;
 }
 
+#ifndef SOFTENING
 // Σ |ξ| s² + 2 s n·v of the bonds that have just broken: their energy half a step ago, for the last half kick was without
-// them; offsets: (32 WORDS, 4), x, y, z of each bit and the way to that neighbour in memory; lengths: (32 WORDS, 3), |ξ|, 1/|ξ|² and weight.
+// them; offsets: (32 WORDS, 4), x, y, z of each bit and the way to that neighbour in memory; lengths: (32 WORDS).
 DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], const int* __restrict__ offsets,
-                   const double* __restrict__ lengths, const double vx, const double vy, const double vz)
+                   const OfBond* __restrict__ lengths, const double vx, const double vy, const double vz)
 {
     double total = 0;
 #pragma unroll
@@ -90,7 +101,8 @@ DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], 
             const int* offset = offsets + 4 * (32 * k + bit);
             const int a = offset[0], b = offset[1], c = offset[2];
             const REAL* there = place_of(around, a, b, c);
-            const double *of_bond = lengths + 3 * (32 * k + bit), length = of_bond[0], inverse_square = of_bond[1];
+            const OfBond bond = lengths[32 * k + bit];
+            const double length = bond.length, inverse_square = bond.inverse_square;
             const double ex = there[0] - around.x, ey = there[PITCH] - around.y;
             const double ez = DIMENSIONS == 3 ? there[2 * PITCH] - around.z : REAL(0);
             const double p = (ex * (2 * a + ex) + ey * (2 * b + ey) + ez * (2 * c + ez)) * inverse_square;
@@ -99,15 +111,14 @@ DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], 
             const double energy = length * s * s + 2 * g * ((a + ex) * vx + (b + ey) * vy + (c + ez) * vz);
 #ifdef GENERAL
             REAL limit;
-            total += energy * around.weighing.of(REAL(of_bond[2]), around.own, trait_of(there), limit);
+            total += energy * around.weighing.of(REAL(bond.weight), around.own, trait_of(there), limit);
 #else
             total += energy;
 #endif
         }
     return total;
 }
-
-#ifdef SOFTENING
+#else
 // Bonds that have begun to soften. soft: (WORDS, size), a bit per bond; damage: (BONDS, size), read and written for these
 // alone; laws: (materials, materials, law_size) parameters of each pair.
 struct Softening {
@@ -117,95 +128,141 @@ struct Softening {
     int law_size;
 };
 
-// Adds s n of the softened bonds to the total, in mirror orbits; soft holds what to ask. A bond that has lost all is gone from
-// words and soft; what bonds lost is as in lost(). One loop has the only copy of a bond, so that both ends round alike.
-// Where neighbours are is worked out anew from `own`, where the particle is in a plane: registers for it would be missed.
-DEVICE void soften(Sum& total, const Surroundings& around, const Softening& softening, const REAL* planes, const int z,
-                  const int plane_size, const int own, unsigned* __restrict__ words, const int* __restrict__ offsets,
-                  const double* __restrict__ lengths, const long long at, const long long size,
-                  const REAL* __restrict__ v, double* __restrict__ loss, const REAL stiffness)
-{
-    constexpr Orbits orbits = count_orbits();
-#pragma unroll 1
-    for (int k = 0; k < WORDS; ++k) {
-        unsigned left = softening.soft[k * size + at], gone = 0;
-#pragma unroll 1
-        while (left) {
-            const int some = 32 * k + __ffs((int)left) - 1;
-            const int members = some < 8 * orbits.eights ? 8 : some < 8 * orbits.eights + 4 * orbits.fours ? 4 : 2;
-            const int start = some & ~(members - 1);
-            const unsigned asked = left;
-            left &= ~(((1u << members) - 1u) << (start & 31));
-            Sum pair = {REAL(0), REAL(0), REAL(0)}, four = pair, orbit = pair;
-#pragma unroll 1
-            for (int bit = start; bit < start + members; ++bit) {
-                const unsigned mask = 1u << (bit & 31);
-                if (asked & mask) {
-                    const int* offset = offsets + 4 * bit;
-                    const int a = offset[0], b = offset[1], c = offset[2];
-                    const int plane = DEPTH ? (z + c + DEPTH) % PLANES : 0;
-                    const REAL* there = planes + plane * plane_size + own + b * LINE + a;
-                    const double* of_bond = lengths + 3 * bit;
-                    const REAL ex = there[0] - around.x, ey = there[PITCH] - around.y;
-                    const REAL ez = DIMENSIONS == 3 ? there[2 * PITCH] - around.z : REAL(0);
-                    REAL q = mul(ey, REAL(2 * b) + ey);
-                    if (DIMENSIONS == 3) q = fused(ez, REAL(2 * c) + ez, q);
-                    q = fused(ex, REAL(2 * a) + ex, q);
-                    REAL s, g = pull_of(mul(q, REAL(of_bond[1])), s);
-#ifdef GENERAL
-                    const unsigned other = trait_of(there);
-                    REAL limit;
-                    const REAL weight = around.weighing.of(REAL(of_bond[2]), around.own, other, limit);
-#else
-                    const REAL weight = REAL(of_bond[2]);
-#endif
-                    REAL* kept = softening.damage + bit * size + at;
-                    const REAL was = *kept;
-                    REAL now = was;
-                    if (s > REAL(0)) {  // in compression a crack is closed: the bond is whole
-                        const REAL* law = softening.laws;
-#ifdef GENERAL
-                        if (around.weighing.materials > 1)
-                            law += around.weighing.pair_of(around.own, other) * softening.law_size;
-#endif
-                        now = law_damage(s, was, law);
-                        now = now > was ? now : was;
-                        if (now >= REAL(1)) {
-                            now = REAL(1);
-                            gone |= mask;
-                        }
-                    }
-                    const REAL length = REAL(of_bond[0]), along = mul(length, REAL(of_bond[1]));
-                    const REAL nx = REAL(a) + ex, ny = REAL(b) + ey, nz = DIMENSIONS == 3 ? REAL(c) + ez : REAL(0);
-                    if (now > was) {
-                        *kept = now;
-                        REAL moved = nx * v[at] + ny * v[size + at];
-                        if (DIMENSIONS == 3) moved += nz * v[2 * size + at];
-                        const REAL energy = length * s * s + REAL(2) * g * along * moved;
-                        loss[at] += REAL(0.25) * stiffness * weight * (now - was) * energy;
-                    }
-                    if (s > REAL(0)) g = mul(g, REAL(1) - now);
-                    const REAL force = mul(mul(g, weight), along);
-                    pair.x += mul(force, nx);
-                    pair.y += mul(force, ny);
-                    pair.z += DIMENSIONS == 3 ? mul(force, nz) : REAL(0);
-                }
-                if (bit & 1) {
-                    four = four + pair;
-                    pair = {REAL(0), REAL(0), REAL(0)};
-                }
-                if ((bit & 3) == 3 || bit == start + members - 1) {
-                    orbit = orbit + four;
-                    four = {REAL(0), REAL(0), REAL(0)};
+// The damages of a particle's bonds in the order of their bits, some of them on their way from memory.
+struct Damages {
+    const REAL* first;  // of bit 0, the next one `size` further
+    unsigned size, left;
+    REAL ahead[4];
+
+    DEVICE_MEMBER REAL* at(const int bit) const { return const_cast<REAL*>(first) + (unsigned long long)size * (unsigned)bit; }
+    DEVICE_MEMBER REAL next()
+    {
+        const REAL found = ahead[0];
+#pragma unroll
+        for (int k = 0; k < 3; ++k) ahead[k] = ahead[k + 1];
+        ahead[3] = *at(left ? __ffs((int)left) - 1 : 0);  // without a branch
+        left &= left - 1;
+        return found;
+    }
+};
+
+// Sums of bonds that come in the order of their bits, in mirror orbits as in family.cuh.
+struct OrbitSum {
+    Sum pair, four, orbit;
+    int last, start;  // bit; the first one of its orbit
+
+    static DEVICE_MEMBER int start_of(const int bit)
+    {
+        constexpr Orbits orbits = count_orbits();
+        return bit & (bit < 8 * orbits.eights ? ~7 : bit < 8 * orbits.eights + 4 * orbits.fours ? ~3 : ~1);
+    }
+    DEVICE_MEMBER void begin(const int bit)
+    {
+        pair = four = orbit = {REAL(0), REAL(0), REAL(0)};
+        last = bit;
+        start = start_of(bit);
+    }
+    // The next term is that of `bit`.
+    DEVICE_MEMBER void turn_to(const int bit, Sum& total)
+    {
+        if ((bit ^ last) > 1) {
+            const Sum nothing = {REAL(0), REAL(0), REAL(0)};
+            const int now = start_of(bit);
+            four = four + pair;
+            pair = nothing;
+            if ((bit ^ last) > 3 || now != start) {
+                orbit = orbit + four;
+                four = nothing;
+                if (now != start) {
+                    total = total + orbit;
+                    orbit = nothing;
+                    start = now;
                 }
             }
-            total = total + orbit;
         }
+        last = bit;
+    }
+    DEVICE_MEMBER void end(Sum& total) const { total = total + (orbit + (four + pair)); }
+};
+
+// Adds s n of the softened bonds to the total, in mirror orbits; asked: what to look at, v: the particle's velocity. A bond
+// that has lost all is gone from words and soft; what bonds lost is as in lost(). One loop has the only copy of a bond, so
+// that both ends round alike. Where neighbours are is worked out anew from `own`, where the particle is in a plane:
+// registers for it would be missed.
+DEVICE void soften(Sum& total, const Surroundings& around, const unsigned (&asked)[WORDS], const Softening& softening,
+                  const REAL* planes, const int z, const int plane_size, const int own, unsigned* __restrict__ words,
+                  const int* __restrict__ offsets, const OfBond* __restrict__ of_bonds, const long long at,
+                  const long long size, const Sum& v, double* __restrict__ loss, const REAL stiffness)
+{
+    const int middle = DEPTH ? z % PLANES : 0;
+    REAL lost = 0;
+#pragma unroll 1
+    for (int k = 0; k < WORDS; ++k) {
+        unsigned left = asked[0], gone = 0;
+#pragma unroll
+        for (int word = 1; word < WORDS; ++word) left = k == word ? asked[word] : left;
+        if (!left) continue;
+        softening.soft[k * size + at] = left;
+        Damages damages = {softening.damage + 32 * k * size + at, (unsigned)size, left};
+        OrbitSum sum;
+        sum.begin(32 * k + __ffs((int)left) - 1);
+#pragma unroll
+        for (int n = 0; n < 4; ++n) damages.next();
+#pragma unroll 1
+        for (; left; left &= left - 1) {
+            const int place = __ffs((int)left) - 1, bit = 32 * k + place;
+            const REAL was = damages.next();
+            const int4 offset = reinterpret_cast<const int4*>(offsets)[bit];
+            const OfBond bond = of_bonds[bit];
+            int plane = middle + offset.z + DEPTH;
+            if (plane >= PLANES) plane -= PLANES;
+            const REAL* there = planes + plane * plane_size + own + offset.y * LINE + offset.x;
+            const REAL a = REAL(offset.x), b = REAL(offset.y), c = REAL(offset.z);
+            const REAL ex = there[0] - around.x, ey = there[PITCH] - around.y;
+            const REAL ez = DIMENSIONS == 3 ? there[2 * PITCH] - around.z : REAL(0);
+            REAL q = mul(ey, b + b + ey);
+            if (DIMENSIONS == 3) q = fused(ez, c + c + ez, q);
+            q = fused(ex, a + a + ex, q);
+            REAL s, g = pull_of(mul(q, bond.inverse_square), s);
+#ifdef GENERAL
+            const unsigned other = trait_of(there);
+            REAL limit;
+            const REAL weight = around.weighing.of(bond.weight, around.own, other, limit);
+#else
+            const REAL weight = bond.weight;
+#endif
+            const REAL nx = a + ex, ny = b + ey, nz = DIMENSIONS == 3 ? c + ez : REAL(0);
+            if (s > REAL(0)) {  // in compression a crack is closed: the bond is whole
+                const REAL* law = softening.laws;
+#ifdef GENERAL
+                if (around.weighing.materials > 1) law += around.weighing.pair_of(around.own, other) * softening.law_size;
+#endif
+                REAL now = law_damage(s, was, law);
+                now = now > was ? now : was;
+                if (now >= REAL(1)) {
+                    now = REAL(1);
+                    gone |= left & -left;
+                }
+                if (now > was) {
+                    *damages.at(place) = now;
+                    const REAL moved = fused(nx, v.x, fused(ny, v.y, nz * v.z));
+                    lost += weight * (now - was) * fused(bond.length * s, s, REAL(2) * g * bond.along * moved);
+                }
+                g = mul(g, REAL(1) - now);
+            }
+            const REAL force = mul(mul(g, weight), bond.along);
+            sum.turn_to(bit, total);
+            sum.pair.x += mul(force, nx);
+            sum.pair.y += mul(force, ny);
+            sum.pair.z += DIMENSIONS == 3 ? mul(force, nz) : REAL(0);
+        }
+        sum.end(total);
         if (gone) {
             words[k * size + at] &= ~gone;
             softening.soft[k * size + at] &= ~gone;
         }
     }
+    if (lost != REAL(0)) loss[at] += 0.25 * stiffness * lost;
 }
 #endif
 
@@ -220,7 +277,7 @@ struct Step {
     const REAL* table;
     int row;
     const int* offsets;
-    const double* lengths;
+    const OfBond* lengths;
     double *work, *loss, *damped;
     REAL stiffness, limit, kick, decay;
 #ifdef WEIGHTED
@@ -265,11 +322,13 @@ struct Step {
         for (int k = 0; k < WORDS; ++k) changed |= before[k] ^ around.word[k];
         if (changed) {
 #ifdef SOFTENING
+            unsigned asked[WORDS];
 #pragma unroll
-            for (int k = 0; k < WORDS; ++k) soft[k * size + at] = before[k] & ~around.word[k];
+            for (int k = 0; k < WORDS; ++k) asked[k] = before[k] & ~around.word[k];
+            const Sum speed = {v[at], v[size + at], DIMENSIONS == 3 ? v[2 * size + at] : REAL(0)};
             const Softening softening = {soft, damage, laws, law_size};
-            soften(sum, around, softening, planes, z, plane_size, own_at, words, offsets, lengths, at, size, v, loss,
-                   stiffness);
+            soften(sum, around, asked, softening, planes, z, plane_size, own_at, words, offsets, lengths, at, size, speed,
+                   loss, stiffness);
 #else
             const REAL vz = DIMENSIONS == 3 ? v[2 * size + at] : REAL(0);
             loss[at] += 0.25 * stiffness * lost(around, before, offsets, lengths, v[at], v[size + at], vz);
@@ -318,7 +377,7 @@ struct Step {
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
     const REAL* __restrict__ u, REAL* __restrict__ u_out, REAL* __restrict__ v, unsigned* __restrict__ words,
     const unsigned* __restrict__ breakable, const unsigned char* __restrict__ kind, const REAL* __restrict__ table,
-    const int row, const int* __restrict__ offsets, const double* __restrict__ lengths, double* __restrict__ work,
+    const int row, const int* __restrict__ offsets, const OfBond* __restrict__ lengths, double* __restrict__ work,
     double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch,
     const int rows, const long long base, const long long size, const int span, const REAL stiffness, const REAL limit,
     const REAL kick, const REAL decay, const int columns
@@ -375,21 +434,21 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
 #else
     const int y0 = blockIdx.y * high, y = y0 + line, tall = high + 2 * REACH, plane_size = tall * LINE;
     const int z0 = blockIdx.z * span, end = min(z0 + span, nz);
-    int to[LOADS];
-    long long from[LOADS];  // in plane 0
+    constexpr int OUTSIDE = -(1 << 30);
+    int to[LOADS], from[LOADS];  // in a plane, from its first particle on
 #pragma unroll
     for (int l = 0; l < LOADS; ++l) {
         const int i = t + l * THREADS, c = i % wide, r = i / wide;
         const bool inside = x0 + c < nx + 2 * REACH && y0 + r < ny + 2 * REACH;
         to[l] = i < wide * tall ? r * LINE + c : -1;
-        from[l] = inside ? place.at(x0 + c - REACH, y0 + r - REACH, 0) : -1;
+        from[l] = inside ? (y0 + r - REACH) * pitch + x0 + c - REACH : OUTSIDE;
     }
     const auto load_plane = [&](const int z) {
         REAL* tile = tiles + (z + DEPTH) % PLANES * plane_size;
-        const long long there = (long long)z * rows * pitch;
+        const long long there = place.at(0, 0, z);
 #pragma unroll
         for (int l = 0; l < LOADS; ++l)
-            if (to[l] >= 0) load(tile + to[l], u, place, from[l] >= 0 ? from[l] + there : -1);
+            if (to[l] >= 0) load(tile + to[l], u, place, from[l] != OUTSIDE ? from[l] + there : -1);
     };
     for (int z = z0 - DEPTH; z < z0 + DEPTH; ++z) load_plane(z);
 #pragma unroll 1
@@ -405,7 +464,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
 // energy: (size), ¼ K Σ |ξ| s² over the bonds of each particle; kick: (DIMENSIONS, size), K Σ s n over its mass. Bonds that are
 // broken cost nothing, and nothing is unrolled: this runs when somebody looks.
 extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* __restrict__ words,
-                                   const int* __restrict__ offsets, const REAL* __restrict__ lengths,
+                                   const int* __restrict__ offsets, const Numbers<REAL>* __restrict__ lengths,
                                    REAL* __restrict__ energy, REAL* __restrict__ kick, const long long size,
                                    const REAL stiffness
 #ifdef GENERAL
@@ -432,12 +491,12 @@ extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* _
             const int bit = 32 * k + __ffs((int)left) - 1;
             const int* offset = offsets + 4 * bit;
             const long long there = at + offset[3];
-            const REAL length = lengths[3 * bit], inverse_square = lengths[3 * bit + 1];
+            const Numbers<REAL> bond = lengths[bit];
             const REAL ex = u[there] - u[at], ey = u[size + there] - u[size + at];
             const REAL ez = DIMENSIONS == 3 ? u[2 * size + there] - u[2 * size + at] : REAL(0);
             const REAL a = offset[0], b = offset[1], c = offset[2];
-            const REAL p = (ex * (2 * a + ex) + ey * (2 * b + ey) + ez * (2 * c + ez)) * inverse_square;
-            REAL s, g = pull_of(p, s), weight = lengths[3 * bit + 2];
+            const REAL p = (ex * (2 * a + ex) + ey * (2 * b + ey) + ez * (2 * c + ez)) * bond.inverse_square;
+            REAL s, g = pull_of(p, s), weight = bond.weight;
 #ifdef GENERAL
             REAL limit;
             weight = weighing.of(weight, own, traits ? traits[there] : 0u, limit);
@@ -445,11 +504,11 @@ extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* _
 #ifdef SOFTENING
             if (s > 0 && (soft[k * size + at] >> (bit & 31) & 1u)) weight *= REAL(1) - damage[bit * size + at];
 #endif
-            g *= weight * length * inverse_square;
+            g *= weight * bond.along;
             x += g * (a + ex);
             y += g * (b + ey);
             z += g * (c + ez);
-            strain += weight * length * s * s;
+            strain += weight * bond.length * s * s;
         }
     energy[at] = REAL(0.25) * stiffness * strain;
     kick[at] = stiffness * light * x;

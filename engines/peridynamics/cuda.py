@@ -50,12 +50,12 @@ class CudaSolver(LatticeSolver):
         macros += ("-DGENERAL",) * self._general + ("-DSOFTENING",) * softening
         module = backend.compile(SOURCE if body.law is None else law_file(body.law), macros)
         self._advance, self._measure, self._damage = map(module.get_function, ("step_bonds", "measure", "damage"))
-        offsets, lengths = np.zeros((32 * family.words, 4), np.int32), np.zeros((32 * family.words, 3))
+        offsets, lengths = np.zeros((32 * family.words, 4), np.int32), np.zeros((32 * family.words, 4))
         offsets[: family.bonds, :3], offsets[: family.bonds, 3] = family.offsets, self._steps
         lengths[: family.bonds, 0], lengths[: family.bonds, 1] = family.lengths, 1 / family.lengths**2
-        lengths[: family.bonds, 2] = body.bond_weights
-        self._offsets, self._lengths = backend.array(offsets), backend.array(lengths)
-        self._lengths_seen = backend.array(lengths.astype(self.dtype))  # whole runs are looked at in few bits
+        lengths[: family.bonds, 2], lengths[: family.bonds, 3] = body.bond_weights, 1 / family.lengths
+        self._offsets, self._lengths_seen = backend.array(offsets), backend.array(lengths.astype(self.dtype))
+        self._lengths = self._lengths_seen if softening else backend.array(lengths)  # a break is counted in double
         self._sizes = (
             *(np.int32(number) for number in (*layout.counts, layout.pitch, layout.rows)),
             np.int64(layout.base), np.int64(body.size),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from engines.api import Benchmark, Problem
 from engines.spiking.parameters import SpikingParameters
 
 Group = dict[str, Any]
@@ -190,6 +193,25 @@ def waves(columns: int = 80, velocity: float = 0.05, noise: float = 5.6, periodi
         ],
         step=0.25,
     )
+
+
+def benchmarks() -> list[Benchmark]:
+    """Networks that others publish times of."""
+    networks: dict[str, Callable[[], SpikingParameters]] = {
+        "COBA": coba,
+        "Brunel, asynchronous irregular": brunel,
+        "Potjans–Diesmann at a tenth": potjans_diesmann,
+        "Potjans–Diesmann": partial(potjans_diesmann, 1.0),
+    }
+    found = []
+    for name, make in networks.items():
+        neurons = sum(population.number for population in make().populations)
+        found.append(Benchmark(f"{name}, {neurons:,} neurons", neurons, partial(_problem, make)))
+    return found
+
+
+def _problem(make: Callable[[], SpikingParameters]) -> Problem:
+    return Problem(make())
 
 
 def _connection(

@@ -67,6 +67,11 @@ class HostCudaBackend(CpuBackend):
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
         return guarded(shape, dtype)
 
+    def to_host(self, device: Array) -> Array:
+        if not isinstance(device, np.ndarray):
+            raise TypeError(f"not an array of the device: {device!r}")
+        return super().to_host(device)
+
     def memory(self) -> tuple[int, int]:
         return 1 << 30, 1 << 30
 

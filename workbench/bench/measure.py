@@ -25,6 +25,9 @@ MOST_SECONDS, LEAST_ROUNDS = 10.0, 5
 """After this time there are no more rounds than these."""
 MINIMUM_SECONDS = 0.5
 """Whole steps run back to back for at least this long."""
+BATCH_SECONDS = 0.02
+"""A batch of whole steps lasts about so long, at least: waiting for a device at its end is then no part of a step, and
+what takes many steps in one launch or graph does."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def measure(engine: Engine, benchmark: Benchmark, backend: Backend) -> Iterator[
         simulation.synchronize()
         simulation.drain_timings()
         seconds = _kernel_seconds(simulation, fused)
-        whole = _step_seconds(simulation, _whole(BATCH, fused))
+        whole = _step_seconds(simulation, fused)
         in_cache = fits_caches(backend, working_set)
         copy, triad = _ceilings(backend, working_set if in_cache else None)
         for kernel, moved, flops, times in _rows(simulation, seconds, whole):
@@ -119,15 +122,22 @@ def _kernel_seconds(simulation: Simulation, fused: int) -> dict[str, list[float]
     return seconds
 
 
-def _step_seconds(simulation: Simulation, batch: int) -> list[float]:
-    """Seconds per step of batches of so many steps, until MINIMUM_SECONDS have passed."""
-    begun = clock.perf_counter()
-    times: list[float] = []
-    while not times or clock.perf_counter() - begun < MINIMUM_SECONDS:
+def _step_seconds(simulation: Simulation, fused: int) -> list[float]:
+    """Seconds per step of batches, until MINIMUM_SECONDS have passed."""
+
+    def seconds(batch: int) -> float:
         started = clock.perf_counter()
         simulation.advance(batch)
         simulation.synchronize()
-        times.append((clock.perf_counter() - started) / batch)
+        return (clock.perf_counter() - started) / batch
+
+    first = seconds(_whole(BATCH, fused))
+    batch = _whole(max(BATCH, round(BATCH_SECONDS / first)), fused)
+    seconds(batch)  # captures and compiles what so many steps need
+    begun = clock.perf_counter()
+    times: list[float] = []
+    while not times or clock.perf_counter() - begun < MINIMUM_SECONDS:
+        times.append(seconds(batch))
     return times
 
 

@@ -17,13 +17,14 @@
 // table of loads; work, loss, damped: (size) double. Per bond and step 4 (6) bytes are read; per particle a place, v, its
 // words and mass are read and a record, u and v written.
 //
-// variants: -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256; -DREAL=float -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256; -DREAL=float -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256; -DREAL=double -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256; -DREAL=double -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256; -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=512
+// variants: -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256; -DREAL=float -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256; -DREAL=float -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256; -DREAL=double -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256; -DREAL=double -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256; -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128
 #define DEVICE static __device__ __forceinline__
 
 constexpr int SLICE = 32;
 constexpr int TOGETHER = sizeof(REAL) == 8 ? 1 : 4;  // bonds computed side by side: as many as registers hold
-// Blocks that a processor has room for: asked for so that no register is spilled on any architecture.
-constexpr int BLOCKS = (sizeof(REAL) == 8 ? 512 : THREADS > 256 ? 512 : 768) / THREADS;
+constexpr int AHEAD = 4;  // fours of bonds that are called from memory before they are read
+// Blocks that a processor has room for: asked for so that no register is spilled over a particle's bonds.
+constexpr int BLOCKS = (sizeof(REAL) == 8 ? 512 : DIMENSIONS == 2 && LOCAL ? 1024 : 768) / THREADS;
 
 DEVICE float mul(float a, float b) { return __fmul_rn(a, b); }
 DEVICE double mul(double a, double b) { return __dmul_rn(a, b); }
@@ -130,6 +131,14 @@ struct Bonds {
         if (!LOCAL) found.codes = weights[at];
         return found;
     }
+    // Into the second-level cache.
+    __device__ __forceinline__ void fetch(long long at) const
+    {
+#ifdef __CUDA_ARCH__
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(LOCAL ? local + at : neighbours + at));
+        if (!LOCAL) asm volatile("prefetch.global.L2 [%0];" ::"l"(weights + at));
+#endif
+    }
 };
 
 // Points that bonds lead to: those of a block in shared memory, or all.
@@ -190,6 +199,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
     const REAL stiffness, const REAL limit, const REAL kick, const REAL decay)
 {
     extern __shared__ Record near[];
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    const Bonds bonds = {local, neighbours, weights};
+    unsigned at = 0;  // in fours: more than 2^32 do not fit a device
+    int fours = 0;
+    if (i < size) {
+        const long long from = starts[i / SLICE];
+        fours = int(starts[i / SLICE + 1] - from) / (4 * SLICE);
+        at = unsigned(from / 4) + i % SLICE;
+        for (int k = 0; k < min(AHEAD, fours); ++k) bonds.fetch(at + SLICE * k);
+    }
     Points points = {records, beside};
     if (LOCAL) {
         const long long from = list_starts[blockIdx.x];
@@ -203,16 +222,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
         points = {near, near_beside};
         __syncthreads();
     }
-    const int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= size) return;
-    const Bonds bonds = {local, neighbours, weights};
     const Record mine = records[i];
     const Point own = point_of(mine, beside, i);
-    const long long first = starts[i / SLICE] / 4 + i % SLICE;
-    const int fours = int(starts[i / SLICE + 1] - starts[i / SLICE]) / (4 * SLICE);
     const REAL breaks = mul(limit, mul(unit, unit));
     REAL pull[3] = {REAL(0), REAL(0), REAL(0)};
-    Bonds4 coming = bonds.four(first);
+    Bonds4 coming = bonds.four(at);
     for (int word = 0; 8 * word < fours; ++word) {
         const long long word_at = (long long)word * size + i;
         const unsigned before = words[word_at];
@@ -220,7 +235,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
         const int last = min(8 * word + 8, fours);
         for (int k = 8 * word; k < last; ++k) {
             const Bonds4 now = coming;
-            coming = bonds.four(first + (long long)SLICE * min(k + 1, fours - 1));  // on its way while these are summed
+            if (k + AHEAD < fours) bonds.fetch(at + SLICE * AHEAD);
+            at += k + 1 < fours ? SLICE : 0;
+            coming = bonds.four(at);  // on its way while these are summed
 #pragma unroll
             for (int of = 0; of < 4; of += TOGETHER) {
                 const int column = 4 * (k % 8) + of;
@@ -253,6 +270,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
         if (gone) {
             words[word_at] = before & ~gone;
             const REAL vz = DIMENSIONS == 3 ? v[2 * (long long)size + i] : REAL(0);
+            const unsigned first = at - SLICE * min(last, fours - 1);
             loss[i] += 0.25 * stiffness * lost(bonds, points, own, first, 32 * word, gone, unit, v[i], v[size + i], vz);
         }
     }

@@ -11,5 +11,5 @@ from engines.peridynamics.solver import Solver
 
 def light_of(solver: Solver) -> Any:
     """1 over the mass of particles, on the device: (size) where materials differ in it, else one number."""
-    mass = np.atleast_1d(solver.backend.to_host(solver.mass))
+    mass = solver.backend.to_host(solver.mass) if np.ndim(solver.mass) else np.atleast_1d(solver.mass)
     return solver.backend.array((1 / mass).astype(solver.dtype))

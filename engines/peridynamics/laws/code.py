@@ -20,9 +20,10 @@ from engines.errors import ProblemError
 from engines.peridynamics.laws.language import DAMAGE, GIVEN, STRETCH, Definition, Formula, names_in
 
 _TEXT: dict[type, str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Div: "/", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
+    ast.Add: "+", ast.Sub: "-", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
     ast.NotEq: "!=", ast.And: "&&", ast.Or: "||",
 }  # fmt: skip
+_CALLED: dict[type, str] = {ast.Mult: "law_product", ast.Div: "law_quotient", ast.Pow: "law_power"}
 _VALUES: dict[type, Any] = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
     ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater, ast.GtE: np.greater_equal, ast.Eq: np.equal,
@@ -138,9 +139,8 @@ def _cuda(node: ast.expr, known: Mapping[str, str]) -> str:
             return known[name]
         case ast.UnaryOp(op=op, operand=operand):
             return f"({'!' if isinstance(op, ast.Not) else '-'}{_cuda(operand, known)})"
-        case ast.BinOp(left=left, op=(ast.Mult() | ast.Pow()) as op, right=right):
-            called = "law_product" if isinstance(op, ast.Mult) else "law_power"
-            return f"{called}({_cuda(left, known)}, {_cuda(right, known)})"
+        case ast.BinOp(left=left, op=(ast.Mult() | ast.Div() | ast.Pow()) as op, right=right):
+            return f"{_CALLED[type(op)]}({_cuda(left, known)}, {_cuda(right, known)})"
         case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
             return f"({_cuda(left, known)} {_TEXT[type(op)]} {_cuda(right, known)})"
         case ast.BoolOp(op=op, values=parts):

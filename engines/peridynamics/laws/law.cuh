@@ -7,6 +7,9 @@
 
 DEVICE float law_product(float a, float b) { return __fmul_rn(a, b); }
 DEVICE double law_product(double a, double b) { return __dmul_rn(a, b); }
+// 2 units in the last place, instead of a branch for rare cases in each of them.
+DEVICE float law_quotient(float a, float b) { return __fdividef(a, b); }
+DEVICE double law_quotient(double a, double b) { return a / b; }
 DEVICE float law_power(float a, float b) { return powf(a, b); }
 DEVICE double law_power(double a, double b) { return pow(a, b); }
 DEVICE float law_exp(float a) { return expf(a); }
