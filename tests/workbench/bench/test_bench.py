@@ -13,7 +13,7 @@ from engines.api import no_progress
 from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.stencil.engine import StencilEngine
-from workbench.bench.measure import measure
+from workbench.bench.measure import BATCH_SECONDS, measure
 from workbench.bench.report import as_csv, as_json, table
 from workbench.cli import main
 
@@ -71,7 +71,9 @@ def test_fused_steps_are_timed_as_they_run(monkeypatch):
     backend = open_backend("cpu")
     single, fused = [case for case in Counting().benchmarks((160_000,)) if "400×400 " in case.name]
     one, _ = measure(Counting(), single, backend)
-    assert (one.fused, set(asked)) == (1, {20, 1, 10})
+    assert one.fused == 1
+    assert {20, 1, 10} < set(asked)
+    assert max(asked) * one.seconds > 0.2 * BATCH_SECONDS  # a busy machine finds fewer steps enough
     asked.clear()
     many, whole = measure(Counting(), fused, backend)
     assert many.fused > 1
