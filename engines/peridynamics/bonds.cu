@@ -146,45 +146,6 @@ struct Damages {
     }
 };
 
-// Sums of bonds that come in the order of their bits, in mirror orbits as in family.cuh.
-struct OrbitSum {
-    Sum pair, four, orbit;
-    int last, start;  // bit; the first one of its orbit
-
-    static DEVICE_MEMBER int start_of(const int bit)
-    {
-        constexpr Orbits orbits = count_orbits();
-        return bit & (bit < 8 * orbits.eights ? ~7 : bit < 8 * orbits.eights + 4 * orbits.fours ? ~3 : ~1);
-    }
-    DEVICE_MEMBER void begin(const int bit)
-    {
-        pair = four = orbit = {REAL(0), REAL(0), REAL(0)};
-        last = bit;
-        start = start_of(bit);
-    }
-    // The next term is that of `bit`.
-    DEVICE_MEMBER void turn_to(const int bit, Sum& total)
-    {
-        if ((bit ^ last) > 1) {
-            const Sum nothing = {REAL(0), REAL(0), REAL(0)};
-            const int now = start_of(bit);
-            four = four + pair;
-            pair = nothing;
-            if ((bit ^ last) > 3 || now != start) {
-                orbit = orbit + four;
-                four = nothing;
-                if (now != start) {
-                    total = total + orbit;
-                    orbit = nothing;
-                    start = now;
-                }
-            }
-        }
-        last = bit;
-    }
-    DEVICE_MEMBER void end(Sum& total) const { total = total + (orbit + (four + pair)); }
-};
-
 // Adds s n of the softened bonds to the total, in mirror orbits; asked: what to look at, v: the particle's velocity. A bond
 // that has lost all is gone from words and soft; what bonds lost is as in lost(). One loop has the only copy of a bond, so
 // that both ends round alike. Where neighbours are is worked out anew from `own`, where the particle is in a plane:
@@ -195,6 +156,7 @@ DEVICE void soften(Sum& total, const Surroundings& around, const unsigned (&aske
                   const long long size, const Sum& v, double* __restrict__ loss, const REAL stiffness)
 {
     const int middle = DEPTH ? z % PLANES : 0;
+    OrbitSum<Sum> sum(total);
     REAL lost = 0;
 #pragma unroll 1
     for (int k = 0; k < WORDS; ++k) {
@@ -204,8 +166,6 @@ DEVICE void soften(Sum& total, const Surroundings& around, const unsigned (&aske
         if (!left) continue;
         softening.soft[k * size + at] = left;
         Damages damages = {softening.damage + 32 * k * size + at, (unsigned)size, left};
-        OrbitSum sum;
-        sum.begin(32 * k + __ffs((int)left) - 1);
 #pragma unroll
         for (int n = 0; n < 4; ++n) damages.next();
 #pragma unroll 1
@@ -251,17 +211,14 @@ DEVICE void soften(Sum& total, const Surroundings& around, const unsigned (&aske
                 g = mul(g, REAL(1) - now);
             }
             const REAL force = mul(mul(g, weight), bond.along);
-            sum.turn_to(bit, total);
-            sum.pair.x += mul(force, nx);
-            sum.pair.y += mul(force, ny);
-            sum.pair.z += DIMENSIONS == 3 ? mul(force, nz) : REAL(0);
+            sum.add(bit, {mul(force, nx), mul(force, ny), DIMENSIONS == 3 ? mul(force, nz) : REAL(0)});
         }
-        sum.end(total);
         if (gone) {
             words[k * size + at] &= ~gone;
             softening.soft[k * size + at] &= ~gone;
         }
     }
+    total = sum.all();
     if (lost != REAL(0)) loss[at] += 0.25 * stiffness * lost;
 }
 #endif
@@ -461,6 +418,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
 #endif
 }
 
+// Of a bond, or of all of a particle: s n and |ξ| s².
+struct Watched {
+    REAL x, y, z, strain;
+};
+DEVICE Watched operator+(const Watched& a, const Watched& b)
+{
+    return {a.x + b.x, a.y + b.y, a.z + b.z, a.strain + b.strain};
+}
+
 // energy: (size), ¼ K Σ |ξ| s² over the bonds of each particle; kick: (DIMENSIONS, size), K Σ s n over its mass. Bonds that are
 // broken cost nothing, and nothing is unrolled: this runs when somebody looks.
 extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* __restrict__ words,
@@ -480,7 +446,8 @@ extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* _
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
-    REAL x = 0, y = 0, z = 0, strain = 0, light = 1;
+    OrbitSum<Watched> sum;
+    REAL light = 1;
 #ifdef GENERAL
     const Weighing weighing = {pairs, materials, corrected};
     const unsigned own = traits ? traits[at] : 0u;
@@ -505,15 +472,13 @@ extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* _
             if (s > 0 && (soft[k * size + at] >> (bit & 31) & 1u)) weight *= REAL(1) - damage[bit * size + at];
 #endif
             g *= weight * bond.along;
-            x += g * (a + ex);
-            y += g * (b + ey);
-            z += g * (c + ez);
-            strain += weight * bond.length * s * s;
+            sum.add(bit, {mul(g, a + ex), mul(g, b + ey), mul(g, c + ez), mul(mul(weight * bond.length, s), s)});
         }
-    energy[at] = REAL(0.25) * stiffness * strain;
-    kick[at] = stiffness * light * x;
-    kick[size + at] = stiffness * light * y;
-    if (DIMENSIONS == 3) kick[2 * size + at] = stiffness * light * z;
+    const Watched found = sum.all();
+    energy[at] = REAL(0.25) * stiffness * found.strain;
+    kick[at] = stiffness * light * found.x;
+    kick[size + at] = stiffness * light * found.y;
+    if (DIMENSIONS == 3) kick[2 * size + at] = stiffness * light * found.z;
 }
 
 // (1 − intact bonds/bonds of the family before any cut) of each place; whole: (size) bonds of the uncut family.

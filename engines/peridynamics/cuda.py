@@ -26,8 +26,6 @@ COLUMNS = 32
 Shape = tuple[int, int]
 """Columns of a block's tile; rows of tiles that it takes (2D) or planes (3D)."""
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
-BLOCKS_PER_PROCESSOR = 8
-"""Blocks that the planes of a body are shared among, at least, before parts become longer."""
 RESIDENT = 3
 """Blocks that a processor has room for, about."""
 MOST_SHAPES = 8
@@ -233,18 +231,31 @@ def shapes(layout: Layout, itemsize: int, processors: int) -> list[Shape]:
     for columns in range(8, COLUMNS + 1):
         high = threads // columns
         across = -(-nx // columns)
-        for span in (1, 2, 4, 8) if d == 2 else {-(-nz // parts) for parts in range(1, nz + 1)}:
+        for span in (1, 2, 4, 8) if d == 2 else spans(nz):
             if d == 2:
-                blocks = across * -(-ny // (high * span))
                 each = span + 0.25 + 0.03 * (columns + halo) * (high * span + halo) / threads
+                effort = rounds(across * -(-ny // (high * span)), room) * each
             else:
-                blocks = across * -(-ny // high) * -(-nz // span)
-                each = span + 0.2 + 0.05 * (span + halo)
-            rounds = 0.5 * (-(-blocks // room) + blocks / room)
+                effort = planes_effort(across * -(-ny // high), nz, span, halo, room)
             if 32 % columns:  # rows of a tile lie across warps, and share banks
-                rounds *= 1.05
-            found.append((rounds * each, (columns, span)))
+                effort *= 1.05
+            found.append((effort, (columns, span)))
     return [shape for _, shape in sorted(found)][:MOST_SHAPES]
+
+
+def spans(nz: int) -> set[int]:
+    """Planes that a block may take."""
+    return {-(-nz // parts) for parts in range(1, nz + 1)}
+
+
+def planes_effort(tiles: int, nz: int, span: int, halo: int, room: int) -> float:
+    """Of a step in which each block takes ``span`` planes of a tile and brings ``halo`` more; in planes of a block."""
+    return rounds(tiles * -(-nz // span), room) * (span + 0.2 + 0.05 * (span + halo))
+
+
+def rounds(blocks: int, room: int) -> float:
+    """In which so many blocks run, where the device has room for ``room``: between whole ones and none lost."""
+    return 0.5 * (-(-blocks // room) + blocks / room)
 
 
 def law_file(law: Law) -> Path:

@@ -152,6 +152,41 @@ struct Sum {
 };
 DEVICE Sum operator+(const Sum& a, const Sum& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 
+// Terms of bonds that are known only when this runs, in the order of their bits: added in mirror orbits, as pull_all does.
+template <typename T> struct OrbitSum {
+    T pair = T(), four = T(), orbit = T(), total = T();
+    int last = 0, start = 0;  // bit; the first one of its orbit
+
+    OrbitSum() = default;
+    explicit DEVICE_MEMBER OrbitSum(const T& before) : total(before) {}
+
+    static DEVICE_MEMBER int start_of(const int bit)
+    {
+        constexpr Orbits orbits = count_orbits();
+        return bit & (bit < 8 * orbits.eights ? ~7 : bit < 8 * orbits.eights + 4 * orbits.fours ? ~3 : ~1);
+    }
+    DEVICE_MEMBER void add(const int bit, const T& term)
+    {
+        if ((bit ^ last) > 1) {
+            const int now = start_of(bit);
+            four = four + pair;
+            pair = T();
+            if ((bit ^ last) > 3 || now != start) {
+                orbit = orbit + four;
+                four = T();
+                if (now != start) {
+                    total = total + orbit;
+                    orbit = T();
+                    start = now;
+                }
+            }
+        }
+        pair = pair + term;
+        last = bit;
+    }
+    DEVICE_MEMBER T all() const { return total + (orbit + (four + pair)); }
+};
+
 // What a particle needs of its surroundings: planes of displacement in shared memory, itself at [0] of the middle one.
 struct Surroundings {
     const REAL* plane[PLANES];  // component k of (a, b) is plane[c + DEPTH][k PITCH + b LINE + a]

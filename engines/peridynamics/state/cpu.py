@@ -52,8 +52,8 @@ class CpuStateSolver(StateSolver):
         layout = self.body.layout
         cpu_kernels.measure(
             self.arrays["u"], self.arrays["words"].reshape(-1), self._dilation, self._stiffness, self.state_values,
-            self.energy_values, self.kick_values, self._real_offsets, self._steps, self._factors, layout.counts,
-            layout.rows, layout.pitch, layout.base, self._bands,
+            self.energy_values, self.kick_values, self._real_offsets, self._steps, self._factors,
+            self.body.family.orbits, layout.counts, layout.rows, layout.pitch, layout.base, self._bands,
         )  # fmt: skip
 
     def find_damage(self) -> None:

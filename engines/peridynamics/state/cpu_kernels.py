@@ -161,19 +161,20 @@ def _compiled(sources: int) -> Any:
 
     @njit(parallel=True, nogil=True, cache=True)
     def measure(
-        u, words, dilation, stiffness, state, energy, kick, offsets, steps, factors, counts, rows, pitch, base, bands
+        u, words, dilation, stiffness, state, energy, kick, offsets, steps, factors, orbits, counts, rows, pitch, base,
+        bands,
     ):  # fmt: skip
         """Energy, φ and what bonds add to the velocity of each place in a step; arrays as in ``dilate``."""
         width, size, bonds = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(steps)
         nx, ny, nz, solid, last = counts[0], counts[1], counts[2], len(u) == 3, len(u) - 1
         for forces in range(2):  # which need all dilatations
             for band in prange(bands):
+                scratch = np.empty((len(u) * bonds, width), u.dtype)
                 for line in range(band * ny * nz // bands, (band + 1) * ny * nz // bands):
                     for x in range(0, nx, width):
                         i = base + (line // ny * rows + line % ny) * pitch + x
                         ux, uy, uz = load_row(u, 0, i), load_row(u, 1, i), load_row(u, last, i)
-                        own_state, own_stiffness = load(state, i), load(stiffness, i)
-                        tx, ty, tz = splat(ux, 0.0), splat(ux, 0.0), splat(ux, 0.0)
+                        own_state, own_stiffness, none = load(state, i), load(stiffness, i), splat(ux, 0.0)
                         for first in range(0, bonds, 32):
                             word = load_like(ux, words, first // 32 * size + i)
                             for bit in range(first, min(first + 32, bonds)):
@@ -191,19 +192,20 @@ def _compiled(sources: int) -> Any:
                                 if forces:
                                     both = (own_stiffness + load(stiffness, there)) * s
                                     g = (both + (own_state + load(state, there))) / root * factors[bit, 2]
-                                    tx = tx + select(live, g * (ex + a), 0.0)
-                                    ty = ty + select(live, g * (ey + b), 0.0)
+                                    store_row(scratch, bit, 0, select(live, g * (ex + a), 0.0))
+                                    store_row(scratch, bonds + bit, 0, select(live, g * (ey + b), 0.0))
                                     if solid:
-                                        tz = tz + select(live, g * (ez + c), 0.0)
+                                        store_row(scratch, 2 * bonds + bit, 0, select(live, g * (ez + c), 0.0))
                                 else:
                                     weighted = select(live, s * factors[bit, 0], 0.0)
-                                    tx = tx + weighted
-                                    ty = ty + select(live, weighted * s, 0.0)
+                                    store_row(scratch, bit, 0, weighted)
+                                    store_row(scratch, bonds + bit, 0, weighted * s)
+                        tx, ty = over_family(scratch, 0, none, orbits), over_family(scratch, bonds, none, orbits)
                         if forces:
                             store_row(kick, 0, i, tx)
                             store_row(kick, 1, i, ty)
                             if solid:
-                                store_row(kick, last, i, tz)
+                                store_row(kick, last, i, over_family(scratch, 2 * bonds, none, orbits))
                         else:
                             dilated = load(dilation, i) * tx
                             store(state, i, dilated)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.peridynamics.cuda import BLOCKS_PER_PROCESSOR, REAL, THREADS
+from engines.peridynamics.cuda import REAL, RESIDENT, THREADS, planes_effort, spans
 from engines.peridynamics.state.body import StateBody, orbit_weights
 from engines.peridynamics.state.material import influence
 from engines.peridynamics.state.solver import StateSolver
@@ -43,9 +43,8 @@ class CudaStateSolver(StateSolver):
         self._weights = tuple(backend.array(np.ascontiguousarray(column)) for column in weights.T)
         nx, ny, nz = layout.counts
         columns, rows = self._block = block_of(d, self.dtype.itemsize)
-        across = -(-nx // columns) * -(-ny // rows)
-        parts = max(1, min(nz // (2 * reach), BLOCKS_PER_PROCESSOR * backend.multiprocessors // across))
-        self.span = -(-nz // parts)
+        tiles, room = -(-nx // columns) * -(-ny // rows), RESIDENT * backend.multiprocessors
+        self.span = min(spans(nz), key=lambda span: planes_effort(tiles, nz, span, 2 * reach, room))
         self._grid = (-(-nx // columns), -(-ny // rows), -(-nz // self.span))
         plane = (columns + 2 * reach) * (rows + 2 * reach) * self.dtype.itemsize
         plane *= 2 * reach + 1 if d == 3 else 1

@@ -370,6 +370,12 @@ extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) move(
     }
 }
 
+// Σ ω|ξ|e and Σ ω e², of a bond or of all of a particle.
+struct Stretched {
+    REAL sum, square;
+};
+DEVICE Stretched operator+(const Stretched& a, const Stretched& b) { return {a.sum + b.sum, a.square + b.square}; }
+
 // The next two run when somebody looks: broken bonds cost nothing, and nothing is unrolled.
 // energy: (size), ½ γ S² + ½ β Σ ω|ξ|²s² of each particle; state: φ as it is now.
 extern "C" __global__ void measure_energy(const REAL* __restrict__ u, const unsigned* __restrict__ words,
@@ -379,18 +385,18 @@ extern "C" __global__ void measure_energy(const REAL* __restrict__ u, const unsi
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
-    REAL sum = 0, square = 0;
+    OrbitSum<Stretched> stretched;
     for (int k = 0; k < WORDS; ++k)
         for (unsigned left = words[k * size + at]; left; left &= left - 1) {
             const int bit = 32 * k + __ffs((int)left) - 1;
             const REAL* length = lengths + 3 * bit;
             const Bond<REAL> bond(u, size, at, offsets + 4 * bit, length[1]);
-            const REAL weighted_length = length[2] * length[0] * length[0] * bond.s;
-            sum += weighted_length;
-            square += weighted_length * bond.s;
+            const REAL weighted_length = mul(length[2] * length[0] * length[0], bond.s);
+            stretched.add(bit, {weighted_length, mul(weighted_length, bond.s)});
         }
-    state[at] = dilation[at] * sum;
-    energy[at] = REAL(0.5) * (dilation[at] * sum * sum + stiffness[at] * square);
+    const Stretched found = stretched.all();
+    state[at] = dilation[at] * found.sum;
+    energy[at] = REAL(0.5) * (dilation[at] * found.sum * found.sum + stiffness[at] * found.square);
 }
 
 // acceleration: (DIMENSIONS, size) of each particle by its bonds; state: φ of measure_energy.
@@ -401,7 +407,7 @@ extern "C" __global__ void measure_acceleration(const REAL* __restrict__ u, cons
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
-    REAL x = 0, y = 0, z = 0;
+    OrbitSum<Sum> sum;
     for (int k = 0; k < WORDS; ++k)
         for (unsigned left = words[k * size + at]; left; left &= left - 1) {
             const int bit = 32 * k + __ffs((int)left) - 1;
@@ -411,13 +417,12 @@ extern "C" __global__ void measure_acceleration(const REAL* __restrict__ u, cons
             const long long there = at + offset[3];
             const REAL both = (stiffness[at] + stiffness[there]) * bond.s + (state[at] + state[there]);
             const REAL g = length[2] * both * bond.w;
-            x += g * bond.x;
-            y += g * bond.y;
-            z += g * bond.z;
+            sum.add(bit, {mul(g, bond.x), mul(g, bond.y), mul(g, bond.z)});
         }
-    acceleration[at] = x;
-    acceleration[size + at] = y;
-    if (DIMENSIONS == 3) acceleration[2 * size + at] = z;
+    const Sum found = sum.all();
+    acceleration[at] = found.x;
+    acceleration[size + at] = found.y;
+    if (DIMENSIONS == 3) acceleration[2 * size + at] = found.z;
 }
 
 // (1 − intact bonds/bonds of the family before any cut) of each place; whole: (size) bonds of the uncut family.
