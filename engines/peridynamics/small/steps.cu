@@ -20,7 +20,7 @@
 #if defined(SOFTENING) && defined(GENERAL)
 constexpr int MOST_BLOCKS = sizeof(REAL) == 8 && (REACH == 4 || DIMENSIONS == 2) ? 1 : BLOCKS;
 #elif defined(SOFTENING)
-constexpr int MOST_BLOCKS = DIMENSIONS == 2 && (REACH > 2 || sizeof(REAL) == 8) ? BLOCKS - 1 : BLOCKS;
+constexpr int MOST_BLOCKS = DIMENSIONS == 2 && (REACH == 4 || (REACH == 2 && sizeof(REAL) == 8)) ? BLOCKS - 1 : BLOCKS;
 #else
 constexpr int MOST_BLOCKS = DIMENSIONS == 3 && BLOCKS > 2 ? 2 : BLOCKS;
 #endif
