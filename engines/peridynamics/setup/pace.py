@@ -11,17 +11,17 @@ Kind = Literal["plain", "influence", "corrected", "mixed", "softening", "state-b
 BANDWIDTH = 4.0e12
 """[B/s] of the memory of the device that GPU_STEPS were measured on; arithmetic is taken to grow with it."""
 GPU_STEPS: dict[Kind, tuple[float, float]] = {
-    "plain": (38.6e-6, 198e-6),
-    "influence": (59e-6, 294e-6),
-    "corrected": (61e-6, 300e-6),
-    "mixed": (64e-6, 314e-6),
-    "softening": (72e-6, 458e-6),
-    "state-based": (100e-6, 704e-6),
-    "irregular": (128e-6, 504e-6),
+    "plain": (38e-6, 192e-6),
+    "influence": (59e-6, 291e-6),
+    "corrected": (60e-6, 294e-6),
+    "mixed": (63e-6, 307e-6),
+    "softening": (48e-6, 251e-6),
+    "state-based": (103e-6, 569e-6),
+    "irregular": (86e-6, 256e-6),
 }
-"""[s] of a million particles in 2D (28 bonds each) and 3D (122) on one H200 in float32."""
-GPU_LEAST = 13e-6
-"""[s] that a step of a small body takes: pypd's crack branching, 80,000 particles and 5,000 steps, in 0.066 s."""
+"""[s] of a million particles in 2D (28 bonds each) and 3D (122) on one H200 in float32; of softening with a crack."""
+GPU_LEAST = (5e-6, 14e-6)
+"""[s] that a step of a small body takes there."""
 BONDS = (28e6, 122e6)
 """Of those particles, each counted at both ends."""
 BONDS_PER_THREAD = (1.79e9, 1.39e9)
@@ -45,6 +45,6 @@ def seconds_per_step(
             over_plain = CPU_IRREGULAR[place]
         seconds, least = bonds / (BONDS_PER_THREAD[place] * (backend.info.threads or 1)), 0.0
     else:
-        seconds, least = GPU_STEPS["plain"][place] * bonds / BONDS[place] * BANDWIDTH / bandwidth, GPU_LEAST
+        seconds, least = GPU_STEPS["plain"][place] * bonds / BONDS[place] * BANDWIDTH / bandwidth, GPU_LEAST[place]
     seconds *= over_plain * (DOUBLE[place] if value_bytes == 8 else 1.0) * (TOUCHING if touching else 1.0)
     return max(moved / bandwidth, seconds, least)
