@@ -41,6 +41,13 @@ class FixedOutputs(ParameterGroup):
     number: int = quantity(100, "1", "How many synapses each neuron of the source has", ge=0, le=1_000_000)
 
 
+class FixedTotal(ParameterGroup):
+    """Exactly so many synapses, both ends of each drawn anew: some neurons have more, a pair may be joined twice."""
+
+    kind: Literal["fixed total"] = "fixed total"
+    number: int = quantity(10_000, "1", "How many synapses the connection has", ge=0, le=2**40)
+
+
 class OneToOne(ParameterGroup):
     """The first to the first, the second to the second and so on."""
 
@@ -73,7 +80,7 @@ class FromFile(ParameterGroup):
 
 
 Rule = Annotated[
-    Probability | Inputs | FixedInputs | FixedOutputs | OneToOne | AllToAll | Distance | FromFile,
+    Probability | Inputs | FixedInputs | FixedOutputs | FixedTotal | OneToOne | AllToAll | Distance | FromFile,
     Field(discriminator="kind"),
 ]
 
