@@ -8,6 +8,7 @@ from pydantic import model_validator
 
 from engines.parameters import ParameterGroup, quantity
 from engines.spiking.parameters.connections import Connection, ConstantWeight
+from engines.spiking.parameters.neurons import BIOLOGICAL
 from engines.spiking.parameters.old import is_old, renewed
 from engines.spiking.parameters.populations import Population
 
@@ -20,12 +21,13 @@ class SynapseSettings(ParameterGroup):
     excitation: float = quantity(1.0, "1", "Factor on what excitatory spikes give", live=True, ge=0, le=3)
     inhibition: float = quantity(1.0, "1", "Factor on what inhibitory spikes give", live=True, ge=0, le=3)
     external: float = quantity(
-        1.0, "1", "Factor on the rate of spikes from outside; without effect where populations have none",
-        live=True, ge=0, le=5,
+        1.0, "1", "Factor on the rate of spikes from outside, and of sources", live=True, ge=0, le=5,
+        unless={"populations.external.rate": (0.0,), "populations.neuron.kind": tuple(BIOLOGICAL)},
     )  # fmt: skip
     noise: float = quantity(
-        1.0, "1", "Factor on the noise of currents; without effect where populations have none", live=True, ge=0, le=5
-    )
+        1.0, "1", "Factor on the noise of currents", live=True, ge=0, le=5,
+        unless={"populations.external.noise": (0.0,)},
+    )  # fmt: skip
 
 
 class Numerics(ParameterGroup):

@@ -114,3 +114,6 @@ Neuron = Annotated[
     Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxley | PoissonSource,
     Field(discriminator="kind"),
 ]
+
+BIOLOGICAL = ("lif", "lif conductance", "izhikevich", "adaptive exponential", "hodgkin-huxley")
+"""Kinds of neurons that have a membrane."""
