@@ -34,7 +34,7 @@ from engines.spiking.parameters.connections import (
 )
 from engines.spiking.parameters.plasticity import Stdp
 from engines.spiking.wiring import draw
-from engines.spiking.wiring.files import read
+from engines.spiking.wiring.files import read, rows
 from engines.spiking.wiring.plastic import Plastic, plastic
 
 QUANTA = 30
@@ -121,7 +121,8 @@ def expected(connection: Connection, source: Span, target: Span, neurons: int) -
             return pairs
         case Distance():
             return round(rule.probability * pairs)
-    return 0
+        case FromFile():
+            return rows(rule.path)
 
 
 def span_of(name: str, spans: dict[str, Span], place: tuple[str | int, ...]) -> Span:
