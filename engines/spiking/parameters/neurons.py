@@ -115,5 +115,7 @@ Neuron = Annotated[
     Field(discriminator="kind"),
 ]
 
-BIOLOGICAL = ("lif", "lif conductance", "izhikevich", "adaptive exponential", "hodgkin-huxley")
-"""Kinds of neurons that have a membrane."""
+IN_PICOAMPERES = ("adaptive exponential", "hodgkin-huxley")
+"""Kinds whose currents are in pA, for their membranes have a capacitance."""
+OTHERS = ("lif", "lif conductance", "izhikevich")
+"""The other kinds that have a membrane."""

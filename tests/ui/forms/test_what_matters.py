@@ -161,6 +161,19 @@ def test_a_network_shows_factors_that_have_something_to_act_on(qtbot):
     assert factors() == {"noise", "external"}
 
 
+def test_a_network_shows_currents_in_the_units_of_its_neurons(qtbot):
+    holder = Holder(qtbot, SpikingParameters, SpikingParameters())
+
+    def currents():
+        return {key for key in ("drive", "injected") if holder.form.root.shows(key)}
+
+    assert currents() == {"drive"}
+    holder.editor("populations", 0, "neuron").kind.edited.emit((), "hodgkin-huxley")
+    assert currents() == {"drive", "injected"}
+    holder.editor("populations", 1, "neuron").kind.edited.emit((), "adaptive exponential")
+    assert currents() == {"injected"}
+
+
 def _conditions(model, values, around, found):
     """Each field below ``model`` with the values around it; a member of each union, an item of each list."""
     around = (values, *around)
