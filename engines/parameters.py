@@ -57,7 +57,8 @@ def quantity(
     every item of a list, one of which is enough for ``when`` while ``unless`` is said of all. The form hides what does
     not matter (:func:`matters`); its value is kept, and nothing may depend on it.
     ``file`` says what kind of file a text names (``"picture"``): such files are chosen, not typed, travel with the
-    project, and reach the engine by absolute path. ``labels`` are what a person reads for the values of a choice.
+    project, and reach the engine by absolute path. ``labels`` are what a person reads for the values of a choice or
+    for the kinds of a union.
     The form reads these from ``field.json_schema_extra``.
     """
     extra: JsonDict = {"unit": unit, "live": live, "advanced": advanced}

@@ -34,8 +34,9 @@ class FieldSpec:
     """One field: ``items`` are the parts of a row, ``item`` the element of a list, ``variants`` tag → model.
 
     ``file`` is the kind of file that a FILE names; ``lines`` is there where a LIST is written as one text; ``labels``
-    are what a CHOICE shows for its values. ``folded``: its section begins closed. ``when`` and ``unless``: the values
-    of other fields for which it is and is not shown (:func:`engines.parameters.matters`); none: always.
+    are what a CHOICE shows for its values and a UNION for its kinds. ``folded``: its section begins closed. ``when``
+    and ``unless``: the values of other fields for which it is and is not shown (:func:`engines.parameters.matters`);
+    none: always.
     """
 
     key: str

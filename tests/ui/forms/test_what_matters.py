@@ -272,3 +272,17 @@ def test_no_field_asks_for_more_room_than_the_panel_has_at_least(qtbot, qapp, en
         assert right <= room, each.editor.spec.title
         label = each.findChild(ElidedLabel)
         assert label.text() == label.full_text()
+
+
+def test_kinds_of_networks_are_called_what_people_call_them(qtbot):
+    """Each kind has a name, which is only what is read: projects keep what they hold."""
+    holder = Holder(qtbot, SpikingParameters, SpikingParameters())
+    for key, first in (("populations", "neuron"), ("connections", "rule"), ("connections", "plasticity")):
+        union = holder.editor(key, 0, first)
+        assert set(union.spec.labels) == set(union.spec.variants)
+        shown = [union.kind.combo.itemText(place) for place in range(union.kind.combo.count())]
+        assert shown == list(union.spec.labels.values())
+    holder.editor("populations", 0, "neuron").kind.edited.emit((), "lif conductance")
+    kind = holder.editor("populations", 0, "neuron").kind
+    assert kind.combo.currentText() == "Conductance-based leaky integrate-and-fire"
+    assert holder.values["populations"][0]["neuron"]["kind"] == "lif conductance"
