@@ -105,10 +105,10 @@ def unit_among(unit: str, around: Around) -> str:
     """``unit`` with the values of the fields that its braces name; nothing where there is no such field."""
     if "{" not in unit:
         return unit
-    values = [_values_of(name, around)[:1] for name in NAMED.findall(unit)]
-    if not all(values):
+    values = [next(iter(_values_of(name, around)), None) for name in NAMED.findall(unit)]
+    if None in values:
         return ""
-    found = NAMED.sub("{}", unit).format(*(value for (value,) in values))
+    found = NAMED.sub("{}", unit).format(*values)
     return MICRO.sub("µm", found)
 
 

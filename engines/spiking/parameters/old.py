@@ -52,6 +52,7 @@ def with_current_injected(given: Any) -> Any:
     if not isinstance(given, dict) or "injected" in given or not given.get("drive"):
         return given
     populations = given.get("populations")
-    neurons = [each.get("neuron") for each in populations or () if isinstance(each, dict)]
+    listed = populations if isinstance(populations, list) else []
+    neurons = [each.get("neuron") for each in listed if isinstance(each, dict)]
     injects = any(isinstance(each, dict) and each.get("kind") in IN_PICOAMPERES for each in neurons)
     return given | {"injected": given["drive"]} if injects else given
