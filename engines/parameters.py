@@ -1,7 +1,7 @@
 """Parameters that carry their unit, bounds and help: the form in the window is made from these."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -39,6 +39,7 @@ def quantity(
     advanced: bool = False,
     folded: bool = False,
     when: Mapping[str, Sequence[Any]] | None = None,
+    unless: Mapping[str, Sequence[Any]] | None = None,
     file: str = "",
     labels: Mapping[str, str] | None = None,
     **bounds: Any,
@@ -51,11 +52,13 @@ def quantity(
     ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away, and ``folded`` a
     group or list whose section begins closed.
     ``when`` says for which values of other fields this one matters: ``{"model": ("MPM",)}``; several fields must all
-    agree. A field is named as it stands beside this one or beside a group around it; dots lead into a group
-    (``"grid.kind"``). The form hides what does not matter (:func:`matters`); its value is kept, and nothing may depend
-    on it.
+    agree. ``unless`` says for which values of others, all of them, it does not: ``{"sources.rate": (0.0,)}``. A field
+    is named as it stands beside this one or beside a group around it; dots lead into a group (``"grid.kind"``) or to
+    every item of a list, one of which is enough for ``when`` while ``unless`` is said of all. The form hides what does
+    not matter (:func:`matters`); its value is kept, and nothing may depend on it.
     ``file`` says what kind of file a text names (``"picture"``): such files are chosen, not typed, travel with the
-    project, and reach the engine by absolute path. ``labels`` are what a person reads for the values of a choice.
+    project, and reach the engine by absolute path. ``labels`` are what a person reads for the values of a choice or
+    for the kinds of a union.
     The form reads these from ``field.json_schema_extra``.
     """
     extra: JsonDict = {"unit": unit, "live": live, "advanced": advanced}
@@ -63,6 +66,8 @@ def quantity(
         extra["folded"] = True
     if when:
         extra["when"] = {name: list(values) for name, values in when.items()}
+    if unless:
+        extra["unless"] = {name: list(values) for name, values in unless.items()}
     if file:
         extra["file"] = file
     if labels:
@@ -81,31 +86,47 @@ Around = Sequence[Mapping[str, Any] | BaseModel]
 """A group's values and those of the groups around it, the innermost first."""
 
 
-def matters(when: Mapping[str, Sequence[Any]], around: Around) -> bool:
-    """Whether a field with this ``when`` (:func:`quantity`) matters among these values; a name that is nowhere in them
-    does not speak against it."""
-    return all(_value_of(name, around, values) in values for name, values in when.items())
+Conditions = Mapping[str, Sequence[Any]]
+"""Values by the names of fields, as ``when`` and ``unless`` of :func:`quantity` give them."""
+
+
+def matters(when: Conditions, unless: Conditions, around: Around) -> bool:
+    """Whether a field with these conditions (:func:`quantity`) matters among these values; a name that is nowhere in
+    them does not speak against it."""
+    met = all(any(value in values for value in _values_of(name, around) or values) for name, values in when.items())
+    return met and not (unless and all(_all_in(values, _values_of(name, around)) for name, values in unless.items()))
+
+
+def _all_in(values: Sequence[Any], found: Sequence[Any]) -> bool:
+    return bool(found) and all(value in values for value in found)
 
 
 def unit_among(unit: str, around: Around) -> str:
     """``unit`` with the values of the fields that its braces name; nothing where there is no such field."""
     if "{" not in unit:
         return unit
-    names = NAMED.findall(unit)
-    values = [_value_of(name, around, (None,)) for name in names]
+    values = [next(iter(_values_of(name, around)), None) for name in NAMED.findall(unit)]
     if None in values:
         return ""
     found = NAMED.sub("{}", unit).format(*values)
     return MICRO.sub("µm", found)
 
 
-def _value_of(name: str, around: Around, otherwise: Sequence[Any]) -> Any:
+def _values_of(name: str, around: Around) -> list[Any]:
+    """What a name leads to in the innermost group that has it; nothing if none has."""
     for group in around:
-        value: Any = group
         try:
-            for key in name.split("."):
-                value = getattr(value, key) if isinstance(value, BaseModel) else value[key]
+            return list(_reached(group, name.split(".")))
         except (AttributeError, KeyError, TypeError):
             continue
-        return value
-    return otherwise[0]
+    return []
+
+
+def _reached(value: Any, keys: Sequence[str]) -> Iterator[Any]:
+    if not keys:
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _reached(item, keys)
+    else:
+        yield from _reached(getattr(value, keys[0]) if isinstance(value, BaseModel) else value[keys[0]], keys[1:])

@@ -45,7 +45,14 @@ def spans(parameters: SpikingParameters) -> dict[str, Span]:
 
 def live_of(parameters: SpikingParameters) -> Live:
     factors = parameters.synapses
-    return Live(parameters.drive, factors.excitation, factors.inhibition, factors.external, factors.noise)
+    return Live(
+        parameters.drive,
+        factors.excitation,
+        factors.inhibition,
+        factors.external,
+        factors.noise,
+        parameters.injected,
+    )
 
 
 def is_plain(parameters: SpikingParameters) -> bool:

@@ -29,9 +29,8 @@ EXTERNAL = (1600, 1500, 2100, 1900, 2000, 1900, 2900, 2100)
 """Inputs from outside, 8 Hz each (table 5)."""
 RATES = (0.943, 3.026, 4.368, 5.882, 7.733, 8.664, 1.096, 7.851)
 """Mean rates of NEST's implementation at full scale [Hz]."""
-FULL_RATES = (1.026, 3.029, 4.425, 5.781, 7.267, 8.412, 0.916, 7.672)
-"""Those of ours over 5 s: what inputs that a smaller network lacks would fire at. Within the scatter of networks beside
-NEST's, but these are where our full network rests: with NEST's the mean input of L5e would be 0.6 mV less."""
+FULL_RATES = (0.890, 2.933, 4.391, 5.853, 7.453, 8.605, 1.107, 7.809)
+"""Those of ours over 5 s: what inputs that a smaller network lacks would fire at."""
 
 
 def coba(number: int = 4000) -> SpikingParameters:
@@ -130,7 +129,7 @@ def potjans_diesmann(scale: float = 0.1) -> SpikingParameters:
                     _connection(
                         sender,
                         name,
-                        {"kind": "probability", "probability": -math.log1p(-PROBABILITIES[k][j])},
+                        {"kind": "fixed total", "number": round(full * scale * round(NUMBERS[k] * scale))},
                         strength / root,
                         {"kind": "normal", "delay": 0.8 if j % 2 else 1.5, "spread": 0.5},
                         spread=0.1,

@@ -33,7 +33,7 @@ FADE = 12.0
 DARK = 1e-3
 """Below this a flash has faded."""
 FACTORS = ("excitation", "inhibition", "external", "noise")
-LIVE = {"drive": "drive"} | {f"synapses.{name}": name for name in FACTORS}
+LIVE = {"drive": "drive", "injected": "injected"} | {f"synapses.{name}": name for name in FACTORS}
 
 
 class Stepped(Protocol):

@@ -198,7 +198,7 @@ class GroupEditor(Editor):
     def shows(self, key: str) -> bool:
         """Whether this field matters now, or is wrong."""
         spec = self.children_by_key[key].spec
-        return key in self._wrong or matters(spec.when, (self._values, *self._around))
+        return key in self._wrong or matters(spec.when, spec.unless, (self._values, *self._around))
 
     def _show_what_matters(self) -> None:
         for key, widget in self._widgets.items():

@@ -34,8 +34,9 @@ class FieldSpec:
     """One field: ``items`` are the parts of a row, ``item`` the element of a list, ``variants`` tag → model.
 
     ``file`` is the kind of file that a FILE names; ``lines`` is there where a LIST is written as one text; ``labels``
-    are what a CHOICE shows for its values. ``folded``: its section begins closed. ``when``: the values of other fields
-    for which it is shown (:func:`engines.parameters.matters`); none: always.
+    are what a CHOICE shows for its values and a UNION for its kinds. ``folded``: its section begins closed. ``when``
+    and ``unless``: the values of other fields for which it is and is not shown (:func:`engines.parameters.matters`);
+    none: always.
     """
 
     key: str
@@ -58,6 +59,7 @@ class FieldSpec:
     labels: dict[str, str] = field(default_factory=dict)
     folded: bool = False
     when: dict[str, list[Any]] = field(default_factory=dict)
+    unless: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
     def composite(self) -> bool:
@@ -143,9 +145,10 @@ def _spec(key: str, info: FieldInfo) -> FieldSpec:
         "file": str(extra.get("file") or ""),
         "folded": bool(extra.get("folded")),
     }
-    when = extra.get("when")
-    if isinstance(when, dict):
-        common["when"] = {name: list(values) for name, values in when.items() if isinstance(values, list)}
+    for condition in ("when", "unless"):
+        told = extra.get(condition)
+        if isinstance(told, dict):
+            common[condition] = {name: list(values) for name, values in told.items() if isinstance(values, list)}
     labels = extra.get("labels")
     if isinstance(labels, dict):
         common["labels"] = {value: str(text) for value, text in labels.items()}

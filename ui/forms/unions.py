@@ -31,7 +31,13 @@ class UnionEditor(Editor):
         self.form: GroupEditor | None = None
         self._tag: str | None = None
         choice = FieldSpec(
-            spec.discriminator, spec.title, Kind.CHOICE, spec.help, live=spec.live, choices=tuple(spec.variants)
+            spec.discriminator,
+            spec.title,
+            Kind.CHOICE,
+            spec.help,
+            live=spec.live,
+            choices=tuple(spec.variants),
+            labels=spec.labels,
         )
         self.kind = ChoiceEditor(choice)
         self.kind.edited.connect(lambda _, tag: self.edited.emit((), self._values_of(tag)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -124,8 +124,9 @@ def _walk(value: Any, annotation: Any, here: _Here, around: tuple[BaseModel, ...
 
 def _into(here: _Here, key: str, info: FieldInfo, group: BaseModel, around: tuple[BaseModel, ...]) -> _Here:
     extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-    when: Any = extra.get("when")
-    counts = here.matters and (not isinstance(when, Mapping) or matters(when, (group, *around)))
+    when: Any = extra.get("when") or {}
+    unless: Any = extra.get("unless") or {}
+    counts = here.matters and matters(when, unless, (group, *around))
     unit = str(extra.get("unit") or "")
     title = info.title or key.replace("_", " ").capitalize()
     return here.at(key, title, unit="" if unit == "1" else unit, help=info.description or "", matters=counts)

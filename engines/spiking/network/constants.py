@@ -31,13 +31,15 @@ RISING = 20
 
 @dataclass(frozen=True)
 class Live:
-    """What may change while it runs: a current into all neurons, and factors."""
+    """What may change while it runs: a current into all neurons, and factors. injected: that of those with a
+    capacitance [pA]; drive: that of all others"""
 
     drive: float = 0.0
     excitation: float = 1.0
     inhibition: float = 1.0
     external: float = 1.0
     noise: float = 1.0
+    injected: float = 0.0
 
 
 def model_of(neuron: Neuron) -> int:
@@ -82,7 +84,8 @@ def constants(neuron: Neuron, dt: float, current: float, noise: float, live: Liv
     row = np.zeros(WIDTH)
     if isinstance(neuron, PoissonSource):
         return row.astype(np.float32)
-    current, noise = current + live.drive, noise * live.noise
+    current += live.injected if isinstance(neuron, (AdaptiveExponential, HodgkinHuxley)) else live.drive
+    noise *= live.noise
     row[:4] = (
         quantum * live.excitation,
         quantum * live.inhibition,

@@ -8,7 +8,8 @@ from pydantic import model_validator
 
 from engines.parameters import ParameterGroup, quantity
 from engines.spiking.parameters.connections import Connection, ConstantWeight
-from engines.spiking.parameters.old import is_old, renewed
+from engines.spiking.parameters.neurons import IN_PICOAMPERES, OTHERS
+from engines.spiking.parameters.old import is_old, renewed, with_current_injected
 from engines.spiking.parameters.populations import Population
 
 __all__ = ["Numerics", "SpikingParameters", "SynapseSettings"]
@@ -20,12 +21,13 @@ class SynapseSettings(ParameterGroup):
     excitation: float = quantity(1.0, "1", "Factor on what excitatory spikes give", live=True, ge=0, le=3)
     inhibition: float = quantity(1.0, "1", "Factor on what inhibitory spikes give", live=True, ge=0, le=3)
     external: float = quantity(
-        1.0, "1", "Factor on the rate of spikes from outside; without effect where populations have none",
-        live=True, ge=0, le=5,
+        1.0, "1", "Factor on the rate of spikes from outside, and of sources", live=True, ge=0, le=5,
+        unless={"populations.external.rate": (0.0,), "populations.neuron.kind": (*OTHERS, *IN_PICOAMPERES)},
     )  # fmt: skip
     noise: float = quantity(
-        1.0, "1", "Factor on the noise of currents; without effect where populations have none", live=True, ge=0, le=5
-    )
+        1.0, "1", "Factor on the noise of currents", live=True, ge=0, le=5,
+        unless={"populations.external.noise": (0.0,)},
+    )  # fmt: skip
 
 
 class Numerics(ParameterGroup):
@@ -44,8 +46,13 @@ class SpikingParameters(ParameterGroup):
 
     synapses: SynapseSettings = quantity(SynapseSettings(), "", "Factors that act while it runs")
     drive: float = quantity(
-        0.0, "1", "Constant current into all neurons, in their unit (mV, pA)", live=True, ge=-20, le=20
-    )
+        0.0, "1", "Constant current into all leaky neurons (mV) and all of Izhikevich's (the paper's unit)",
+        live=True, ge=-20, le=20, when={"populations.neuron.kind": OTHERS},
+    )  # fmt: skip
+    injected: float = quantity(
+        0.0, "pA", "Constant current into all adaptive exponential and Hodgkin-Huxley neurons",
+        title="Injected current", live=True, ge=-1000, le=1000, when={"populations.neuron.kind": IN_PICOAMPERES},
+    )  # fmt: skip
     populations: list[Population] = quantity(POPULATIONS, "", "Neurons of each kind", min_length=1, max_length=64)
     connections: list[Connection] = quantity(CONNECTIONS, "", "Who is joined to whom", folded=True, max_length=1024)
     numerics: Numerics = quantity(Numerics(), "", "Time step and random numbers")
@@ -53,4 +60,4 @@ class SpikingParameters(ParameterGroup):
     @model_validator(mode="before")
     @classmethod
     def _renewed(cls, given: Any) -> Any:
-        return renewed(given) if is_old(given) else given
+        return with_current_injected(renewed(given) if is_old(given) else given)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.parameters import ParameterGroup, quantity
-from engines.spiking.parameters.plasticity import NoPlasticity, Plasticity
+from engines.spiking.parameters.plasticity import PLASTICITY, NoPlasticity, Plasticity
 
 ALL = "all"
 """In place of a population's name: all of them."""
@@ -39,6 +39,13 @@ class FixedOutputs(ParameterGroup):
 
     kind: Literal["fixed outputs"] = "fixed outputs"
     number: int = quantity(100, "1", "How many synapses each neuron of the source has", ge=0, le=1_000_000)
+
+
+class FixedTotal(ParameterGroup):
+    """Exactly so many synapses, both ends of each drawn anew: some neurons have more, a pair may be joined twice."""
+
+    kind: Literal["fixed total"] = "fixed total"
+    number: int = quantity(10_000, "1", "How many synapses the connection has", ge=0, le=2**40)
 
 
 class OneToOne(ParameterGroup):
@@ -73,9 +80,23 @@ class FromFile(ParameterGroup):
 
 
 Rule = Annotated[
-    Probability | Inputs | FixedInputs | FixedOutputs | OneToOne | AllToAll | Distance | FromFile,
+    Probability | Inputs | FixedInputs | FixedOutputs | FixedTotal | OneToOne | AllToAll | Distance | FromFile,
     Field(discriminator="kind"),
 ]
+
+
+RULES = {
+    "probability": "Pairwise probability",
+    "inputs": "Mean number of inputs",
+    "fixed inputs": "Fixed in-degree",
+    "fixed outputs": "Fixed out-degree",
+    "fixed total": "Fixed total number",
+    "one to one": "One to one",
+    "all to all": "All to all",
+    "distance": "Distance-dependent probability",
+    "file": "From a file",
+}
+"""What people call the rules."""
 
 
 class ConstantWeight(ParameterGroup):
@@ -140,7 +161,7 @@ class Connection(ParameterGroup):
 
     source: str = quantity("Excitatory", "", "Name of the population that sends", min_length=1)
     target: str = quantity(ALL, "", "Name of the population that hears, or all", min_length=1)
-    rule: Rule = quantity(Probability(), "", "Who is joined to whom")
+    rule: Rule = quantity(Probability(), "", "Who is joined to whom", labels=RULES)
     weight: Weight = quantity(ConstantWeight(), "", "What a spike adds")
     delay: Delay = quantity(NoDelay(), "", "How late it arrives")
-    plasticity: Plasticity = quantity(NoPlasticity(), "", "How weights change")
+    plasticity: Plasticity = quantity(NoPlasticity(), "", "How weights change", labels=PLASTICITY)

@@ -114,3 +114,16 @@ Neuron = Annotated[
     Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxley | PoissonSource,
     Field(discriminator="kind"),
 ]
+NAMES = {
+    "lif": "Leaky integrate-and-fire",
+    "lif conductance": "Conductance-based leaky integrate-and-fire",
+    "izhikevich": "Izhikevich",
+    "adaptive exponential": "Adaptive exponential integrate-and-fire",
+    "hodgkin-huxley": "Hodgkin–Huxley",
+    "poisson": "Poisson source",
+}
+"""What people call the kinds."""
+IN_PICOAMPERES = ("adaptive exponential", "hodgkin-huxley")
+"""Kinds whose currents are in pA, for their membranes have a capacitance."""
+OTHERS = ("lif", "lif conductance", "izhikevich")
+"""The other kinds that have a membrane."""

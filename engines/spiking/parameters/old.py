@@ -1,8 +1,10 @@
-"""Projects from before populations and connections were lists: one excitatory and one inhibitory population."""
+"""Projects from before populations and connections were lists, and from before currents in pA were one of their own."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from engines.spiking.parameters.neurons import IN_PICOAMPERES
 
 NEURON = ("membrane_time", "resting_voltage", "threshold", "reset", "refractory_time")
 TIMES = {"excitatory_time": 5.0, "inhibitory_time": 10.0}
@@ -43,3 +45,14 @@ def renewed(given: dict[str, Any]) -> dict[str, Any]:
             for name, weight in zip(names, weights, strict=True)
         ],
     }
+
+
+def with_current_injected(given: Any) -> Any:
+    """One drive was once for all neurons: it is given to those whose currents are in pA where nothing says theirs."""
+    if not isinstance(given, dict) or "injected" in given or not given.get("drive"):
+        return given
+    populations = given.get("populations")
+    listed = populations if isinstance(populations, list) else []
+    neurons = [each.get("neuron") for each in listed if isinstance(each, dict)]
+    injects = any(isinstance(each, dict) and each.get("kind") in IN_PICOAMPERES for each in neurons)
+    return given | {"injected": given["drive"]} if injects else given

@@ -32,3 +32,5 @@ class Stdp(ParameterGroup):
 
 
 Plasticity = Annotated[NoPlasticity | Stdp, Field(discriminator="kind")]
+PLASTICITY = {"none": "None", "stdp": "Spike-timing-dependent (STDP)"}
+"""What people call these."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.parameters import ParameterGroup, quantity
-from engines.spiking.parameters.neurons import Lif, Neuron
+from engines.spiking.parameters.neurons import NAMES, Lif, Neuron
 
 SIDE = "Side or diameter; 0: from the number of neurons, as those of the largest population"
 
@@ -75,7 +75,7 @@ class Population(ParameterGroup):
 
     name: str = quantity("Excitatory", "", "What connections call it", min_length=1, max_length=40)
     number: int = quantity(3200, "1", "How many neurons", ge=0, le=4_000_000)
-    neuron: Neuron = quantity(Lif(), "", "A neuron by itself")
+    neuron: Neuron = quantity(Lif(), "", "A neuron by itself", labels=NAMES)
     start: Annotated[UniformStart | NormalStart, Field(discriminator="kind")] = quantity(
         UniformStart(), "", "How they begin"
     )

@@ -22,6 +22,7 @@ from engines.spiking.parameters.connections import (
     DistanceDelay,
     FixedInputs,
     FixedOutputs,
+    FixedTotal,
     FromFile,
     Inputs,
     LognormalWeight,
@@ -33,7 +34,7 @@ from engines.spiking.parameters.connections import (
 )
 from engines.spiking.parameters.plasticity import Stdp
 from engines.spiking.wiring import draw
-from engines.spiking.wiring.files import read
+from engines.spiking.wiring.files import read, rows
 from engines.spiking.wiring.plastic import Plastic, plastic
 
 QUANTA = 30
@@ -112,13 +113,16 @@ def expected(connection: Connection, source: Span, target: Span, neurons: int) -
             return rule.number * target.number if source.number else 0
         case FixedOutputs():
             return rule.number * source.number if target.number else 0
+        case FixedTotal():
+            return rule.number if pairs else 0
         case OneToOne():
             return min(source.number, target.number)
         case AllToAll():
             return pairs
         case Distance():
             return round(rule.probability * pairs)
-    return 0
+        case FromFile():
+            return rows(rule.path)
 
 
 def span_of(name: str, spans: dict[str, Span], place: tuple[str | int, ...]) -> Span:
@@ -165,13 +169,15 @@ def weight_kind(weight: Weight) -> tuple[int, float, float]:
 
 @dataclass(frozen=True, eq=False)
 class _Draw:
-    """A connection in numbers, ready to be counted and written."""
+    """A connection in numbers, ready to be counted and written. number: inputs of each target, where the rule says;
+    outputs: (senders,) int64 where it says these"""
 
     rule: int
     salt: int
     source: Span
     target: Span
     number: int
+    outputs: Array
     values: Array
     synapse: Array
     period: Array
@@ -195,7 +201,7 @@ def wire(
     n = len(space.places)
     plans: list[_Draw] = []
     for k, connection in enumerate(connections):
-        plans.append(_planned(connection, k, plans, spans, space, dt, n))
+        plans.append(_planned(connection, k, plans, spans, space, dt, seed, n))
     blocks = []
     sums = outside.astype(np.float64)
     longest = 0
@@ -235,7 +241,14 @@ def _drawn(plans: Sequence[_Draw], seed: int, space: Space, n: int, progress: Pr
 
 
 def _planned(
-    connection: Connection, k: int, before: Sequence[_Draw], spans: dict[str, Span], space: Space, dt: float, n: int
+    connection: Connection,
+    k: int,
+    before: Sequence[_Draw],
+    spans: dict[str, Span],
+    space: Space,
+    dt: float,
+    seed: int,
+    n: int,
 ) -> _Draw:
     place: tuple[str | int, ...] = ("connections", k)
     source = span_of(connection.source, spans, (*place, "source"))
@@ -243,7 +256,7 @@ def _planned(
     salt = max(same, default=-1) + 1  # connections of one sender draw from streams of their own
     target = span_of(connection.target, spans, (*place, "target"))
     rule = connection.rule
-    number, values = 0, np.zeros(4)
+    number, outputs, values = 0, np.empty(0, np.int64), np.zeros(4)
     period = np.zeros(3)
     kind = draw.PROBABILITY
     match rule:
@@ -254,7 +267,11 @@ def _planned(
         case FixedInputs():
             kind, number = draw.INPUTS, rule.number if source.number else 0
         case FixedOutputs():
-            kind, number = draw.OUTPUTS, rule.number if target.number else 0
+            kind, outputs = draw.OUTPUTS, np.full(source.number, rule.number if target.number else 0)
+        case FixedTotal():
+            kind, total = draw.OUTPUTS, rule.number if target.number else 0
+            with parallel_region():
+                outputs = draw.shares(PARTS, seed, salt, source.first, source.number, total)
         case OneToOne():
             kind = draw.ONE_TO_ONE
         case AllToAll():
@@ -281,8 +298,8 @@ def _planned(
                 "below highest.",
                 (*place, "plasticity"),
             )
-        return _Draw(kind, salt, source, target, number, values, synapse, period, listed, chosen)
-    return _Draw(kind, salt, source, target, number, values, synapse, period, listed)
+        return _Draw(kind, salt, source, target, number, outputs, values, synapse, period, listed, chosen)
+    return _Draw(kind, salt, source, target, number, outputs, values, synapse, period, listed)
 
 
 def _listed(
@@ -343,6 +360,6 @@ def _apply(plan: _Draw, fill: bool, seed: int, space: Space, cursor: Array, word
     else:
         with parallel_region():
             draw.by_sender(
-                fill, plan.rule, seed, plan.salt, senders, first, stop, plan.number, plan.values, plan.synapse,
+                fill, plan.rule, seed, plan.salt, senders, first, stop, plan.outputs, plan.values, plan.synapse,
                 space.places, plan.period, cursor, words, weights,
             )  # fmt: skip

@@ -124,13 +124,28 @@ def _row(rule, seed, salt, sender, place, first, stop, number, values, synapse, 
 
 
 @njit(parallel=True, nogil=True, cache=True)
+def shares(parts, seed, salt, first, size, number):
+    """(size,) int64: how many of ``number`` synapses each sender has, where each is equally likely to be of any."""
+    found = np.zeros((parts, size), np.int64)
+    state = _stream(seed, salt + 0x20000, first)
+    if size > 0:
+        for part in prange(parts):
+            for k in range(part * number // parts, (part + 1) * number // parts):
+                bits = _mixed(state + np.uint64(k + 1) * np.uint64(0x9E3779B97F4A7C15))
+                found[part, int((bits >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))] += 1
+    return found.sum(axis=0)
+
+
+@njit(parallel=True, nogil=True, cache=True)
 def by_sender(
-    fill, rule, seed, salt, senders, first, stop, number, values, synapse, places, period, cursor, words, weights
+    fill, rule, seed, salt, senders, first, stop, outputs, values, synapse, places, period, cursor, words, weights
 ):
-    """Count (``fill`` false) or write the synapses of a rule that goes by sender; ``cursor`` (n,) moves on by them."""
+    """Count (``fill`` false) or write the synapses of a rule that goes by sender; ``cursor`` (n,) moves on by them.
+    outputs: (senders,) how many each has, for OUTPUTS"""
     for place in prange(senders[1] - senders[0]):
         sender = senders[0] + place
         at = cursor[sender] if fill else -1
+        number = outputs[place] if rule == OUTPUTS else 0
         cursor[sender] += _row(
             rule, seed, salt, sender, place, first, stop, number, values, synapse, places, period, at, words, weights
         )  # fmt: skip

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import zipfile
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,39 @@ from engines.api import Array
 from engines.errors import ProblemError
 
 COLUMNS = ("pre", "post", "weight", "delay")
+CHUNK = 1 << 20
+"""Bytes of a table that are looked at at a time while its lines are counted."""
+
+
+def rows(path: str) -> int:
+    """How many synapses a table has, told without reading their numbers; 0 where there is none that can be read."""
+    place = Path(path)
+    if not path or not place.is_file():
+        return 0
+    state = place.stat()
+    return _rows(place, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=16)
+def _rows(place: Path, changed: int, size: int) -> int:
+    """Of the file as it was when it ``changed`` and had this ``size``."""
+    try:
+        if place.suffix == ".npz":
+            with zipfile.ZipFile(place) as content, content.open("pre.npy") as array:
+                version = np.lib.format.read_magic(array)
+                read_header = np.lib.format.read_array_header_1_0
+                shape, _, _ = (read_header if version == (1, 0) else np.lib.format.read_array_header_2_0)(array)
+                return math.prod(shape)
+        with place.open("rb") as file:
+            first = file.readline()
+            lines = 0 if b"pre" in first.lower() else int(bool(first.strip()))
+            last = b"\n"
+            while chunk := file.read(CHUNK):
+                lines += chunk.count(b"\n")
+                last = chunk[-1:]
+            return lines + int(last != b"\n")
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        return 0
 
 
 def read(path: str) -> dict[str, Array]:

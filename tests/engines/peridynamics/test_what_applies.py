@@ -30,7 +30,7 @@ def test_points_and_state_based_bodies_are_offered_what_they_can_have() -> None:
         return {
             name
             for name, field in PeridynamicParameters.model_fields.items()
-            if matters((field.json_schema_extra or {}).get("when", {}), (given,))
+            if matters((field.json_schema_extra or {}).get("when", {}), {}, (given,))
         }
 
     everything = set(PeridynamicParameters.model_fields)

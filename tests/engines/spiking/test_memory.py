@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from engines.api import Problem
@@ -73,6 +74,23 @@ def test_what_does_not_fit_says_how_much_does(given, sentence):
         assert fit < 300_000
     else:
         assert need(given, (fit,)).total <= limit < need(given, (round(1.001 * fit),)).total
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv without a title", "npz"])
+def test_synapses_of_a_file_are_counted(kind, tmp_path):
+    """As many as the table has rows, also after it changed; a network without its file has none."""
+    pairs = np.stack([np.arange(500) % 20, np.arange(500) % 30])
+    path = tmp_path / ("table.npz" if kind == "npz" else "table.csv")
+    given = network(number=50, rule={"kind": "file", "path": str(path)})
+    assert SpikingEngine().estimate(Problem(given), CpuBackend()).memory_bytes == need(given, (0,)).total
+    for count in (500, 300):
+        if kind == "npz":
+            np.savez(path, pre=pairs[0, :count], post=pairs[1, :count])
+        else:
+            np.savetxt(path, pairs[:, :count].T, "%d", ",", header="pre,post" if kind == "csv" else "", comments="")
+        told = SpikingEngine().estimate(Problem(given), CpuBackend())
+        assert told.memory_bytes == need(given, (count,)).total
+        assert built(given, CpuBackend())[2].starts[-1] == count
 
 
 def test_synapses_that_change_take_more():

@@ -103,20 +103,38 @@ def test_asynchronous_irregular_firing_of_brunel_s_network():
     assert (found.variation > 0.2).all()
 
 
-def test_the_microcircuit_is_that_of_the_table():
-    """Numbers of synapses between its populations are binomial: within 5 standard deviations at a 50th of the size."""
-    given = published.potjans_diesmann(0.02)
-    known = spans(given)
+def drawn(given, connections):
+    """Senders and targets of these connections' synapses, weights, and the neurons of each population."""
     where = space(places_of(given.populations))
-    wiring = wire(given.connections, known, where, 0.1, 1, np.zeros(len(where.places)))
+    wiring = wire(connections, spans(given), where, 0.1, 1, np.zeros(len(where.places)))
     senders = np.repeat(np.arange(len(wiring.starts) - 1), np.diff(wiring.starts))
-    bounds = np.array([0, *(span.stop for span in known.values())])
-    found = np.histogram2d(wiring.targets, senders, [bounds - 0.5, bounds - 0.5])[0]
-    pairs = np.outer(np.diff(bounds), np.diff(bounds))
+    return senders, wiring.targets, wiring.weights, spans(given)
+
+
+def test_the_microcircuit_is_that_of_the_table():
+    """At a 50th of the size its populations have the numbers of synapses between them that the table gives."""
+    given = published.potjans_diesmann(0.02)
+    senders, targets, weights, known = drawn(given, given.connections)
+    bounds = np.array([0, *(span.stop for span in known.values())]) - 0.5
+    found = np.histogram2d(targets, senders, [bounds, bounds])[0]
     chance = -np.log1p(-np.array(published.PROBABILITIES))
-    assert (np.abs(found - chance * pairs) <= 5 * np.sqrt(chance * (1 - chance) * pairs)).all()
-    weights = wiring.weights[senders < known["L2/3e"].stop]
-    assert weights.mean() == pytest.approx(3.512 / np.sqrt(0.02), rel=0.01)
+    full = chance * np.outer(published.NUMBERS, published.NUMBERS) * 0.02**2
+    np.testing.assert_allclose(found, full, rtol=0.02, atol=1)  # numbers of neurons are rounded
+    assert weights[senders < known["L2/3e"].stop].mean() == pytest.approx(3.512 / np.sqrt(0.02), rel=0.01)
+
+
+def test_both_ends_of_the_microcircuit_s_synapses_are_random():
+    """Potjans and Diesmann (2014), equation 1: a pair may be joined more than once, so inputs from a population vary as
+    a Poisson variable does, within 5 standard deviations of a variance. Those of L5e from L5i, the densest of all,
+    would vary by half of it if pairs were joined once at most: then L5e fires at 7.27 Hz and L6e at 0.92, not at the
+    7.73 and 1.10 of NEST."""
+    given = published.potjans_diesmann(1.0)
+    dense = [each for each in given.connections if (each.source, each.target) == ("L5i", "L5e")]
+    _, targets, _, known = drawn(given, dense)
+    inputs = np.bincount(targets)[known["L5e"].first :]
+    assert len(inputs) == known["L5e"].number
+    assert inputs.mean() == pytest.approx(-np.log1p(-0.3726) * 1065, rel=1e-6)
+    assert inputs.var() == pytest.approx(inputs.mean(), rel=5 * np.sqrt(2 / len(inputs)))
 
 
 SCALED = np.array([0.75, 3.28, 4.76, 6.20, 6.55, 8.97, 1.10, 8.06])
@@ -126,45 +144,47 @@ SYNCHRONY = np.array([2.6, 2.1, 3.1, 1.9, 4.5, 1.1, 1.7, 1.0])
 
 
 def test_a_tenth_of_the_microcircuit_fires_as_the_full_one():
-    """Rates of the full network, of 5 s, within 25 %: 1.5 s of so few neurons scatter by a tenth. Layer 2/3 lacks the
-    common fluctuations of the full network, on which its excitatory cells ride: published 0.75 of 0.90 Hz at a tenth,
-    and between half of that and the full rate here. Without what stands for the skewness of inputs 2.0 Hz are left of
+    """Rates of the full network, of 5 s, within a fifth: 1.5 s of so few neurons scatter by a tenth. Layer 2/3 lacks
+    the common fluctuations of the full network, on which its excitatory cells ride: published 0.75 of 0.90 Hz at a
+    tenth, and at least three quarters of that here. Without what stands for the skewness of inputs 2.0 Hz are left of
     the 3.0 of L2/3i. Irregular, and about as synchronous as published."""
     found = measured(published.potjans_diesmann(0.1), 300, 1500)
     full = np.array(published.FULL_RATES)
-    assert (np.abs(found.rates - full) < 0.25 * full)[1:].all()
-    assert 0.5 * SCALED[0] < found.rates[0] < 1.2 * full[0]
+    assert (np.abs(found.rates - full) < 0.2 * full)[1:].all()
+    assert 0.75 * SCALED[0] < found.rates[0] < 1.2 * full[0]
     assert ((found.variation > 0.5) & (found.variation < 1.1)).all()
     assert (np.abs(found.synchrony - SYNCHRONY) < 0.75 * SYNCHRONY).all()
 
 
 @pytest.mark.slow
 def test_the_scaled_microcircuit_over_ten_seconds():
-    """Closer where time allows: six of eight populations within 8 % of the full network's rates, or 0.25 Hz; irregular
-    as published (0.80 to 0.94, table A.3 of Romaro and others 2021, over 60 s: 10 s take a tenth of it, and more of the
-    slowest)."""
+    """Closer where time allows: within 8 % of the full network's rates, or 0.25 Hz, but for L2/3i, which has an eighth
+    less; irregular as published (0.80 to 0.94, table A.3 of Romaro and others 2021, over 60 s: 10 s take a tenth of
+    it, and more of the slowest)."""
     found = measured(published.potjans_diesmann(0.1), 500, 10_000)
     full = np.array(published.FULL_RATES)
-    assert (np.abs(found.rates - full) < np.maximum(0.08 * full, 0.25))[2:].all()
+    within = np.maximum(0.08 * full, 0.25)
+    within[1] = full[1] / 8
+    assert (np.abs(found.rates - full) < within).all()
     assert ((found.variation > 0.65) & (found.variation < 1.0)).all()
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_the_microcircuit_fires_at_its_published_rates():
-    """77,169 neurons, 0.3 G synapses (2.4 GB): table 6 of Potjans and Diesmann (2014) as NEST gives it, 0.9 to 8.7 Hz.
-    Two seconds of an irregular network: within a tenth, or 0.25 Hz where neurons hardly fire. Irregularity within the
-    paper's bounds of asynchronous irregular firing (0.7 to 1.2, figure 8; 2 s cut off a fifth), synchrony between that
-    which is published for Poisson and for constant input (table A.5 and A.6 of Romaro and others 2021), give or take a
-    third: that of the excitatory cells of layer 5 is the highest."""
+    """77,169 neurons, 0.3 G synapses (2.4 GB): table 6 of Potjans and Diesmann (2014) as NEST gives it, 0.9 to 8.7 Hz:
+    within 6 %, or 0.1 Hz where neurons hardly fire. Irregularity within the paper's bounds of asynchronous irregular
+    firing (0.7 to 1.2, figure 8; 2 s cut off a fifth). Synchrony between what Romaro and others (2021, tables A.5 and
+    A.6) have with Poisson input, whose weight differs from neuron to neuron there, and with constant input, give or
+    take a tenth, by which 2 s scatter: that of the excitatory cells of layer 5 is the highest."""
     found = measured(published.potjans_diesmann(1.0), 500, 2000)
     rates = np.array(published.RATES)
-    assert (np.abs(found.rates - rates) < np.maximum(0.1 * rates, 0.25)).all()
+    assert (np.abs(found.rates - rates) < np.maximum(0.06 * rates, 0.1)).all()
     assert ((found.variation > 0.55) & (found.variation < 1.2)).all()
     poisson = np.array([2.9, 1.8, 3.0, 1.7, 4.4, 1.1, 1.2, 1.0])
     constant = np.array([5.1, 3.3, 5.5, 2.7, 8.0, 2.0, 1.5, 1.3])
-    assert (found.synchrony > poisson * 2 / 3).all()
-    assert (found.synchrony < constant * 4 / 3).all()
+    assert (found.synchrony > poisson * 0.9).all()
+    assert (found.synchrony < constant * 1.1).all()
     assert found.synchrony.argmax() == 4
 
 

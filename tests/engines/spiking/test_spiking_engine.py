@@ -92,6 +92,34 @@ def test_it_continues_bit_for_bit(backend):
         build(backend, populations={"excitatory": 80, "inhibitory": 20}).restore(state)
 
 
+def test_currents_go_to_the_neurons_that_have_their_unit(backend):
+    """18 mV above rest fire leaky neurons, and 900 pA adaptive exponential ones, whose rheobase is 546 pA."""
+    kinds = ("lif", "adaptive exponential")
+    start = {"kind": "uniform", "lowest": -65.0, "highest": -65.0}
+    populations = [
+        {"name": kind, "number": 5, "neuron": {"kind": kind, "resting_voltage": -65.0}, "start": start}
+        for kind in kinds
+    ]
+    given = SpikingParameters.model_validate({"populations": populations, "connections": []})
+    for name, value, fires in (("drive", 18.0, [True, False]), ("injected", 900.0, [False, True])):
+        simulation = SpikingEngine().build(Problem(given), backend)
+        simulation.set_control(name, value)
+        simulation.advance(1000)
+        assert list(simulation.state()["population_spikes"] > 0) == fires
+        again = SpikingEngine().build(Problem(given.model_copy(update={name: value})), backend)
+        again.advance(1000)
+        np.testing.assert_array_equal(again.state()["spikes"], simulation.state()["spikes"])
+
+
+def test_one_drive_of_an_older_project_is_for_all():
+    neurons = [{"name": kind, "neuron": {"kind": kind}} for kind in ("lif", "adaptive exponential")]
+    for populations, drive, injected in ((neurons, 7.0, 7.0), (neurons[:1], 7.0, 0.0), (neurons, 0.0, 0.0)):
+        given = {"drive": drive, "populations": populations, "connections": []}
+        found = SpikingParameters.model_validate(given)
+        assert (found.drive, found.injected) == (drive, injected)
+    assert SpikingParameters.model_validate(given | {"drive": 7.0, "injected": 1.0}).injected == 1.0
+
+
 def test_live_parameters_act(backend):
     calm, driven = build(backend), build(backend)
     driven.set_control("drive", 10.0)

@@ -42,6 +42,31 @@ def test_fixed_numbers_are_exact():
         assert other.var() == pytest.approx(37 * 199 / 200, rel=5 * np.sqrt(2 / 200))  # multinomial
 
 
+def test_a_fixed_total_is_exact_and_both_ends_are_drawn_anew():
+    """Degrees are multinomial on both sides, and pairs are joined as often as a Poisson variable says: with K synapses
+    of N pairs, N (1 − (1 + K/N) e^(−K/N)) are joined more than once."""
+    total, size = 30_000, 200
+    rule = {"rule": {"kind": "fixed total", "number": total}}
+    wiring, _ = drawn(2 * size, rule)
+    assert len(wiring.targets) == total
+    assert (senders(wiring) < size).all()
+    assert (wiring.targets >= size).all()
+    outputs, inputs = np.bincount(senders(wiring)), np.bincount(wiring.targets)[size:]
+    mean = total / size
+    for degrees in (outputs, inputs):
+        assert degrees.var() == pytest.approx(mean * (1 - 1 / size), rel=5 * np.sqrt(2 / size))
+    assert abs(np.corrcoef(outputs, inputs)[0, 1]) < 5 / np.sqrt(size)
+    often = (np.bincount(senders(wiring) * size + wiring.targets - size, minlength=size**2) > 1).sum()
+    share = 1 - (1 + total / size**2) * np.exp(-total / size**2)
+    assert often == pytest.approx(size**2 * share, abs=5 * np.sqrt(size**2 * share))
+    again, _ = drawn(2 * size, rule, rule)
+    assert len(again.targets) == 2 * total
+    halves = np.bincount(senders(again)) - outputs  # the second connection of these senders, drawn apart
+    assert abs(np.corrcoef(outputs, halves[:size])[0, 1]) < 5 / np.sqrt(size)
+    other, _ = drawn(2 * size, rule, seed=2)
+    assert abs(np.corrcoef(outputs, np.bincount(senders(other)))[0, 1]) < 5 / np.sqrt(size)
+
+
 def test_one_to_one_and_all_to_all():
     one, _ = drawn(40, {"rule": {"kind": "one to one"}})
     np.testing.assert_array_equal(senders(one), np.arange(20))

@@ -10,6 +10,7 @@ from pydantic import Field
 from engines import registry
 from engines.battery.parameters import BatteryParameters
 from engines.parameters import ParameterGroup, matters, quantity
+from engines.spiking.parameters import SpikingParameters
 from engines.stencil.parameters import StencilParameters
 from tests.ui.forms.holder import Holder
 from ui.forms.form import ParameterForm
@@ -143,8 +144,38 @@ def test_a_grid_of_two_dimensions_has_no_sides_along_z(qtbot):
     assert holder.editor("numerics").shows("precision")
 
 
+def test_a_network_shows_factors_that_have_something_to_act_on(qtbot):
+    holder = Holder(qtbot, SpikingParameters, SpikingParameters())
+
+    def factors():
+        synapses = holder.editor("synapses")
+        return {key for key in synapses.children_by_key if synapses.shows(key)} - {"excitation", "inhibition"}
+
+    assert not factors()
+    holder.edit(("populations", 1, "external", "noise"), 1.0)
+    assert factors() == {"noise"}
+    holder.edit(("populations", 0, "external", "rate"), 1.0)
+    assert factors() == {"noise", "external"}
+    holder.edit(("populations", 0, "external", "rate"), 0)
+    holder.editor("populations", 0, "neuron").kind.edited.emit((), "poisson")
+    assert factors() == {"noise", "external"}
+
+
+def test_a_network_shows_currents_in_the_units_of_its_neurons(qtbot):
+    holder = Holder(qtbot, SpikingParameters, SpikingParameters())
+
+    def currents():
+        return {key for key in ("drive", "injected") if holder.form.root.shows(key)}
+
+    assert currents() == {"drive"}
+    holder.editor("populations", 0, "neuron").kind.edited.emit((), "hodgkin-huxley")
+    assert currents() == {"drive", "injected"}
+    holder.editor("populations", 1, "neuron").kind.edited.emit((), "adaptive exponential")
+    assert currents() == {"injected"}
+
+
 def _conditions(model, values, around, found):
-    """Each ``when`` below ``model`` with the values around it; a member of each union, an item of each list."""
+    """Each field below ``model`` with the values around it; a member of each union, an item of each list."""
     around = (values, *around)
     for spec in fields_of(model):
         found.append((f"{model.__name__}.{spec.key}", spec, around))
@@ -164,16 +195,17 @@ def _conditions(model, values, around, found):
 def test_every_condition_names_a_field_and_values_that_it_may_have(engine):
     found = _conditions(engine.Parameters, default_values(engine.Parameters), (), [])
     for where, spec, around in found:
-        for name, values in spec.when.items():
+        for name, values in (spec.when | spec.unless).items():
             assert values, where
             group = next((group for group in around if name.split(".")[0] in group), None)
             assert group is not None, f"{where}: there is no '{name}'"
             for key in name.split("."):
                 group = group[key]
+                group = group[0] if isinstance(group, list) else group
             assert type(group) is type(values[0]), f"{where}: '{name}' is {group!r}"
     known = engine.Parameters.model_json_schema()
     for where, spec, _ in found:
-        for name, values in spec.when.items():
+        for name, values in (spec.when | spec.unless).items():
             for value in values:
                 assert repr(value).strip("'") in str(known), f"{where}: '{name}' is never {value!r}"
 
@@ -181,9 +213,19 @@ def test_every_condition_names_a_field_and_values_that_it_may_have(engine):
 def test_conditions_read_models_and_plain_values_alike():
     values = Bench(model="wave")
     for around in ((values,), (plain(values),), ({}, values), (Lens(), values)):
-        assert matters({"model": ("wave",), "optics.rays": (5,)}, around)
-        assert not matters({"optics.rays": (6,)}, around)
-    assert matters({"nowhere": (1,)}, (values,))
+        assert matters({"model": ("wave",), "optics.rays": (5,)}, {}, around)
+        assert not matters({"optics.rays": (6,)}, {}, around)
+        assert not matters({}, {"model": ("wave",)}, around)
+        assert matters({}, {"model": ("wave",), "optics.rays": (6,)}, around)
+    assert matters({"nowhere": (1,)}, {"nowhere": (1,)}, (values,))
+
+
+def test_a_name_leads_to_every_item_of_a_list():
+    values = Bench(optics=Optics(parts=[Lens(focus=1.0), Lens(focus=2.0)]))
+    for around in ((values,), (plain(values),)):
+        assert matters({"optics.parts.focus": (2.0,)}, {"optics.parts.focus": (2.0,)}, around)
+        assert not matters({"optics.parts.focus": (3.0,)}, {}, around)
+        assert not matters({}, {"optics.parts.focus": (1.0, 2.0)}, around)
 
 
 def test_the_schema_of_the_parameters_says_the_conditions():
@@ -230,3 +272,17 @@ def test_no_field_asks_for_more_room_than_the_panel_has_at_least(qtbot, qapp, en
         assert right <= room, each.editor.spec.title
         label = each.findChild(ElidedLabel)
         assert label.text() == label.full_text()
+
+
+def test_kinds_of_networks_are_called_what_people_call_them(qtbot):
+    """Each kind has a name, which is only what is read: projects keep what they hold."""
+    holder = Holder(qtbot, SpikingParameters, SpikingParameters())
+    for key, first in (("populations", "neuron"), ("connections", "rule"), ("connections", "plasticity")):
+        union = holder.editor(key, 0, first)
+        assert set(union.spec.labels) == set(union.spec.variants)
+        shown = [union.kind.combo.itemText(place) for place in range(union.kind.combo.count())]
+        assert shown == list(union.spec.labels.values())
+    holder.editor("populations", 0, "neuron").kind.edited.emit((), "lif conductance")
+    kind = holder.editor("populations", 0, "neuron").kind
+    assert kind.combo.currentText() == "Conductance-based leaky integrate-and-fire"
+    assert holder.values["populations"][0]["neuron"]["kind"] == "lif conductance"
