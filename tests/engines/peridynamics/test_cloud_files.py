@@ -22,7 +22,7 @@ def test_columns_by_name_and_by_order(tmp_path):
     named = read_points(written(tmp_path, "material;y;x;volume\n2;1;0;8\n3;2;4;9\n"), 2, "cm")
     assert (named.positions == [[0, 10], [40, 20]]).all()
     assert np.allclose(named.volumes, [800, 900])
-    assert (named.materials == [2, 3]).all()
+    assert (named.groups.numbers == [2, 3]).all()
     bare = read_points(written(tmp_path, "# points\n0 1 2\n3 4 5\n"), 3, "mm")
     assert (bare.positions == [[0, 1, 2], [3, 4, 5]]).all()
     assert bare.volumes is None
@@ -92,14 +92,14 @@ def cube(n=4):
 def test_bodies_that_are_none(change, given, said):
     points = change(cube())
     with pytest.raises(ProblemError, match=said):
-        checked(Points(points, None, np.zeros(len(points), int)), 1.0, **{"reach": 3, **given})
+        checked(Points(points, None), 1.0, **{"reach": 3, **given})
 
 
 def test_volumes_are_positive():
     volumes = np.ones(64)
     volumes[7] = -1
     with pytest.raises(ProblemError, match="volume of point 7 is -1"):
-        checked(Points(cube(), volumes, np.zeros(64, int)), 1.0, 3)
+        checked(Points(cube(), volumes), 1.0, 3)
 
 
 def test_a_body_is_the_same_object_until_its_file_changes(tmp_path):
