@@ -178,8 +178,9 @@ class CloudSetup(Setup):
         if groups is not None and len(groups.present) > 1 and not self.parameters.materials:
             found.append(
                 Finding(
-                    f"The file tells {groups.told}, and the body is of one material: give others to regions of "
-                    "the kind 'group', if they are to differ."
+                    f"The file tells groups {groups.told}, and the body is of one material: if they are to differ, add "
+                    "materials whose region is a group.",
+                    "info",
                 )
             )
         return found

@@ -47,6 +47,28 @@ def test_a_mesh_of_triangles_gives_centroids_and_areas(tmp_path):
     assert np.allclose(found.volumes, 9)
 
 
+def test_meshes_tell_their_groups(tmp_path):
+    """Physical groups of triangles and of tetrahedra with their names, data of cells without; none of plain meshes."""
+    corners = np.array([[0, 0, 0], [3, 0, 0], [3, 6, 0], [0, 6, 0], [3, 3, 5]], float)
+    of_cells = {2: [("triangle", [[0, 1, 2]]), ("triangle", [[0, 3, 2]])], 3: [("tetra", [[0, 1, 2, 4], [0, 2, 3, 4]])]}
+    for dimension, cells in of_cells.items():
+        values = [np.array([4]), np.array([2])] if dimension == 2 else [np.array([4, 2])]
+        named = meshio.Mesh(
+            corners, cells, cell_data={"gmsh:physical": values, "gmsh:geometrical": values},
+            field_data={"matrix": np.array([4, dimension]), "edge": np.array([2, 1])},
+        )  # fmt: skip
+        named.write(tmp_path / "named.msh", file_format="gmsh22", binary=False)
+        groups = read_points(tmp_path / "named.msh", dimension, "mm").groups
+        assert (groups.numbers == [4, 2]).all()
+        assert groups.told == "2, 4 (matrix)"
+        assert (groups.held("matrix") == [True, False]).all()
+        assert (groups.held("2") == [False, True]).all()
+        meshio.Mesh(corners, cells, cell_data={"material": values}).write(tmp_path / "numbered.vtu")
+        assert (read_points(tmp_path / "numbered.vtu", dimension, "mm").groups.numbers == [4, 2]).all()
+        meshio.Mesh(corners, cells).write(tmp_path / "plain.vtu")
+        assert read_points(tmp_path / "plain.vtu", dimension, "mm").groups is None
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
