@@ -34,7 +34,7 @@ constexpr int SLICE = 32;
 constexpr unsigned NUMBER = SEVERAL ? (1u << 29) - 1 : ~0u;  // LOCAL=0: the bits of a neighbour's number
 constexpr int TOGETHER = sizeof(REAL) == 8 ? 1 : 4;  // bonds computed side by side: as many as registers hold
 // Blocks that a processor has room for: asked for so that no register is spilled on any architecture.
-constexpr int BLOCKS = (sizeof(REAL) == 8 ? 512 : THREADS > 256 ? 512 : 768) / THREADS;
+constexpr int BLOCKS = (sizeof(REAL) == 8 || THREADS > 256 || (SEVERAL && !LOCAL) ? 512 : 768) / THREADS;
 
 DEVICE float mul(float a, float b) { return __fmul_rn(a, b); }
 DEVICE double mul(double a, double b) { return __dmul_rn(a, b); }

@@ -120,7 +120,8 @@ class CloudSetup(Setup):
         listed = self.blend is not None and self.backend.id == "cpu"
         self.memory = bytes_of_cloud(kin, self.value_bytes, self.blend is not None, listed)
         self.memory += self._bytes_beside(kin.size, kin.words)
-        self.bytes_per_step = len(kin.order) * ((5 * d + 8) * self.value_bytes + 4 * kin.words + 1) + 4 * kin.bonds
+        values = 5 * d + 8 + (self.blend is not None)
+        self.bytes_per_step = len(kin.order) * (values * self.value_bytes + 4 * kin.words + 1) + 4 * kin.bonds
         self.bonds = kin.bonds
         self.limit = math.sqrt(2 / (self.stiffness(1.0) * kin.largest))
 
