@@ -272,7 +272,7 @@ def test_a_crack_follows_a_weak_interface(cpu, tmp_path, factor, along, straight
     assert straight[0] <= (np.abs(new[:, 1]) < 2).mean() <= straight[1]
 
 
-def test_a_run_continues_and_is_measured_in_groups(cpu, tmp_path):
+def test_a_run_continues_and_is_measured_in_groups(device, tmp_path):
     """Materials and gauges by the numbers of the file; a restored run goes on to the last bit; stress is by the
     material of each point: at equal strain, in proportion to its modulus."""
     points = points_of((24, 12), 0.2)
@@ -285,9 +285,9 @@ def test_a_run_continues_and_is_measured_in_groups(cpu, tmp_path):
         measuring={"gauges": [{"kind": "mean", "name": "stiff", "axis": "x", "region": stiff}]},
         loads=[{"kind": "stress", "side": "right", "stress": (2.0, 0, 0)}],
     )  # fmt: skip
-    setup = CloudSetup(given, cpu)
+    setup = CloudSetup(given, device)
     assert (setup.mixed.mixture.material == (points[:, 0] > 12)).all()
-    run = PeridynamicsEngine().build(Problem(given), cpu)
+    run = PeridynamicsEngine().build(Problem(given), device)
     run.advance(20)
     state = run.state()
     run.advance(5)
