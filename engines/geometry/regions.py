@@ -36,6 +36,8 @@ ARRAY_NAMES = (
     "cellentityids",
     "gmsh:geometrical",
 )
+WHOLE = {1: "tissue"}
+"""The one region of a mesh that tells none."""
 MOST_REGIONS = 1000
 """An array with more values than this numbers cells, not regions."""
 
@@ -51,7 +53,7 @@ class Region:
 
 
 def find_regions(raw: RawMesh) -> tuple[Array, dict[int, str]]:
-    """(n,) int32 and the name of each: the first array that can be one of regions; one region “tissue” without any."""
+    """(n,) int32 and the name of each: the first array that can be one of regions; :data:`WHOLE` without any."""
     by_name = {name.lower(): values for name, values in raw.cell_data.items()}
     for name in ARRAY_NAMES:
         values = _as_integers(by_name.get(name))
@@ -59,7 +61,7 @@ def find_regions(raw: RawMesh) -> tuple[Array, dict[int, str]]:
             present = np.unique(values)
             if len(present) <= MOST_REGIONS:
                 return values, {int(i): _clean(raw.region_names.get(int(i), "")) or f"region {i}" for i in present}
-    return np.ones(len(raw.cells), np.int32), {1: "tissue"}
+    return np.ones(len(raw.cells), np.int32), dict(WHOLE)
 
 
 def _as_integers(values: Array | None) -> Array | None:

@@ -18,6 +18,7 @@ from engines.geometry.particles import Particles
 from engines.geometry.solids.surface import SurfaceSolid
 from engines.peridynamics.corners import corners_of
 from engines.peridynamics.cuts import TOUCH
+from engines.peridynamics.groups import Groups
 from engines.peridynamics.parameters import (
     Ball,
     Block,
@@ -72,7 +73,8 @@ class Frame:
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """cells: (n, 3) lattice points (x, y, z) of the particles in the order of the geometry; counts: (nx, ny, nz).
+    """cells: (n, 3) lattice points (x, y, z) of the particles in the order of the geometry; counts: (nx, ny, nz);
+    groups: those that a file of points tells.
 
     Between the outermost particles along each axis no row of the lattice is added, so a side is where particles are.
     """
@@ -83,6 +85,7 @@ class Filled:
     spacing: float
     dimensions: int
     origin: Array = field(default_factory=lambda: np.zeros(3))
+    groups: Groups | None = None
 
     @property
     def centers(self) -> Array:

@@ -1,4 +1,4 @@
-"""Several materials in one body: what the bonds of each pair of them are."""
+"""Several materials in one body: what the bonds of each pair of them are, on a lattice and between points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.laws.calibration import Calibrated, calibrated
-from engines.peridynamics.layout import Layout
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.solver import MOST_MATERIALS, Mixture
@@ -19,14 +18,16 @@ from engines.peridynamics.solver import MOST_MATERIALS, Mixture
 
 @dataclass(frozen=True, eq=False)
 class Mixed:
-    """Materials, and the parameters of the law of each pair, (M, M, p); None where bonds are brittle."""
+    """Materials of the particles in the order of the geometry, and the parameters of the law of each pair, (M, M, p);
+    None where bonds are brittle."""
 
     mixture: Mixture
     laws: Array | None
 
 
 def mixed(parameters: PeridynamicParameters, body: Filled, lattice: Lattice) -> Mixed | None:
-    """None for one material alone. ``lattice`` is that of the body's material, number 0.
+    """None for one material alone. ``lattice`` is that of the body's material, number 0, or, of points, one of the same
+    horizon.
 
     A bond between two materials is two halves in series, so its stiffness is the harmonic mean of both; it breaks
     with the lower of both fracture energies. Interfaces change both by factors. Raises ProblemError.
@@ -81,11 +82,8 @@ def mixed(parameters: PeridynamicParameters, body: Filled, lattice: Lattice) -> 
             ("materials",),
         )
     limits = np.array([law.elastic_limit for law in laws.values()]).reshape(count, count)
-    layout = Layout(body.counts, lattice.family.reach, body.dimensions)
-    placed = np.zeros(layout.size, np.uint8)
-    placed[layout.places(body.cells)] = material
     lightness = lattice.density / np.array([each.density for each in lattices])
-    mixture = Mixture(placed, stiffness, (1 + limits) ** 2 - 1, lightness)
+    mixture = Mixture(material, stiffness, (1 + limits) ** 2 - 1, lightness)
     numbers = np.array([law.parameters for law in laws.values()]).reshape(count, count, -1)
     return Mixed(mixture, None if codes == {""} else numbers)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.errors import ProblemError, placed_at
 from engines.peridynamics.cuts import TOUCH
 from engines.peridynamics.filling import Filled, Place, shape_of
-from engines.peridynamics.parameters import HalfSpace, LayerRegion, Region, Side, SideRegion
+from engines.peridynamics.parameters import GroupRegion, HalfSpace, LayerRegion, Region, Side, SideRegion
 from engines.peridynamics.shapes import AT_ONCE, Figure
 
 SIDES: dict[Side, tuple[int, bool]] = {
@@ -34,6 +34,8 @@ def chosen(region: Region, body: Filled, place: Place = ()) -> Array:
         direction /= length
         points = (body.centers[:, : body.dimensions] - region.point[: body.dimensions]) @ direction
         found = points >= -TOUCH * body.spacing
+    elif isinstance(region, GroupRegion):
+        found = _grouped(region, body, place)
     else:
         found = _held(shape_of(region, body.frame, place), body)
     if not found.any():
@@ -41,6 +43,17 @@ def chosen(region: Region, body: Filled, place: Place = ()) -> Array:
             "A region holds no particle: move it into the body, or make it larger than the spacing.", place
         )
     return np.asarray(found, bool)
+
+
+def _grouped(region: GroupRegion, body: Filled, place: Place) -> Array:
+    if body.groups is None:
+        raise ProblemError(
+            "Only points from a mesh, or from a table with the column material, are in groups: choose another kind of "
+            "region.",
+            (*place, "kind"),
+        )
+    with placed_at(*place, "group"):
+        return body.groups.held(region.group)
 
 
 def _held(figure: Figure, body: Filled) -> Array:

@@ -164,7 +164,8 @@ class Relaxation:
                 backend.array(np.ascontiguousarray(values.T).astype(dtype))
                 for values in (1.0 - self._table[:, HELD], self._table[:, ACCELERATION])
             )
-            self._free, self._pushed = (values[:, solver.kind] for values in per_kind)
+            self._free, pushed = (values[:, solver.kind] for values in per_kind)
+            self._pushed = pushed * (solver.volume / solver.mass)
         if self.done == 0:
             solver.let_break(False)
             self._seen_u = self._seen_force = backend.array(np.zeros(solver.kick_values.shape, dtype))

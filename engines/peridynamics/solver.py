@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -39,13 +39,20 @@ class Placed:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Several materials. material: (size,) uint8; stiffness, limit: (M, M) symmetric, of bonds of each pair: K over
-    that of the body, and the limit of p; lightness: (M,) the mass that the body counts in over a particle's."""
+    """Several materials. material: (size,) uint8, or (n,) before particles have places; stiffness, limit: (M, M)
+    symmetric, of bonds of each pair: K over that of the body, and the limit of p; lightness: (M,) the mass that the
+    body counts in over a particle's."""
 
     material: Array
     stiffness: Array
     limit: Array
     lightness: Array
+
+    def placed(self, places: Array, size: int) -> Mixture:
+        """With the particles at ``places: (n,)`` of ``size``."""
+        material = np.zeros(size, np.uint8)
+        material[places] = self.material
+        return replace(self, material=material)
 
 
 MOST_MATERIALS = 16

@@ -13,9 +13,17 @@ from engines.peridynamics.parameters import PeridynamicParameters
 pytestmark = pytest.mark.gpu
 
 
+STIFF = {
+    "young": 200.0,
+    "density": 7800.0,
+    "region": {"kind": "half-space", "point": (10, 0, 0), "direction": (1, 1, 0)},
+}
+
+
 @pytest.mark.parametrize("precision", ["fp32", "fp64"])
 @pytest.mark.parametrize("counts", [(60, 24), (20, 16, 12)])
-def test_a_run_is_the_cpus(gpu, tmp_path, counts, precision):
+@pytest.mark.parametrize("several", [False, True])
+def test_a_run_is_the_cpus(gpu, tmp_path, counts, precision, several):
     """fp64: rounding of 40 steps, seen through float32 fields. fp32: 1e-7 a step, times the sensitivity of a wave."""
     d = len(counts)
     lattice = np.stack(np.meshgrid(*(np.arange(n) + 0.5 for n in counts), indexing="ij"), -1).reshape(-1, d)
@@ -32,6 +40,9 @@ def test_a_run_is_the_cpus(gpu, tmp_path, counts, precision):
         "numerics": {"precision": precision},
         "material": {"fracture_energy": 3.8 if precision == "fp64" else 1e6},
     }
+    if several:
+        given["materials"] = [STIFF | {"fracture_energy": 3.0 if precision == "fp64" else 1e6}]
+        given["interfaces"] = [{"stiffness": 0.8, "fracture_energy": 0.5}]
     problem = Problem(PeridynamicParameters.model_validate(given))
     runs = [PeridynamicsEngine().build(problem, backend) for backend in (CpuBackend(), gpu)]
     for run in runs:

@@ -53,14 +53,19 @@ def _raw(mesh: meshio.Mesh) -> RawMesh:
     quadratic = sum(len(mesh.cells[k].data) for k in blocks if mesh.cells[k].data.shape[1] > 4)
     if quadratic:
         raw.findings.append(quadratic_finding(quadratic))
-    raw.cell_data = {name: np.concatenate([data[k] for k in blocks]) for name, data in mesh.cell_data.items()}
     raw.point_data = {name: np.asarray(data) for name, data in mesh.point_data.items()}
+    tell_groups(raw, mesh, blocks, 3)
+    return raw
+
+
+def tell_groups(raw: RawMesh, mesh: meshio.Mesh, blocks: list[int], dimension: int) -> None:
+    """Give ``raw`` what ``mesh`` tells of the cells of these ``blocks``: data, and named groups of that dimension."""
+    raw.cell_data = {name: np.concatenate([data[k] for k in blocks]) for name, data in mesh.cell_data.items()}
     for name, data in mesh.field_data.items():
-        if np.size(data) == 2 and int(data[1]) == 3:  # (number, dimension) of a physical group
+        if np.size(data) == 2 and int(data[1]) == dimension:  # (number, dimension) of a physical group
             raw.region_names[int(data[0])] = name
     if "gmsh:physical" not in raw.cell_data:
         _regions_from_sets(raw, mesh, blocks)
-    return raw
 
 
 def _refuse_include(path: Path) -> None:

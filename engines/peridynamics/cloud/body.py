@@ -28,7 +28,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class CloudBody:
-    """filled: what loads, regions and viewers know of it; volumes: (n,) in means; materials: (n,).
+    """filled: what loads, regions and viewers know of it; volumes: (n,) in means.
 
     spacing [mm]: the mean distance of points, the root of the mean volume; horizon [mm]; layer [mm]: (d,) thickness of
     the outermost layers of particles that a side has.
@@ -36,7 +36,6 @@ class CloudBody:
 
     filled: Filled
     volumes: Array
-    materials: Array
     spacing: float
     horizon: float
     layer: Array
@@ -115,8 +114,9 @@ def checked(points: Points, spacing: float, reach: float, horizon: float | None 
     positions[:, :d] = points.positions
     counts = (*(int(number) for number in rows), 1)[:3]
     radii = DRAWN_RADIUS * (volumes / volumes.mean()) ** (1 / d) * mean
-    filled = Filled(Particles(positions, radii, "mm"), cells, (counts[0], counts[1], counts[2]), mean, d)
-    return CloudBody(filled, volumes / volumes.mean(), points.materials, mean, delta, layer)
+    geometry, counted = Particles(positions, radii, "mm"), (counts[0], counts[1], counts[2])
+    filled = Filled(geometry, cells, counted, mean, d, groups=points.groups)
+    return CloudBody(filled, volumes / volumes.mean(), mean, delta, layer)
 
 
 def _require_apart(positions: Array, spacing: float, horizon: float) -> None:

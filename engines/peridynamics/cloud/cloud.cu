@@ -12,19 +12,30 @@
 // neighbour, 16 for the weight, read through the caches. A weight of 16 bits has 4 bits of exponent from 2^-8 on and 12 behind
 // the point.
 //
+// MATERIALS: bonds belong to one of eight classes, each with a limit of its own; a bond has the number of its class below that
+// of its neighbour (LOCAL=0: above it). A particle compares with the least limit of its bonds first, so that a bond costs
+// nothing more where all of them are of one class or far from breaking.
+//
 // records: (size) displacement and place, in 3D without its last two coordinates, which are in beside: (size).
 // u_out, v: (DIMENSIONS, size); words, breakable: (words, size), a bit for each column; kind: (size) 0 or the row of the
 // table of loads; work, loss, damped: (size) double. Per bond and step 4 (6) bytes are read; per particle a place, v, its
 // words and mass are read and a record, u and v written.
 //
 // variants: -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256; -DREAL=float -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256; -DREAL=float -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256; -DREAL=double -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256; -DREAL=double -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256; -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128
+// variants: -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256 -DMATERIALS; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256 -DMATERIALS; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256 -DMATERIALS; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256 -DMATERIALS; -DREAL=float -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256 -DMATERIALS; -DREAL=float -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256 -DMATERIALS; -DREAL=double -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256 -DMATERIALS; -DREAL=double -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256 -DMATERIALS; -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128 -DMATERIALS; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128 -DMATERIALS; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128 -DMATERIALS; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128 -DMATERIALS
 #define DEVICE static __device__ __forceinline__
 
+#ifdef MATERIALS
+constexpr bool SEVERAL = true;
+#else
+constexpr bool SEVERAL = false;
+#endif
 constexpr int SLICE = 32;
+constexpr unsigned NUMBER = SEVERAL ? (1u << 29) - 1 : ~0u;  // LOCAL=0: the bits of a neighbour's number
 constexpr int TOGETHER = sizeof(REAL) == 8 ? 1 : 4;  // bonds computed side by side: as many as registers hold
 constexpr int AHEAD = 4;  // fours of bonds that are called from memory before they are read
 // Blocks that a processor has room for: asked for so that no register is spilled over a particle's bonds.
-constexpr int BLOCKS = (sizeof(REAL) == 8 ? 512 : DIMENSIONS == 2 && LOCAL ? 1024 : 768) / THREADS;
+constexpr int BLOCKS = (sizeof(REAL) == 8 || (SEVERAL && !LOCAL) ? 512 : DIMENSIONS == 2 && LOCAL ? 1024 : 768) / THREADS;
 
 DEVICE float mul(float a, float b) { return __fmul_rn(a, b); }
 DEVICE double mul(double a, double b) { return __dmul_rn(a, b); }
@@ -112,7 +123,8 @@ struct Bonds4 {
     ushort4 codes;  // LOCAL=0
 
     __device__ __forceinline__ unsigned held(int k) const { return k == 0 ? numbers.x : k == 1 ? numbers.y : k == 2 ? numbers.z : numbers.w; }
-    __device__ __forceinline__ int number(int k) const { return LOCAL ? int(held(k) >> 19) : int(held(k)); }
+    __device__ __forceinline__ int number(int k) const { return LOCAL ? int(held(k) >> 19) : int(held(k) & NUMBER); }
+    __device__ __forceinline__ int kind(int k) const { return LOCAL ? int(held(k) >> 16 & 7u) : int(held(k) >> 29); }
     __device__ __forceinline__ float weight(int k) const
     {
         return weight_of(LOCAL ? held(k) & 0xffffu : k == 0 ? codes.x : k == 1 ? codes.y : k == 2 ? codes.z : codes.w);
@@ -120,8 +132,8 @@ struct Bonds4 {
 };
 
 struct Bonds {
-    const uint4* local;       // LOCAL: (entries/4), 8 · number in the block's list, and below it the weight
-    const uint4* neighbours;  // else: (entries/4)
+    const uint4* local;       // LOCAL: (entries/4), 8 · number in the block's list + class, and below it the weight
+    const uint4* neighbours;  // else: (entries/4), class and number
     const ushort4* weights;   // else: (entries/4)
 
     __device__ __forceinline__ Bonds4 four(long long at) const
@@ -151,7 +163,7 @@ struct Points {
     __device__ __forceinline__ Point at(const Bonds4& four, int k) const
     {
         if (!LOCAL) return (*this)[four.number(k)];
-        const unsigned eights = four.held(k) >> 16;
+        const unsigned eights = SEVERAL ? four.held(k) >> 16 & ~7u : four.held(k) >> 16;
         const Record record = *(const Record*)((const char*)records + eights * unsigned(sizeof(Record) / 8));
         return point_of(record, (const Beside*)((const char*)beside + eights * unsigned(sizeof(Beside) / 8)), 0);
     }
@@ -188,7 +200,8 @@ DEVICE double lost(const Bonds& bonds, const Points& points, const Point& own, c
 
 // Blocks of THREADS particles. table: (steps, kinds, 4, DIMENSIONS): acceleration, held or not, displacement, velocity; row:
 // steps · kinds in front. kick: (1 + decay)/2, half of that in the first step of velocity Verlet. list_starts: (blocks + 1).
-// limit: (1 + s₀)² − 1.
+// limit: (1 + s₀)² − 1. MATERIALS: that of each class, limits: (classes), and the least of each particle's, least: (size); loads
+// act on volumes: (size).
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
     const Record* __restrict__ records, const Beside* __restrict__ beside, Record* __restrict__ records_out,
     REAL* __restrict__ u_out, REAL* __restrict__ v, unsigned* __restrict__ words, const unsigned* __restrict__ breakable,
@@ -196,7 +209,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
     const long long* __restrict__ starts, const uint4* __restrict__ local, const uint4* __restrict__ neighbours,
     const ushort4* __restrict__ weights, const int* __restrict__ lists, const long long* __restrict__ list_starts,
     double* __restrict__ work, double* __restrict__ loss, double* __restrict__ damped, const int size, const REAL unit,
-    const REAL stiffness, const REAL limit, const REAL kick, const REAL decay)
+    const REAL stiffness, const REAL limit, const REAL kick, const REAL decay
+#ifdef MATERIALS
+    , const REAL* __restrict__ limits, const REAL* __restrict__ least, const REAL* __restrict__ volumes
+#endif
+)
 {
     extern __shared__ Record near[];
     const int i = blockIdx.x * THREADS + threadIdx.x;
@@ -225,7 +242,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
     if (i >= size) return;
     const Record mine = records[i];
     const Point own = point_of(mine, beside, i);
+#ifdef MATERIALS
+    const REAL breaks = mul(least[i], mul(unit, unit));
+#else
     const REAL breaks = mul(limit, mul(unit, unit));
+#endif
     REAL pull[3] = {REAL(0), REAL(0), REAL(0)};
     Bonds4 coming = bonds.four(at);
     for (int word = 0; 8 * word < fours; ++word) {
@@ -252,7 +273,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
                 if (far) {
                     unsigned broken = 0;
 #pragma unroll
-                    for (int j = 0; j < TOGETHER; ++j) broken |= bond[j].q > mul(breaks, bond[j].square) ? 1u << j : 0u;
+                    for (int j = 0; j < TOGETHER; ++j) {
+#ifdef MATERIALS
+                        const REAL own_breaks = mul(limits[now.kind(of + j)], mul(unit, unit));
+#else
+                        const REAL own_breaks = breaks;
+#endif
+                        broken |= bond[j].q > mul(own_breaks, bond[j].square) ? 1u << j : 0u;
+                    }
                     broken &= bits & breakable[word_at] >> column;
                     bits &= ~broken;
                     gone |= broken << column;
@@ -286,7 +314,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
         bool held = false;
         if (load) {
             const REAL* loaded = table + (long long)(row + load) * (4 * DIMENSIONS) + k;
+#ifdef MATERIALS
+            const REAL given = loaded[0] * (volumes[i] / mass);
+#else
             const REAL given = loaded[0];
+#endif
             held = loaded[DIMENSIONS] != REAL(0);
             after = held ? loaded[3 * DIMENSIONS] : fused(kick, given, after);
             moved[k] = held ? loaded[2 * DIMENSIONS] : here[k] + after;

@@ -25,7 +25,9 @@ class CpuCloudSolver(CloudSolver):
         self.grid = np.ascontiguousarray(family.grid[:, :d].T, self.dtype)
         self._records = np.zeros((family.size, 4 if d == 2 else 8), self.dtype)
         self._weights = self.weights.astype(self.dtype)
-        self._kernel = cpu_kernels.advance_2d if d == 2 else cpu_kernels.advance_3d
+        self._kernel = cpu_kernels.ADVANCE[d, body.blend is not None]
+        limits = np.full(1, body.limit) if body.blend is None else body.blend.limits[body.blend.classes]
+        self._limits = limits.astype(self.dtype)
         self._bands = min(BANDS_PER_THREAD * backend.info.threads, len(family.starts) - 1)
 
     def _prepared(self, table: Array) -> Array:
@@ -37,8 +39,8 @@ class CpuCloudSolver(CloudSolver):
         self._kernel(
             arrays["u"], self._spare, arrays["v"], self._records, self.grid, arrays["words"].reshape(-1),
             self._breakable.reshape(-1), self._kind, table[row], family.starts, family.neighbours, self._weights,
-            self.mass, arrays["work"], arrays["loss"], arrays["damped"], number(family.unit),
-            number(self.body.stiffness), number(self.body.limit), number(kick), number(decay), self._bands,
+            self._limits, self.mass, self.volume, arrays["work"], arrays["loss"], arrays["damped"],
+            number(family.unit), number(self.body.stiffness), number(kick), number(decay), self._bands,
         )  # fmt: skip
 
     def measure(self) -> None:

@@ -82,17 +82,17 @@ def _lost(u, v, places, unit, i, start, first, gone, neighbours, weights):
 
 
 @njit(nogil=True)
-def _loaded(u, out, v, i, given, stiffness, mass, kick, pull, before, work):
-    """What a load makes of particle i after its free step; given: (4, d) as in ``bonds.cu``; work: one number."""
+def _loaded(u, out, v, i, given, stiffness, mass, volume, kick, pull, before, work):
+    """What a load makes of particle i after its free step; given: (4, d) as in ``bonds.cu``."""
     for k in range(len(u)):
         if given[1, k] != 0:
             v[k, i] = given[3, k]
             out[k, i] = given[2, k]
             force = (v[k, i] - before[k]) - stiffness / mass * pull[k]
         else:
-            v[k, i] += kick * given[0, k]
+            force = given[0, k] * (volume / mass)
+            v[k, i] += kick * force
             out[k, i] = u[k, i] + v[k, i]
-            force = given[0, k]
         work[i] += 0.5 * float(mass) * float(force) * (float(before[k]) + float(v[k, i]))
 
 
@@ -106,19 +106,21 @@ def _damped(v, i, given, mass, decay, before, damped):
     damped[i] += 0.5 * float(mass) * (1 - float(decay)) / (1 + float(decay)) * total
 
 
-def _compiled(sources: int, dimensions: int) -> Any:
-    """The step; ``sources`` is a digest of the other file's code in it, for Numba's cache."""
+def _compiled(sources: int, dimensions: int, several: bool) -> Any:
+    """The step, of one material or of several; ``sources`` is a digest of the other file's code in it, for Numba's
+    cache."""
 
     @njit(parallel=True, nogil=True, cache=True)
     def advance(
-        u, out, v, records, places, words, breakable, kind, table, starts, neighbours, weights, masses, work, loss,
-        damped, unit, stiffness, limit, kick, decay, bands,
+        u, out, v, records, places, words, breakable, kind, table, starts, neighbours, weights, limits, masses, volumes,
+        work, loss, damped, unit, stiffness, kick, decay, bands,
     ):  # fmt: skip
         """Arrays as in ``cloud.cu``; records: (size, 2d or more) of ``pack``; places: (d, size) whole numbers as
-        floats; words, breakable: flat; table: (kinds, 4, d) of this step; weights: (entries,) floats."""
+        floats; words, breakable: flat; table: (kinds, 4, d) of this step; weights: (entries,) floats; limits: of each
+        bond if there are ``several`` materials, else (1,)."""
         width, size = lanes(u[0]) if sources >= 0 else 1, u.shape[1]
         slices = len(starts) - 1
-        one = u.dtype.type(1)
+        one, limit = u.dtype.type(1), limits[0]
         for band in prange(bands):
             scratch = np.empty((32 * 2 * dimensions, width), u.dtype)
             were = np.empty(width, np.uint32)
@@ -156,7 +158,8 @@ def _compiled(sources: int, dimensions: int) -> Any:
                                 q = q + ez * ((z + z) + ez)
                                 square = square + z * z
                             p = q / square
-                            word = word - (word & select(p > limit, weak & mask, 0))
+                            far = p > load(limits, at) if several else p > limit
+                            word = word - (word & select(far, weak & mask, 0))
                             r1 = p + one
                             g = p / (sqrt(r1) + r1) * load(weights, at)
                             live = (word & mask) != 0
@@ -189,8 +192,8 @@ def _compiled(sources: int, dimensions: int) -> Any:
                         which = kind[i + lane]
                         if which:
                             _loaded(
-                                u, out, v, i + lane, table[which], stiffness, masses[i + lane], kick,
-                                pulls[:, lane], before[:, lane], work,
+                                u, out, v, i + lane, table[which], stiffness, masses[i + lane], volumes[i + lane],
+                                kick, pulls[:, lane], before[:, lane], work,
                             )  # fmt: skip
                         if decay != one:
                             _damped(v, i + lane, table[which], masses[i + lane], decay, before[:, lane], damped)
@@ -264,5 +267,6 @@ def _digest() -> int:
     return int.from_bytes(hashlib.sha256(Path(vector_math.__file__).read_bytes()).digest()[:7], "big")
 
 
-advance_2d, advance_3d = _compiled(_digest(), 2), _compiled(_digest(), 3)
+ADVANCE = {(d, several): _compiled(_digest(), d, several) for d in (2, 3) for several in (False, True)}
+"""The step by dimensions and whether there are several materials; what is not called is not compiled."""
 measure = _compiled_measure(_digest())

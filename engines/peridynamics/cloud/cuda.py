@@ -39,6 +39,7 @@ class CudaCloudSolver(CloudSolver):
         record, beside = 4 * self.dtype.itemsize, 2 * self.dtype.itemsize if d == 3 else 0
         self.threads, self._shared = UNSHARED_THREADS, 0
         lists, list_starts = np.zeros(1, np.int32), np.zeros(2, np.int64)
+        classes = None if body.blend is None else body.blend.classes.astype(np.uint32)
         local: Array | None = None
         for number in threads:
             found = lists_of_blocks(family, number)
@@ -46,10 +47,13 @@ class CudaCloudSolver(CloudSolver):
             if longest < MOST_LISTED and longest * (record + beside) <= MOST_SHARED:
                 lists, list_starts, numbers = found
                 local = numbers.astype(np.uint32) << np.uint32(19) | family.codes
+                if classes is not None:
+                    local |= classes << np.uint32(16)
                 self.threads, self._shared = number, longest * (record + beside)
                 break
         macros = (
-            REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DLOCAL={int(local is not None)}", f"-DTHREADS={self.threads}"
+            REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DLOCAL={int(local is not None)}",
+            f"-DTHREADS={self.threads}", *(() if body.blend is None else ("-DMATERIALS",)),
         )  # fmt: skip
         module = backend.compile(SOURCE, macros)
         self._advance, self._pack, self._measure, self._damage = map(
@@ -57,12 +61,14 @@ class CudaCloudSolver(CloudSolver):
         )
         if self._shared > 48 * 1024:
             self._advance.max_dynamic_shared_size_bytes = self._shared
-        nothing = np.zeros(1, np.uint32)
+        nothing, neighbours = np.zeros(1, np.uint32), family.neighbours.astype(np.uint32)
+        if classes is not None:
+            neighbours |= classes << np.uint32(29)
         self.local = local is not None
         self.bonds = (
             backend.array(family.starts),
             backend.array(nothing if local is None else family.in_fours(local)),
-            backend.array(nothing.astype(np.int32) if local is not None else family.in_fours(family.neighbours)),
+            backend.array(nothing if local is not None else family.in_fours(neighbours)),
             backend.array(nothing.astype(np.uint16) if local is not None else family.in_fours(family.codes)),
             backend.array(lists),
             backend.array(list_starts),
@@ -72,6 +78,10 @@ class CudaCloudSolver(CloudSolver):
             backend.array(np.zeros(family.size * width, self.dtype)) for width in (4, 4, 2 if d == 3 else 1)
         )
         self._blocks = -(-family.size // self.threads)
+        self._limits: tuple[Any, ...] = ()
+        if body.blend is not None:
+            limits = (backend.array(values.astype(self.dtype)) for values in (body.blend.limits, body.blend.least))
+            self._limits = (*limits, self.volume)
         self.stale = True
 
     def _prepared(self, table: Array) -> Any:
@@ -105,6 +115,7 @@ class CudaCloudSolver(CloudSolver):
                 self._records, self._beside, self._spare_records, self._spare, arrays["v"], arrays["words"],
                 self._breakable, self._kind, self.mass, table, np.int32(row * self._kinds), *self.bonds, arrays["work"],
                 arrays["loss"], arrays["damped"], *self._numbers, number(self.body.limit), number(kick), number(decay),
+                *self._limits,
             ),
             shared_mem=self._shared,
         )  # fmt: skip

@@ -28,6 +28,8 @@ MOST_PLACES = {"float32": 2**24, "float64": 2**31 - 1}
 """In a body: whole numbers that a number of this precision, or an index, holds exactly."""
 MANTISSA, LOWEST = 12, 127 - 8
 """Bits of a weight behind the point, and the exponent that its four bits count from (as a float's): 2^-8 to 2^8."""
+RANGE = 2**16
+"""The largest weight over the least."""
 WINDOW = 256
 """Particles that are sorted among each other: a block of ``cloud.cu``."""
 SWEEPS, ACCURACY = 60, 1e-5
@@ -40,9 +42,10 @@ class CloudFamily:
 
     order: (n,) the body's particle in each place; grid: (size, 3) int64; unit: a grid step in mean distances;
     counts: (size,) int32; starts: (slices + 1,) int64, neighbours: (entries,) int32, places (``kernels.py``);
-    codes: (entries,) uint16 of the weights (see :func:`decoded`), times ``scale``; masses: (size,) in means.
-    A weight is k = V_i V_j μ_i μ_j/|ξ| in mean volumes and distances; ``largest`` is the largest eigenvalue of
-    Σ k n nᵀ/m over all particles; ``corrections``: least and largest μ².
+    codes: (entries,) uint16 of the weights (see :func:`decoded`), times ``scale``; volumes: (size,) in means; masses:
+    (size,) in those of a mean volume of the first material; factors: (size,) μ. A weight is k = C V_i V_j μ_i μ_j/|ξ|
+    in mean volumes and distances, C the stiffness of a bond over that of the first material; ``largest`` is the largest
+    eigenvalue of Σ k n nᵀ/m over all particles.
     """
 
     dimensions: int
@@ -54,9 +57,16 @@ class CloudFamily:
     neighbours: Array
     codes: Array
     scale: float
+    volumes: Array
     masses: Array
+    factors: Array
     largest: float
-    corrections: tuple[float, float]
+
+    @property
+    def corrections(self) -> tuple[float, float]:
+        """Least and largest μ²."""
+        squares = self.factors[: len(self.order)] ** 2
+        return float(squares.min()), float(squares.max())
 
     @property
     def size(self) -> int:
@@ -86,7 +96,7 @@ class CloudFamily:
 def encoded(weights: Array) -> tuple[Array, float]:
     """(entries,) uint16 and the scale: floats without a sign, 4 bits of exponent and 12 behind the point.
 
-    The relative error is 2^-13; weights below 2^-16 of the largest become that.
+    The relative error is 2^-13; weights below 1/RANGE of the largest become that.
     """
     scale = float(weights.max()) / (2.0**8 * (1 - 2.0**-13))
     bits = (weights / scale).astype(np.float32).view(np.uint32).astype(np.int64)
@@ -119,24 +129,33 @@ def cloud_family(body: CloudBody, precision: str, calibrated: bool) -> CloudFami
     grid[:, :d] = np.rint(centred * per_spacing)
     counts, starts, neighbours, order = _searched(grid, order, math.floor(reach * per_spacing), size, d == 3)
     grid = grid[order]
-    masses = np.ones(size)
-    masses[:n] = body.volumes[order]
+    volumes = np.ones(size)
+    volumes[:n] = body.volumes[order]
     unit = 1.0 / per_spacing
     padded = np.zeros((size, 3), np.int64)
     padded[:n] = grid
-    factors = _calibrated(padded, counts, starts, neighbours, masses, unit, full_dilation(d, body.reach), calibrated)
+    factors = _calibrated(padded, counts, starts, neighbours, volumes, unit, full_dilation(d, body.reach), calibrated)
     weights = np.zeros(len(neighbours))
-    tensors = np.zeros((size, 3, 3))
     with parallel_region():
-        kernels.weigh(padded, counts, starts, neighbours, masses * factors, unit, weights)
+        kernels.weigh(padded, counts, starts, neighbours, volumes * factors, unit, weights)
         codes, scale = encoded(weights)
-        kernels.stiffnesses(padded, counts, starts, neighbours, decoded(codes), tensors)
-    largest = float((np.linalg.eigvalsh(tensors)[:, -1] / masses).max()) * scale
-    squares = factors[:n] ** 2
+        tensors = stiffness_tensors(padded, counts, starts, neighbours, codes)
     return CloudFamily(
-        d, order, padded, unit, counts, starts, neighbours, codes, scale, masses, largest,
-        (float(squares.min()), float(squares.max())),
+        d, order, padded, unit, counts, starts, neighbours, codes, scale, volumes, volumes, factors,
+        scale * largest_over(tensors, volumes),
     )  # fmt: skip
+
+
+def stiffness_tensors(grid: Array, counts: Array, starts: Array, neighbours: Array, codes: Array) -> Array:
+    """(size, 3, 3) Σ k n nᵀ without the scale of the weights. Inside ``parallel_region``."""
+    tensors = np.zeros((len(counts), 3, 3))
+    kernels.stiffnesses(grid, counts, starts, neighbours, decoded(codes), tensors)
+    return tensors
+
+
+def largest_over(tensors: Array, masses: Array) -> float:
+    """The largest eigenvalue of each of ``tensors: (size, 3, 3)`` over its mass, of all."""
+    return float((np.linalg.eigvalsh(tensors)[:, -1] / masses).max())
 
 
 def _searched(grid: Array, order: Array, limit: int, size: int, spreading: bool) -> tuple[Array, Array, Array, Array]:
@@ -175,7 +194,7 @@ def _cells(grid: Array, limit: int) -> tuple[Any, ...]:
 
 
 def _calibrated(
-    grid: Array, counts: Array, starts: Array, neighbours: Array, masses: Array, unit: float, full: float, each: bool
+    grid: Array, counts: Array, starts: Array, neighbours: Array, volumes: Array, unit: float, full: float, each: bool
 ) -> Array:
     """(size,) μ such that bonds weighted with μ_i μ_j have the continuum's energy in uniform dilation.
 
@@ -187,12 +206,12 @@ def _calibrated(
     factors, sums = np.ones(len(counts)), np.zeros(len(counts))
     real = counts > 0
     with parallel_region():
-        kernels.dilation(grid, counts, starts, neighbours, masses, factors, unit, sums)
+        kernels.dilation(grid, counts, starts, neighbours, volumes, factors, unit, sums)
         if not each:
             # inside: a family about as heavy as the heaviest usual ones, as have all of its members
             heavy = real & (sums >= 0.95 * np.quantile(sums[real], 0.95))
             among = np.zeros(len(counts))
-            kernels.dilation(grid, counts, starts, neighbours, masses, heavy.astype(float), unit, among)
+            kernels.dilation(grid, counts, starts, neighbours, volumes, heavy.astype(float), unit, among)
             inside = heavy & (among == sums)
             usual = float(np.median(sums[inside if inside.any() else heavy]))
             return np.full(len(counts), math.sqrt(full / usual))
@@ -201,5 +220,5 @@ def _calibrated(
             factors[real] *= np.sqrt(missing)
             if np.abs(missing - 1).max() < ACCURACY:
                 break
-            kernels.dilation(grid, counts, starts, neighbours, masses, factors, unit, sums)
+            kernels.dilation(grid, counts, starts, neighbours, volumes, factors, unit, sums)
     return factors

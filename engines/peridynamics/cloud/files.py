@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,10 @@ from engines.api import Array
 from engines.errors import MeshError, ProblemError
 from engines.geometry import shapes
 from engines.geometry.check import UNITS
+from engines.geometry.raw import RawMesh
 from engines.geometry.reading import SUFFIXES, read_mesh
+from engines.geometry.regions import WHOLE, find_regions
+from engines.peridynamics.groups import Groups
 
 TABLES = (".csv", ".txt", ".tsv", ".dat")
 TRIANGLES = (".msh", ".inp", ".mesh", ".vtk", ".vtu")
@@ -22,12 +26,12 @@ TRIANGLES = (".msh", ".inp", ".mesh", ".vtk", ".vtu")
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """positions: (n, d) [mm]; volumes: (n,) [mm³, in a plane mm²] or None; materials: (n,) int64;
+    """positions: (n, d) [mm]; volumes: (n,) [mm³, in a plane mm²] or None; groups that the file tells, else None;
     low, high: (d,) corners of the body where the file tells its surface, else None."""
 
     positions: Array
     volumes: Array | None
-    materials: Array
+    groups: Groups | None = None
     low: Array | None = None
     high: Array | None = None
 
@@ -85,10 +89,12 @@ def _table(path: Path, dimensions: int, scale: float) -> Points:
     positions = np.stack([found[name] for name in usual[:dimensions]], axis=1) * scale
     _require_finite(positions, path.name)
     volumes = found[size] * scale**dimensions if size in found else None
-    materials = found.get("material", np.zeros(len(values)))
+    materials = found.get("material")
+    if materials is None:
+        return Points(positions, volumes)
     if (materials != np.rint(materials)).any() or (materials < 0).any():
         raise ProblemError(f"The materials in {path.name} are not all whole numbers from 0: number them.")
-    return Points(positions, volumes, materials.astype(np.int64))
+    return Points(positions, volumes, Groups(materials.astype(np.int64)))
 
 
 def _words(line: str) -> list[str]:
@@ -119,12 +125,23 @@ def _tetrahedra(path: Path, length_unit: str) -> Points:
     mesh = read_mesh(path, length_unit)
     nodes = np.ascontiguousarray(mesh.points, np.float64)
     centres, volumes = shapes.centroids(nodes, mesh.cells), shapes.volumes(nodes, mesh.cells)
-    return Points(centres, volumes, np.asarray(mesh.regions, np.int64), nodes.min(axis=0), nodes.max(axis=0))
+    groups = _groups(mesh.regions, mesh.region_names)
+    return Points(centres, volumes, groups, nodes.min(axis=0), nodes.max(axis=0))
+
+
+def _groups(numbers: Array, names: Mapping[int, str]) -> Groups | None:
+    """Without the names that meshes get where the file has none; None where it has no groups."""
+    if names == WHOLE:
+        return None
+    known = {number: name for number, name in names.items() if name != f"region {number}"}
+    return Groups(np.asarray(numbers, np.int64), known)
 
 
 def _triangles(path: Path, scale: float) -> Points:
     """The triangles of a mesh in the plane z = 0 or any other of one z."""
     import meshio  # 0.2 s of import that most runs never need
+
+    from engines.geometry.readers.meshio_files import tell_groups
 
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -145,8 +162,7 @@ def _triangles(path: Path, scale: float) -> Points:
     corners = nodes[cells][:, :, :2] * scale
     p, q = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     areas = 0.5 * np.abs(p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0])
-    physical = mesh.cell_data.get("gmsh:physical")
-    materials = (
-        np.concatenate([physical[k] for k in blocks]) if physical is not None else np.zeros(len(cells))
-    ).astype(np.int64)
-    return Points(corners.mean(axis=1), areas, materials, used[:, :2].min(axis=0), used[:, :2].max(axis=0))
+    raw = RawMesh(nodes, cells)
+    tell_groups(raw, mesh, blocks, 2)
+    groups = _groups(*find_regions(raw))
+    return Points(corners.mean(axis=1), areas, groups, used[:, :2].min(axis=0), used[:, :2].max(axis=0))

@@ -139,6 +139,30 @@ def weigh(positions, counts, starts, neighbours, shares, unit, weights):
 
 
 @njit(cache=True, nogil=True, parallel=True)
+def meet(counts, starts, neighbours, material, met):
+    """met: (M, M) bool, whether bonds join two of the materials that ``material: (n,)`` numbers."""
+    for i in prange(len(counts)):
+        for k in range(counts[i]):
+            met[material[i], material[neighbours[starts[i // SLICE] + k * SLICE + i % SLICE]]] = True
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def mix(counts, starts, neighbours, material, stiffness, class_of, weights, classes, least):
+    """Multiply weights: (entries,) by the ``stiffness: (M, M)`` of each bond's pair of materials; classes: (entries,)
+    uint8 by ``class_of: (M, M)``; least: (n,) the least of each particle's classes."""
+    for i in prange(len(counts)):
+        lowest = class_of[material[i], material[i]]
+        for k in range(counts[i]):
+            at = starts[i // SLICE] + k * SLICE + i % SLICE
+            j = neighbours[at]
+            weights[at] *= stiffness[material[i], material[j]]
+            classes[at] = class_of[material[i], material[j]]
+            if k == 0 or classes[at] < lowest:
+                lowest = classes[at]
+        least[i] = lowest
+
+
+@njit(cache=True, nogil=True, parallel=True)
 def stiffnesses(positions, counts, starts, neighbours, weights, tensors):
     """tensors: (n, 3, 3) Σ w n nᵀ over each family."""
     for i in prange(len(counts)):

@@ -14,12 +14,14 @@ from engines.geometry.particles import Particles
 from engines.peridynamics.cloud.body import CloudBody, cloud_body
 from engines.peridynamics.cloud.density import mean_distance
 from engines.peridynamics.cloud.family import CloudFamily, cloud_family
+from engines.peridynamics.cloud.mixing import mixed_family
 from engines.peridynamics.cloud.solver import Cloud, CloudSolver, bytes_of_cloud, make_cloud_solver
 from engines.peridynamics.cutting import cut_of
 from engines.peridynamics.family import WORD, family
 from engines.peridynamics.loads import Loads, loads_on
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.measures import SPLIT, Watched
+from engines.peridynamics.mixture import mixed
 from engines.peridynamics.parameters import PeridynamicParameters, PointBody, Stress
 from engines.peridynamics.regions import chosen
 from engines.peridynamics.scales import Scales
@@ -85,7 +87,7 @@ def words_of(kin: CloudFamily, body: CloudBody, parameters: PeridynamicParameter
 
 
 class CloudSetup(Setup):
-    """Irregular points: bond-based, brittle, one material."""
+    """Irregular points: bond-based and brittle."""
 
     stands_for = "set of points"
 
@@ -96,7 +98,7 @@ class CloudSetup(Setup):
         _check_plain(parameters)
         self.points = points = body_of(parameters)
         self.body = points.filled
-        self.family = kin = _family(points, self.precision, given.correction == "energy")
+        kin = _family(points, self.precision, given.correction == "energy")
         if kin.counts.max() > MOST_COLUMNS:
             raise ProblemError(
                 f"A particle has {kin.counts.max():,} neighbours: use a smaller horizon, or points at more "
@@ -111,13 +113,20 @@ class CloudSetup(Setup):
             given.thickness * 1e-3 if d == 2 else points.horizon * 1e-3 / 3,
         )  # fmt: skip
         self.volume = spacing**d * (given.thickness * 1e-3 if d == 2 else 1.0)
-        self.memory = bytes_of_cloud(kin, self.value_bytes) + self._bytes_beside(kin.size, kin.words)
-        self.bytes_per_step = len(kin.order) * ((5 * d + 8) * self.value_bytes + 4 * kin.words + 1) + 4 * kin.bonds
+        self.mixed, self.blend = mixed(parameters, self.body, self.lattice), None
+        if self.mixed:
+            kin, self.blend = mixed_family(kin, self.mixed.mixture)
+        self.family = kin
+        listed = self.blend is not None and self.backend.id == "cpu"
+        self.memory = bytes_of_cloud(kin, self.value_bytes, self.blend is not None, listed)
+        self.memory += self._bytes_beside(kin.size, kin.words)
+        values = 5 * d + 8 + (self.blend is not None)
+        self.bytes_per_step = len(kin.order) * (values * self.value_bytes + 4 * kin.words + 1) + 4 * kin.bonds
         self.bonds = kin.bonds
         self.limit = math.sqrt(2 / (self.stiffness(1.0) * kin.largest))
 
     def stiffness(self, step: float) -> float:
-        """``dt² c V/(ρ h)`` of the mean volume and distance, without the scale of the weights."""
+        """``dt² c V/(ρ h)`` of the first material, the mean volume and distance, without the scale of the weights."""
         density = self.parameters.material.density
         return step**2 * self.lattice.continuum_micromodulus * self.volume / (density * self.spacing)
 
@@ -138,7 +147,8 @@ class CloudSetup(Setup):
                 factor = self.points.spacing / float(self.points.layer[axes[load.side]])
                 load = load.model_copy(update={"stress": tuple(factor * value for value in load.stress)})
             loads.append(load)
-        return loads_on(self.body, loads, self.step, self.spacing, self.lattice.density, self.volume)
+        density, volume = self.lattice.density, self.volume
+        return loads_on(self.body, loads, self.step, self.spacing, density, volume, self._heaviness)
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -165,6 +175,15 @@ class CloudSetup(Setup):
                     "change the volumes in the file, or, where it has none, the spacing."
                 )
             )
+        groups = self.body.groups
+        if groups is not None and len(groups.present) > 1 and not self.parameters.materials:
+            found.append(
+                Finding(
+                    f"The file tells groups {groups.told}, and the body is of one material: if they are to differ, add "
+                    "materials whose region is a group.",
+                    "info",
+                )
+            )
         return found
 
     @property
@@ -188,7 +207,7 @@ class CloudSetup(Setup):
             places, kin.counts.astype(float), kind,
             Scales(self.spacing, self.step, self.parameters.material.density * self.volume),
             kin, words, breakable, self.stiffness(self.step) * kin.scale,
-            (1 + self.lattice.critical_stretch) ** 2 - 1,
+            (1 + self.lattice.critical_stretch) ** 2 - 1, self.blend,
         )  # fmt: skip
 
     def _solver(self) -> CloudSolver:
@@ -198,10 +217,12 @@ class CloudSetup(Setup):
 def _check_plain(parameters: PeridynamicParameters) -> None:
     """Raises ProblemError for what is not made for points."""
     bonds, lattice = parameters.bonds, "is for bodies on a lattice: choose one, or"
+    softening = f"Softening {lattice} the brittle law."
     if parameters.material.law.kind != "brittle":
-        raise ProblemError(f"Softening {lattice} the brittle law.", ("material", "law"))
-    if parameters.materials:
-        raise ProblemError(f"A second material {lattice} take it away.", ("materials",))
+        raise ProblemError(softening, ("material", "law"))
+    for number, each in enumerate(parameters.materials):
+        if each.law.kind != "brittle":
+            raise ProblemError(softening, ("materials", number, "law"))
     if parameters.penetrators or parameters.contact.kind != "none":
         raise ProblemError(f"Contact {lattice} take penetrators and contact away.", ("penetrators",))
     if bonds.theory != "bond-based":

@@ -110,7 +110,7 @@ def _irregular(backend: Backend, counts: tuple[int, ...]) -> float:
     d = len(counts)
     lattice = np.indices(counts, float).reshape(d, -1).T
     moved = lattice + np.random.default_rng(1).uniform(-JITTER, JITTER, lattice.shape)
-    kin = cloud_family(checked(Points(moved, None, np.zeros(len(moved), np.int64)), 1.0, REACH), "float32", True)
+    kin = cloud_family(checked(Points(moved, None), 1.0, REACH), "float32", True)
     words = np.zeros((kin.words, kin.size), np.uint32)
     for column in range(int(kin.counts.max())):
         words[column // WORD, kin.counts > column] |= np.uint32(1 << column % WORD)

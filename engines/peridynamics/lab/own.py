@@ -48,7 +48,7 @@ def lattice_body(inputs: Inputs) -> Discretised:
 
 def cloud_body(inputs: Inputs) -> Cloud:
     """The same particles as irregular points: in Hilbert order, with lists and weights."""
-    points = Points(places(inputs).T.astype(float), None, np.zeros(inputs["u"].shape[1], np.int64))
+    points = Points(places(inputs).T.astype(float), None)
     kin = cloud_family(checked(points, 1.0, REACH), "float32", False)
     at = np.empty(len(kin.order), np.int32)
     at[kin.order] = np.arange(len(kin.order), dtype=np.int32)

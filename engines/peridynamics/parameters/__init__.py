@@ -25,7 +25,7 @@ from engines.peridynamics.parameters.body import (
 from engines.peridynamics.parameters.bonds import Bonds
 from engines.peridynamics.parameters.cloud import PointBody
 from engines.peridynamics.parameters.contact import ParticleContact, Penetrator
-from engines.peridynamics.parameters.kinds import BOND_BASED, ON_A_LATTICE
+from engines.peridynamics.parameters.kinds import MIXED, ON_A_LATTICE
 from engines.peridynamics.parameters.loads import Displacement, Force, Gravity, Held, Load, Stress, Velocity
 from engines.peridynamics.parameters.material import Interface, Material, OtherMaterial
 from engines.peridynamics.parameters.measuring import Gauge, Measuring
@@ -40,6 +40,7 @@ from engines.peridynamics.parameters.notches import (
 from engines.peridynamics.parameters.numerics import Numerics
 from engines.peridynamics.parameters.regions import (
     BoxRegion,
+    GroupRegion,
     HalfSpace,
     LayerRegion,
     Region,
@@ -82,6 +83,7 @@ __all__ = [
     "Force",
     "Gauge",
     "Gravity",
+    "GroupRegion",
     "HalfSpace",
     "Held",
     "Hole",
@@ -126,9 +128,9 @@ class PeridynamicParameters(ParameterGroup):
     body: Body = quantity(Plate(), "", "The body")
     material: Material = quantity(Material(), "", "The material")
     materials: list[OtherMaterial] = quantity(
-        [], "", "Parts of the body that are of other materials", folded=True, when=BOND_BASED
+        [], "", "Parts of the body that are of other materials", folded=True, when=MIXED
     )
-    interfaces: list[Interface] = quantity([], "", "Where materials meet", folded=True, when=BOND_BASED)
+    interfaces: list[Interface] = quantity([], "", "Where materials meet", folded=True, when=MIXED)
     bonds: Bonds = quantity(Bonds(), "", "Particles and bonds")
     notches: list[AnyNotch] = quantity([Notch()], "", "Cuts that are there from the start")
     loads: list[Load] = quantity([Stress(), Stress(side="bottom", stress=(0.0, -2.0, 0.0))], "", "What loads the body")

@@ -17,7 +17,8 @@ class PointBody(ParameterGroup):
         "",
         "",
         "A mesh (each tetrahedron or triangle is a particle), or CSV with the columns x, y, z, volume, material; in a "
-        "plane x, y, area, material; volumes and materials may be missing",
+        "plane x, y, area, material; volumes and materials may be missing. Physical groups and tags of a mesh, and "
+        "numbers of materials, are groups that regions may be",
         title="Mesh or CSV",
         file="mesh or table",
     )

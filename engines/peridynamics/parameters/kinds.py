@@ -9,5 +9,7 @@ POINTS = ("points",)
 """Of two or three dimensions."""
 ON_A_LATTICE = {"body.kind": LATTICE}
 BOND_BASED = {"body.kind": LATTICE, "bonds.theory": ("bond-based",)}
-"""What knows several materials, softening and weights."""
+"""What knows softening and weights."""
+MIXED = {"body.kind": (*LATTICE, *POINTS), "bonds.theory": ("bond-based",)}
+"""What knows several materials."""
 IN_SPACE = {"body.kind": (*SOLID, *POINTS)}

@@ -41,7 +41,16 @@ class HalfSpace(ParameterGroup):
     direction: Point = quantity((0.0, 1.0, 0.0), "1", "From the plane to the particles")
 
 
+class GroupRegion(ParameterGroup):
+    """All points of a group that their file tells."""
+
+    kind: Literal["group"] = "group"
+    group: str = quantity(
+        "1", "", "Number or name: of a physical group or tag of a mesh; a number in a table's column material"
+    )
+
+
 Region = Annotated[
-    SideRegion | LayerRegion | BoxRegion | Circle | Ellipse | Polygon | Sphere | Rod | HalfSpace,
+    SideRegion | LayerRegion | BoxRegion | Circle | Ellipse | Polygon | Sphere | Rod | HalfSpace | GroupRegion,
     Field(discriminator="kind"),
 ]

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from engines.figures import Figure, changed, kind_title, members
 from engines.peridynamics.filling import frame_of
-from engines.peridynamics.parameters import Penetrator, PeridynamicParameters, SideRegion, Velocity
+from engines.peridynamics.parameters import GroupRegion, Penetrator, PeridynamicParameters, SideRegion, Velocity
 from engines.peridynamics.placing import bodies as bodies
 from engines.peridynamics.placing import gauges as gauges
 from engines.peridynamics.placing import notches as notches
@@ -100,14 +100,14 @@ def _moved(item: BaseModel, figure: Figure, handle: str, position: Position) -> 
 
 
 def _new(space: Space, annotation: Any) -> Iterator[NewItem]:
-    """Each kind that the list takes and the body has room for; loads also as a support, which holds the bottom;
-    penetrators by their forms."""
+    """Each kind that the list takes and a body on a lattice has room for; loads also as a support, which holds the
+    bottom; penetrators by their forms."""
     found = members(annotation)
     if Penetrator in found:
         yield from new_penetrators(space)
         return
     for model in found:
-        if not (space.flat and model in KINDS and KINDS[model].solid):
+        if model is not GroupRegion and not (space.flat and model in KINDS and KINDS[model].solid):
             yield NewItem(kind_title(model), model, partial(made, space, model))
     if Velocity in found:
         yield NewItem("Support", Velocity, _support)

@@ -11,7 +11,7 @@ from engines.api import Array
 from engines.errors import ProblemError
 from engines.figures import Fields, Figure, number, slider
 from engines.geometry.lines import arrow, box_lines
-from engines.peridynamics.parameters import LayerRegion, Side, SideRegion
+from engines.peridynamics.parameters import GroupRegion, LayerRegion, Side, SideRegion
 from engines.peridynamics.placing.kinds import KINDS, Space, drawn, figure_of, within
 from engines.peridynamics.regions import side_of
 from engines.placing import Position
@@ -41,6 +41,12 @@ def layer_figure(region: LayerRegion, space: Space) -> Figure:
         return {"depth": number(depth)}, f"depth {space.length(depth)}"
 
     return _slab(space, region.side, region.depth, "depth", deep)
+
+
+@drawn(GroupRegion)
+def group_figure(region: GroupRegion, space: Space) -> Figure:
+    """Only points from a file are in groups, and they are not placed."""
+    return Figure((), detail=region.group)
 
 
 def _slab(space: Space, side: Side, depth: float, name: str, changed: Any) -> Figure:

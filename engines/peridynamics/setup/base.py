@@ -20,6 +20,7 @@ from engines.peridynamics.instruments import Instruments, gauges_on
 from engines.peridynamics.loads import Loads, loads_on
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.measures import LOOKED_WITH, Watched
+from engines.peridynamics.mixture import Mixed
 from engines.peridynamics.parameters import Displacement, PeridynamicParameters
 from engines.peridynamics.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
@@ -50,6 +51,8 @@ class Setup(ABC):
     memory: int
     bytes_per_step: int
     bonds: float
+    mixed: Mixed | None = None
+    """Where there are several materials."""
     stands_for = "lattice"
     """What has the limit, in a sentence."""
 
@@ -101,8 +104,8 @@ class Setup(ABC):
 
     def _solid(self) -> Solid:
         """That stress is told by."""
-        lattice = self.lattice
-        return Solid([elastic(lattice.formulation, lattice.young, lattice.poisson_ratio)])
+        materials, lattice = (self.parameters.material, *self.parameters.materials), self.lattice
+        return Solid([elastic(lattice.formulation, each.young * 1e9, lattice.poisson_ratio) for each in materials])
 
     def _contact(self, solver: Solver) -> Contact | None:
         return None
@@ -128,7 +131,9 @@ class Setup(ABC):
     @property
     def _heaviness(self) -> Array | None:
         """(n,) the density of each particle over that of the body's own material; None where all are equal."""
-        return None
+        if self.mixed is None or (self.mixed.mixture.lightness == 1).all():
+            return None
+        return np.asarray(1 / self.mixed.mixture.lightness[self.mixed.mixture.material])
 
     @property
     def watched_volume(self) -> float:

@@ -17,7 +17,6 @@ from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody
 from engines.peridynamics.setup.lattice import LatticeSetup, dimensions_of
 from engines.peridynamics.setup.pace import Kind
 from engines.peridynamics.solver import Discretised, LatticeSolver, bytes_of, make_solver
-from engines.peridynamics.strain.solid import Solid, elastic
 from engines.peridynamics.surface import surface
 
 
@@ -76,17 +75,6 @@ class BondSetup(LatticeSetup):
     def _values_per_step(self) -> int:
         return 4 * self.body.dimensions
 
-    def _solid(self) -> Solid:
-        materials, lattice = (self.parameters.material, *self.parameters.materials), self.lattice
-        return Solid([elastic(lattice.formulation, each.young * 1e9, lattice.poisson_ratio) for each in materials])
-
-    @property
-    def _heaviness(self) -> Array | None:
-        if self.mixed is None or (self.mixed.mixture.lightness == 1).all():
-            return None
-        mixture = self.mixed.mixture
-        return np.asarray(1 / mixture.lightness[mixture.material[self.layout.places(self.body.cells)]])
-
     @property
     def kind(self) -> Kind:
         """The slowest of what it has."""
@@ -107,10 +95,11 @@ class BondSetup(LatticeSetup):
 
     def _on_lattice(self, bonds: Bonded, kind: Array) -> Discretised:
         lattice, mixed = self.lattice, self.mixed
+        mixture = mixed.mixture.placed(bonds.places, bonds.layout.size) if mixed else None
         return Discretised(
             bonds.places, bonds.whole, kind, lattice.scales(self.step), bonds.layout, bonds.family, bonds.words,
             bonds.breakable, lattice.stiffness(self.step), (1 + self.law.elastic_limit) ** 2 - 1,
-            None if lattice.uniform else lattice.weights, mixed.mixture if mixed else None,
+            None if lattice.uniform else lattice.weights, mixture,
             self.surface.half_shares if self.surface else None, self.law.law(), mixed.laws if mixed else None,
         )  # fmt: skip
 

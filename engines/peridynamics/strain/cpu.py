@@ -39,11 +39,13 @@ class PointStrains(Strains):
     def __init__(self, solver: Solver, solid: Solid) -> None:
         super().__init__(solver, solid)
         assert isinstance(solver, CpuCloudSolver)
-        self._points = solver
+        self._points, blend = solver, solver.body.blend
+        self._material = np.zeros(1, np.uint8) if blend is None else blend.material
 
     def _find(self) -> None:
         solver, family = self._points, self._points.body.family
         cpu_kernels.strain_points(
             solver.arrays["u"], solver.arrays["words"].reshape(-1), solver.grid, family.unit, family.counts,
-            family.starts, family.neighbours, solver.mass, self._constants, self._whole, self.values,
+            family.starts, family.neighbours, solver.volume, solver.body.blend is not None, self._material,
+            self._constants, self._whole, self.values,
         )  # fmt: skip

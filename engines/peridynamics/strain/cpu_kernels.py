@@ -117,8 +117,11 @@ def strain_lattice(
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def strain_points(u, words, places, unit, counts, starts, neighbours, masses, constants, whole, out):
-    """Fills out of irregular points; arrays as ``measure`` in ``cloud/cpu_kernels.py`` has them."""
+def strain_points(
+    u, words, places, unit, counts, starts, neighbours, volumes, several, material, constants, whole, out
+):  # fmt: skip
+    """Fills out of irregular points; volumes: (size,) of the points; material as in :func:`strain_lattice`; other
+    arrays as ``measure`` in ``cloud/cpu_kernels.py`` has them."""
     d, size = u.shape
     for i in prange(size):
         k, m, sums = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros(4)
@@ -129,5 +132,5 @@ def strain_points(u, words, places, unit, counts, starts, neighbours, masses, co
                 for axis in range(d):
                     xi[axis] = (float(places[axis, j]) - float(places[axis, i])) * unit
                     eta[axis] = float(u[axis, j]) - float(u[axis, i])
-                _add(k, m, sums, float(masses[j]), 1.0, xi, eta)
-        _tell(k, m, sums, d, constants[0], whole[i], out, i)
+                _add(k, m, sums, float(volumes[j]), 1.0, xi, eta)
+        _tell(k, m, sums, d, constants[material[i] if several else 0], whole[i], out, i)

@@ -49,7 +49,8 @@ class PointStrains(Strains):
     def __init__(self, solver: Solver, solid: Solid) -> None:
         super().__init__(solver, solid)
         assert isinstance(solver, CudaCloudSolver)
-        self._points, self._kernel = solver, _kernel(solver, "strain_points")
+        self._points, self._kernel, blend = solver, _kernel(solver, "strain_points"), solver.body.blend
+        self._material = None if blend is None else self._backend.array(blend.material)
 
     def _find(self) -> None:
         solver, size = self._points, self._points.body.size
@@ -57,8 +58,9 @@ class PointStrains(Strains):
         self._kernel(
             (-(-size // THREADS),), (THREADS,),
             (
-                solver.arrays["u"], solver.arrays["words"], solver.grid, solver.mass, starts, local, neighbours, lists,
-                list_starts, self._constants, self._whole, self.values, np.int32(solver.body.family.words),
+                solver.arrays["u"], solver.arrays["words"], solver.grid, solver.volume, starts, local, neighbours,
+                lists, list_starts, self._material, self._constants, self._whole, self.values,
+                np.int32(solver.body.family.words),
                 np.int32(solver.body.dimensions), np.int32(solver.threads if solver.local else 0),
                 np.float64(solver.body.family.unit), np.int64(size),
             ),

@@ -16,6 +16,7 @@
 
 constexpr double FEWEST = 1.0 / 3;  // of the bonds before any cut, whole: (size): fewer do not tell, nor does
 constexpr double LEAST = 1e-2;      // det K over that of the same trace in all directions, as in cpu_kernels.py
+constexpr unsigned NUMBER = (1u << 29) - 1;  // the bits of a neighbour's number, as in cloud.cu
 
 // Sums over the bonds of a particle. In a plate z is 0 until it is ``closed``.
 struct Fit {
@@ -135,13 +136,15 @@ extern "C" __global__ void strain_lattice(const REAL* __restrict__ u, const unsi
          size, at);
 }
 
-// Of irregular points (cloud.cu): a bond counts with the volume of its other end, masses: (size). threads: of the blocks whose
-// neighbours ``lists`` has, with a bond's number in the upper bits of ``local``; 0: ``neighbours`` has them.
+// Of irregular points (cloud.cu): a bond counts with the volume of its other end, volumes: (size). threads: of the blocks
+// whose neighbours ``lists`` has, with a bond's number in the upper bits of ``local``; 0: ``neighbours`` has them, below the
+// class of the bond.
 extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsigned* __restrict__ words,
-                                         const int* __restrict__ grid, const REAL* __restrict__ masses,
+                                         const int* __restrict__ grid, const REAL* __restrict__ volumes,
                                          const long long* __restrict__ starts, const unsigned* __restrict__ local,
-                                         const int* __restrict__ neighbours, const int* __restrict__ lists,
-                                         const long long* __restrict__ list_starts, const double* __restrict__ constants,
+                                         const unsigned* __restrict__ neighbours, const int* __restrict__ lists,
+                                         const long long* __restrict__ list_starts,
+                                         const unsigned char* __restrict__ material, const double* __restrict__ constants,
                                          const REAL* __restrict__ whole, REAL* __restrict__ out, const int count, const int dimensions,
                                          const int threads, const double unit, const long long size)
 {
@@ -154,7 +157,7 @@ extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsig
         for (unsigned rest = words[k * size + at]; rest; rest &= rest - 1) {
             const int column = 32 * k + __ffs((int)rest) - 1;
             const long long entry = start + 32LL * (column & ~3) + (column & 3);
-            const long long there = threads ? list[local[entry] >> 19] : neighbours[entry];
+            const long long there = threads ? list[local[entry] >> 19] : int(neighbours[entry] & NUMBER);
             double away[3] = {}, moved[3] = {};
 #pragma unroll
             for (int axis = 0; axis < 3; ++axis)
@@ -162,7 +165,7 @@ extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsig
                     away[axis] = unit * (grid[axis * size + there] - grid[axis * size + at]);
                     moved[axis] = (double)u[axis * size + there] - (double)u[axis * size + at];
                 }
-            fit.add(masses[there], 1.0, away[0], away[1], away[2], moved[0], moved[1], moved[2]);
+            fit.add(volumes[there], 1.0, away[0], away[1], away[2], moved[0], moved[1], moved[2]);
         }
-    tell(fit, dimensions, constants, 0.0, whole[at], out, size, at);
+    tell(fit, dimensions, constants + (material ? 3 * material[at] : 0), 0.0, whole[at], out, size, at);
 }

@@ -22,7 +22,7 @@ def test_columns_by_name_and_by_order(tmp_path):
     named = read_points(written(tmp_path, "material;y;x;volume\n2;1;0;8\n3;2;4;9\n"), 2, "cm")
     assert (named.positions == [[0, 10], [40, 20]]).all()
     assert np.allclose(named.volumes, [800, 900])
-    assert (named.materials == [2, 3]).all()
+    assert (named.groups.numbers == [2, 3]).all()
     bare = read_points(written(tmp_path, "# points\n0 1 2\n3 4 5\n"), 3, "mm")
     assert (bare.positions == [[0, 1, 2], [3, 4, 5]]).all()
     assert bare.volumes is None
@@ -45,6 +45,28 @@ def test_a_mesh_of_triangles_gives_centroids_and_areas(tmp_path):
     found = read_points(path, 2, "mm")
     assert np.allclose(found.positions, [[2, 2], [1, 4]])
     assert np.allclose(found.volumes, 9)
+
+
+def test_meshes_tell_their_groups(tmp_path):
+    """Physical groups of triangles and of tetrahedra with their names, data of cells without; none of plain meshes."""
+    corners = np.array([[0, 0, 0], [3, 0, 0], [3, 6, 0], [0, 6, 0], [3, 3, 5]], float)
+    of_cells = {2: [("triangle", [[0, 1, 2]]), ("triangle", [[0, 3, 2]])], 3: [("tetra", [[0, 1, 2, 4], [0, 2, 3, 4]])]}
+    for dimension, cells in of_cells.items():
+        values = [np.array([4]), np.array([2])] if dimension == 2 else [np.array([4, 2])]
+        named = meshio.Mesh(
+            corners, cells, cell_data={"gmsh:physical": values, "gmsh:geometrical": values},
+            field_data={"matrix": np.array([4, dimension]), "edge": np.array([2, 1])},
+        )  # fmt: skip
+        named.write(tmp_path / "named.msh", file_format="gmsh22", binary=False)
+        groups = read_points(tmp_path / "named.msh", dimension, "mm").groups
+        assert (groups.numbers == [4, 2]).all()
+        assert groups.told == "2, 4 (matrix)"
+        assert (groups.held("matrix") == [True, False]).all()
+        assert (groups.held("2") == [False, True]).all()
+        meshio.Mesh(corners, cells, cell_data={"material": values}).write(tmp_path / "numbered.vtu")
+        assert (read_points(tmp_path / "numbered.vtu", dimension, "mm").groups.numbers == [4, 2]).all()
+        meshio.Mesh(corners, cells).write(tmp_path / "plain.vtu")
+        assert read_points(tmp_path / "plain.vtu", dimension, "mm").groups is None
 
 
 @pytest.mark.parametrize(
@@ -92,14 +114,14 @@ def cube(n=4):
 def test_bodies_that_are_none(change, given, said):
     points = change(cube())
     with pytest.raises(ProblemError, match=said):
-        checked(Points(points, None, np.zeros(len(points), int)), 1.0, **{"reach": 3, **given})
+        checked(Points(points, None), 1.0, **{"reach": 3, **given})
 
 
 def test_volumes_are_positive():
     volumes = np.ones(64)
     volumes[7] = -1
     with pytest.raises(ProblemError, match="volume of point 7 is -1"):
-        checked(Points(cube(), volumes, np.zeros(64, int)), 1.0, 3)
+        checked(Points(cube(), volumes), 1.0, 3)
 
 
 def test_a_body_is_the_same_object_until_its_file_changes(tmp_path):

@@ -83,6 +83,19 @@ def test_a_bar_in_tension(cpu, precision):
     assert seen["elastic"] == pytest.approx(seen["work"], rel=10 * tolerance)
 
 
+def test_density_does_not_matter_at_rest(cpu):
+    """A stress pulls at a bar whose right half is of another density: it comes to rest where equal halves do."""
+    stress = {"kind": "stress", "side": "right", "stress": (1.0, 0.0, 0.0)}
+    half = {"kind": "half-space", "point": (18, 0, 0), "direction": (1, 0, 0)}
+    moved = []
+    for density in (2440.0, 7320.0):
+        second = {**BAR["material"], "density": density, "region": half}
+        run = ENGINE.build(problem(loads=[*BAR["loads"][:2], stress], materials=[second]), cpu)
+        moved.append(finished(run)["displacement_3_x"])
+        assert run.ending.startswith("All")
+    assert moved[1] == pytest.approx(moved[0], rel=1e-4)
+
+
 def test_a_cantilever_against_beam_theory(cpu):
     """Timoshenko's deflection F l³/3EI + F l/κGA, 24 particles high. The lattice is 2.3 % stiffer along its axes and
     lacks bonds at its sides, 0.3 spacings each: (1 − 0.6/24)³ · 1.0226 = 0.948, so it bends 5.5 % more; within 2 %

@@ -36,7 +36,7 @@ def test_points_and_state_based_bodies_are_offered_what_they_can_have() -> None:
     everything = set(PeridynamicParameters.model_fields)
     assert offered("plate", "bond-based") == everything
     assert offered("block", "state-based") == everything - {"materials", "interfaces"}
-    assert offered("points", "bond-based") == everything - {"materials", "interfaces", "penetrators", "contact"}
+    assert offered("points", "bond-based") == everything - {"penetrators", "contact"}
 
 
 @pytest.mark.parametrize("dimensions", [2, 3])
