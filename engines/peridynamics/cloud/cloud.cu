@@ -124,7 +124,7 @@ struct Bonds4 {
 
     __device__ __forceinline__ unsigned held(int k) const { return k == 0 ? numbers.x : k == 1 ? numbers.y : k == 2 ? numbers.z : numbers.w; }
     __device__ __forceinline__ int number(int k) const { return LOCAL ? int(held(k) >> 19) : int(held(k) & NUMBER); }
-    __device__ __forceinline__ int kind(int k) const { return LOCAL ? int(held(k) >> 16 & 7u) : int(held(k) >> 29); }
+    __device__ __forceinline__ int class_of(int k) const { return LOCAL ? int(held(k) >> 16 & 7u) : int(held(k) >> 29); }
     __device__ __forceinline__ float weight(int k) const
     {
         return weight_of(LOCAL ? held(k) & 0xffffu : k == 0 ? codes.x : k == 1 ? codes.y : k == 2 ? codes.z : codes.w);
@@ -275,7 +275,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
 #pragma unroll
                     for (int j = 0; j < TOGETHER; ++j) {
 #ifdef MATERIALS
-                        const REAL own_breaks = mul(limits[now.kind(of + j)], mul(unit, unit));
+                        const REAL own_breaks = mul(limits[now.class_of(of + j)], mul(unit, unit));
 #else
                         const REAL own_breaks = breaks;
 #endif

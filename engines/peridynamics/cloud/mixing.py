@@ -11,13 +11,7 @@ from engines.api import Array
 from engines.backend.threads import parallel_region
 from engines.errors import ProblemError
 from engines.peridynamics.cloud import kernels
-from engines.peridynamics.cloud.family import (
-    RANGE,
-    CloudFamily,
-    encoded,
-    largest_over,
-    stiffness_tensors,
-)
+from engines.peridynamics.cloud.family import RANGE, CloudFamily, encoded, largest_over, stiffness_tensors
 from engines.peridynamics.solver import Mixture
 
 MOST_CLASSES = 8

@@ -12,6 +12,7 @@ import pytest
 from engines.api import Problem
 from engines.errors import ProblemError
 from engines.peridynamics.cloud.family import decoded
+from engines.peridynamics.cloud.kernels import SLICE
 from engines.peridynamics.cloud.reference import CloudReference
 from engines.peridynamics.cloud.setup import CloudSetup
 from engines.peridynamics.cloud.solver import make_cloud_solver
@@ -139,7 +140,8 @@ def test_families_too_large_for_shared_memory(on_host, solved):
 
 
 def test_weights_are_those_of_the_pairs(cpu, tmp_path):
-    """Of one material times the stiffness of the pair: two roundings of 2^-13. Masses and the stable step follow."""
+    """Of one material times the stiffness of the pair: two roundings of 2^-13; equal at both ends. Masses and the
+    stable step follow."""
     given = parameters(tmp_path, COUNTS[2], **MATERIALS)
     alone = CloudSetup(given.model_copy(update={"materials": [], "interfaces": []}), cpu)
     mixed = CloudSetup(given, cpu)
@@ -149,6 +151,12 @@ def test_weights_are_those_of_the_pairs(cpu, tmp_path):
         mine, at = kin.column(column)
         wanted = decoded(plain.codes)[at] * plain.scale * of_pairs()[0][material[mine], material[kin.neighbours[at]]]
         assert np.abs(decoded(kin.codes)[at] * kin.scale / wanted - 1).max() < 2.0**-12 * 1.01
+    ways = {}
+    pairs, weights, _, columns = pairs_of(made := mixed.cloud())
+    places = kin.starts[pairs[:, 0] // SLICE] + columns * SLICE + pairs[:, 0] % SLICE
+    for (i, j), weight, of_class in zip(pairs, weights, made.blend.classes[places], strict=True):
+        ways.setdefault((min(i, j), max(i, j)), set()).add((weight, of_class))
+    assert all(len(told) == 1 for told in ways.values())  # at both ends, to the last bit
     assert np.allclose(kin.masses, kin.volumes * (RHO / RHO[0])[material])
     # where the stiffest bonds of a material are half of its bonds, and all of them
     worst = (of_pairs()[0].max(axis=1) * RHO[0] / RHO).max()
