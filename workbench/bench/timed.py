@@ -158,7 +158,8 @@ class Bench:
         if kind == "cuda":
             # A graph repeats its launches as they were captured: whole rounds, or its buffers would not be cold.
             count = sets * math.ceil(count / sets) if count > 1 else count
-            host = host_seconds(self._backend, launch, min(HOST_LAUNCHES, 4 * count))
+            # Each set once at least: what a first launch makes, a graph may not.
+            host = host_seconds(self._backend, launch, max(sets, min(HOST_LAUNCHES, 4 * count)))
             # Array expressions allocate, which a graph may not; that they are launched one by one is their nature.
             several = batch(self._backend, launch, count, seconds, capture=variant.language == "CUDA" and count > 1)
         else:
