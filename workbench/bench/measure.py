@@ -14,20 +14,15 @@ from engines.backend.base import Backend
 from engines.backend.curve import ceiling_at, fits_caches, measured_curve, working_set_of
 
 WARM_UP_STEPS = 20
-BATCH = 10
-"""Steps queued back to back, so that a GPU is never idle between a kernel's two events and launching is not timed.
-
-At least so many: a batch is of whole launches where a launch takes several steps.
-"""
+BATCH, BATCH_SECONDS = 10, 0.02
+"""Steps queued back to back, at least so many and so long: a GPU is then never idle between a kernel's two events,
+waiting for it at the end is no part of a step, and what takes many steps in one launch or graph does."""
 ROUNDS = 40
 """Batches; the record keeps the median of their means and the 5th and 95th percentile."""
 MOST_SECONDS, LEAST_ROUNDS = 10.0, 5
 """After this time there are no more rounds than these."""
 MINIMUM_SECONDS = 0.5
 """Whole steps run back to back for at least this long."""
-BATCH_SECONDS = 0.02
-"""A batch of whole steps lasts about so long, at least: waiting for a device at its end is then no part of a step, and
-what takes many steps in one launch or graph does."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +63,9 @@ def measure(engine: Engine, benchmark: Benchmark, backend: Backend) -> Iterator[
         simulation.advance(_whole(WARM_UP_STEPS, fused))
         simulation.synchronize()
         simulation.drain_timings()
-        seconds = _kernel_seconds(simulation, fused)
-        whole = _step_seconds(simulation, fused)
+        batch = _batch(simulation, fused)
+        seconds = _kernel_seconds(simulation, batch)
+        whole = _step_seconds(simulation, batch)
         in_cache = fits_caches(backend, working_set)
         copy, triad = _ceilings(backend, working_set if in_cache else None)
         for kernel, moved, flops, times in _rows(simulation, seconds, whole):
@@ -108,36 +104,40 @@ def _ceilings(backend: Backend, working_set: int | None) -> tuple[float, float]:
     return ceiling_at(points, working_set, ("copy",)), ceiling_at(points, working_set, ("triad",))
 
 
-def _kernel_seconds(simulation: Simulation, fused: int) -> dict[str, list[float]]:
+def _batch(simulation: Simulation, fused: int) -> int:
+    """Steps that last BATCH_SECONDS, at least BATCH of them; whole launches of ``fused``."""
+    few = _whole(BATCH, fused)
+    batch = _whole(max(BATCH, round(BATCH_SECONDS / (_seconds(simulation, few) / few))), fused)
+    _seconds(simulation, batch)  # captures and compiles what so many steps need
+    simulation.drain_timings()
+    return batch
+
+
+def _seconds(simulation: Simulation, steps: int) -> float:
+    started = clock.perf_counter()
+    simulation.advance(steps)
+    simulation.synchronize()
+    return clock.perf_counter() - started
+
+
+def _kernel_seconds(simulation: Simulation, batch: int) -> dict[str, list[float]]:
     seconds: dict[str, list[float]] = {traffic.kernel: [] for traffic in simulation.traffic}
     begun = clock.perf_counter()
     for number in range(ROUNDS):
         if number >= LEAST_ROUNDS and clock.perf_counter() - begun > MOST_SECONDS:
             break
-        for _ in range(_whole(BATCH, fused) // fused):
-            simulation.advance(fused)
-        simulation.synchronize()
+        _seconds(simulation, batch)
         for timing in simulation.drain_timings():
             seconds[timing.kernel].append(timing.seconds / timing.launches)
     return seconds
 
 
-def _step_seconds(simulation: Simulation, fused: int) -> list[float]:
+def _step_seconds(simulation: Simulation, batch: int) -> list[float]:
     """Seconds per step of batches, until MINIMUM_SECONDS have passed."""
-
-    def seconds(batch: int) -> float:
-        started = clock.perf_counter()
-        simulation.advance(batch)
-        simulation.synchronize()
-        return (clock.perf_counter() - started) / batch
-
-    first = seconds(_whole(BATCH, fused))
-    batch = _whole(max(BATCH, round(BATCH_SECONDS / first)), fused)
-    seconds(batch)  # captures and compiles what so many steps need
     begun = clock.perf_counter()
     times: list[float] = []
     while not times or clock.perf_counter() - begun < MINIMUM_SECONDS:
-        times.append(seconds(batch))
+        times.append(_seconds(simulation, batch) / batch)
     return times
 
 

@@ -72,7 +72,7 @@ def test_fused_steps_are_timed_as_they_run(monkeypatch):
     single, fused = [case for case in Counting().benchmarks((160_000,)) if "400×400 " in case.name]
     one, _ = measure(Counting(), single, backend)
     assert one.fused == 1
-    assert {20, 1, 10} < set(asked)
+    assert {20, 10} <= set(asked)
     assert max(asked) * one.seconds > 0.2 * BATCH_SECONDS  # a busy machine finds fewer steps enough
     asked.clear()
     many, whole = measure(Counting(), fused, backend)
