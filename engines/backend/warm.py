@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Progress, Selection, no_progress
+from engines.backend import ceilings, curve, curve_cpu
 from engines.backend.cuda import CudaBackend
 from engines.backend.cuda_status import cuda_status
 from engines.backend.select import open_backend
@@ -96,8 +97,9 @@ def _warm_fields() -> None:
             for handle in handles:
                 backend.gather(values, handle)
         backend.first_non_finite(components)
-    backend.ceilings()
-    backend.ceiling_over(1)  # the meters of a small problem ask for it
+    # What measures the memory for estimates and meters, without the gigabytes that it takes where caches are large.
+    ceilings.measure_cpu(backend.info.threads, 1)
+    list(curve_cpu.measure(backend.info.threads, [curve.SMALLEST], True, curve.METERED))
     backend.close()
 
 
