@@ -31,7 +31,7 @@ os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 # kernels took 10 to 20 times as long (1500 steps of 1152 cells in each of two processes: 0.9 to 2.4 s, asleep 0.1 s).
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # OpenBLAS spins too, and its threads gain nothing on systems as small as those of reference solutions: those of
-# batteries took 62 s of processor time with two threads on busy cores, 9 with one.
+# batteries took 57 s of processor time with two threads on busy cores, 9 with one.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Settings, recent files and autosaves of whoever runs the tests stay as they are; compiled kernels are shared.
 _home = tempfile.TemporaryDirectory(prefix="workbench-tests-")
