@@ -37,7 +37,7 @@ def cpu_ceilings(threads: int) -> Ceilings:
     """Best repetition of 0.2 s (STREAM's rule) on ``threads`` cores, float64 arrays of four last-level caches each."""
     with _measuring:
         if threads not in _measured:
-            _measured[threads] = _measure_cpu(threads)
+            _measured[threads] = measure_cpu(threads, cpu_array_size())
         return _measured[threads]
 
 
@@ -48,10 +48,10 @@ def cpu_array_size() -> int:
     return (min(wanted, memory // 8) if memory else wanted) // 8
 
 
-def _measure_cpu(threads: int) -> Ceilings:
+def measure_cpu(threads: int, n: int) -> Ceilings:
+    """Of arrays of ``n`` elements."""
     from engines.backend import cpu_kernels
 
-    n = cpu_array_size()
     with parallel_region(threads):
         a, b, c = (np.empty(n) for _ in range(3))
         for array, value in ((a, 1.0), (b, 2.0), (c, 0.0)):

@@ -9,12 +9,13 @@ import multiprocessing
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from engines.api import Progress, Selection, no_progress
-from engines.backend.base import Backend
+from engines.backend import ceilings, curve, curve_cpu
 from engines.backend.cuda import CudaBackend
 from engines.backend.cuda_status import cuda_status
 from engines.backend.select import open_backend
@@ -31,42 +32,38 @@ def warm(progress: Progress = no_progress, others: Sequence[Callable[[], None]] 
     compile on the GPU.
     """
     gpus = [device.id for device in cuda_status().devices[:1]]
-    names = ["cpu", *gpus]
-    for index, name in enumerate(names):
+    _warm_on_cpu(others, _part(progress, 0.0, 1.0 / (1 + len(gpus))))
+    for name in gpus:
+        report = _part(progress, 0.5, 0.5)
         backend = open_backend(name)
-        report = _part(progress, index / len(names), 1.0 / len(names))
         try:
             if isinstance(backend, CudaBackend):
                 warm_cuda(backend, report)
-                for engine in engines().values():
-                    report(f"Compiling {engine.title}", 0.8)
-                    engine.warm(backend)
-            else:
-                warm_cpu(backend, report)
-                _warm_engines(backend, others, report)
+            for engine in engines().values():
+                report(f"Compiling {engine.title}", 0.8)
+                engine.warm(backend)
         finally:
             backend.close()
     progress("Kernels are compiled", 1.0)
 
 
-def _warm_engines(backend: Backend, others: Sequence[Callable[[], None]], progress: Progress) -> None:
-    """Each engine on the CPU, the largest first, and ``others``; on several cores in processes, since Numba compiles
-    on one."""
-    if min(usable_cores(), len(engines())) == 1:
-        for engine in engines().values():
-            progress(f"Compiling {engine.title}", 0.8)
-            engine.warm(backend)
-        for other in others:
-            progress(f"Compiling {other.__module__}", 0.8)
-            other()
-        return
+def _warm_on_cpu(others: Sequence[Callable[[], None]], progress: Progress) -> None:
+    """The backend's kernels, which all use, each engine, the largest first, and ``others``; on several cores in
+    processes, since Numba compiles on one."""
+    jobs: list[tuple[str, Callable[[], None]]] = [("kernels of fields", _warm_fields)]
     ids = sorted(engines(), key=_kernel_bytes, reverse=True)
+    jobs += [(engines()[each].title, partial(_warm_engine, each)) for each in ids]
+    jobs += [(other.__module__, other) for other in others]
+    if min(usable_cores(), len(ids)) == 1:
+        for done, (title, job) in enumerate(jobs):
+            progress(f"Compiling {title}", done / len(jobs))
+            job()
+        return
     with ProcessPoolExecutor(usable_cores(), multiprocessing.get_context("spawn")) as pool:
-        futures = {pool.submit(_warm_engine, each): engines()[each].title for each in ids}
-        futures |= {pool.submit(other): other.__module__ for other in others}
+        futures = {pool.submit(job): title for title, job in jobs}
         for done, future in enumerate(as_completed(futures), 1):
             future.result()
-            progress(f"Compiled {futures[future]}", 0.2 + 0.8 * done / len(futures))
+            progress(f"Compiled {futures[future]}", done / len(jobs))
 
 
 def _kernel_bytes(engine: str) -> int:
@@ -89,9 +86,9 @@ def _part(progress: Progress, start: float, share: float) -> Progress:
     return lambda message, fraction: progress(message, start + share * fraction)
 
 
-def warm_cpu(backend: Backend, progress: Progress = no_progress) -> None:
+def _warm_fields() -> None:
     """Call each Numba kernel of the backend with the data types and layouts that fields come in."""
-    progress("Compiling kernels for the CPU", 0.0)
+    backend = open_backend("cpu")
     elements = np.zeros(1, np.int32)
     handles = [backend.select(Selection(elements)), backend.select(Selection(elements, np.array([0, 1], np.int32)))]
     for dtype in (np.float32, np.float64):
@@ -100,8 +97,10 @@ def warm_cpu(backend: Backend, progress: Progress = no_progress) -> None:
             for handle in handles:
                 backend.gather(values, handle)
         backend.first_non_finite(components)
-    backend.ceilings()
-    backend.ceiling_over(1)  # the meters of a small problem ask for it
+    # What measures the memory for estimates and meters, without the gigabytes that it takes where caches are large.
+    ceilings.measure_cpu(backend.info.threads, 1)
+    list(curve_cpu.measure(backend.info.threads, [curve.SMALLEST], True, curve.METERED))
+    backend.close()
 
 
 def warm_cuda(backend: CudaBackend, progress: Progress = no_progress) -> None:

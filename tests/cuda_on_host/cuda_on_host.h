@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
 #include <tuple>
@@ -52,9 +53,12 @@ namespace host {
 enum State { READY, AT_BARRIER, AT_WARP, ENDED };
 enum Exchange { SYNC, UP, DOWN, XOR, INDEX, BALLOT };
 
+// As __builtin_setjmp fills it, which needs no system call and a tenth of the time of setjmp.
+using Place = void* [5];
+
+// Small, since all of a block's are read at each barrier.
 struct Fiber {
-    ucontext_t start;
-    jmp_buf here;
+    Place here;
     bool started;
     State state;
     uint3 index;
@@ -65,13 +69,20 @@ struct Fiber {
     uint64_t value, received;
 };
 
+// The lanes that wait for others of their warp; what all of them wait for, if it is the same.
+struct Warp {
+    unsigned waiting, mask;
+    Exchange exchange;
+    bool same;
+};
+
 constexpr size_t STACK = 256 * 1024;
 inline std::vector<Fiber> fibers;
+inline std::vector<Warp> warps;
 inline char* stacks = nullptr;
 inline size_t stack_count = 0;
 inline Fiber* current = nullptr;
-inline jmp_buf scheduler;
-inline ucontext_t scheduler_context;
+inline Place scheduler;
 inline sigjmp_buf escape;
 inline char message[512];
 inline void (*body)(void*) = nullptr;
@@ -83,25 +94,43 @@ inline char* dynamic_shared = nullptr;
     siglongjmp(escape, 1);
 }
 
-inline void enter() {
-    body(body_arguments);
-    current->state = ENDED;
-    _longjmp(scheduler, 1);
-}
+// A function of its own: __builtin_longjmp may not be where its __builtin_setjmp is.
+[[noreturn]] __attribute__((noinline)) inline void jump(Place& place) { __builtin_longjmp(place, 1); }
 
 // Back to the scheduler until this thread is READY again.
 __attribute__((noinline)) inline void wait(State state) {
     current->state = state;
-    if (!_setjmp(current->here)) _longjmp(scheduler, 1);
+    if (!__builtin_setjmp(current->here)) jump(scheduler);
+}
+
+// A fiber is used for one block after the other.
+inline void enter() {
+    for (;;) {
+        body(body_arguments);
+        wait(ENDED);
+    }
+}
+
+[[noreturn]] __attribute__((noinline)) inline void start(Fiber& fiber) {
+    const size_t place = &fiber - fibers.data();
+    ucontext_t context;
+    getcontext(&context);
+    context.uc_stack.ss_sp = stacks + place * STACK;
+    // Not all at the same distance from a power of two, where a cache has few places.
+    context.uc_stack.ss_size = STACK - place % 61 * 64;
+    context.uc_link = nullptr;
+    makecontext(&context, enter, 0);
+    fiber.started = true;
+    setcontext(&context);
+    std::abort();
 }
 
 __attribute__((noinline)) inline void resume(Fiber& fiber) {
     current = &fiber;
     threadIdx = fiber.index;
-    if (_setjmp(scheduler)) return;
-    if (fiber.started) _longjmp(fiber.here, 1);
-    fiber.started = true;
-    setcontext(&fiber.start);
+    if (__builtin_setjmp(scheduler)) return;
+    if (fiber.started) jump(fiber.here);
+    start(fiber);
 }
 
 // The lanes in the caller's mask are all here: give each what it asked for.
@@ -112,7 +141,7 @@ inline void trade(Fiber* warp, unsigned mask) {
     for (int lane = 0; lane < 32; ++lane) {
         if (!(mask >> lane & 1)) continue;
         Fiber& fiber = warp[lane];
-        const int first = lane / fiber.width * fiber.width, end = first + fiber.width;
+        const int first = lane & -fiber.width, end = first + fiber.width;
         int source = lane;
         switch (fiber.exchange) {
         case UP: source = lane - fiber.operand < first ? lane : lane - fiber.operand; break;
@@ -131,35 +160,44 @@ inline void trade(Fiber* warp, unsigned mask) {
     }
 }
 
+// Fails if a lane in the caller's mask waits for something else.
+inline void check_same(const Fiber* warp, unsigned waiting, const Fiber& self) {
+    for (int lane = 0; lane < 32; ++lane) {
+        const Fiber& other = warp[lane];
+        if (!((self.mask & waiting) >> lane & 1) || (other.mask == self.mask && other.exchange == self.exchange)) continue;
+        std::snprintf(message, sizeof message, "lanes %d (line %d) and %d (line %d) of a warp meet in different "
+                      "operations or with different masks", int(&self - warp), self.line, lane, other.line);
+        fail(message);
+    }
+}
+
 inline uint64_t meet(Exchange exchange, unsigned mask, uint64_t value, int operand, int width, int line) {
     const size_t place = current - fibers.data();
-    Fiber* warp = fibers.data() + place / 32 * 32;
-    const size_t lanes = std::min<size_t>(32, fibers.data() + fibers.size() - warp);
+    Fiber* fiber = fibers.data() + place / 32 * 32;
+    Warp& warp = warps[place / 32];
+    const size_t lanes = std::min<size_t>(32, fibers.data() + fibers.size() - fiber);
+    const unsigned bit = 1u << place % 32;
     Fiber& self = *current;
-    if (!(mask >> (place % 32) & 1)) {
+    self.exchange = exchange, self.mask = mask, self.value = value;
+    self.operand = operand, self.width = width, self.line = line;
+    if (!(mask & bit)) {
         std::snprintf(message, sizeof message, "line %d: lane %d is not in its own mask %08x", line, int(place % 32), mask);
         fail(message);
     }
-    self.exchange = exchange, self.mask = mask, self.value = value;
-    self.operand = operand, self.width = width, self.line = line;
-    self.state = AT_WARP;
-    bool all = true;
-    for (size_t lane = 0; lane < 32; ++lane) {
-        if (!(mask >> lane & 1)) continue;
-        if (lane >= lanes) {
-            std::snprintf(message, sizeof message, "line %d: the mask %08x names lanes that the block does not have", line, mask);
-            fail(message);
-        }
-        Fiber& other = warp[lane];
-        if (other.state != AT_WARP) { all = false; continue; }
-        if (other.mask != mask || other.exchange != exchange) {
-            std::snprintf(message, sizeof message, "lanes %d (line %d) and %d (line %d) of a warp meet in different "
-                          "operations or with different masks", int(place % 32), line, int(lane), other.line);
-            fail(message);
-        }
+    if (lanes < 32 && mask >> lanes) {
+        std::snprintf(message, sizeof message, "line %d: the mask %08x names lanes that the block does not have", line, mask);
+        fail(message);
     }
-    if (all) trade(warp, mask);
-    else wait(AT_WARP);
+    if (!warp.waiting) warp.mask = mask, warp.exchange = exchange, warp.same = true;
+    warp.same = warp.same && warp.mask == mask && warp.exchange == exchange;
+    if (!warp.same) check_same(fiber, warp.waiting, self);
+    warp.waiting |= bit;
+    if ((warp.waiting & mask) == mask) {
+        warp.waiting &= ~mask;
+        trade(fiber, mask);
+    } else {
+        wait(AT_WARP);
+    }
     return self.received;
 }
 
@@ -176,23 +214,13 @@ inline void stuck() {
 
 inline void run_block(bool backwards) {
     const size_t n = fibers.size();
-    for (size_t i = 0; i < n; ++i) {
-        Fiber& fiber = fibers[i];
-        fiber.started = false, fiber.state = READY;
-        fiber.index = {unsigned(i % blockDim.x), unsigned(i / blockDim.x % blockDim.y), unsigned(i / blockDim.x / blockDim.y)};
-        getcontext(&fiber.start);
-        fiber.start.uc_stack.ss_sp = stacks + i * STACK;
-        fiber.start.uc_stack.ss_size = STACK;
-        fiber.start.uc_link = nullptr;
-        makecontext(&fiber.start, enter, 0);
-    }
+    for (Fiber& fiber : fibers) fiber.state = READY;
     for (;;) {
         bool ran = false;
         size_t ended = 0, waiting = 0;
         // Each warp as far as it gets before the next one begins: the more they are apart, the more a barrier matters.
-        const size_t warps = (n + 31) / 32;
-        for (size_t w = 0; w < warps; ++w) {
-            const size_t first = (backwards ? warps - 1 - w : w) * 32, lanes = std::min<size_t>(32, n - first);
+        for (size_t w = 0; w < warps.size(); ++w) {
+            const size_t first = (backwards ? warps.size() - 1 - w : w) * 32, lanes = std::min<size_t>(32, n - first);
             for (bool moved = true; moved; ran |= moved) {
                 moved = false;
                 for (size_t k = 0; k < lanes; ++k) {
@@ -239,16 +267,21 @@ inline const char* run(void (*kernel)(void*), void* arguments, const unsigned* s
     const size_t threads = size_t(blockDim.x) * blockDim.y * blockDim.z;
     if (threads > stack_count) {
         if (stacks) munmap(stacks, stack_count * STACK);
+        fibers.clear();
         stacks = (char*)mmap(nullptr, threads * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         stack_count = threads;
     }
     fibers.resize(threads);
+    for (size_t i = 0; i < threads; ++i)
+        fibers[i].index = {unsigned(i % blockDim.x), unsigned(i / blockDim.x % blockDim.y), unsigned(i / blockDim.x / blockDim.y)};
+    warps.assign((threads + 31) / 32, Warp{});
     std::vector<char> shared(shared_bytes + 16);
     dynamic_shared = shared.data() + (16 - reinterpret_cast<uintptr_t>(shared.data()) % 16) % 16;
     body = kernel, body_arguments = arguments;
     const char* failed = nullptr;
     if (sigsetjmp(escape, 1)) {
         failed = message;
+        fibers.clear(); // they stand where it failed
     } else {
         for (unsigned z = 0; z < gridDim.z; ++z)
             for (unsigned y = 0; y < gridDim.y; ++y)

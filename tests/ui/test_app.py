@@ -14,7 +14,9 @@ START = textwrap.dedent(
     """
     import sys, threading
     from PySide6.QtCore import QTimer
+    from engines.backend import ceilings
     from ui.app import create_application, main
+    ceilings.cpu_array_size = lambda: (64 << 20) // 8  # as in the tests' own process
     application = create_application([])
     from ui.main_window import MainWindow
     seen = {"frames": set(), "hooked": False}

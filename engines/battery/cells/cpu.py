@@ -427,9 +427,10 @@ def advance(
     """As ``run_cells`` in cells.cu; trace: (0, n_padded) for none, currents ``plane`` rows below voltages (0: not);
     record: (cycles, 5, recorded cells)."""
     for cell in prange(n):
+        # Signed, as in the serial form that Numba compiles first: one form of what is called will do.
         run_cell(
-            cell, state, coefficients, tables, squares, weights, instructions, drive, factor, trace, every, plane,
-            first_time, dt, steps, electrolyte, thermal, ageing, record, per_cycle,
+            np.int64(cell), state, coefficients, tables, squares, weights, instructions, drive, factor, trace, every,
+            plane, first_time, dt, steps, electrolyte, thermal, ageing, record, per_cycle,
         )  # fmt: skip
 
 

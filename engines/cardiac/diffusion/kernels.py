@@ -169,7 +169,8 @@ def least_squares(points, cells, volumes, centroids, tensors, neighbours):
         directions = np.empty((4, 3))
         normal = np.zeros((3, 3))
         for k in range(4):
-            e, weight = gradient_row(points, cells, volumes, centroids, tensors, i, neighbours[i, k], k)
+            # Signed, as in the serial form that Numba compiles first: one form of what is called will do.
+            e, weight = gradient_row(points, cells, volumes, centroids, tensors, np.int64(i), neighbours[i, k], k)
             for r in range(3):
                 directions[k, r] = weight * e[r]
                 for c in range(3):
@@ -191,10 +192,10 @@ def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradient
         d = np.ones(4)
         b = np.zeros((4, 4))
         for k in range(4):
-            j = neighbours[i, k]
+            j = np.int64(neighbours[i, k])
             if j < 0:
                 continue
-            alpha, a_i, _ = face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap)
+            alpha, a_i, _ = face_flux(points, cells, volumes, centroids, tensors, np.int64(i), j, k, relaxation_cap)
             d[k] = alpha * volumes[j] / (volumes[i] + volumes[j])
             for m in range(4):
                 b[k, m] = dot(a_i, gradients[i, m])
