@@ -89,9 +89,9 @@ DEVICE const REAL* place_of(const Surroundings& around, const int a, const int b
 
 #ifndef SOFTENING
 // Σ |ξ| s² + 2 s n·v of the bonds that have just broken: their energy half a step ago, for the last half kick was without
-// them; offsets: (32 WORDS, 4), x, y, z of each bit and the way to that neighbour in memory; lengths: (32 WORDS).
+// them; offsets: (32 WORDS, 4), x, y, z of each bit and the way to that neighbour in memory; of_bonds: (32 WORDS).
 DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], const int* __restrict__ offsets,
-                   const OfBond* __restrict__ lengths, const double vx, const double vy, const double vz)
+                   const OfBond* __restrict__ of_bonds, const double vx, const double vy, const double vz)
 {
     double total = 0;
 #pragma unroll
@@ -101,7 +101,7 @@ DEVICE double lost(const Surroundings& around, const unsigned (&before)[WORDS], 
             const int* offset = offsets + 4 * (32 * k + bit);
             const int a = offset[0], b = offset[1], c = offset[2];
             const REAL* there = place_of(around, a, b, c);
-            const OfBond bond = lengths[32 * k + bit];
+            const OfBond bond = of_bonds[32 * k + bit];
             const double length = bond.length, inverse_square = bond.inverse_square;
             const double ex = there[0] - around.x, ey = there[PITCH] - around.y;
             const double ez = DIMENSIONS == 3 ? there[2 * PITCH] - around.z : REAL(0);
@@ -234,7 +234,7 @@ struct Step {
     const REAL* table;
     int row;
     const int* offsets;
-    const OfBond* lengths;
+    const OfBond* of_bonds;
     double *work, *loss, *damped;
     REAL stiffness, limit, kick, decay;
 #ifdef WEIGHTED
@@ -284,11 +284,11 @@ struct Step {
             for (int k = 0; k < WORDS; ++k) asked[k] = before[k] & ~around.word[k];
             const Sum speed = {v[at], v[size + at], DIMENSIONS == 3 ? v[2 * size + at] : REAL(0)};
             const Softening softening = {soft, damage, laws, law_size};
-            soften(sum, around, asked, softening, planes, z, plane_size, own_at, words, offsets, lengths, at, size, speed,
+            soften(sum, around, asked, softening, planes, z, plane_size, own_at, words, offsets, of_bonds, at, size, speed,
                    loss, stiffness);
 #else
             const REAL vz = DIMENSIONS == 3 ? v[2 * size + at] : REAL(0);
-            loss[at] += 0.25 * stiffness * lost(around, before, offsets, lengths, v[at], v[size + at], vz);
+            loss[at] += 0.25 * stiffness * lost(around, before, offsets, of_bonds, v[at], v[size + at], vz);
 #pragma unroll
             for (int k = 0; k < WORDS; ++k) words[k * size + at] = around.word[k];
 #endif
@@ -334,7 +334,7 @@ struct Step {
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
     const REAL* __restrict__ u, REAL* __restrict__ u_out, REAL* __restrict__ v, unsigned* __restrict__ words,
     const unsigned* __restrict__ breakable, const unsigned char* __restrict__ kind, const REAL* __restrict__ table,
-    const int row, const int* __restrict__ offsets, const OfBond* __restrict__ lengths, double* __restrict__ work,
+    const int row, const int* __restrict__ offsets, const OfBond* __restrict__ of_bonds, double* __restrict__ work,
     double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch,
     const int rows, const long long base, const long long size, const int span, const REAL stiffness, const REAL limit,
     const REAL kick, const REAL decay, const int columns
@@ -359,7 +359,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
 #else
     const Place place = {nx, ny, nz, pitch, rows, base, size};
 #endif
-    const Step step = {u_out, v, words, breakable, kind, table, row, offsets, lengths, work, loss, damped, stiffness, limit, kick,
+    const Step step = {u_out, v, words, breakable, kind, table, row, offsets, of_bonds, work, loss, damped, stiffness, limit, kick,
                        decay,
 #ifdef WEIGHTED
                        weights,
@@ -391,21 +391,21 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
 #else
     const int y0 = blockIdx.y * high, y = y0 + line, tall = high + 2 * REACH, plane_size = tall * LINE;
     const int z0 = blockIdx.z * span, end = min(z0 + span, nz);
-    constexpr int OUTSIDE = -(1 << 30);
-    int to[LOADS], from[LOADS];  // in a plane, from its first particle on
+    int to[LOADS];
+    long long from[LOADS];  // in plane 0
 #pragma unroll
     for (int l = 0; l < LOADS; ++l) {
         const int i = t + l * THREADS, c = i % wide, r = i / wide;
         const bool inside = x0 + c < nx + 2 * REACH && y0 + r < ny + 2 * REACH;
         to[l] = i < wide * tall ? r * LINE + c : -1;
-        from[l] = inside ? (y0 + r - REACH) * pitch + x0 + c - REACH : OUTSIDE;
+        from[l] = inside ? place.at(x0 + c - REACH, y0 + r - REACH, 0) : -1;
     }
     const auto load_plane = [&](const int z) {
         REAL* tile = tiles + (z + DEPTH) % PLANES * plane_size;
-        const long long there = place.at(0, 0, z);
+        const long long there = (long long)z * rows * pitch;
 #pragma unroll
         for (int l = 0; l < LOADS; ++l)
-            if (to[l] >= 0) load(tile + to[l], u, place, from[l] != OUTSIDE ? from[l] + there : -1);
+            if (to[l] >= 0) load(tile + to[l], u, place, from[l] >= 0 ? from[l] + there : -1);
     };
     for (int z = z0 - DEPTH; z < z0 + DEPTH; ++z) load_plane(z);
 #pragma unroll 1
@@ -430,7 +430,7 @@ DEVICE Watched operator+(const Watched& a, const Watched& b)
 // energy: (size), ¼ K Σ |ξ| s² over the bonds of each particle; kick: (DIMENSIONS, size), K Σ s n over its mass. Bonds that are
 // broken cost nothing, and nothing is unrolled: this runs when somebody looks.
 extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* __restrict__ words,
-                                   const int* __restrict__ offsets, const Numbers<REAL>* __restrict__ lengths,
+                                   const int* __restrict__ offsets, const Numbers<REAL>* __restrict__ of_bonds,
                                    REAL* __restrict__ energy, REAL* __restrict__ kick, const long long size,
                                    const REAL stiffness
 #ifdef GENERAL
@@ -458,7 +458,7 @@ extern "C" __global__ void measure(const REAL* __restrict__ u, const unsigned* _
             const int bit = 32 * k + __ffs((int)left) - 1;
             const int* offset = offsets + 4 * bit;
             const long long there = at + offset[3];
-            const Numbers<REAL> bond = lengths[bit];
+            const Numbers<REAL> bond = of_bonds[bit];
             const REAL ex = u[there] - u[at], ey = u[size + there] - u[size + at];
             const REAL ez = DIMENSIONS == 3 ? u[2 * size + there] - u[2 * size + at] : REAL(0);
             const REAL a = offset[0], b = offset[1], c = offset[2];

@@ -83,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOST_BLOCKS) step_many(
     REAL* u, REAL* other, REAL* __restrict__ v, unsigned* __restrict__ words, const unsigned* __restrict__ breakable,
     const unsigned* __restrict__ unbreakable, const unsigned char* __restrict__ kind, const REAL* __restrict__ table,
     const int rows_of_table, const int kinds, const int* __restrict__ orders, const REAL* __restrict__ materials,
-    const int* __restrict__ offsets, const OfBond* __restrict__ lengths, double* __restrict__ work,
+    const int* __restrict__ offsets, const OfBond* __restrict__ of_bonds, double* __restrict__ work,
     double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch,
     const int rows, const long long base, const long long each, const long long size, const int columns, const int span,
     const int group, unsigned* __restrict__ counters
@@ -135,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOST_BLOCKS) step_many(
         const REAL* pace = table + (long long)row * (4 * DIMENSIONS);
         const REAL* from = s & 1 ? other : u;
         const Step step = {s & 1 ? u : other, v, words, order[2] ? breakable : unbreakable, kind, table, row, offsets,
-                           lengths, work, loss, damped, materials[2 * body], materials[2 * body + 1], pace[0], pace[1],
+                           of_bonds, work, loss, damped, materials[2 * body], materials[2 * body + 1], pace[0], pace[1],
 #ifdef WEIGHTED
                            weights,
 #endif

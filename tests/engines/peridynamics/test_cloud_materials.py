@@ -17,8 +17,8 @@ from engines.peridynamics.cloud.reference import CloudReference
 from engines.peridynamics.cloud.setup import CloudSetup
 from engines.peridynamics.cloud.solver import make_cloud_solver
 from engines.peridynamics.engine import PeridynamicsEngine
-from engines.peridynamics.family import WORD
 from engines.peridynamics.parameters import PeridynamicParameters
+from tests.engines.peridynamics.cloud_checks import are_alike_without_shared_memory, run_like
 from tests.engines.peridynamics.test_cloud import COUNTS, STEPS, pairs_of, parameters, points_of
 
 E, RHO, G = np.array([72.0, 30.0, 200.0]), np.array([2440.0, 1500.0, 7800.0]), np.array([0.02, 0.03, 0.01])
@@ -102,41 +102,13 @@ def test_a_run_is_that_of_the_reference(device, solved, d, precision):
     pair_of = 3 * np.minimum(*ends) + np.maximum(*ends)
     assert set(pair_of) == {0, 1, 2, 4, 5, 8}
     assert len(set(pair_of[~reference.intact])) >= 4
-    solver = make_cloud_solver(device, made, "float32" if precision == "fp32" else "float64")
-    with device.active():
-        solver.advance(table, True, 0.999)
-        solver.measure()
-    held = {name: device.to_host(values) for name, values in solver.arrays.items()}
-    tolerance, loose = (1e-11, 1e-9) if precision == "fp64" else (2e-5, 2e-4)
-    assert np.abs(held["u"].T - reference.u).max() <= tolerance * np.abs(reference.u).max()
-    assert np.abs(held["v"].T - reference.v).max() <= tolerance * np.abs(reference.v).max()
-    intact = {tuple(pair) for pair in reference.pairs[reference.intact]}
-    for (i, j), column in zip(pairs, columns, strict=True):  # at both ends
-        assert bool(held["words"][column // WORD, i] >> np.uint32(column % WORD) & 1) == (
-            (min(i, j), max(i, j)) in intact
-        )
-    assert held["loss"].sum() == pytest.approx(reference.loss, rel=loose)
-    assert held["work"].sum() == pytest.approx(reference.work, rel=loose)
-    assert held["damped"].sum() == pytest.approx(reference.damped, rel=loose)
-    pull = reference.force() / reference.masses[:, None]
-    assert np.abs(device.to_host(solver.kick_values).T - pull).max() <= 5e-5 * np.abs(pull).max()
-    assert device.to_host(solver.energy_values).sum(dtype=float) == pytest.approx(reference.elastic, rel=1e-4)
+    run_like(device, made, table, reference, pairs, columns, precision)
 
 
 def test_families_too_large_for_shared_memory(on_host, solved):
     """Read through the caches, with the classes of bonds above the numbers of neighbours, they give the same bits."""
-    from engines.peridynamics.cloud.cuda import THREADS, CudaCloudSolver
-
     made, table, *_ = solved(3, "fp64")
-    found = []
-    for threads in (THREADS, ()):
-        solver = CudaCloudSolver(on_host, made, "float64", threads)
-        assert solver.local == bool(threads)
-        solver.advance(table, True, 0.999)
-        solver.measure()
-        found.append([solver.arrays[name] for name in ("u", "v", "words", "loss")] + [solver.kick_values])
-    for first, second in zip(*found, strict=True):
-        np.testing.assert_array_equal(first, second)
+    assert are_alike_without_shared_memory(on_host, made, table)
 
 
 def test_weights_are_those_of_the_pairs(cpu, tmp_path):
