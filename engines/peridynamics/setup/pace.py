@@ -26,8 +26,9 @@ BONDS = (28e6, 122e6)
 """Of those particles, each counted at both ends."""
 BONDS_PER_THREAD = (1.79e9, 1.39e9)
 """Plain bonds a second, each counted at both ends, of one CPU core in float32: half of what two do in whole steps."""
-CPU_IRREGULAR = (5.0, 4.0)
-"""Irregular points on a CPU over plain bonds; the other kinds as on a GPU."""
+CPU_OVER_PLAIN: dict[Kind, tuple[float, float]] = {"irregular": (5.0, 4.0), "softening": (2.5, 2.5)}
+"""On a CPU over plain bonds; the other kinds as on a GPU. Softening, in 2D: the notched beam 1.8, the Brazilian disc, in
+which an eighth of the bonds soften in the end, 3.3."""
 DOUBLE = (2.49, 2.66)
 """A step in float64 over one in float32, on that GPU."""
 TOUCHING = 1.3
@@ -41,8 +42,7 @@ def seconds_per_step(
     bandwidth, place = backend.ceilings().best, dimensions - 2
     over_plain = GPU_STEPS[kind][place] / GPU_STEPS["plain"][place]
     if backend.id == "cpu":
-        if kind == "irregular":
-            over_plain = CPU_IRREGULAR[place]
+        over_plain = CPU_OVER_PLAIN.get(kind, (over_plain, over_plain))[place]
         seconds, least = bonds / (BONDS_PER_THREAD[place] * (backend.info.threads or 1)), 0.0
     else:
         seconds, least = GPU_STEPS["plain"][place] * bonds / BONDS[place] * BANDWIDTH / bandwidth, GPU_LEAST[place]
