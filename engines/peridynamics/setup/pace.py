@@ -27,8 +27,8 @@ BONDS = (28e6, 122e6)
 BONDS_PER_THREAD = (1.79e9, 1.39e9)
 """Plain bonds a second, each counted at both ends, of one CPU core in float32: half of what two do in whole steps."""
 CPU_OVER_PLAIN: dict[Kind, tuple[float, float]] = {"irregular": (5.0, 4.0), "softening": (2.5, 2.5)}
-"""On a CPU over plain bonds; the other kinds as on a GPU. Softening, in 2D: the notched beam 1.8, the Brazilian disc, in
-which an eighth of the bonds soften in the end, 3.3."""
+"""On a CPU over plain bonds; the other kinds as on a GPU. Softening, in 2D: the notched beam 1.8, the Brazilian disc,
+an eighth of whose bonds soften in the end, 3.3."""
 DOUBLE = (2.49, 2.66)
 """A step in float64 over one in float32, on that GPU."""
 TOUCHING = 1.3
