@@ -232,7 +232,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
     extern __shared__ Record near[];
     const int i = blockIdx.x * THREADS + threadIdx.x;
     const Bonds bonds = {local, neighbours, weights};
-    unsigned at = 0;  // in fours: more than 2^32 do not fit a device
+    unsigned at = 0;  // in fours, of which there are less than 2^32 (cuda.py)
     int fours = 0;
     if (i < size) {
         const long long from = starts[i / SLICE];

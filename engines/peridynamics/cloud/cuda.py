@@ -9,6 +9,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.threads import parallel_region, usable_cores
+from engines.errors import ProblemError
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.family import CloudFamily
 from engines.peridynamics.cloud.solver import Cloud, CloudSolver
@@ -22,6 +23,8 @@ MOST_SHARED = 64 * 1024
 MOST_LISTED = 2**13
 """Neighbours of a block: what the bits of a bond can tell apart."""
 UNSHARED_THREADS = 256
+MOST_BONDS = 2**34
+"""Of all particles, columns that are not full included: what 32 bits number in fours."""
 
 
 class CudaCloudSolver(CloudSolver):
@@ -36,6 +39,12 @@ class CudaCloudSolver(CloudSolver):
     def __init__(self, backend: Any, body: Cloud, precision: str, threads: tuple[int, ...] = THREADS) -> None:
         super().__init__(backend, body, precision)
         family, d = body.family, body.dimensions
+        if len(family.neighbours) > MOST_BONDS:
+            raise ProblemError(
+                f"These points have {len(family.neighbours):,} bonds, and a GPU's kernels number {MOST_BONDS:,}: use "
+                "fewer points, or a smaller horizon.",
+                ("body",),
+            )
         record, beside = 4 * self.dtype.itemsize, 2 * self.dtype.itemsize if d == 3 else 0
         self.threads, self._shared = UNSHARED_THREADS, 0
         lists, list_starts = np.zeros(1, np.int32), np.zeros(2, np.int64)

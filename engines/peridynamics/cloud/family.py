@@ -162,8 +162,8 @@ def _searched(grid: Array, order: Array, limit: int, size: int, spreading: bool)
     """counts: (size,), starts and neighbours of particles ``grid: (n, 3)`` within ``limit``, and their order: ``order:
     (n,)`` with those of a window sorted by their neighbours, so that slices have few columns that are not full.
 
-    spreading: neighbours in the order that suits a GPU's shared memory (in 3D 7.6 turns for a bond of a warp instead of
-    13.4); rising numbers are a fifth faster on a CPU in 2D, where it helps little.
+    spreading: neighbours in the order that suits a GPU's shared memory (in 3D 8.8 turns for a bond of a warp instead of
+    13.4 when they rise); rising numbers are a fifth faster on a CPU in 2D, where it helps little.
     """
     n = len(grid)
     counts, starts = np.zeros(size, np.int32), np.zeros(size // SLICE + 1, np.int64)

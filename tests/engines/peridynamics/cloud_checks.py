@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engines.api import Problem, Simulation
 from engines.peridynamics.cloud.reference import CloudReference
 from engines.peridynamics.cloud.solver import Cloud, CloudSolver, make_cloud_solver
+from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.family import WORD
+from engines.peridynamics.parameters import PeridynamicParameters
 
 DECAY = 0.999
+COUNTS_OF_BLOCK = (14, 13, 12)
 
 
 def run_like(
@@ -53,3 +57,16 @@ def are_alike_without_shared_memory(on_host: Any, made: Cloud, table: np.ndarray
         solver.measure()
         found.append([solver.arrays[name] for name in ("u", "v", "words", "loss")] + [solver.kick_values])
     return all(np.array_equal(first, second) for first, second in zip(*found, strict=True))
+
+
+def runs_of_lattice_and_points(cpu: Any, given: PeridynamicParameters) -> tuple[list[Simulation], np.ndarray]:
+    """30 steps of a block of COUNTS_OF_BLOCK particles on the lattice, and of ``given``, the same as points; which of
+    the points each particle of the lattice is."""
+    sizes = {f"size_{axis}": count for axis, count in zip("xyz", COUNTS_OF_BLOCK, strict=True)}
+    body = PeridynamicParameters.model_validate({"body": {"kind": "block", **sizes}}).body
+    lattice = given.model_copy(update={"body": body})
+    runs = [PeridynamicsEngine().build(Problem(each), cpu) for each in (lattice, given)]
+    for run in runs:
+        run.advance(30)
+    # the particles of the block run through x first, those of the file through z
+    return runs, np.arange(np.prod(COUNTS_OF_BLOCK)).reshape(COUNTS_OF_BLOCK).transpose(2, 1, 0).ravel()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.errors import ProblemError
 from engines.peridynamics.cloud.family import decoded, encoded
 from engines.peridynamics.cloud.reference import CloudReference
 from engines.peridynamics.cloud.setup import CloudSetup
@@ -17,7 +18,12 @@ from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.family import WORD
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.strain.solid import ROWS
-from tests.engines.peridynamics.cloud_checks import are_alike_without_shared_memory, run_like
+from tests.engines.peridynamics.cloud_checks import (
+    COUNTS_OF_BLOCK,
+    are_alike_without_shared_memory,
+    run_like,
+    runs_of_lattice_and_points,
+)
 
 COUNTS = {2: (30, 14), 3: (10, 9, 8)}
 LOADS = [
@@ -127,6 +133,13 @@ def test_families_too_large_for_shared_memory(on_host, solved):
     assert are_alike_without_shared_memory(on_host, made, table)
 
 
+def test_more_bonds_than_a_kernel_can_number_are_refused(on_host, solved, monkeypatch):
+    made, *_ = solved(3, "fp64")
+    monkeypatch.setattr("engines.peridynamics.cloud.cuda.MOST_BONDS", len(made.family.neighbours) - 1)
+    with pytest.raises(ProblemError, match="use fewer points, or a smaller horizon"):
+        make_cloud_solver(on_host, made, "float64")
+
+
 def bare(cpu, given: PeridynamicParameters):
     setup = CloudSetup(given, cpu)
     return setup, setup.cloud()
@@ -228,18 +241,11 @@ def test_a_plane_wave_runs_as_fast_as_in_the_solid(cpu, tmp_path):
 def test_points_of_a_lattice_are_the_lattice(cpu, tmp_path):
     """The lattice's solver on the same block, notch and loads: 30 steps differ by the rounding of weights, 2^-13 of a
     force (measured 2e-6 of the largest displacement, and the same bonds break)."""
-    counts = (14, 13, 12)
     given = parameters(
-        tmp_path, counts, jitter=0.0, volumes=False, body={"correction": "none"}, loads=LOADS[:2],
+        tmp_path, COUNTS_OF_BLOCK, jitter=0.0, volumes=False, body={"correction": "none"}, loads=LOADS[:2],
         notches=[{"start": (0, 6), "end": (5.2, 6)}], numerics={"precision": "fp64", "step": 0.1},
     )  # fmt: skip
-    body = {"kind": "block", "size_x": 14, "size_y": 13, "size_z": 12}
-    lattice = given.model_copy(update={"body": PeridynamicParameters.model_validate({"body": body}).body})
-    runs = [PeridynamicsEngine().build(Problem(each), cpu) for each in (lattice, given)]
-    # the particles of the block run through x first, those of the file through z
-    order = np.arange(np.prod(counts)).reshape(counts).transpose(2, 1, 0).ravel()
-    for run in runs:
-        run.advance(30)
+    runs, order = runs_of_lattice_and_points(cpu, given)
     for name, tolerance in (("displacement", 1e-5), ("velocity", 1e-5), ("damage", 1e-6)):
         first, second = runs[0].field(name), runs[1].field(name)[order]
         assert first.max() > 0

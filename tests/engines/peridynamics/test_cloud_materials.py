@@ -17,8 +17,12 @@ from engines.peridynamics.cloud.reference import CloudReference
 from engines.peridynamics.cloud.setup import CloudSetup
 from engines.peridynamics.cloud.solver import make_cloud_solver
 from engines.peridynamics.engine import PeridynamicsEngine
-from engines.peridynamics.parameters import PeridynamicParameters
-from tests.engines.peridynamics.cloud_checks import are_alike_without_shared_memory, run_like
+from tests.engines.peridynamics.cloud_checks import (
+    COUNTS_OF_BLOCK,
+    are_alike_without_shared_memory,
+    run_like,
+    runs_of_lattice_and_points,
+)
 from tests.engines.peridynamics.test_cloud import COUNTS, STEPS, pairs_of, parameters, points_of
 
 E, RHO, G = np.array([72.0, 30.0, 200.0]), np.array([2440.0, 1500.0, 7800.0]), np.array([0.02, 0.03, 0.01])
@@ -138,18 +142,11 @@ def test_weights_are_those_of_the_pairs(cpu, tmp_path):
 def test_points_of_a_lattice_are_the_lattice(cpu, tmp_path):
     """As for one material: 30 steps differ by the rounding of weights (measured 1e-6 of the largest displacement), and
     the same bonds break."""
-    counts = (14, 13, 12)
     given = parameters(
-        tmp_path, counts, jitter=0.0, volumes=False, body={"correction": "none"}, loads=LOADS[:2], **MATERIALS,
+        tmp_path, COUNTS_OF_BLOCK, jitter=0.0, volumes=False, body={"correction": "none"}, loads=LOADS[:2], **MATERIALS,
         notches=[{"start": (0, 6), "end": (5.2, 6)}], numerics={"precision": "fp64", "step": 0.05},
     )  # fmt: skip
-    body = {"kind": "block", "size_x": 14, "size_y": 13, "size_z": 12}
-    lattice = given.model_copy(update={"body": PeridynamicParameters.model_validate({"body": body}).body})
-    runs = [PeridynamicsEngine().build(Problem(each), cpu) for each in (lattice, given)]
-    # the particles of the block run through x first, those of the file through z
-    order = np.arange(np.prod(counts)).reshape(counts).transpose(2, 1, 0).ravel()
-    for run in runs:
-        run.advance(30)
+    runs, order = runs_of_lattice_and_points(cpu, given)
     for info in runs[0].fields:
         first, second = runs[0].field(info.name), runs[1].field(info.name)[order]
         assert (np.isnan(first) == np.isnan(second)).all(), info.name
