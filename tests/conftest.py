@@ -104,7 +104,7 @@ def _record_starts() -> Iterator[None]:
 def _ceilings_of_small_arrays() -> Iterator[None]:
     """Estimates ask for the memory's bandwidth, which each process measures over three arrays of four last-level caches
     each: 9 s of processor time and 6 GB where the cache has 480 MB. Tests of what uses it do with 64 MB."""
-    from engines.backend import ceilings
+    from engines.backend.ceilings import memory as ceilings
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ceilings, "cpu_array_size", lambda: (64 << 20) // 8)

@@ -150,7 +150,7 @@ def test_no_file_is_large() -> None:
 
 def test_every_engine_loads_and_is_whole() -> None:
     from engines.api import Engine
-    from engines.registry import engines
+    from engines.api.registry import engines
 
     entries = PROJECT["entry-points"]["workbench.engines"]
     assert set(entries) == set(engines()), "an engine's id is the name of its entry point"
@@ -172,7 +172,7 @@ def test_import_rules_hold() -> None:
     assert check.returncode == 0, check.stdout + check.stderr
 
 
-@pytest.mark.parametrize("package", ["engines.registry", "workbench.runner"])
+@pytest.mark.parametrize("package", ["engines.api.registry", "workbench.runner"])
 def test_physics_and_application_import_without_a_window(package: str) -> None:
     """Imports made inside functions and by name escape the linter; this is what a server without libGL sees."""
     program = f"import sys, {package}; print(*sorted({{'PySide6', 'pyqtgraph', 'vispy', 'cupy'}} & set(sys.modules)))"

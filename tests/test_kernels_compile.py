@@ -1,6 +1,6 @@
 """Every CUDA kernel compiles for every architecture, with all its declared macros, without spilling a register.
 
-NVRTC needs neither a GPU nor a driver. What a file declares: :mod:`engines.backend.variants`.
+NVRTC needs neither a GPU nor a driver. What a file declares: :mod:`engines.backend.compile.variants`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from zlib import crc32
 
 import pytest
 
-from engines.backend.nvrtc import ARCHITECTURES, KernelResources, compile_cubin, supported_architectures
-from engines.backend.source import ENGINES
-from engines.backend.variants import declared
-from engines.backend.warm import all_variants
-from engines.errors import DeviceError
+from engines.api.errors import DeviceError
+from engines.backend.compile.nvrtc import ARCHITECTURES, KernelResources, compile_cubin, supported_architectures
+from engines.backend.compile.source import ENGINES
+from engines.backend.compile.variants import declared
+from engines.backend.compile.warm import all_variants
 
 
 @cache

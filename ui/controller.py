@@ -17,7 +17,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engines.api import SimulationInfo
-from engines.errors import WorkbenchError
+from engines.api.errors import WorkbenchError
 from ui.background import Background
 from ui.forms.validation import Path
 from ui.kept_paint import KeptPaint

@@ -13,8 +13,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.api import Estimate
-from engines.charts import Fact
-from engines.errors import ProblemError, WorkbenchError
+from engines.api.charts import Fact
+from engines.api.errors import ProblemError, WorkbenchError
 from ui.background import Background
 from ui.charts.reading import fact_text
 from ui.formatting import at_most_text, bytes_text, duration_text

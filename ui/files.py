@@ -8,9 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from engines import registry
-from engines.api import Array
-from engines.errors import WorkbenchError
+from engines.api import Array, registry
+from engines.api.errors import WorkbenchError
 from ui.background import Background
 from ui.charts.cell import SAVED_AS, ChartCell
 from ui.controller import Controller

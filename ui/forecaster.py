@@ -11,8 +11,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engines.charts import ChartData, ChartInfo, Forecast
-from engines.errors import WorkbenchError
+from engines.api.charts import ChartData, ChartInfo, Forecast
+from engines.api.errors import WorkbenchError
 from ui.controller import Controller, Phase
 from ui.forms.validation import Path
 from workbench.document import Document

@@ -13,14 +13,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from engines import registry
-from engines.api import Array, Engine, Estimate, Preset, Progress, Simulation, SimulationInfo
-from engines.backend.base import Backend
-from engines.charts import Forecast
-from engines.errors import ProblemError
-from engines.lab import Study
-from engines.lab_tables import LabTable
-from engines.tools import Tool, ToolResult
+from engines.api import Array, Engine, Estimate, Preset, Progress, Simulation, SimulationInfo, registry
+from engines.api.charts import Forecast
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
+from engines.api.tools import Tool, ToolResult
 from ui.run_memory import RunMemory, remembered_state
 from workbench import presets as all_presets
 from workbench import session

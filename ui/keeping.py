@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engines.errors import WorkbenchError
+from engines.api.errors import WorkbenchError
 from ui.background import Background
 from ui.model import DocumentModel
 from ui.services import Services

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from engines.errors import WorkbenchError
-from engines.tools import ToolResult
+from engines.api.abilities import Keeping
+from engines.api.errors import WorkbenchError
+from engines.api.tools import ToolResult
 from workbench.document import Document, Standing
 from workbench.frames import Message
 from workbench.tooling import changed_parameters, kept_standing
@@ -41,7 +42,7 @@ class KeptPaint(QObject):
             controller.problem.emit(controller.model.first_error())
             return
         base, title = controller.model.snapshot(), info.keeps
-        asked = runner.post(lambda simulation: simulation.kept(base.problem))
+        asked = runner.post(lambda run: run.kept(base.problem) if isinstance(run, Keeping) else None)
 
         def work() -> tuple[ToolResult | None, Standing | None]:
             result = asked.result()

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from ui.commands import ReplaceProblem, SetValue
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.placing import Path, PlacedGroup, PlacedItem
+from engines.api.placing import Path, PlacedGroup, PlacedItem
 from ui.forms.editor import LOCK_HINT
 from ui.icons import dress
 from ui.placing import Placing

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 
 from engines.api import Dab, Simulation
+from engines.api.abilities import Painted
 from workbench.runner import Runner
 
 INTERVAL_MILLISECONDS = 17
@@ -45,6 +46,8 @@ class Painting(QObject):
 
 
 def _paint(simulation: Simulation, dabs: list[Dab], say: Callable[[str], None]) -> None:
+    if not isinstance(simulation, Painted):
+        return  # the run changed under the brush
     for dab in dabs:
         said = simulation.paint(dab)
         if said:

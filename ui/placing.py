@@ -15,8 +15,8 @@ from pydantic import BaseModel
 from PySide6.QtCore import QObject, Signal
 
 from engines.api import Problem
-from engines.errors import ProblemError
-from engines.placing import Change, NewItem, Path, PlacedGroup, PlacedItem, Placement, Position
+from engines.api.errors import ProblemError
+from engines.api.placing import Change, NewItem, Path, PlacedGroup, PlacedItem, Placement, Position
 from ui.forms.lists import named_unlike
 from ui.forms.schema import plain
 from ui.forms.validation import validated

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engines.api import Problem
-from engines.charts import Inspection
+from engines.api.charts import Inspection
 from ui.background import Background
 from ui.forms.validation import Path
 from ui.model import DocumentModel

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from engines.api import Array, Simulation, SimulationInfo
-from engines.errors import ProblemError, WorkbenchError
+from engines.api.errors import ProblemError, WorkbenchError
 from workbench.atomic import StorageError
 from workbench.background import BackgroundWriter
 from workbench.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint

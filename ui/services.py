@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 from engines.api import Array, Engine, Estimate, Preset, Progress
-from engines.charts import Forecast
-from engines.lab import Study
-from engines.lab_tables import LabTable
-from engines.tools import Tool, ToolResult
+from engines.api.charts import Forecast
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
+from engines.api.tools import Tool, ToolResult
 from workbench.bench.lab_run import LabRun
 from workbench.bench.records import LabRecord
 from workbench.document import Document

@@ -12,7 +12,7 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent, QPalette, QShowEv
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engines.api import Array, PaintInfo, SimulationInfo
-from engines.placing import Path
+from engines.api.placing import Path
 from ui.brush import Brush
 from ui.scene.clip_handle import pushed
 from ui.scene.gripping import nudged
@@ -47,7 +47,7 @@ class Viewport(QWidget):
     item_chosen = Signal(object)
     """The path of an item whose outline was clicked; None for a click beside everything."""
     item_dragged = Signal(object, str, tuple)
-    """A :class:`engines.placing.PlacedItem` as it was, the name of its handle, and where that is now."""
+    """A :class:`engines.api.placing.PlacedItem` as it was, the name of its handle, and where that is now."""
     item_dropped = Signal(bool)
     """The drag is over; False: it was given up."""
     item_deleted = Signal()

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from engines.errors import WorkbenchError
+from engines.api.errors import WorkbenchError
 
 _UMASK = os.umask(0)  # can only be read by setting it: once, while nobody else runs
 os.umask(_UMASK)

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.atomic import write_atomically
 from workbench.document import Document
 from workbench.meshes import fingerprint

@@ -12,9 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from engines import registry
-from engines.api import Engine, Finding, Problem
-from engines.errors import ProblemError
+from engines.api import Engine, Finding, Problem, registry
+from engines.api.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 from workbench.atomic import write_text
 from workbench.meshes import SUFFIXES, fingerprint, mesh_files, read_mesh_file, usual_length_unit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.errors import DeviceError, WorkbenchError
+from engines.api.errors import DeviceError, WorkbenchError
 
 
 def as_sentence(error: BaseException) -> WorkbenchError:

@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Generic, Literal, TypeVar
 
 from engines.api import Array, Lines, Markers, Selection
-from engines.charts import ChartData, Inspection
-from engines.placing import Path, Position
+from engines.api.charts import ChartData, Inspection
+from engines.api.placing import Path, Position
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from engines.api import Array, Simulation
-from engines.backend import machine
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.backend.ceilings import machine
 
 MOST = 20
 FEWEST = 4

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.api import Engine
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 from workbench.document import Standing
 from workbench.export.vtu import VtuWriter

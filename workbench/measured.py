@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.project import MeasuredData
 from workbench.units import grouped, unit_text
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engines.api import Finding
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.mesh import TetMesh
 
 FAMILIES = ((".pts", ".elem", ".lon"), (".node", ".ele", ".face"))

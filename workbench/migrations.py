@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.project import SCHEMA_VERSION
 
 Migration = Callable[[dict[str, Any]], dict[str, Any]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from engines.api import Simulation, SimulationInfo
-from engines.errors import WorkbenchError
+from engines.api.errors import WorkbenchError
 from workbench.frames import RunState, Sample
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 Place = tuple[str | int, ...]
 """Where a value stands in the tree of parameters: ``("start", "pictures", 0)``."""

@@ -8,9 +8,8 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from engines import registry
-from engines.api import Preset
-from engines.errors import ProblemError
+from engines.api import Preset, registry
+from engines.api.errors import ProblemError
 from workbench.document import Document, open_document
 from workbench.store import PROJECT_FILE
 

@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Selection, Simulation, SimulationInfo
-from engines.charts import ChartInfo
-from engines.errors import DeviceError, ProblemError, WorkbenchError
+from engines.api.charts import ChartInfo
+from engines.api.errors import DeviceError, ProblemError, WorkbenchError
 from workbench import __version__
 from workbench.append import AppendedFile, trim
 from workbench.atomic import storing, write_text
@@ -39,6 +39,7 @@ from workbench.export.chart_tables import chart_table
 from workbench.export.formats import FORMATS, FieldWriter, format_of, split_by_location, written_fields
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.pvd import read_pvd, write_pvd
+from workbench.export.results import files_of, results_of
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.failures import as_sentence
 from workbench.frames import RunState, Sample
@@ -304,10 +305,10 @@ class Recorder(Observer):
         write_table(self.folder / "points.csv", header, rows)
 
     def _write_results(self, simulation: Simulation) -> None:
-        results = simulation.results()
+        results = results_of(simulation)
         if results:
             write_hdf5(self.folder / "results.h5", results)
-        for name, text in simulation.files().items():
+        for name, text in files_of(simulation).items():
             with storing(self.folder):
                 (self.folder / "files").mkdir(exist_ok=True)
             write_text(self.folder / "files" / name, text)

@@ -17,9 +17,9 @@ from concurrent.futures import Future
 from typing import Any, Literal, TypeVar
 
 from engines.api import Array, Progress, Simulation, SimulationInfo
-from engines.backend.base import Backend
-from engines.backend.curve import working_set_of
-from engines.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
+from engines.api.device import Backend
+from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
+from engines.backend.ceilings.curve import working_set_of
 from workbench.failures import as_sentence
 from workbench.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
 from workbench.history import History, Mark
@@ -243,7 +243,7 @@ class Runner:
     def _present(self, simulation: Simulation, backend: Backend) -> None:
         """Make the new simulation known to those who watch."""
         self._report("Measuring the device", 1.0)
-        ceilings = backend.ceilings()
+        backend.ceilings()
         self._initial = simulation.state() if self._can_reset else {}
         if self._resume_from is not None:
             try:
@@ -254,28 +254,7 @@ class Runner:
             self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
         ceiling = backend.ceiling_over(working_set_of(simulation.traffic))
         self._meters = Meters(simulation, ceiling, self._probes, profiles=self._audience.wants_profiles)
-        self.info = SimulationInfo(
-            geometry=simulation.geometry,
-            dt=simulation.dt,
-            time_unit=self.time_unit,
-            fields=simulation.fields,
-            series=simulation.series,
-            traffic=simulation.traffic,
-            front=simulation.front,
-            marked=simulation.marked,
-            lined=simulation.lined,
-            displaced=simulation.displaced,
-            hidden_by=simulation.hidden_by,
-            keeps=simulation.keeps,
-            brushes=simulation.brushes,
-            charts=simulation.charts,
-            inspects=type(simulation).inspect is not Simulation.inspect,
-            measures=type(simulation).measure is not Simulation.measure,
-            device=backend.info.name,
-            device_info=backend.info,
-            ceilings=ceilings,
-            ceiling=ceiling,
-        )
+        self.info = SimulationInfo.of(simulation, self.time_unit, backend, ceiling)
         self._audience.begin(simulation, self.info)
         self._set_state(RunState.READY)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from engines.api import Array, Progress, Simulation
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.geometry.base import Geometry
 from workbench.document import Document
 from workbench.observer import Observer

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.atomic import storing, write_atomically, write_stream, write_text
 from workbench.export.png import read_snapshot_text
 from workbench.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from engines.api import Engine, Problem
-from engines.errors import ProblemError
-from engines.tools import Tool, ToolResult
+from engines.api.errors import ProblemError
+from engines.api.tools import Tool, ToolResult
 from workbench.document import Document, Standing
 from workbench.kept_meshes import keep_mesh
 from workbench.store import validated

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from engines.api import Simulation
-from engines.charts import ChartData, Inspection
+from engines.api.abilities import Inspected, Lined, LookedInto, Marked, Measured, Shifting
+from engines.api.charts import ChartData, Inspection
 from workbench.frames import Frame, FrameRequest, Mailbox
 
 CHART_SECONDS = 0.1
@@ -42,7 +43,8 @@ class FrameSource:
         request = self.request
         element = None if request is None else request.element
         if element != self._element:
-            simulation.look_into(element)
+            if isinstance(simulation, LookedInto):
+                simulation.look_into(element)
             self._element = element
         if request is None:
             self.release()
@@ -57,9 +59,10 @@ class FrameSource:
             self._make_charts(simulation, request)
         self._answered = request
         told = self._charts, self._inspection, self._measurement
-        drawn = simulation.markers() if request.markers else None, simulation.lines() if request.lines else None
-        shifts = simulation.shifts()
-        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, *told, *drawn, shifts))
+        markers = simulation.markers() if request.markers and isinstance(simulation, Marked) else None
+        lines = simulation.lines() if request.lines and isinstance(simulation, Lined) else None
+        shifts = simulation.shifts() if isinstance(simulation, Shifting) else {}
+        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, *told, markers, lines, shifts))
 
     def release(self) -> None:
         """Let go of what is on the device."""
@@ -71,7 +74,10 @@ class FrameSource:
         began = clock.monotonic()
         own = {info.name for info in simulation.charts if not info.series}
         self._charts = {name: simulation.chart(name) for name in request.charts if name in own}
-        self._inspection = None if request.element is None else simulation.inspect(request.element)
-        self._measurement = None if request.pair is None else simulation.measure(*request.pair)
+        self._inspection = self._measurement = None
+        if request.element is not None and isinstance(simulation, Inspected):
+            self._inspection = simulation.inspect(request.element)
+        if request.pair is not None and isinstance(simulation, Measured):
+            self._measurement = simulation.measure(*request.pair)
         ended = clock.monotonic()
         self._due = began + max(CHART_SECONDS, (ended - began) / CHART_SHARE)

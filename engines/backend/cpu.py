@@ -15,8 +15,9 @@ import numba
 import numpy as np
 
 from engines.api import Array, KernelTiming, Selection
-from engines.backend import cpu_kernels, machine
-from engines.backend.base import Backend, Ceilings, DeviceInfo
+from engines.api.device import Backend, Ceilings, DeviceInfo
+from engines.backend import cpu_kernels
+from engines.backend.ceilings import machine
 from engines.backend.selection import Checked, check_selection, checked_values, exact_missing
 from engines.backend.threads import parallel_region, usable_cores
 
@@ -82,12 +83,12 @@ class CpuBackend(Backend):
         return self._info
 
     def ceilings(self) -> Ceilings:
-        from engines.backend.ceilings import cpu_ceilings
+        from engines.backend.ceilings.memory import cpu_ceilings
 
         return cpu_ceilings(self.threads)
 
     def ceiling_over(self, working_set: int) -> float:
-        from engines.backend.curve import ceiling_over
+        from engines.backend.ceilings.curve import ceiling_over
 
         return ceiling_over(self, working_set)
 

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, KernelTiming, Selection
-from engines.backend.base import Backend, Ceilings, DeviceInfo
+from engines.api.device import Backend, Ceilings, DeviceInfo
+from engines.api.errors import DeviceError
+from engines.backend.compile.source import compile_options, source_text
+from engines.backend.compile.variants import check_declared
 from engines.backend.cuda_errors import translated
 from engines.backend.selection import Checked, check_selection, checked_values, exact_missing
-from engines.backend.source import compile_options, source_text
-from engines.backend.variants import check_declared
-from engines.errors import DeviceError
 
 log = logging.getLogger(__name__)
 
@@ -156,9 +156,10 @@ class CudaBackend(Backend):
     def compile(self, path: Path, macros: Sequence[str] = (), cooperative: bool = False) -> Any:
         """The kernels of a ``.cu`` file (CuPy RawModule) specialised by ``macros``; CuPy keeps them on disk.
 
-        ``macros`` is one of the sets that the file declares (:mod:`engines.backend.variants`), so that what runs is
-        what the tests compiled for every architecture; ValueError otherwise. Raises DeviceError. ``cooperative``: all
-        blocks of a launch run at once or not at all, for kernels that wait for each other (:meth:`resident_blocks`).
+        ``macros`` is one of the sets that the file declares (:mod:`engines.backend.compile.variants`), so that what
+        runs is what the tests compiled for every architecture; ValueError otherwise. Raises DeviceError.
+        ``cooperative``: all blocks of a launch run at once or not at all, for kernels that wait for each other
+        (:meth:`resident_blocks`).
         """
         key = (path, tuple(macros), cooperative)
         if key not in self._modules:
@@ -178,12 +179,12 @@ class CudaBackend(Backend):
             return self.multiprocessors * int(occupancy(kernel.kernel.ptr, threads, shared))
 
     def ceilings(self) -> Ceilings:
-        from engines.backend.ceilings import cuda_ceilings
+        from engines.backend.ceilings.memory import cuda_ceilings
 
         return cuda_ceilings(self)
 
     def ceiling_over(self, working_set: int) -> float:
-        from engines.backend.curve import ceiling_over
+        from engines.backend.ceilings.curve import ceiling_over
 
         return ceiling_over(self, working_set)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engines.errors import DeviceError
+from engines.api.errors import DeviceError
 
 _SENTENCES = {
     "MEMORYALLOCATION": "The GPU ran out of memory: use a smaller problem, single precision, or another device.",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from engines.api.device import DeviceInfo
+from engines.api.errors import DeviceError
 from engines.backend import cuda
-from engines.backend.base import DeviceInfo
 from engines.backend.cuda_errors import describe
-from engines.errors import DeviceError
 
 Missing = Literal["", "cupy", "cupy-broken", "driver", "driver-old", "gpu", "nvrtc", "runtime"]
 

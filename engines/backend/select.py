@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from engines.backend.base import Backend, DeviceInfo
-from engines.errors import DeviceError, ProblemError
+from engines.api.device import Backend, DeviceInfo
+from engines.api.errors import DeviceError, ProblemError
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from engines.backend import machine
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.backend.ceilings import machine
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

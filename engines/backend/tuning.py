@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from engines.backend.base import DeviceInfo
+from engines.api.device import DeviceInfo
+from engines.api.errors import DeviceError
 from engines.backend.cache_dir import cache_dir
-from engines.backend.source import source_digest
-from engines.errors import DeviceError
+from engines.backend.compile.source import source_digest
 
 log = logging.getLogger(__name__)
 

@@ -26,7 +26,10 @@ from engines.api import (
     Simulation,
     no_progress,
 )
-from engines.backend.base import Backend
+from engines.api.charts import Forecast
+from engines.api.device import Backend
+from engines.api.lab import Study
+from engines.api.presets import presets_in
 from engines.battery.bpx import bpx_text, is_bpx, read_bpx
 from engines.battery.ensemble import Distribution
 from engines.battery.model import Model
@@ -36,9 +39,6 @@ from engines.battery.parameters import BatteryParameters, Ensemble, Numerics, pa
 from engines.battery.particles.settings import ParticleSettings, Rate
 from engines.battery.sizes import MOST_PARTICLES, ParticleSizes
 from engines.battery.variants import studies
-from engines.charts import Forecast
-from engines.lab import Study
-from engines.presets import presets_in
 
 
 def _bpx_of(problem: Problem) -> str:

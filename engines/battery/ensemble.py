@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
 from engines.battery.bands import Bands, bands
 from engines.battery.cells import Cells, Row
 from engines.battery.parameter_sets import SCALARS, ParameterSet
-from engines.errors import ProblemError
-from engines.parameters import ParameterGroup, quantity
 
 FIXED = ("nominal_capacity", "lower_cutoff", "upper_cutoff")
 """Scalars that the protocol reads once for all cells."""

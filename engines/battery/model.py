@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from engines.api import Estimate, Problem, Progress, Simulation
-from engines.backend.base import Backend
-from engines.charts import Forecast
+from engines.api.charts import Forecast
+from engines.api.device import Backend
 from engines.geometry.base import Geometry
 
 

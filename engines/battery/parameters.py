@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api import Problem
+from engines.api.parameters import ParameterGroup, quantity
 from engines.battery.ensemble import Distribution
 from engines.battery.pack.parameters import Pack
 from engines.battery.parameter_sets.changes import Change
 from engines.battery.particles.settings import ParticleSettings
 from engines.battery.sizes import ParticleSizes
 from engines.battery.writing import PROTOCOL
-from engines.parameters import ParameterGroup, quantity
 
 Precision = Literal["fp32", "fp64"]
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}

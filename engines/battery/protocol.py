@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engines.api import Array, Finding
+from engines.api.errors import ProblemError
 from engines.battery.cells.launcher import LONGEST, NEVER, Instruction, Kind
 from engines.battery.drive_cycles import Cycle, drive_cycle, read_drive_cycle
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.balance import state_of_charge
 from engines.battery.steps import MOST_STEPS, Step, parse, parse_step
-from engines.errors import ProblemError
 
 if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters

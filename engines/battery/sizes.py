@@ -18,8 +18,8 @@ from pydantic import Field
 from scipy.special import ndtr, ndtri
 
 from engines.api import Array
-from engines.errors import ProblemError
-from engines.parameters import ParameterGroup, quantity
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
 
 Weighting = Literal["number", "area", "volume"]
 POWERS = {"number": 0, "area": 2, "volume": 3}

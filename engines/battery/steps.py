@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 SECONDS = {
     **dict.fromkeys(("s", "sec", "second", "seconds"), 1.0),

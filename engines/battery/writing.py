@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engines.api.parameters import Lines
 from engines.battery.steps import check
-from engines.parameters import Lines
 
 STEPS = (
     "Discharge at 1C until 2.5 V",

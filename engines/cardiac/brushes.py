@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Dab, FieldInfo, PaintInfo
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.observers import Observer
@@ -20,7 +21,6 @@ from engines.cardiac.sites import Sites
 from engines.cardiac.stimulus import membrane_current
 from engines.cardiac.tissue import Tissue
 from engines.cardiac.touch import Touch, TouchProtocol
-from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 
 PULSE_MILLISECONDS = 2.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.cardiac.compiler.schemes import Scheme
-from engines.parameters import ParameterGroup, quantity
 
 TT06 = "ten Tusscher-Panfilov 2006"
 FROM_FILE = "from file"

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array, Finding, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.cardiac.cell_settings import COMPILED, FROM_FILE
 from engines.cardiac.cells import make_tissue, tt06
 from engines.cardiac.cells.kinds import CHANGEABLE, Kind
@@ -22,7 +23,6 @@ from engines.cardiac.population import ParameterBook, Population, insulators, po
 from engines.cardiac.sites import Sites
 from engines.cardiac.stimulus import Protocol
 from engines.cardiac.tissue import Tissue
-from engines.errors import ProblemError
 
 PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64", "mixed": "float64"}
 CHEAPEST_FIRST: tuple[Scheme, ...] = ("LRL", "RL", "GRL1", "GRL2")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
 
 MAX_STIMULI = 32
 

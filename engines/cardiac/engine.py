@@ -15,7 +15,10 @@ from typing import get_args
 import numpy as np
 
 from engines.api import Benchmark, Engine, Estimate, Finding, Problem, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.lab_tables import LabTable
+from engines.api.tools import Tool
 from engines.cardiac.brushes import Brushes
 from engines.cardiac.cells.model import reaction_traffic
 from engines.cardiac.cells.tt06 import ROWS
@@ -45,12 +48,9 @@ from engines.cardiac.speed import compiled_seconds, reaction_seconds
 from engines.cardiac.stepping import Stepper, times
 from engines.cardiac.stimulus import protocol, told_times
 from engines.cardiac.touch import TouchProtocol
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from engines.geometry.quality import measure_quality
-from engines.lab_tables import LabTable
-from engines.tools import Tool
 
 WARM_SIDE = 7
 

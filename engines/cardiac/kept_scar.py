@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from engines.api import Array, Problem
+from engines.api.charts import Fact
+from engines.api.errors import ProblemError
+from engines.api.tools import ToolResult
 from engines.cardiac.cell_settings import NON_CONDUCTING
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
-from engines.charts import Fact
-from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
-from engines.tools import ToolResult
 
 PAINTED = "Painted scar"
 TITLE = "Keep the scar in the project"

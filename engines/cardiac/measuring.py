@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from engines.charts import Fact, Inspection
+from engines.api.charts import Fact, Inspection
 
 DURATIONS = "apd"
 """Fields whose names begin so are durations of action potentials [ms]."""

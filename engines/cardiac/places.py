@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, Selection
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.operator import TissueOperator, VertexTissueOperator
 from engines.cardiac.p1.sites import VertexSites
 

@@ -16,11 +16,11 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.cardiac.cell_settings import CONDITIONS, NON_CONDUCTING
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.sites import Sites
 from engines.cardiac.stimulus import region_ids
-from engines.errors import ProblemError
 
 LEVELS = 16
 MAXIMUM = 256

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
+from engines.api.errors import ProblemError
 from engines.backend.cache_dir import cache_dir
 from engines.backend.cpu import CpuBackend
 from engines.backend.threads import parallel_region
@@ -24,7 +25,6 @@ from engines.cardiac.cells import tt06
 from engines.cardiac.cells.kinds import Kind
 from engines.cardiac.compiler.schemes import Step
 from engines.cardiac.compiler.tissue import CpuCompiledTissue, Kinds
-from engines.errors import ProblemError
 
 CHUNK_STEPS = 200_000
 """Steps between two looks at whether the run is still wanted: a tenth of a second."""

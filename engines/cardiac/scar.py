@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.diffusion.patch import RINGS_OF_PATCH, RINGS_OF_ROWS, RINGS_OF_SHARES, Patch, rings
 from engines.cardiac.operator import CellOperator, diffusion_tensors
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.population import insulators
-from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 
 LEAST_LEFT = 1e-3

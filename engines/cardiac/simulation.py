@@ -20,7 +20,10 @@ from engines.api import (
     Selection,
     Simulation,
 )
-from engines.backend.base import Backend
+from engines.api.charts import ChartData, Inspection
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.tools import ToolResult
 from engines.cardiac.brushes import Brushes
 from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.kept_scar import TITLE, kept_scar
@@ -31,10 +34,7 @@ from engines.cardiac.operator import TissueOperator
 from engines.cardiac.places import make_places
 from engines.cardiac.stepping import Stepper
 from engines.cardiac.tissue import Tissue
-from engines.charts import ChartData, Inspection
-from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
-from engines.tools import ToolResult
 
 FRONT_MILLISECONDS = 2.0
 """How long the depolarisation front of a cell is drawn."""

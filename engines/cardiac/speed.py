@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.cells import Tt06Tissue, make_tissue
 from engines.cardiac.compiler.schemes import Step
 from engines.cardiac.compiler.tissue import CompiledTissue, make_compiled_tissue

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.diffusion import Diffusion
 from engines.cardiac.graphs import Moment, StepGraphs
 from engines.cardiac.multirate.groups import Groups

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.cardiac.parameters import Box, Site, Sphere, Stimulus, Tissue
 from engines.cardiac.sites import Sites
-from engines.errors import ProblemError
 
 MAXIMUM = 32
 """Stimuli of one problem: each has its bit in a cell's mask."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.cardiac.stimulus import MAXIMUM, Protocol, Pulse
-from engines.errors import ProblemError
 
 SILENT = Pulse(current=0.0, first=0, length=1, period=1, count=0)
 """Stands at a bit that no pulse uses now."""

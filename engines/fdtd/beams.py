@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.incident import Range
 from engines.fdtd.materials import Medium

@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.yee import SPEED_OF_LIGHT, Yee
 
 Kind = Literal["CPML", "PEC", "PMC", "periodic", "absorber"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.fdtd import cpu_extras as extras
 from engines.fdtd import cpu_kernels as kernels
 from engines.fdtd import cpu_sweep as sweeps

@@ -23,7 +23,11 @@ from engines.api import (
     Simulation,
     no_progress,
 )
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
+from engines.api.placing import Placement
+from engines.api.tools import Tool
 from engines.fdtd.benchmarks import benchmarks, warming_problems
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.parameters import (
@@ -47,10 +51,6 @@ from engines.fdtd.source_charts import ShowSources
 from engines.fdtd.tools.fit_dispersion import FitDispersion
 from engines.fdtd.yee import TIME_UNITS
 from engines.geometry.grid import Grid
-from engines.lab import Study
-from engines.lab_tables import LabTable
-from engines.placing import Placement
-from engines.tools import Tool
 
 
 class FdtdEngine(Engine):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 SAMPLES_PER_CELL = 16
 """Of h, in the smallest cell: the trapezoidal rule then puts nodes right to a thousandth of a cell."""

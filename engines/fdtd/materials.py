@@ -17,8 +17,8 @@ from math import comb
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region, usable_cores
-from engines.errors import ProblemError
 from engines.fdtd import mixing
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.dispersion import Dispersion, Pole, make_dispersion, make_slots

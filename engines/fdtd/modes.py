@@ -21,7 +21,7 @@ import scipy.sparse as sparse
 from scipy.sparse.linalg import ArpackNoConvergence, eigs
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.incident import Range
 from engines.fdtd.materials import Media

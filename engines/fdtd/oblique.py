@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.incident import Range
 from engines.fdtd.materials import Medium
 from engines.fdtd.waveforms import TimeCourse

@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from engines.api import Array, Dab, PaintInfo, Problem
-from engines.charts import Fact
-from engines.errors import ProblemError
+from engines.api.charts import Fact
+from engines.api.errors import ProblemError
+from engines.api.tools import ToolResult
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.materials import Media, Medium, make_media
 from engines.fdtd.parameters import FdtdParameters, Painted, Spot
@@ -22,7 +23,6 @@ from engines.fdtd.parameters.objects import VACUUM
 from engines.fdtd.sources import Sources
 from engines.fdtd.yee import Yee
 from engines.geometry.solids.round import Ball
-from engines.tools import ToolResult
 
 KEEP = "Keep what was painted in the project"
 BRUSH = "material"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engines.api import Array, FieldInfo, SeriesInfo
-from engines.charts import ChartData, ChartInfo
+from engines.api.charts import ChartData, ChartInfo
 
 NEVER = 1 << 62
 """``every`` of what is made of another recorder's sums: it is never given the fields."""

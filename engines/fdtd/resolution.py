@@ -9,7 +9,7 @@ import numpy as np
 from engines.api import (
     Finding,
 )
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.materials import Medium
 from engines.fdtd.waveforms import TimeCourse
 from engines.fdtd.yee import SPEED_OF_LIGHT, Yee

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.boundaries import Face
 from engines.fdtd.dispersion import Pole
 from engines.fdtd.grading import Span, graded_nodes

@@ -12,8 +12,8 @@ from engines.api import (
     Progress,
     no_progress,
 )
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.cpu import CPU_ID_BYTES
 from engines.fdtd.dimensions import ALL, parts_of

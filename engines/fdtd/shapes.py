@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.parameters.objects import VACUUM
 from engines.fdtd.solids.making import solids_of

@@ -23,9 +23,10 @@ from engines.api import (
     SeriesInfo,
     Simulation,
 )
-from engines.backend.base import Backend
-from engines.charts import ChartData
-from engines.errors import ProblemError
+from engines.api.charts import ChartData
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.tools import ToolResult
 from engines.fdtd.dimensions import ALL, Parts, per_length
 from engines.fdtd.monitors.balance import Balance
 from engines.fdtd.monitors.traffic import MONITORS
@@ -37,7 +38,6 @@ from engines.fdtd.steps import YeeSteps
 from engines.fdtd.traffic import STEPS
 from engines.fdtd.yee import METRES, VACUUM_IMPEDANCE, VACUUM_PERMITTIVITY, Yee, around_center
 from engines.geometry.grid import Grid
-from engines.tools import ToolResult
 
 SAMPLES_PER_PERIOD = 20
 ADVICE_ON_POLES = "keep dispersive objects out of the CPML: choose the slowly absorbing layer for the faces they reach."
@@ -207,7 +207,7 @@ class FdtdSimulation(Simulation):
 
     def paint(self, dab: Dab) -> str | None:
         if self._painter is None:
-            return super().paint(dab)
+            raise TypeError("there are no brushes for this problem")
         cells, places = self._painter.paint(dab)
         with self._backend.active():
             self._cells[cells] = self._backend.array(np.ascontiguousarray(self._painter.cells[cells]))

@@ -9,15 +9,15 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Problem, Progress, no_progress
-from engines.backend.base import Backend
-from engines.charts import ChartData, ChartInfo, Curve
-from engines.errors import ProblemError
+from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup
+from engines.api.tools import Tool, ToolResult
 from engines.fdtd.parameters import FdtdParameters, Source
 from engines.fdtd.scene import waveform_of
 from engines.fdtd.waveforms import TimeCourse
 from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, TIME_UNITS
-from engines.parameters import ParameterGroup
-from engines.tools import Tool, ToolResult
 
 POINTS = 1000
 TIME, SPECTRUM = "source over time", "source spectrum"

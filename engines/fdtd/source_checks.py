@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.api import Finding
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.beams import radius_at
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.oblique import check_open, direction, steps_towards

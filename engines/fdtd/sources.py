@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.beams import beam_profile
 from engines.fdtd.boundaries import Axis, Face, make_axes
 from engines.fdtd.incident import Entries, Incident, Part, Range, face_entries, joined, permutation

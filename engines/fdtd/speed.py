@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.backend.timing import best_seconds, measured_once
 from engines.fdtd.boundaries import Face, make_axes
 from engines.fdtd.materials import Medium, make_media

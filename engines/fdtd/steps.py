@@ -13,7 +13,7 @@ from engines.fdtd.sources import Sources
 from engines.fdtd.yee import Yee
 
 if TYPE_CHECKING:
-    from engines.backend.base import Backend
+    from engines.api.device import Backend
 
 
 class YeeSteps(Protocol):

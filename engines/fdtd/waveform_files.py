@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.waveforms import Sampled
 
 REST = 1e-3

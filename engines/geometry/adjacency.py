@@ -11,8 +11,8 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import MeshError
 from engines.backend.threads import in_turn
-from engines.errors import MeshError
 
 BOUNDARY = -1
 """What stands for "no neighbour" in :func:`face_neighbours`."""

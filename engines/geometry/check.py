@@ -7,7 +7,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from engines.api import Array, Finding
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
 
 UNITS = {"um": 1e-3, "µm": 1e-3, "mm": 1.0, "cm": 10.0, "m": 1000.0}

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.check import UNITS
 from engines.geometry.fibres import SHORT, find_fibres
 from engines.geometry.mesh import TetMesh

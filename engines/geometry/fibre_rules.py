@@ -24,8 +24,8 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
+from engines.api.errors import ProblemError
 from engines.backend.threads import in_turn
-from engines.errors import ProblemError
 from engines.geometry.check import pieces
 from engines.geometry.laplace import Laplace
 from engines.geometry.mesh import TetMesh

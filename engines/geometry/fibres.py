@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
 
 ENDINGS = ("s", "", "_direction", "_directions", "_orientation", "_orientations", "_dir", "direction", "directions")

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.edges import number_edges
 from engines.geometry.linear_elements import shape_gradients
 from engines.geometry.mesh import TetMesh

@@ -9,8 +9,8 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.backend.threads import in_turn
-from engines.errors import ProblemError
 from engines.geometry.adjacency import BOUNDARY
 
 CLUSTER_SIZE = 4096

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 
 FLAT = 1e-7
 """6V / (longest edge)³ below which a cell counts as flat: it is no thicker than float32 rounds its coordinates."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry import check
 from engines.geometry.fibres import find_fibres
 from engines.geometry.mesh import TetMesh

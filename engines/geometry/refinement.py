@@ -15,7 +15,7 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.edges import EDGES, number_edges
 from engines.geometry.mesh import TetMesh
 

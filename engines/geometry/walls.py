@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.adjacency import boundary_faces, face_neighbours
 from engines.geometry.mesh import TetMesh
 

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.peridynamics.curve import CHART
 from engines.peridynamics.instruments import acting_on
 from engines.peridynamics.parameters import PeridynamicParameters

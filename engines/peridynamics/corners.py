@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.solids.extruded import check_outline
 from engines.peridynamics.parameters import Flat, Polygon, PolygonPlate
 from engines.peridynamics.parameters.shapes import MOST_CORNERS

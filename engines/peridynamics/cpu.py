@@ -9,7 +9,7 @@ import numpy as np
 from numba import cfunc
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.peridynamics import cpu_kernels, cpu_measuring
 from engines.peridynamics.cpu_damage import damage
 from engines.peridynamics.laws.code import SIGNATURE

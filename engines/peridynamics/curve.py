@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, SeriesInfo
-from engines.charts import ChartData, ChartInfo, Curve
-from engines.errors import ProblemError, placed_at
+from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.errors import ProblemError, placed_at
 from engines.peridynamics.contact.rigid import Rigid
 from engines.peridynamics.contact.shapes import PLANE
 from engines.peridynamics.instruments import AXES, Mean

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.cuts import Cut, Cutter, Penny, Plane
 from engines.peridynamics.family import WORD, Family, family
 from engines.peridynamics.filling import Filled, Frame, Place, filled, shape_of

@@ -12,11 +12,13 @@ from importlib import resources
 from typing import Any
 
 from engines.api import Benchmark, Engine, Estimate, Preset, Problem, Progress, Simulation, no_progress
-from engines.backend.base import Backend
-from engines.charts import Inspection
+from engines.api.charts import Inspection
+from engines.api.device import Backend
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
+from engines.api.placing import Placement
+from engines.api.tools import Tool
 from engines.geometry.particles import Particles
-from engines.lab import Study
-from engines.lab_tables import LabTable
 from engines.peridynamics.benchmarks import benchmarks
 from engines.peridynamics.cloud.setup import geometry_of as cloud_geometry
 from engines.peridynamics.filling import filled
@@ -27,8 +29,6 @@ from engines.peridynamics.presets import presets
 from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.setup.bonds import lattice_of
 from engines.peridynamics.setup.choice import setup_of
-from engines.placing import Placement
-from engines.tools import Tool
 
 
 class PeridynamicsEngine(Engine):

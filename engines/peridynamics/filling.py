@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.geometry.solids.surface import SurfaceSolid
 from engines.peridynamics.corners import corners_of

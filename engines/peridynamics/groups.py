@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 MOST_TOLD = 8
 """Groups that a sentence lists."""

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, SeriesInfo
-from engines.charts import ChartInfo
-from engines.errors import ProblemError
+from engines.api.charts import ChartInfo
+from engines.api.errors import ProblemError
+from engines.api.placing import Path
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.loads import ACCELERATION, VELOCITY, Loads
 from engines.peridynamics.parameters import Gauge, Gravity, Held, Point
 from engines.peridynamics.parameters.measuring import MeanGauge, Opening
 from engines.peridynamics.totals.totals import ListSums, Read, make_list_sums
-from engines.placing import Path
 
 AXES = "xyz"
 FARTHEST = 1.5

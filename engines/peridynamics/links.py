@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array, Selection
-from engines.charts import Links
+from engines.api.charts import Links
 from engines.peridynamics.family import WORD
 from engines.peridynamics.solver import Discretised, Solver
 

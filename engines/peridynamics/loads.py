@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError, placed_at
+from engines.api.errors import ProblemError, placed_at
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.histories import share, share_integral, table_of
 from engines.peridynamics.parameters import (

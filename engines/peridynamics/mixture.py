@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.laws.calibration import Calibrated, calibrated
 from engines.peridynamics.material import Lattice

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from engines.api import Array, FieldInfo, SeriesInfo
-from engines.backend.base import Backend
-from engines.charts import ChartInfo
+from engines.api.charts import ChartInfo
+from engines.api.device import Backend
 from engines.geometry.particles import Particles
 from engines.peridynamics.curve import LoadDisplacement
 from engines.peridynamics.instruments import Instruments

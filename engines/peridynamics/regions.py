@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError, placed_at
+from engines.api.errors import ProblemError, placed_at
 from engines.peridynamics.cuts import TOUCH
 from engines.peridynamics.filling import Filled, Place, shape_of
 from engines.peridynamics.parameters import GroupRegion, HalfSpace, LayerRegion, Region, Side, SideRegion

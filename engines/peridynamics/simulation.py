@@ -18,9 +18,10 @@ from engines.api import (
     SeriesInfo,
     Simulation,
 )
-from engines.backend.base import Backend
-from engines.charts import ChartData, ChartInfo, Fact, Inspection, Links
-from engines.errors import ProblemError
+from engines.api.charts import ChartData, ChartInfo, Fact, Inspection, Links
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.placing import Path, Position
 from engines.geometry.particles import Particles
 from engines.peridynamics.contact.contact import ENERGIES as CONTACT_ENERGIES
 from engines.peridynamics.contact.contact import Contact, ContactEnergies
@@ -34,7 +35,6 @@ from engines.peridynamics.solver import Solver
 from engines.peridynamics.strain.solid import ROWS
 from engines.peridynamics.strain.strains import Strains
 from engines.peridynamics.totals.totals import make_totals
-from engines.placing import Path, Position
 
 MOST_STEPS = 256
 """Steps whose loads are worked out and moved to the device together."""

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.peridynamics.family import Family
 from engines.peridynamics.laws.law import Law
 from engines.peridynamics.layout import Layout

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 
 def read_table(path: str, what: str, columns: tuple[str, ...]) -> Array:

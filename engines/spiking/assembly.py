@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from engines.api import Array, Progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.spiking import lif, network
 from engines.spiking.connectivity import random_synapses
 from engines.spiking.groups import Groups

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Dab, PaintInfo
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 
 STIMULATE, LESION = "stimulate", "lesion"
 SILENT = (1 << 31) - 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from engines.api import Finding
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.spiking.assembly import live_of, neurons, spans
 from engines.spiking.memory import check_room, joined
 from engines.spiking.network.constants import is_rising

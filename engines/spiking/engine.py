@@ -12,11 +12,11 @@ from importlib import resources
 from typing import Any
 
 from engines.api import Benchmark, Engine, Estimate, Preset, Problem, Progress, Simulation, no_progress
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
 from engines.geometry.particles import Particles
-from engines.lab import Study
-from engines.lab_tables import LabTable
 from engines.spiking import published
 from engines.spiking.assembly import assemble, is_plain, live_of, neurons
 from engines.spiking.checks import check, findings

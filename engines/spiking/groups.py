@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, SeriesInfo
-from engines.charts import ChartInfo
+from engines.api.charts import ChartInfo
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from engines.api import Array
-from engines.charts import Links
+from engines.api.charts import Links
 from engines.spiking.partners import Block, Partners
 
 MOST = 120

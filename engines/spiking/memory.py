@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.spiking.assembly import is_plain, neurons
 from engines.spiking.layout import extent, places_of, share_near, usual_side
 from engines.spiking.lif.model import HISTORY, raster_stride

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from engines.api import Array
-from engines.charts import ChartData, ChartInfo, Curve, Fact
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact
 from engines.spiking.groups import Groups
 
 AT_ONCE = 1 << 24

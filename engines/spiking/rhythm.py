@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from engines.api import Array
-from engines.charts import EMPTY, ChartData, Curve, histogram
+from engines.api.charts import EMPTY, ChartData, Curve, histogram
 from engines.spiking.groups import Groups
 
 SPECTRUM_BIN = 1.0

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from engines.api import Array, Dab, FieldInfo, KernelTiming, KernelTraffic, NonFinite, Selection, Simulation
-from engines.backend.base import Backend
-from engines.charts import ChartData, ChartInfo, Fact, Inspection
-from engines.errors import ProblemError
+from engines.api.charts import ChartData, ChartInfo, Fact, Inspection
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup
 from engines.geometry.particles import Particles
-from engines.parameters import ParameterGroup
 from engines.spiking import brushes, charts, partners, rhythm
 from engines.spiking.groups import Groups
 from engines.spiking.lif.model import raster_stride

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.charts import ChartData, ChartInfo, Curve
+from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.spiking.parameters.neurons import (
     AdaptiveExponential,
     ConductanceLif,

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from engines.api import Array
-from engines.charts import EMPTY, ChartData, ChartInfo, Curve, histogram
+from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve, histogram
 from engines.spiking.groups import Groups
 from engines.spiking.partners import Block
 

@@ -29,10 +29,11 @@ from engines.api import (
     Simulation,
     no_progress,
 )
-from engines.backend.base import Backend
+from engines.api.abilities import Painted
+from engines.api.device import Backend
+from engines.api.lab import Study
+from engines.api.presets import presets_in
 from engines.geometry.grid import Grid
-from engines.lab import Study
-from engines.presets import presets_in
 from engines.stencil.benchmarks import benchmarks, warming_problems
 from engines.stencil.diffusion import Diffusion as DiffusionStep
 from engines.stencil.diffusion import make_diffusion
@@ -123,6 +124,7 @@ class StencilEngine(Engine):
             for steps in (1, 2):  # alone and fused, where a kernel can fuse
                 simulation.advance(steps)
             simulation.observe()
+            assert isinstance(simulation, Painted)
             for brush in simulation.brushes:
                 middle = tuple(float(end) / 2 for end in simulation.geometry.bounds[1])
                 for erase in (False, True):

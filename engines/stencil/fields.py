@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.stencil.parameters import (
     Charges,

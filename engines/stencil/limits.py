@@ -7,8 +7,8 @@ import os
 import threading
 
 from engines.api import Array, Finding
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.stencil.diffusion.faces import largest_sum
 from engines.stencil.fields import relative_conductivity

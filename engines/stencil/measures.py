@@ -11,7 +11,7 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array, Dab
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.geometry.grid import Grid
 
 PAINT = Path(__file__).with_name("paint.cu")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 from engines.stencil.patterns import PatternName
 from engines.stencil.sides import FixedValue, Side
 

@@ -9,9 +9,9 @@ import numpy as np
 from PIL import Image
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
-from engines.pictures import brightness as brightness_of
+from engines.geometry.pictures import brightness as brightness_of
 from engines.stencil.parameters import Picture
 
 

@@ -18,8 +18,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.errors import ProblemError
-from engines.parameters import ParameterGroup, quantity
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
 
 
 class FixedValue(ParameterGroup):

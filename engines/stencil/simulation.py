@@ -21,8 +21,8 @@ from engines.api import (
     Selection,
     Simulation,
 )
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.stencil.diffusion import Diffusion
 from engines.stencil.gray_scott import GrayScottStep

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from engines.api import Preset
+from engines.api.placing import Placement
 from engines.geometry.grid import Grid
 from engines.geometry.particles import Particles
-from engines.placing import Placement
 from ui.scene.camera import FIELD_OF_VIEW, Camera
 from ui.scene.grid_layer import GridLayer
 from ui.scene.lattice_layer import LatticeLayer

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.backend.compile.variants import check_declared
 from engines.backend.cpu import CpuBackend
-from engines.backend.variants import check_declared
 from tests.cuda_on_host.loader import HostKernel, HostModule, compile_for_host
 
 _libc = ctypes.CDLL(None, use_errno=True)

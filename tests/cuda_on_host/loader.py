@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from engines.backend.cache_dir import cache_dir
-from engines.backend.source import ENGINES
+from engines.backend.compile.source import ENGINES
 
 COMPILER = (shutil.which("g++") or shutil.which("clang++")) if sys.platform == "linux" else None
 """None where the tests have to be skipped."""

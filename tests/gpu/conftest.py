@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from engines.api.device import Backend
 from engines.backend import open_backend
-from engines.backend.base import Backend
 
 
 @pytest.fixture

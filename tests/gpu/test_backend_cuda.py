@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from engines.api import Selection
-from engines.backend import ceilings, open_backend
-from engines.backend.ceilings import SOURCE
+from engines.api.errors import DeviceError
+from engines.backend import open_backend
+from engines.backend.ceilings import memory as ceilings
+from engines.backend.ceilings.memory import SOURCE
+from engines.backend.compile.nvrtc import compile_cubin
+from engines.backend.compile.warm import all_variants, warm_cuda
 from engines.backend.cpu import CpuBackend
-from engines.backend.nvrtc import compile_cubin
-from engines.backend.warm import all_variants, warm_cuda
-from engines.errors import DeviceError
 
 pytestmark = pytest.mark.gpu
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engines.backend import curve_cuda
-from engines.backend.curve import BandwidthPoint, Curve, ceiling_at, measured_curve
+from engines.api.lab import Case
+from engines.backend.ceilings import curve_cuda
+from engines.backend.ceilings.curve import BandwidthPoint, Curve, ceiling_at, measured_curve
 from engines.backend.timing import cache_bytes
-from engines.lab import Case
 from engines.stencil.variants import studies
 from workbench.bench.check import Checker
 from workbench.bench.lab import Lab

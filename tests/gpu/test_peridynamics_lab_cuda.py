@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.lab import Case
+from engines.api.lab import Case
 from engines.peridynamics.lab import formulations, studies, tables
 from workbench.bench.check import Checker
 

@@ -25,10 +25,10 @@ from engines.api import (
     SeriesInfo,
     Simulation,
 )
-from engines.backend.base import Backend, Ceilings, DeviceInfo
+from engines.api.charts import Fact, Inspection
+from engines.api.device import Backend, Ceilings, DeviceInfo
+from engines.api.errors import MeshError, ProblemError
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus
-from engines.charts import Fact, Inspection
-from engines.errors import MeshError, ProblemError
 from engines.geometry.mesh import TetMesh
 from tests.ui.lab.doubles import FakeLab
 from workbench.document import Document, save_document

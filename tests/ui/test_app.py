@@ -14,7 +14,7 @@ START = textwrap.dedent(
     """
     import sys, threading
     from PySide6.QtCore import QTimer
-    from engines.backend import ceilings
+    from engines.backend.ceilings import memory as ceilings
     from ui.app import create_application, main
     ceilings.cpu_array_size = lambda: (64 << 20) // 8  # as in the tests' own process
     application = create_application([])

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication
 
+from engines.api.charts import ChartData, ChartInfo, Curve, Forecast
+from engines.api.errors import ProblemError
 from engines.battery.engine import BatteryEngine
-from engines.charts import ChartData, ChartInfo, Curve, Forecast
-from engines.errors import ProblemError
 from tests.ui.doubles import FakeServices
 from ui.background import Background
 from ui.controller import Controller, Phase

@@ -12,8 +12,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
-from engines.parameters import ParameterGroup, quantity
 from tests.ui.forms.holder import Holder
 from ui.forms.group import ElidedLabel, FieldLine
 from ui.forms.number import NumberBox, parsed, shown, stepped

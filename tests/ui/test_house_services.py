@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QSettings
 
-from engines import registry
-from engines.errors import ProblemError
+from engines.api import registry
+from engines.api.errors import ProblemError
 from tests.ui.doubles import FakeViewport
 from tests.workbench.fake_grid_engine import FadeEngine
 from ui.house import HouseServices

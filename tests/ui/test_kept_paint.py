@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from engines.errors import ProblemError
-from engines.tools import ToolResult
+from engines.api.errors import ProblemError
+from engines.api.tools import ToolResult
 from tests.ui.doubles import Wave
 from ui.kept_paint import NOTHING
 

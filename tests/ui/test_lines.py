@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from engines.api.errors import ProblemError
+from engines.api.parameters import Lines, ParameterGroup, quantity
 from engines.battery.engine import BatteryEngine
-from engines.errors import ProblemError
-from engines.parameters import Lines, ParameterGroup, quantity
 from tests.ui.test_form import Holder
 from ui.forms.lines import COMMIT_MILLISECONDS
 from ui.forms.number import NumberEditor

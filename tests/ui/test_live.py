@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.api import Selection
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.stencil.engine import StencilEngine
 from ui.controller import Phase
 from ui.model import DocumentModel

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import pytest
 
 from engines.api import KernelTraffic, SeriesInfo, SimulationInfo
-from engines.backend.base import Ceilings
+from engines.api.device import Ceilings
 from ui.meters.gauge import MEANING
 from ui.meters.panel import MetersPanel
 from workbench.frames import Sample

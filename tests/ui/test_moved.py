@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from engines.charts import Fact
+from engines.api.charts import Fact
 from tests.ui.scene.spheres import info as spheres_info
 from tests.ui.scene.spheres import ten
 from tests.ui.scene.test_lattice_layer import info, lattice

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import Box, Continuous, FdtdParameters, GridSetting, Material, PointSource, Pulse, Sphere
 from tests.ui.forms.holder import Holder

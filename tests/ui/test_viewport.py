@@ -409,7 +409,7 @@ def test_closing_many_times_says_nothing_and_ends_well(tmp_path: Path, software:
 
 
 def test_headless_pictures_can_be_drawn_beside_a_software_view(qtbot, monkeypatch) -> None:
-    from engines.errors import DeviceError
+    from engines.api.errors import DeviceError
     from ui.scene import renderer
 
     monkeypatch.setattr(viewport_surfaces.OffscreenContext, "is_software", property(lambda self: True))

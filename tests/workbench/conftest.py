@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from engines import registry
-from engines.api import Problem
+from engines.api import Problem, registry
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from tests.workbench.house import engines, modules, write_mesh
 from workbench.document import new_document, save_document

@@ -28,10 +28,10 @@ from engines.api import (
     Simulation,
     no_progress,
 )
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
 from engines.geometry.grid import Grid
-from engines.parameters import ParameterGroup, quantity
 
 LARGEST = 4096
 

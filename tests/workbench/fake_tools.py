@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from engines.charts import ChartData, ChartInfo, Curve, Fact
-from engines.errors import ProblemError
-from engines.parameters import ParameterGroup, quantity
-from engines.tools import Tool, ToolResult
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
+from engines.api.tools import Tool, ToolResult
 
 
 class Factor(ParameterGroup):

@@ -13,9 +13,8 @@ from typing import Any
 import meshio
 import numpy as np
 
-from engines import registry
-from engines.api import Finding
-from engines.errors import DeviceError, MeshError
+from engines.api import Finding, registry
+from engines.api.errors import DeviceError, MeshError
 from engines.geometry.mesh import TetMesh
 from tests.workbench.fake_engine import FakeBackend, WaveEngine
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 SESSION = """
 import sys
-from engines import registry
+from engines.api import registry
 from tests.workbench.house import engines, modules
 sys.modules.update(modules())
 registry.engines = engines

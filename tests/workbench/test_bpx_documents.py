@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from engines.api.errors import ProblemError
 from engines.battery.bpx import read_bpx, write_bpx
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.changes import Change
-from engines.errors import ProblemError
 from workbench.cli import main
 from workbench.document import export_parameters, new_document, open_document, save_document
 

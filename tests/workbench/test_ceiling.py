@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from engines.api import KernelTraffic, SimulationInfo
-from engines.backend import curve
-from engines.backend.base import Ceilings
+from engines.api.device import Ceilings
+from engines.backend.ceilings import curve
+from engines.backend.ceilings.curve import BandwidthPoint, ceiling_over, working_set_of
 from engines.backend.cpu import CpuBackend
-from engines.backend.curve import BandwidthPoint, ceiling_over, working_set_of
 from workbench.frames import KernelRate, Sample
 from workbench.timing_log import TimingLog
 
@@ -32,7 +32,7 @@ def device(monkeypatch):
     monkeypatch.setattr(curve, "cache_bytes", lambda backend: 8 << 20)
     monkeypatch.setattr(curve, "free_bytes", lambda backend: 1 << 30)
     monkeypatch.setattr(curve, "_over", {})
-    monkeypatch.setattr("engines.backend.curve_cpu.measure", measure)
+    monkeypatch.setattr("engines.backend.ceilings.curve_cpu.measure", measure)
     return made
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engines.api import Selection
-from engines.charts import ChartData, ChartInfo, Curve, Fact, Inspection
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
 from tests.workbench.fake_engine import WaveSimulation
 from workbench import viewing
 from workbench.document import Document, open_document
@@ -181,7 +181,7 @@ def test_a_chart_over_time_names_its_abscissa():
 @pytest.mark.parametrize("overridden", [False, True])
 def test_the_info_says_whether_elements_can_be_looked_into(project, monkeypatch, overridden):
     if overridden:
-        monkeypatch.setattr(WaveSimulation, "inspect", Charted.inspect)
+        monkeypatch.setattr(WaveSimulation, "inspect", Charted.inspect, raising=False)
     runner = start(open_document(project))
     runner.wait(RunState.READY)
     assert runner.info is not None

@@ -89,11 +89,11 @@ def test_doctor_gives_the_command_for_what_is_missing(monkeypatch, capsys):
 
 
 def test_doctor_warms_the_kernels(monkeypatch, capsys):
-    module = types.ModuleType("engines.backend.warm")
+    module = types.ModuleType("engines.backend.compile.warm")
     module.warm = lambda progress, others: [  # type: ignore[attr-defined]
         progress(f"Compiling {name}", 0.5) for name in ("the wave", *(other.__module__ for other in others))
     ]
-    monkeypatch.setitem(sys.modules, "engines.backend.warm", module)
+    monkeypatch.setitem(sys.modules, "engines.backend.compile.warm", module)
     assert main(["doctor", "--warm"]) == 0
     told = capsys.readouterr().err
     assert "Compiling the wave" in told

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import main, pictures
 from workbench.document import open_document

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.errors import MeshError, ProblemError, WorkbenchError
+from engines.api.errors import MeshError, ProblemError, WorkbenchError
 from engines.geometry import reading
 from tests.workbench.fake_engine import WaveEngine, block
 from tests.workbench.house import write_mesh

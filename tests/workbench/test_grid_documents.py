@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines import registry
-from engines.errors import ProblemError
+from engines.api import registry
+from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import FakeBackend, WaveEngine
 from tests.workbench.fake_grid_engine import FadeEngine, FadeParameters, FromPicture
 from workbench.autosave import Autosave, recover, recoveries

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from workbench import history
 from workbench.document import open_document

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench import measured as module
 from workbench.measured import difference, read_measured
 from workbench.project import Project

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.migrations import migrate
 from workbench.project import CameraView, ClipPlane, MeshReference, Probe, Project, RunSettings, ViewSettings
 from workbench.store import as_json, parse_project

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engines.api import Selection
-from engines.errors import InstabilityError, WorkbenchError
+from engines.api.errors import InstabilityError, WorkbenchError
 from tests.workbench.fake_engine import FakeBackend, WaveSimulation, block
 from workbench.frames import FrameRequest, RunState
 from workbench.observer import Observer

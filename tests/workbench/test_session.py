@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry import mesh as mesh_module
 from tests.workbench.fake_engine import WaveEngine, WaveParameters, block
 from workbench.document import Document, open_document

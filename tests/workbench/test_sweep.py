@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engines.api import Estimate
-from engines.charts import ChartData, ChartInfo, Curve
-from engines.errors import ProblemError
+from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.cli import main
 from workbench.document import open_document

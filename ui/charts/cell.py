@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Array
-from engines.charts import EMPTY, ChartData, ChartInfo
+from engines.api.charts import EMPTY, ChartData, ChartInfo
 from ui.charts.elided import ElidedLabel
 from ui.charts.legend import Entry, Legend, Mark
 from ui.charts.making import make_plot

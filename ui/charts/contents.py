@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engines.api import Array, SeriesInfo, SimulationInfo
-from engines.charts import ChartData, ChartInfo, Curve
+from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.traces import Branch, LeftCurve, TraceBuffer
 
 NUMBERS = ("", "1")

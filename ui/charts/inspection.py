@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
-from engines.charts import ChartInfo, Fact, Inspection
+from engines.api.charts import ChartInfo, Fact, Inspection
 from ui.charts.cell import ChartCell
 from ui.charts.making import Plot
 from ui.charts.pacing import Pace

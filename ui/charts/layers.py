@@ -14,7 +14,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPolygonF
 
 from engines.api import Array
-from engines.charts import Curve
+from engines.api.charts import Curve
 from ui.scene.colormaps import colormap
 from ui.theme import theme
 from ui.traces import LeftCurve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from engines.charts import ChartInfo
+from engines.api.charts import ChartInfo
 from ui.charts.matrix import MatrixPlot
 from ui.charts.painted import PaintedPlot
 from ui.charts.pattern import PatternPlot

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from engines.charts import ChartInfo
+from engines.api.charts import ChartInfo
 from ui.charts.painted import PaintedPlot
 from ui.charts.reading import figure
 from ui.scene.colormaps import colormap

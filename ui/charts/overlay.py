@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from engines.charts import ChartInfo
-from engines.errors import WorkbenchError
+from engines.api.charts import ChartInfo
+from engines.api.errors import WorkbenchError
 from ui.background import Background
 from ui.charts.panel import ChartsPanel
 from ui.model import DocumentModel

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
-from engines.charts import EMPTY, ChartData, ChartInfo
+from engines.api.charts import EMPTY, ChartData, ChartInfo
 from ui.theme import theme
 from ui.traces import LeftCurve
 from workbench.project import MeasuredData

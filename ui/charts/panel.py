@@ -9,7 +9,7 @@ from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import SimulationInfo
-from engines.charts import EMPTY, ChartData, ChartInfo
+from engines.api.charts import EMPTY, ChartData, ChartInfo
 from ui.charts.cell import ChartCell
 from ui.charts.contents import charts_of, left_over_time, over_time
 from ui.charts.grid import ChartGrid
@@ -109,7 +109,7 @@ class ChartsPanel(QWidget):
     def show_forecast(self, charts: Mapping[str, ChartData] | None, infos: Sequence[ChartInfo] = ()) -> None:
         """Draw these curves over time, by chart name, behind the live ones; None takes them away.
 
-        ``infos`` are the forecast's own charts (:attr:`engines.charts.Forecast.charts`): they are shown as long as
+        ``infos`` are the forecast's own charts (:attr:`engines.api.charts.Forecast.charts`): they are shown as long as
         there is no run. Cheap: what is drawn changes at the next redraw.
         """
         self._forecast = charts or {}

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QLinearGradient, QMouseEvent, QPainter, QPen, 
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
-from engines.charts import ChartData, ChartInfo, Curve
+from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.charts.painted import PaintedPlot, number, write
 from ui.scene.colormaps import colormap
 from ui.theme import theme

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from engines.charts import EMPTY, ChartData, ChartInfo
+from engines.api.charts import EMPTY, ChartData, ChartInfo
 from ui.charts.layers import Bars, Branches, Dots, Lines, Stack
 from ui.charts.scaled_axis import ScaledAxis
 from ui.theme import theme

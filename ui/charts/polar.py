@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPen, QPolygonF
 
 from engines.api import Array
-from engines.charts import Curve
+from engines.api.charts import Curve
 from ui.charts.painted import PaintedPlot, number, write
 from ui.theme import theme
 from workbench.units import unit_text

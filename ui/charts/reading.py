@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from engines.charts import ChartInfo, Curve, Fact
+from engines.api.charts import ChartInfo, Curve, Fact
 from workbench.units import grouped, is_count, time_text, unit_text
 
 

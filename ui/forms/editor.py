@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from engines.charts import Inspection
-from engines.parameters import Around
+from engines.api.charts import Inspection
+from engines.api.parameters import Around
 from ui.forms.schema import FieldSpec, default_values
 from ui.forms.validation import Errors, Path
 

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from engines.parameters import Around, matters, unit_among
+from engines.api.parameters import Around, matters, unit_among
 from ui.forms.editor import Editor, Previews, Suggestions
 from ui.forms.number import NumberEditor
 from ui.forms.preview import PreviewBox

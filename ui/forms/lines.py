@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.parameters import Lines
+from engines.api.parameters import Lines
 from ui.forms.editor import LOCK_HINT, Editor
 from ui.forms.line import DOCUMENT_KEYS
 from ui.forms.schema import FieldSpec

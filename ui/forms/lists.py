@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
 
-from engines.parameters import Around
+from engines.api.parameters import Around
 from ui.forms.editor import LOCK_HINT, Editor, Previews, Suggestions, new_values
 from ui.forms.schema import FieldSpec, default_value, fields_of
 from ui.forms.section import Section, scroll_to

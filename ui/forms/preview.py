@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from engines.charts import ChartInfo, Inspection
+from engines.api.charts import ChartInfo, Inspection
 from ui.charts.cell import ChartCell
 from ui.charts.reading import figure
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from engines.parameters import Lines
+from engines.api.parameters import Lines
 from ui.forms.editor import Editor
 from ui.forms.lines import FEWEST_ROWS, MOST_ROWS, LinesEditor
 from ui.forms.schema import FieldSpec, Kind

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from engines.parameters import Lines
+from engines.api.parameters import Lines
 from workbench.bounds import Bounds, bounds_of
 
 
@@ -35,8 +35,8 @@ class FieldSpec:
 
     ``file`` is the kind of file that a FILE names; ``lines`` is there where a LIST is written as one text; ``labels``
     are what a CHOICE shows for its values and a UNION for its kinds. ``folded``: its section begins closed. ``when``
-    and ``unless``: the values of other fields for which it is and is not shown (:func:`engines.parameters.matters`);
-    none: always.
+    and ``unless``: the values of other fields for which it is and is not shown
+    (:func:`engines.api.parameters.matters`); none: always.
     """
 
     key: str

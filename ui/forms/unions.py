@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from engines.parameters import Around
+from engines.api.parameters import Around
 from ui.forms.editor import Editor, Previews, Suggestions, new_values
 from ui.forms.group import FieldLine, GroupEditor
 from ui.forms.scalars import ChoiceEditor

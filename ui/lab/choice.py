@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QWidget
 
-from engines.errors import WorkbenchError
+from engines.api.errors import WorkbenchError
 from ui.background import Background
 from workbench.bench.records import LabRecord, device_text
 

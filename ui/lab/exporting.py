@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from engines.errors import WorkbenchError
-from engines.lab import Study
-from engines.lab_tables import LabTable
+from engines.api.errors import WorkbenchError
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
 from ui.lab.plots import plots, png
 from workbench.atomic import write_bytes, write_text
 from workbench.bench.record_files import write_csv, write_json

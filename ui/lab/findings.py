@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engines.lab import Case, Published, Study
+from engines.api.lab import Case, Published, Study
 from workbench.bench.records import BandwidthPoint, VariantRecord
 
 Key = tuple[str, str, str, tuple[int, ...] | None, str]

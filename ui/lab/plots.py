@@ -13,8 +13,8 @@ from PySide6.QtCore import QBuffer, QEvent, QIODevice, QSize
 from PySide6.QtGui import QFont, QFontDatabase, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from engines.lab import Study
-from engines.registry import engines
+from engines.api.lab import Study
+from engines.api.registry import engines
 from ui.lab.bandwidth import BandwidthCurve
 from ui.lab.blocks import BlockMap, cells
 from ui.lab.chart import Chart

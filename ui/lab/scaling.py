@@ -9,7 +9,7 @@ from typing import Literal
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from engines.lab import Study
+from engines.api.lab import Study
 from ui.lab.axes import LogAxis, count_tick, rate_tick, seconds_tick
 from ui.lab.chart import Chart, Label
 from ui.lab.findings import UNITS, fastest, published_line, variants_of

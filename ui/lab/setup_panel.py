@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.lab import Study
-from engines.lab_tables import LabTable
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
 from ui.icons import dress
 from ui.lab.wrapping import WrappingTree
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.lab import Study, Variant
+from engines.api.lab import Study, Variant
 from ui.formatting import bytes_text, duration_text, rate_text
 from ui.icons import dress
 from ui.lab.findings import did_not_help, shape_text

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
 
-from engines.lab import Study
+from engines.api.lab import Study
 from ui.formatting import count_text, duration_text
 from ui.lab.findings import Key, key, published_figure, shape_text, winners
 from ui.theme import theme

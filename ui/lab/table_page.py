@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.lab_tables import LabTable, Row
+from engines.api.lab_tables import LabTable, Row
 from ui.formatting import duration_text
 from ui.lab.lines_model import BEGINS, LinesModel
 from ui.lab.table_heat import TableMap

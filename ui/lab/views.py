@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
-from engines.lab import Study
+from engines.api.lab import Study
 from ui.lab.bandwidth import BandwidthCurve
 from ui.lab.blocks import BlockMap
 from ui.lab.chart import Chart

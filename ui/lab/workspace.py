@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.errors import WorkbenchError
-from engines.lab import Study
-from engines.lab_tables import LabTable
+from engines.api.errors import WorkbenchError
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
 from ui.background import Background
 from ui.banner import Banner
 from ui.formatting import duration_text, rate_text

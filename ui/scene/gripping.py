@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.placing import MOVE, Handle, Path, PlacedItem, Placement, Position
+from engines.api.placing import MOVE, Handle, Path, PlacedItem, Placement, Position
 from ui.scene.placed import knobs, segments, shown
 from ui.scene.scene import Scene
 

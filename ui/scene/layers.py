@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.geometry.mesh import TetMesh
 from engines.geometry.particles import Particles

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engines.placing import Path, PlacedItem, Placement
+from engines.api.placing import Path, PlacedItem, Placement
 
 
 @dataclass(frozen=True)

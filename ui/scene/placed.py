@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.placing import MOVE, Handle, PlacedGroup, PlacedItem, Placement
+from engines.api.placing import MOVE, Handle, PlacedGroup, PlacedItem, Placement
 from ui.scene.scene import Scene
 from ui.scene.screen import Stroke
 

@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from engines.api import Array, Lines, SimulationInfo
-from engines.errors import DeviceError
-from engines.placing import Path, Placement, Position
+from engines.api.errors import DeviceError
+from engines.api.placing import Path, Placement, Position
 from ui.scene.marks import Marks
 from ui.scene.plates import DARK, Theme
 from ui.scene.scene import Scene

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, FrontInfo, Lines, MarkerInfo, Markers, SimulationInfo
-from engines.charts import Links
-from engines.placing import Path, Position
+from engines.api.charts import Links
+from engines.api.placing import Path, Position
 from ui.scene.camera import Camera
 from ui.scene.colormaps import colormap
 from ui.scene.deformation import visible_scale

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.errors import ProblemError, WorkbenchError
+from engines.api.errors import ProblemError, WorkbenchError
 from ui.charts.pictures import picture_bytes
 from ui.controller import Controller, Phase
 from ui.formatting import bytes_text, duration_text

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from engines.charts import ChartInfo
+from engines.api.charts import ChartInfo
 from ui.forms.number import NumberBox
 from workbench.sweep.plan import Kept
 from workbench.sweep.readings import TITLES, Reading, What

@@ -12,7 +12,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from engines.charts import ChartInfo, Curve
+from engines.api.charts import ChartInfo, Curve
 from ui.scene.colormaps import colormap
 from ui.theme import theme
 from workbench.sweep.running import Row

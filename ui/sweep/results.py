@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
-from engines.charts import ChartInfo
+from engines.api.charts import ChartInfo
 from ui.charts.cell import ChartCell
 from ui.sweep.overlay import OverlayPlot
 from ui.sweep.table import SweepTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from engines.tools import Tool
+from engines.api.tools import Tool
 from ui.controller import Controller
 from ui.files import FileActions
 from ui.tools.dialog import ToolDialog

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from engines.api import Progress
-from engines.errors import ProblemError, WorkbenchError
-from engines.tools import Tool, ToolResult
+from engines.api.errors import ProblemError, WorkbenchError
+from engines.api.tools import Tool, ToolResult
 from ui.background import Background
 from ui.model import DocumentModel
 from ui.services import Services

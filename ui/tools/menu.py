@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engines.api import Engine
-from engines.tools import Tool
+from engines.api.tools import Tool
 
 NO_PROJECT = "Open a project first: tools belong to its engine."
 

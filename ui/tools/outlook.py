@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
-from engines.errors import WorkbenchError
+from engines.api.errors import WorkbenchError
 from ui.background import Background
 
 LANE = "outlooks"

@@ -7,8 +7,8 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from engines.charts import Fact
-from engines.tools import ToolResult
+from engines.api.charts import Fact
+from engines.api.tools import ToolResult
 from ui.charts.cell import ChartCell
 from ui.charts.reading import fact_text
 

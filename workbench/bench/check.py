@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
-from engines.lab import Case, Study
+from engines.api.lab import Case, Study
 
 WHOLE = 1 << 24
 WINDOWS = 6

@@ -13,10 +13,10 @@ from dataclasses import asdict
 from typing import Literal
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
-from engines.backend.curve import measured_curve
-from engines.lab import Case, Shape, Study, Variant
-from engines.lab_tables import LabTable
+from engines.api.device import Backend
+from engines.api.lab import Case, Shape, Study, Variant
+from engines.api.lab_tables import LabTable
+from engines.backend.ceilings.curve import measured_curve
 from workbench.bench.check import Checker
 from workbench.bench.measured_tables import measured_table
 from workbench.bench.records import MachineRecord, TableRecord, VariantRecord

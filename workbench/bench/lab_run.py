@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from engines.backend.base import Backend
-from engines.lab import Study
-from engines.lab_tables import LabTable
+from engines.api.device import Backend
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
 from workbench.bench.lab import Lab
 from workbench.bench.records import LabRecord, MachineRecord, TableRecord, VariantRecord
 from workbench.failures import as_sentence

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from engines.api import Benchmark, Engine, Simulation
-from engines.backend.base import Backend
-from engines.backend.curve import ceiling_at, fits_caches, measured_curve, working_set_of
+from engines.api.device import Backend
+from engines.backend.ceilings.curve import ceiling_at, fits_caches, measured_curve, working_set_of
 
 WARM_UP_STEPS = 20
 BATCH, BATCH_SECONDS = 10, 0.02

@@ -6,9 +6,9 @@ import logging
 import time
 
 from engines.api import Progress
-from engines.backend.base import Backend
-from engines.errors import WorkbenchError
-from engines.lab_tables import LabTable, Row
+from engines.api.device import Backend
+from engines.api.errors import WorkbenchError
+from engines.api.lab_tables import LabTable, Row
 from workbench.bench.records import TableRecord, plain_row
 from workbench.bench.timed import Cancelled
 from workbench.failures import as_sentence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.atomic import write_text
 from workbench.bench.records import LabRecord, device_text, lab_record, to_csv, to_json
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engines.backend.curve import OPERATIONS, ceiling_at
-from engines.lab import Published, Study
+from engines.api.lab import Published, Study
+from engines.backend.ceilings.curve import OPERATIONS, ceiling_at
 from workbench.bench.records import LabRecord, MachineRecord, VariantRecord, shape_name
 
 UNITS = {"ms": 1e3, "GB/s": 1e-9}

@@ -13,11 +13,11 @@ from typing import Literal
 
 import numpy as np
 
-from engines.backend.base import Backend
-from engines.backend.curve import BandwidthPoint, ceiling_at
+from engines.api.device import Backend
+from engines.api.errors import WorkbenchError
+from engines.api.lab import Prepared, Shape, Variant
+from engines.backend.ceilings.curve import BandwidthPoint, ceiling_at
 from engines.backend.timing import batch, cache_bytes, estimated, free_bytes, host_seconds
-from engines.errors import WorkbenchError
-from engines.lab import Prepared, Shape, Variant
 from workbench.bench.check import Checker
 from workbench.bench.records import VariantRecord
 

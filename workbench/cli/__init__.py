@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from engines.errors import ProblemError, WorkbenchError
+from engines.api.errors import ProblemError, WorkbenchError
 from workbench.cli.arguments import COMMANDS, parser
 
 DONE, BAD_INPUT, RUN_FAILED, INTERRUPTED = 0, 2, 3, 130

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from engines import registry
-from engines.api import Engine, Progress, no_progress
+from engines.api import Engine, Progress, no_progress, registry
+from engines.api.device import Backend
+from engines.api.errors import DeviceError, ProblemError
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
 from engines.backend import open_backend
-from engines.backend.base import Backend
-from engines.errors import DeviceError, ProblemError
-from engines.lab import Study
-from engines.lab_tables import LabTable
 from workbench.atomic import write_text
 from workbench.bench.lab import Lab
 from workbench.bench.measure import KernelRecord, machine, measure

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from engines import registry
-from engines.errors import ProblemError
+from engines.api import registry
+from engines.api.errors import ProblemError
 from workbench.document import default_engine, new_document, save_document
 from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
 from workbench.export.meshes import SUFFIXES, export_mesh

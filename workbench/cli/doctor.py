@@ -63,7 +63,7 @@ def doctor_command(options: Namespace) -> int:
         if diagnosis.remedy:
             print(f"{'':<20} → {diagnosis.remedy}")
     if options.warm:
-        from engines.backend.warm import warm  # compiles; only on demand
+        from engines.backend.compile.warm import warm  # compiles; only on demand
 
         others = [point.load() for point in entry_points(group="workbench.warm")]
         warm(lambda message, fraction: print(f"{fraction:4.0%}  {message}", file=sys.stderr), others)

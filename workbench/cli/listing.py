@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from engines import registry
+from engines.api import registry
 from workbench.presets import presets
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from engines.api import Array, Lines, Simulation, SimulationInfo
-from engines.errors import ProblemError, WorkbenchError
-from engines.placing import Path as Placed
-from engines.placing import Placement, Position
+from engines.api.abilities import Displaced, Hiding, Lined, Shifting
+from engines.api.errors import ProblemError, WorkbenchError
+from engines.api.placing import Path as Placed
+from engines.api.placing import Placement, Position
 from workbench.document import Document
 from workbench.export.png import save_snapshot
 from workbench.frames import RunState, Sample
@@ -72,8 +73,11 @@ class Pictures(Observer):
 
     def observe(self, simulation: Simulation) -> None:
         values = {name: simulation.field(name) for name in self._shown(simulation)}
-        traced = simulation.lines() if simulation.lined and self._document.project.view.lines else None
-        moment = Moment(simulation.step, simulation.time, values, simulation.shifts(), traced)
+        traced = None
+        if self._document.project.view.lines and isinstance(simulation, Lined) and simulation.lined:
+            traced = simulation.lines()
+        shifts = simulation.shifts() if isinstance(simulation, Shifting) else {}
+        moment = Moment(simulation.step, simulation.time, values, shifts, traced)
         while not self._abandoned.is_set():  # two moments wait at most: memory is bounded, the run waits instead
             try:
                 self._waiting.put(moment, timeout=0.05)
@@ -94,9 +98,9 @@ class Pictures(Observer):
             shown.append(simulation.front.field)
             if view.front_inside and simulation.front.crossing:
                 shown.append(simulation.front.crossing)
-        if simulation.displaced is not None:
+        if isinstance(simulation, Displaced) and simulation.displaced is not None:
             shown.append(simulation.displaced.name)
-        if simulation.hidden_by:
+        if isinstance(simulation, Hiding) and simulation.hidden_by:
             shown.append(simulation.hidden_by)
         return list(dict.fromkeys(shown))
 

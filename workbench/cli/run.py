@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.atomic import refusal, write_bytes
 from workbench.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.cli import DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.progress import Line
 from workbench.document import Document

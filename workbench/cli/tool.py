@@ -6,8 +6,8 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from engines.errors import ProblemError
-from engines.tools import ToolResult
+from engines.api.errors import ProblemError
+from engines.api.tools import ToolResult
 from workbench.atomic import storing
 from workbench.cli import DONE, RUN_FAILED
 from workbench.cli.listing import print_table

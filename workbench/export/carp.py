@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 from workbench.atomic import write_atomically
 

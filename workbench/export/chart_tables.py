@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engines.charts import ChartData, ChartInfo, Curve
+from engines.api.charts import ChartData, ChartInfo, Curve
 
 
 def chart_table(info: ChartInfo, data: ChartData, x_title: str = "", x_unit: str = "") -> tuple[list[str], list[Any]]:

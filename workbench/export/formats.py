@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from engines.api import Array, FieldInfo, Simulation, SimulationInfo
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.geometry.mesh import TetMesh
 from engines.geometry.particles import Particles
@@ -56,7 +56,8 @@ def format_of(geometry: Any) -> Format:
 
 def written_fields(run: Simulation | SimulationInfo) -> tuple[FieldInfo, ...]:
     """What is written of a moment: the fields, and where elements have gone if they move."""
-    return run.fields if run.displaced is None else (*run.fields, run.displaced)
+    displaced = getattr(run, "displaced", None)  # a SimulationInfo has it, and so has a simulation that can move
+    return run.fields if displaced is None else (*run.fields, displaced)
 
 
 def split_by_location(

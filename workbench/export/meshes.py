@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 from workbench.export import carp
 from workbench.export.vtu import VtuWriter

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.atomic import write_bytes
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.atomic import write_text
 
 

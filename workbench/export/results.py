@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, Selection, Simulation
-from engines.charts import ChartData, ChartInfo
+from engines.api.abilities import WithFiles, WithResults
+from engines.api.charts import ChartData, ChartInfo
 from workbench.atomic import write_text
 from workbench.export.chart_tables import chart_table
 from workbench.export.formats import format_of, split_by_location, written_fields
@@ -23,8 +24,8 @@ from workbench.export.tables import points_table, write_table
 class Results:
     """All fields at one moment, on the host, and the charts that are not over time.
 
-    ``points`` are (name, element), ``point_values[field]: (n,)``. ``others``: :meth:`Simulation.results`; ``files``:
-    :meth:`Simulation.files`.
+    ``points`` are (name, element), ``point_values[field]: (n,)``. ``others``: arrays of
+    :class:`~engines.api.abilities.WithResults`; ``files``: texts of :class:`~engines.api.abilities.WithFiles`.
     """
 
     geometry: Any
@@ -39,6 +40,16 @@ class Results:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
+def results_of(simulation: Simulation) -> Mapping[str, Array]:
+    """What it exports beside fields and charts; empty where there is nothing."""
+    return simulation.results() if isinstance(simulation, WithResults) else {}
+
+
+def files_of(simulation: Simulation) -> Mapping[str, str]:
+    """Its results in forms of other programs; empty where there are none."""
+    return simulation.files() if isinstance(simulation, WithFiles) else {}
+
+
 def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ()) -> Results:
     """Copy the present moment; for the worker thread (``runner.post(take_results)``), quick beside the writing."""
     fields = written_fields(simulation)
@@ -48,7 +59,8 @@ def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ())
         handle = simulation.select(Selection(np.array([element for _, element in points], np.int32)))
         summaries = {info.name: simulation.gather(info.name, handle) for info in simulation.fields if info.summary}
     charts = tuple((info, simulation.chart(info.name)) for info in simulation.charts if not info.series)
-    moment, others = (simulation.step, simulation.time), (simulation.results(), simulation.files())
+    moment = simulation.step, simulation.time
+    others = results_of(simulation), files_of(simulation)
     return Results(simulation.geometry, fields, values, *moment, tuple(points), summaries, charts, *others)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.atomic import storing
 from workbench.export.chart_tables import chart_table, titled
 from workbench.export.hdf5 import write_hdf5

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from engines.errors import ProblemError
-from engines.parameters import matters
+from engines.api.errors import ProblemError
+from engines.api.parameters import matters
 from workbench.bounds import Bounds, bounds_of
 from workbench.parameter_files import Place
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from engines.api import Estimate
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.document import Document
 from workbench.sweep.plan import SweepPlan
 

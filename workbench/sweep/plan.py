@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.document import Document
 from workbench.parameter_files import value_at
 from workbench.store import validated

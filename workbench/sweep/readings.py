@@ -7,8 +7,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from engines.charts import ChartInfo, Curve
-from engines.errors import ProblemError
+from engines.api.charts import ChartInfo, Curve
+from engines.api.errors import ProblemError
 
 What = Literal["max", "min", "where max", "where min", "last", "at"]
 TITLES: dict[What, str] = {

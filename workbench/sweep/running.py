@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, Problem, Progress, SeriesInfo, Simulation, no_progress
-from engines.backend.base import Backend
-from engines.charts import ChartData, ChartInfo, Curve
-from engines.errors import InstabilityError, ProblemError
+from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.device import Backend
+from engines.api.errors import InstabilityError, ProblemError
 from workbench.failures import as_sentence
 from workbench.pacing import Pacer
 from workbench.sweep.plan import Case, Kept, SweepPlan

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engines.charts import ChartData, ChartInfo, Curve
+from engines.api.charts import ChartData, ChartInfo, Curve
 from workbench.export.chart_tables import titled
 from workbench.sweep.plan import Kept, SweepPlan
 from workbench.sweep.running import Row

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from engines.api.errors import ProblemError
 from engines.battery.bpx.expressions import parse
 from engines.battery.bpx.tables import Table
 from engines.battery.parameter_sets.model import Function
 from engines.battery.parameter_sets.ranges import HUGE, TINY, Range
-from engines.errors import ProblemError
 
 SAME = 1e-9
 """Of the range of a table: points nearer than this are one."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 LONGEST = 20_000
 """Characters of a formula; published fits have some hundred."""

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Finding
+from engines.api.errors import ProblemError
 from engines.battery.bpx.entries import Constant, Section
 from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.changes import LABELS
@@ -39,7 +40,6 @@ from engines.battery.parameter_sets.ranges import (
     SHARE,
     check_together,
 )
-from engines.errors import ProblemError
 
 LARGEST_FILE = 64 * 2**20
 USUAL_CONCENTRATION = 1000.0

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from engines.api.errors import ProblemError, WorkbenchError
 from engines.battery.bpx.reading import CONTACT_RESISTANCE, SALT_RANGE
 from engines.battery.bpx.tables import Table
 from engines.battery.bpx.tracing import formula
@@ -17,7 +18,6 @@ from engines.battery.constants import FARADAY, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.balance import window
 from engines.battery.parameter_sets.changes import LABELS
 from engines.battery.parameter_sets.model import UNSAID, Function, ParameterSet
-from engines.errors import ProblemError, WorkbenchError
 
 VERSION = "1.1.1"
 POINTS = 8001

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.battery.cells.launcher import Cells, Instruction, Kind, Row
 
 __all__ = ["Cells", "Instruction", "Kind", "Row", "make_cells"]

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets import ParameterSet
-from engines.errors import ProblemError
 
 if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters

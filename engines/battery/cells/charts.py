@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engines.api import SeriesInfo
+from engines.api.charts import ChartInfo
 from engines.battery.cells import losses
 from engines.battery.cells.cycles import Cycles
 from engines.battery.cells.launcher import Cells
-from engines.charts import ChartInfo
 
 SERIES = (
     SeriesInfo("voltage", "Terminal voltage", "V"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
+from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.battery.cells.ageing import CycleRow
 from engines.battery.cells.coefficients import Coefficient
 from engines.battery.cells.launcher import Cells, Row
-from engines.charts import ChartData, ChartInfo, Curve
 
 HOUR, PERCENT, NANOMETRE = 3600.0, 100.0, 1e-9
 BAND = (5, 95)

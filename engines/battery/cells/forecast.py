@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Problem
-from engines.backend.base import Backend
+from engines.api.charts import ChartData, ChartInfo, Curve, Forecast
+from engines.api.device import Backend
 from engines.backend.timing import best_seconds
 from engines.battery.bands import bands, means
 from engines.battery.cells import Row, make_cells
@@ -27,7 +28,6 @@ from engines.battery.parameter_sets.choice import parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
 from engines.battery.protocol import Plan, cycle_of, instructions
 from engines.battery.steps import parse
-from engines.charts import ChartData, ChartInfo, Curve, Forecast
 
 POINTS = 256
 """Rows of the traces: a curve has at least half of these points, unless there are fewer steps."""

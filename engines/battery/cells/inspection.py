@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
 from engines.battery.cells.ageing import AgeingRow
 from engines.battery.cells.launcher import Cells, Row
 from engines.battery.cells.losses import decomposed, film
 from engines.battery.constants import REFERENCE_TEMPERATURE
-from engines.charts import ChartData, ChartInfo, Curve, Fact, Inspection
 
 KELVIN, MICROMETRE, NANOMETRE, HOUR = 273.15, 1e-6, 1e-9, 3600.0
 PROFILE = ChartInfo("profile", "Stoichiometry", "1", x_title="Radius", x_unit="µm")

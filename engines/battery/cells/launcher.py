@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.battery.cells.ageing import Ageing, AgeingRow, CycleRow
 from engines.battery.cells.coefficients import (
     ELECTROLYTE_CELLS,

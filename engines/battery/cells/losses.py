@@ -12,12 +12,12 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array, SeriesInfo
+from engines.api.charts import ChartInfo
 from engines.battery.cells.ageing import AgeingRow
 from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, Coefficient
 from engines.battery.cells.launcher import Cells, Row
 from engines.battery.cells.reference import overpotential
 from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
-from engines.charts import ChartInfo
 
 NAMES = {
     "loss_negative_diffusion": "Diffusion in negative particles",

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from engines.api import Array, Estimate, Finding, Problem, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.backend.timing import best_seconds, measured_once
 from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.cells.ageing import AgeingRow, CycleRow, ageing_of

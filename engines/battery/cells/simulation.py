@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Simulation
-from engines.backend.base import Backend
+from engines.api.charts import ChartData, Inspection
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.battery.bands import bands, run_means
 from engines.battery.cells import Cells, Row, charts, losses
 from engines.battery.cells.ageing import AgeingRow
 from engines.battery.cells.cycles import Cycles
 from engines.battery.cells.inspection import inspection
 from engines.battery.constants import REFERENCE_TEMPERATURE
-from engines.charts import ChartData, Inspection
-from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 
 KELVIN = 273.15

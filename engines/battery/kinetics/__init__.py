@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.backend.tuning import tune, tuning_key
 
 if TYPE_CHECKING:

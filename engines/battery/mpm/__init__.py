@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.battery.mpm.launcher import CellRow, ManyParticles, Row
 
 __all__ = ["CellRow", "ManyParticles", "Row", "make_many_particles"]

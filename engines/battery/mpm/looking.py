@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from engines.api import Array
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
 from engines.battery.mpm.launcher import ELECTRODES, ManyParticles
 from engines.battery.sizes import MICROMETRE, Sizes
-from engines.charts import ChartData, ChartInfo, Curve, Fact, Inspection
 
 BINS = 30
 PROFILE_POINTS = 61

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Estimate, Finding, Problem, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.backend.timing import best_seconds, measured_once
 from engines.battery.cells import Instruction, Kind
 from engines.battery.durations import sample_steps

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
-from engines.backend.base import Backend
+from engines.api.charts import ChartData, Inspection
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.battery.bands import run_means
 from engines.battery.mpm.launcher import ELECTRODES, CellRow, ManyParticles
 from engines.battery.mpm.looking import CHARTS, inspection, size_histogram, weighted_percentiles
-from engines.charts import ChartData, Inspection
-from engines.errors import ProblemError
 from engines.geometry.particles import Particles
 
 SERIES = (

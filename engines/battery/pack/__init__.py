@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.battery.pack.heat import Heat
 
 __all__ = ["Heat", "make_heat"]

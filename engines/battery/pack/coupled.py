@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.backend.threads import parallel_region
 from engines.battery.cells import Cells, Instruction, Kind, Row, make_cells
 from engines.battery.cells.launcher import LONGEST

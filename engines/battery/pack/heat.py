@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.battery.pack.layout import Body
 from engines.battery.pack.stages import count_for, stages
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.battery.pack.parameters import Arrangement, Pack
-from engines.errors import ProblemError
 from engines.geometry.grid import Grid
 
 MILLIMETRE = 1e-3

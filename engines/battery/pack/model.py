@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Estimate, Finding, Problem, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.backend.timing import best_seconds, measured_once
 from engines.battery.cells import Instruction, Kind
 from engines.battery.durations import sample_steps
@@ -25,7 +26,6 @@ from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.choice import ELECTROLYTE, parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
 from engines.battery.protocol import Plan, plan_of, start_findings
-from engines.errors import ProblemError
 from engines.geometry.grid import Grid
 
 MOST_VOXELS = 1_000_000_000

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
-from engines.backend.base import Backend
+from engines.api.charts import EMPTY, ChartData, ChartInfo, Fact, Inspection, histogram
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.battery.constants import REFERENCE_TEMPERATURE
 from engines.battery.pack.coupled import CoupledPack
 from engines.battery.pack.layout import Layout
 from engines.battery.pack.parameters import Cooling
-from engines.charts import EMPTY, ChartData, ChartInfo, Fact, Inspection, histogram
-from engines.errors import ProblemError
 
 CELSIUS = REFERENCE_TEMPERATURE - 273.15
 """Of the temperature that deviations are from."""

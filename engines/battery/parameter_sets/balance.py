@@ -12,9 +12,9 @@ import numpy as np
 from scipy.optimize import brentq
 
 from engines.api import Finding
+from engines.api.errors import ProblemError
 from engines.battery.constants import FARADAY
 from engines.battery.parameter_sets.model import ParameterSet
-from engines.errors import ProblemError
 
 MARGIN = 1e-6
 """How near to an empty or a full electrode potentials are asked for."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
 from engines.battery.parameter_sets.model import SCALARS, ParameterSet
 from engines.battery.parameter_sets.ranges import RANGES
-from engines.errors import ProblemError
-from engines.parameters import ParameterGroup, quantity
 
 if TYPE_CHECKING:
     ScalarName = str

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engines.api import Finding
+from engines.api.errors import ProblemError
 from engines.battery.bpx import read_bpx
 from engines.battery.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameter_sets.balance import balance_findings, charged
 from engines.battery.parameter_sets.changes import apply_changes
 from engines.battery.parameter_sets.ranges import check_together
-from engines.errors import ProblemError
 
 if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 
 from engines.api import Array, Finding
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 Function = Callable[[Array], Array]
 

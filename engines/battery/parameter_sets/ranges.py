@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from engines.api.errors import ProblemError
 from engines.battery.parameter_sets.model import SCALARS
-from engines.errors import ProblemError
 
 TINY, HUGE = 1e-30, 1e30
 """Sizes that no number of a cell in SI units has; products of several still are numbers."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection, histogram
 from engines.battery.particles.shells import shells
-from engines.charts import ChartData, ChartInfo, Curve, Fact, Inspection, histogram
 
 MOST_PROFILES = 4096
 """Particles that the profile's band and the colours of the radii are taken from, evenly chosen."""

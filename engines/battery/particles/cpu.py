@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
+from engines.api.errors import ProblemError
 from engines.backend import vector_math
 from engines.backend.vector_math import exp, lanes, load, load_row, splat, store_row
 from engines.battery.particles.launcher import ModeDiffusion, ShellDiffusion
-from engines.errors import ProblemError
 
 
 def _compiled(sources: int) -> tuple[Callable[..., None], ...]:

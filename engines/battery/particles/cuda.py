@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.api.errors import ProblemError
 from engines.backend.tuning import tune, tuning_key
 from engines.battery.particles.launcher import ModeDiffusion, ShellDiffusion
-from engines.errors import ProblemError
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

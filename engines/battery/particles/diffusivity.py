@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.battery.curves import Curve, curve, table_curve
 from engines.battery.particles.settings import (
     ConstantDiffusivity,
@@ -20,7 +21,6 @@ from engines.battery.particles.settings import (
     PublishedDiffusivity,
     SetDiffusivity,
 )
-from engines.errors import ProblemError
 
 
 def ecker_graphite(x: Array) -> Array:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.battery.curves import Curve
 from engines.battery.particles.series import MODES, roots, shell_modes, static_tail
 from engines.battery.particles.shells import shells, surface_weights

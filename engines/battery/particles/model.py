@@ -9,7 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from engines.api import Array, Estimate, Finding, Problem, Progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.backend.timing import best_seconds, measured_once
 from engines.battery.constants import FARADAY
 from engines.battery.curves import Curve
@@ -23,7 +24,6 @@ from engines.battery.particles.settings import ParticleSettings, Rate
 from engines.battery.particles.shells import shells
 from engines.battery.particles.simulation import MOST_STEPS, ParticleSimulation, Spheres
 from engines.battery.particles.solver import Solver, make_solver
-from engines.errors import ProblemError
 from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
-from engines.backend.base import Backend
+from engines.api.charts import ChartData, Inspection
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup
 from engines.battery.bands import bands
 from engines.battery.particles import charts
 from engines.battery.particles.diffusivity import Law
 from engines.battery.particles.exact import ExactParticle
 from engines.battery.particles.pulses import History, Timetable
 from engines.battery.particles.solver import Solver
-from engines.charts import ChartData, Inspection
-from engines.errors import ProblemError
 from engines.geometry.particles import Particles
-from engines.parameters import ParameterGroup
 
 SERIES = (
     SeriesInfo("surface", "Stoichiometry at the surface", "1"),

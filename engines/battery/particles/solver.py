@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.battery.curves import Curve
 from engines.battery.particles import make_modes, make_shells
 from engines.battery.particles.launcher import ModeDiffusion, ShellDiffusion

@@ -5,7 +5,7 @@ Block shapes of two-dimensional diffusion, the seed of dendrite's occupancy tabl
 
 from __future__ import annotations
 
-from engines.lab import Study
+from engines.api.lab import Study
 
 
 def studies() -> tuple[Study, ...]:

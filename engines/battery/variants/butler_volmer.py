@@ -12,12 +12,12 @@ from typing import Literal
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab import Case, Inputs, Prepared, Published, Shape, Study, Variant
+from engines.backend.lab.variants import Launch, Layout, array_variant, kernel_variant
 from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.variants import cpu, expressions
 from engines.battery.variants.own import KineticsPrepared
-from engines.lab import Case, Inputs, Prepared, Published, Shape, Study, Variant
-from engines.lab_variants import Launch, Layout, array_variant, kernel_variant
 
 BYTES, FLOPS = 12.0, 20.0
 """Two numbers read and one written; flops are those of an exponential, a division and what joins them, about."""

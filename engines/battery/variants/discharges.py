@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab import Case, Inputs, Prepared, Published, Shape, Study, Variant
+from engines.backend.lab.variants import Layout, array_variant, up_to
 from engines.battery.cells import Cells, Instruction, Kind, Row, make_cells
 from engines.battery.cells.coefficients import Coefficient, coefficients
 from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.particles.series import MODES, roots
 from engines.battery.variants import expressions
-from engines.lab import Case, Inputs, Prepared, Published, Shape, Study, Variant
-from engines.lab_variants import Layout, array_variant, up_to
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab import Inputs, Prepared, Resources
+from engines.backend.lab.variants import Buffers, Layout, kernel_resources
 from engines.battery import kinetics
 from engines.battery.kinetics.cuda import call
 from engines.battery.particles import make_modes, make_shells
 from engines.battery.variants.spheres import POINTS
-from engines.lab import Inputs, Prepared, Resources
-from engines.lab_variants import Buffers, Layout, kernel_resources
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

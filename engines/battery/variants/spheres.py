@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
+from engines.api.lab import Case, Inputs
+from engines.backend.lab.variants import Layout
 from engines.battery.particles import reference as particles
 from engines.battery.particles.series import shell_modes
 from engines.battery.particles.shells import shells
-from engines.lab import Case, Inputs
-from engines.lab_variants import Layout
 
 POINTS = 32
 STEPS = 288

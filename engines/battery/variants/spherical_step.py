@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab import Case, Published, Shape, Study, Variant
+from engines.backend.lab.variants import Launch, array_variant, kernel_variant
 from engines.battery.variants import cpu, expressions
 from engines.battery.variants.spheres import (
     BYTES,
@@ -22,8 +24,6 @@ from engines.battery.variants.spheres import (
     reference_rows,
     rough,
 )
-from engines.lab import Case, Published, Shape, Study, Variant
-from engines.lab_variants import Launch, array_variant, kernel_variant
 
 FLOPS = 7.0
 FILE = Path(__file__).with_name("spherical_step.cu")

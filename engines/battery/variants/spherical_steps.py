@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab import Case, Inputs, Prepared, Published, Resources, Shape, Study, Variant
+from engines.backend.lab.variants import Buffers, Launch, array_variant, kernel_resources, kernel_variant, up_to
 from engines.battery.particles.series import MODES
 from engines.battery.variants import cpu, expressions, spherical_step
 from engines.battery.variants.own import ModesPrepared, ShellsPrepared
@@ -24,8 +26,6 @@ from engines.battery.variants.spheres import (
     smooth,
 )
 from engines.battery.variants.spherical_step import Lanes, on_device
-from engines.lab import Case, Inputs, Prepared, Published, Resources, Shape, Study, Variant
-from engines.lab_variants import Buffers, Launch, array_variant, kernel_resources, kernel_variant, up_to
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

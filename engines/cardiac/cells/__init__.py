@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.cells.model import NOT_ACTIVATED, Tt06Tissue
 
 __all__ = ["NOT_ACTIVATED", "Tt06Tissue", "make_tissue"]

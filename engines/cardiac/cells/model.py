@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.cells import tt06
 from engines.cardiac.cells.kinds import CELL_TYPES, Kind, starts
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from engines.api.errors import ProblemError
 from engines.cardiac.compiler.graph import Node, const, make, symbol
 from engines.cardiac.compiler.model import CellModel, Parameter, State, folded
-from engines.errors import ProblemError
 
 VOLTAGE_NAMES = ("v", "vm", "v_m", "e", "membrane_potential", "transmembrane_potential", "voltage", "membrane_voltage")
 STIMULUS_NAMES = ("i_stim", "istim", "i_st", "ist", "i_stimulus", "stim", "stimulus", "stim_amplitude")

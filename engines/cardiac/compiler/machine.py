@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engines.backend.nvrtc import compile_cubin, compile_ptx
+from engines.backend.compile.nvrtc import compile_cubin, compile_ptx
 from engines.cardiac.compiler.counts import Instructions, count
 from engines.cardiac.compiler.emit_cuda import REAL
 from engines.cardiac.compiler.schemes import Step

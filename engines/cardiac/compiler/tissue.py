@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.backend.cache_dir import cache_dir
 from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.cells.tt06 import padded_size

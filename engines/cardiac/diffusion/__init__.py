@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.diffusion.launcher import Diffusion
 from engines.cardiac.diffusion.sliced import SlicedMatrix
 from engines.cardiac.diffusion.weights import DiffusionOperator, assemble

@@ -15,7 +15,7 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.diffusion import sliced
 from engines.cardiac.diffusion.launcher import Diffusion, diffusion_traffic
 from engines.cardiac.diffusion.sliced import SlicedMatrix

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.diffusion.packing import SEGMENTS
 from engines.cardiac.diffusion.sliced import SlicedMatrix
 

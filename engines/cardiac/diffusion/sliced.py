@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from engines.api import Array
+from engines.api.errors import MeshError
 from engines.backend.threads import in_turn
-from engines.errors import MeshError
 
 WIDTH = 16
 """Most off-diagonal entries of a cell's row: 4 face neighbours and their 12 other neighbours. Rows of vertices may be

@@ -9,7 +9,7 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 
 def conductivity_tensors(

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
+from engines.api.errors import MeshError
 from engines.cardiac.diffusion.kernels import energy_need, fill_rows, kept_shares, least_squares, proved_stable
 from engines.cardiac.diffusion.sliced import SlicedMatrix, row_lengths, slice_starts
 from engines.cardiac.diffusion.stability import growing_cells
 from engines.cardiac.diffusion.tensors import check_tensors
-from engines.errors import MeshError
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
 

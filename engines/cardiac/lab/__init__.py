@@ -6,6 +6,7 @@ tables 6.5 and 6.6 for one GPU alone.
 
 from __future__ import annotations
 
+from engines.api.lab_tables import LabTable
 from engines.cardiac.lab.cells import CodePathTable, ProblemSizeTable
 from engines.cardiac.lab.clusters import ClusterTable
 from engines.cardiac.lab.convergence import ConvergenceTable
@@ -16,7 +17,6 @@ from engines.cardiac.lab.schemes import SchemeErrorTable, SchemeInstructionsTabl
 from engines.cardiac.lab.single_core import SingleCoreTable
 from engines.cardiac.lab.steps import WholeStepTable
 from engines.cardiac.lab.stream import StreamTable
-from engines.lab_tables import LabTable
 
 TABLES: tuple[LabTable, ...] = (
     StreamTable(),

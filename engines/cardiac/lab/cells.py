@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab_tables import Column, LabTable, Row
+from engines.backend.lab.timing import launch_seconds
 from engines.cardiac.cells import Tt06Tissue, make_tissue
 from engines.cardiac.cells.tt06 import CellType
 from engines.cardiac.compiler.tissue import CompiledTissue
 from engines.cardiac.lab.published import published
-from engines.lab_tables import Column, LabTable, Row
-from engines.lab_timing import launch_seconds
 
 MANY = 10_000_000
 """Cells that the thesis times its kernels on."""

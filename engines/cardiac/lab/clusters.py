@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import DeviceError
+from engines.api.lab_tables import Column, LabTable, Row
 from engines.cardiac.diffusion.clusters import reordered, step_seconds
 from engines.cardiac.diffusion.cuda import CudaDiffusion
 from engines.cardiac.lab.meshes import THESIS_CELLS, first_rows, tissue_matrix
 from engines.cardiac.lab.published import published
-from engines.errors import DeviceError
-from engines.lab_tables import Column, LabTable, Row
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

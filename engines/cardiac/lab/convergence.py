@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab_tables import Column, LabTable, Row
 from engines.cardiac.diffusion import assemble, make_diffusion
 from engines.cardiac.diffusion.stability import stable_step
 from engines.cardiac.lab.meshes import cube
 from engines.cardiac.lab.published import published
 from engines.cardiac.operator import cell_order
 from engines.geometry.mesh import TetMesh
-from engines.lab_tables import Column, LabTable, Row
 
 DIFFUSIVITY, DURATION = 0.01, 1.0
 """With these the thesis' steps and errors come out; it gives the exact solution for a diffusivity of 1."""

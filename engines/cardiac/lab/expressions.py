@@ -10,7 +10,8 @@ from typing import get_args
 import numpy as np
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab_tables import Column, LabTable, Row
 from engines.cardiac.compiler.chains import Cost, plan
 from engines.cardiac.compiler.counts import count
 from engines.cardiac.compiler.graph import Node
@@ -22,7 +23,6 @@ from engines.cardiac.compiler.sharing import share_exponentials
 from engines.cardiac.compiler.singularities import remove_singularities
 from engines.cardiac.lab.paths import VOLTAGE, CellTypeName, machine_code, path_step
 from engines.cardiac.lab.published import published
-from engines.lab_tables import Column, LabTable, Row
 
 SCHEME: Scheme = "LRL"
 DIVISORS = (-5, 5, -6, -7, 7, -10, 10, 13, -14, 15, -20, 20, 24, 200, Fraction(-15, 2))

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
-from engines.backend.nvrtc import compile_cubin
+from engines.api.device import Backend
+from engines.api.errors import DeviceError
+from engines.api.lab_tables import Column, LabTable, Row
+from engines.backend.compile.nvrtc import compile_cubin
+from engines.backend.lab.timing import launch_seconds
 from engines.cardiac.cells.cuda import MACROS, SOURCE
 from engines.cardiac.compiler.machine import ARCHITECTURE, count_machine_code
 from engines.cardiac.compiler.tissue import make_compiled_tissue
@@ -15,9 +18,6 @@ from engines.cardiac.lab.cells import MANY, QUICK_CELLS, epicardial, reaction_la
 from engines.cardiac.lab.paths import machine_code, path_step
 from engines.cardiac.lab.peak import peak_rate
 from engines.cardiac.lab.published import published
-from engines.errors import DeviceError
-from engines.lab_tables import Column, LabTable, Row
-from engines.lab_timing import launch_seconds
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.backend.timing import measured_once
 from engines.cardiac.diffusion import assemble
 from engines.cardiac.diffusion.sliced import SLICE, SlicedMatrix

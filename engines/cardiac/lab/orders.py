@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab_tables import Column, LabTable, Row
+from engines.backend.lab.timing import launch_seconds
 from engines.cardiac.diffusion import SlicedMatrix, make_diffusion
 from engines.cardiac.diffusion.clusters import reordered, voltage_bytes
 from engines.cardiac.lab.meshes import THESIS_CELLS, first_rows, tissue_matrix
 from engines.cardiac.lab.published import published
-from engines.lab_tables import Column, LabTable, Row
-from engines.lab_timing import launch_seconds
 
 WARP, BLOCK = 32, 256
 SAMPLE = 8192

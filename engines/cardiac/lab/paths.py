@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from engines.backend.nvrtc import compile_cubin
+from engines.api.errors import DeviceError
+from engines.backend.compile.nvrtc import compile_cubin
 from engines.cardiac.compiler.emit_cuda import REAL
 from engines.cardiac.compiler.graph import Node, const, make, rebuild, symbol
 from engines.cardiac.compiler.machine import ARCHITECTURE, Counted, count_machine_code
 from engines.cardiac.compiler.model import CellModel, shipped
 from engines.cardiac.compiler.schemes import Scheme, Step, step
 from engines.cardiac.compiler.tissue import kernel_file
-from engines.errors import DeviceError
 
 MODEL = "ten_tusscher_panfilov_2006"
 VOLTAGE, GATE = "cell.V", "cell.s"

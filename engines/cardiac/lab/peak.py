@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engines.backend.lab.timing import launch_seconds
 from engines.backend.timing import measured_once
-from engines.lab_timing import launch_seconds
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

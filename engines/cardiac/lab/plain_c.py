@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.cardiac.compiler.importing import read
 from engines.cardiac.compiler.model import MODELS
-from engines.errors import ProblemError
 
 MODEL = "ten_tusscher_panfilov_2006"
 COMPILERS = ("cc", "gcc", "clang")

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.lab_tables import Column, LabTable, Row
+from engines.backend.lab.timing import launch_seconds
 from engines.backend.threads import parallel_region
 from engines.cardiac.lab.cells import epicardial, reaction_launch
 from engines.cardiac.lab.plain_c import c_source, compiled, start_states
-from engines.errors import ProblemError
-from engines.lab_tables import Column, LabTable, Row
-from engines.lab_timing import launch_seconds
 
 OPTIONS = {
     "Plain C, -O3": ("-O3",),

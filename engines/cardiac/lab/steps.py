@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab_tables import Column, LabTable, Row
+from engines.backend.lab.timing import launch_seconds
 from engines.cardiac.diffusion import SlicedMatrix, make_diffusion
 from engines.cardiac.lab.cells import PRECISIONS, epicardial
 from engines.cardiac.lab.meshes import THESIS_CELLS, first_rows, tissue_matrix
 from engines.cardiac.lab.published import published
-from engines.lab_tables import Column, LabTable, Row
-from engines.lab_timing import launch_seconds
 
 STEPS = 50_000
 """Of 0.02 ms: a second."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.api import Progress, no_progress
-from engines.backend import curve_cpu, curve_cuda
-from engines.backend.base import Backend
-from engines.backend.curve import COLD_CACHES, LARGEST
+from engines.api.device import Backend
+from engines.api.lab_tables import Column, LabTable, Row
+from engines.backend.ceilings import curve_cpu, curve_cuda
+from engines.backend.ceilings.curve import COLD_CACHES, LARGEST
 from engines.backend.timing import cache_bytes, free_bytes
 from engines.cardiac.lab.published import published
-from engines.lab_tables import Column, LabTable, Row
 
 RATIOS = {"copy": "1:1", "mul": "1:1", "add": "2:1", "triad": "2:1", "read": "1:0"}
 

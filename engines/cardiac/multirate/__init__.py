@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.multirate.parameters import Multirate
 from engines.cardiac.tissue import Tissue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 
 BUSY_SHARE = 0.010
 """Part of a beat of 1000 ms in which a cell's group reacts at each step, for the estimate (README, "Multirate")."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engines.api import Array, FieldInfo, MarkerInfo, Markers, SeriesInfo
-from engines.charts import ChartData, ChartInfo
+from engines.api.charts import ChartData, ChartInfo
 
 
 class Observer(ABC):

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.diffusion.kernels import least_squares
 from engines.cardiac.diffusion.patch import rings
 from engines.cardiac.diffusion.tensors import conductivity_tensors

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, KernelTraffic, SeriesInfo
+from engines.api.charts import ChartInfo
 from engines.cardiac.observers.base import Observer
 from engines.cardiac.observers.kernels import ObserverKernels
-from engines.charts import ChartInfo
 
 
 def ecg_traffic(n_cells: int, value_bytes: int, leads: int, every: int) -> KernelTraffic:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 
 
 class MapArrays(NamedTuple):

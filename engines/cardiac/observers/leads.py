@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.cardiac.p1.assembly import CHUNK
 from engines.cardiac.recording import Recording
 from engines.cardiac.sites import Sites
-from engines.errors import ProblemError
 from engines.geometry.linear_elements import shape_gradients
 from engines.geometry.mesh import TetMesh
 

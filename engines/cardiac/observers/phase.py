@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTraffic, MarkerInfo, Markers, SeriesInfo
+from engines.api.charts import ChartInfo
 from engines.cardiac.observers.base import Observer
 from engines.cardiac.observers.kernels import ObserverKernels
 from engines.cardiac.observers.shell import Shell
-from engines.charts import ChartInfo
 
 PHASE = FieldInfo("phase", "Phase", "rad", "cell", (-math.pi, math.pi), "cycle", cyclic=True)
 SINGULARITIES = MarkerInfo("Phase singularities", ("clockwise", "counter-clockwise"))

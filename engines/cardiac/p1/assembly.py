@@ -14,9 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from engines.api import Array, Progress, no_progress
+from engines.api.errors import MeshError
 from engines.cardiac.diffusion.tensors import check_tensors
 from engines.cardiac.p1.sites import VertexSites, vertex_sites
-from engines.errors import MeshError
 from engines.geometry.edges import EDGES
 from engines.geometry.linear_elements import shape_gradients
 from engines.geometry.mesh import TetMesh

@@ -1,13 +1,13 @@
 """What may be done with a cardiac problem besides running it."""
 
 from engines.api import Problem
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.tools import Tool
 from engines.cardiac.tools.fibres_from_file import FibresFromFile
 from engines.cardiac.tools.make_fibres import FibreParameters, MakeFibres
 from engines.cardiac.tools.refine import RefineMesh, RefineParameters
 from engines.cardiac.tools.restitution import Restitution
 from engines.cardiac.tools.velocity import TuneVelocity
-from engines.tools import Tool
 
 TOOLS: tuple[Tool, ...] = (TuneVelocity(), Restitution(), MakeFibres(), FibresFromFile(), RefineMesh())
 

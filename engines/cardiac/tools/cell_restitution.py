@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.backend.threads import parallel_region
 from engines.cardiac.cell_settings import NON_CONDUCTING
@@ -23,7 +24,6 @@ from engines.cardiac.cells.cpu import CpuTissue
 from engines.cardiac.choice import make_cells, step_limit
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.stimulus import Protocol
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 
 SAMPLE = 0.1

@@ -8,13 +8,13 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from engines.api import Problem, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.charts import Fact
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
+from engines.api.tools import Tool, ToolResult
 from engines.cardiac.tools.mesh_of import mesh_of
-from engines.charts import Fact
-from engines.errors import ProblemError
 from engines.geometry.fibre_files import read_fibre_file
-from engines.parameters import ParameterGroup, quantity
-from engines.tools import Tool, ToolResult
 
 
 class FileParameters(ParameterGroup):

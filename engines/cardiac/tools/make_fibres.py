@@ -10,10 +10,12 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Array, Problem, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
+from engines.api.tools import Tool, ToolResult
 from engines.cardiac.tools.mesh_of import mesh_of
-from engines.charts import ChartData, ChartInfo, Curve, Fact
-from engines.errors import ProblemError
 from engines.geometry.fibre_rules import Angles, RuleFibres, rule_fibres
 from engines.geometry.mesh import TetMesh
 from engines.geometry.walls import (
@@ -25,8 +27,6 @@ from engines.geometry.walls import (
     slab_walls,
     ventricle_walls,
 )
-from engines.parameters import ParameterGroup, quantity
-from engines.tools import Tool, ToolResult
 
 VENTRICLES, SLAB = {"shape": ("ventricles",)}, {"shape": ("slab",)}
 LAYERS = 10

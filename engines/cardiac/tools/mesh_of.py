@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 
 

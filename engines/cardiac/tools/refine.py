@@ -7,15 +7,15 @@ import time
 from pydantic import BaseModel
 
 from engines.api import Problem, Progress, no_progress
-from engines.backend import machine
-from engines.backend.base import Backend
+from engines.api.charts import Fact
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
+from engines.api.tools import Tool, ToolResult
+from engines.backend.ceilings import machine
 from engines.cardiac.tools.mesh_of import mesh_of
-from engines.charts import Fact
-from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 from engines.geometry.refinement import CELL_LIMIT, CHILDREN, refine, refined_size
-from engines.parameters import ParameterGroup, quantity
-from engines.tools import Tool, ToolResult
 
 MEMORY_SHARE = 0.6
 """Of the machine's memory, that a refinement may fill: the mesh before is still open, and so is the window."""

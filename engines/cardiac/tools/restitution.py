@@ -9,17 +9,17 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Array, Problem, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
+from engines.api.tools import Tool, ToolResult
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.tools.cell_restitution import Cells, Points, Pulses, dynamic, premature
 from engines.cardiac.tools.strand import Strand
 from engines.cardiac.tools.strand_restitution import Velocities, velocities
 from engines.cardiac.tools.velocity import COARSEST, FINEST, region_setting, typical_spacing
-from engines.charts import ChartData, ChartInfo, Curve, Fact
-from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
-from engines.parameters import ParameterGroup, quantity
-from engines.tools import Tool, ToolResult
 
 APD = ChartInfo("apd", "APD90", "ms", x_title="diastolic interval", x_unit="ms")
 SLOPE = ChartInfo("slope", "Slope of APD90", "ms/ms", x_title="diastolic interval", x_unit="ms")

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from engines.api import Problem, Progress, Simulation, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.operator import TissueOperator, tissue_operator

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engines.api import Array, Problem, Progress, Selection, Simulation, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.recording import Recording
 from engines.cardiac.tools.cell_restitution import LATE, REPOLARISED
 from engines.cardiac.tools.strand import BETWEEN, Strand
-from engines.errors import ProblemError
 
 LOOK = 0.5
 """Time between two looks at the voltage [ms]: the interval is known to 0.01 ms then, for repolarisation is slow."""

@@ -14,15 +14,15 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Problem, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
+from engines.api.tools import Tool, ToolResult
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Tissue
 from engines.cardiac.simulation import rounded_down
 from engines.cardiac.tools.strand import Strand, front_velocity
-from engines.charts import ChartData, ChartInfo, Curve, Fact
-from engines.errors import ProblemError
 from engines.geometry.mesh import TetMesh
-from engines.parameters import ParameterGroup, quantity
-from engines.tools import Tool, ToolResult
 
 TOLERANCE = 0.01
 """Relative: when the measured velocity is taken for the wanted one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
-from engines.charts import EMPTY, ChartData, ChartInfo, Curve
+from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from engines.fdtd.far.fields import FarField, decibels
 
 SPAN = 40.0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.charts import EMPTY, ChartData, ChartInfo, Curve
+from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from engines.fdtd.far.charts import azimuth_chart, elevation_chart, far_chart_infos, pattern_chart
 from engines.fdtd.far.directions import Directions, circle, sphere
 from engines.fdtd.far.fields import FarField, decibels, far_field

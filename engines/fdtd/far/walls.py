@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from engines.api import Finding
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.far.spectra import Mirror
 from engines.fdtd.parameters import BoxMonitor, FdtdParameters, ObliqueWaveSource, WaveSource

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 Place = tuple[float, float, float]
 

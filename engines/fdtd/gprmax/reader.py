@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from engines.api import Finding, Imported
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.gprmax.commands import Command, Place, commands_of
 from engines.fdtd.gprmax.mapping import WAVEFORMS, Receiver, monitors_of, port_of
 from engines.fdtd.gprmax.objects import FREE_SPACE, OBJECTS

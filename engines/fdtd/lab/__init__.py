@@ -5,13 +5,13 @@ Kernels in this folder exist for these measurements alone; no run launches them.
 
 from __future__ import annotations
 
+from engines.api.lab_tables import LabTable
 from engines.fdtd.lab.fused import FusedLayersTable
 from engines.fdtd.lab.launches import CoarseningTable, PassesTable
 from engines.fdtd.lab.layout import LayoutTable
 from engines.fdtd.lab.spectra import FourierTable
 from engines.fdtd.lab.studies import studies
 from engines.fdtd.lab.throughput import ThroughputTable
-from engines.lab_tables import LabTable
 
 TABLES: tuple[LabTable, ...] = (
     ThroughputTable(),

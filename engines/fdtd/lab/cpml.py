@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.api.lab import Inputs
 from engines.fdtd.benchmarks import LAYER, Counts
 from engines.fdtd.boundaries import Axis, Face, make_axes
 from engines.fdtd.lab.forms import Form, courant_factor
 from engines.fdtd.lab.scenes import COURANT, make_lab_steps, make_scene
 from engines.fdtd.yee import Yee
-from engines.lab import Inputs
 
 
 @lru_cache(maxsize=8)

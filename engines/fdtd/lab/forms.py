@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab import Resources
+from engines.backend.lab.variants import kernel_resources
 from engines.fdtd.benchmarks import Counts
 from engines.fdtd.lab import layout_kernels
 from engines.fdtd.lab.scenes import COURANT, LabYee
 from engines.fdtd.yee import SPEED_OF_LIGHT, Yee
-from engines.lab import Resources
-from engines.lab_variants import kernel_resources
 
 LAYOUT = Path(__file__).with_name("layout.cu")
 LAYOUTS = ("arrays", "structures", "one structure", "padded")

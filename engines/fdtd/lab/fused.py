@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
-from engines.backend.nvrtc import compile_cubin
-from engines.errors import DeviceError
+from engines.api.device import Backend
+from engines.api.errors import DeviceError
+from engines.api.lab_tables import Column, LabTable, Row
+from engines.backend.compile.nvrtc import compile_cubin
 from engines.fdtd.benchmarks import Counts, size_name
 from engines.fdtd.cuda import SOURCE, Shape
 from engines.fdtd.cuda_parts import REAL
 from engines.fdtd.lab.scenes import PRECISIONS, LabYee, Scene, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.lab.throughput import GUIDE
-from engines.lab_tables import Column, LabTable, Row
 
 FUSED = Path(__file__).with_name("fused.cu")
 SHAPES: dict[str, tuple[Shape, ...]] = {

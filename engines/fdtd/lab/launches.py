@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab_tables import Column, LabTable, Row
+from engines.backend.lab.timing import launch_seconds
 from engines.backend.timing import free_bytes
 from engines.fdtd.benchmarks import LAYER, Counts, size_name
 from engines.fdtd.cuda import PACKED, Shape
 from engines.fdtd.lab.scenes import PRECISIONS, LabYee, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.lab.throughput import GUIDE
 from engines.fdtd.one_pass import one_shapes
-from engines.lab_tables import Column, LabTable, Row
-from engines.lab_timing import launch_seconds
 
 BLOCK = (32, 8)
 SPANS = (1, 4, 16, 64)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab_tables import Column, LabTable, Row
+from engines.backend.lab.timing import call_seconds
 from engines.fdtd.benchmarks import Counts, size_name
 from engines.fdtd.lab.forms import BLOCK, LAYOUTS, LayoutForm
 from engines.fdtd.lab.scenes import start_fields
 from engines.fdtd.lab.throughput import GUIDE
-from engines.lab_tables import Column, LabTable, Row
-from engines.lab_timing import call_seconds
 
 TITLES = {
     "arrays": "Arrays: six",

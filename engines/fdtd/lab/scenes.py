@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab import Resources
+from engines.backend.lab.timing import graph_seconds, launch_seconds
+from engines.backend.lab.variants import kernel_resources
 from engines.fdtd.benchmarks import Counts
 from engines.fdtd.boundaries import Axis, Face, make_axes
 from engines.fdtd.cpu import CpuYee
@@ -17,9 +20,6 @@ from engines.fdtd.cuda import CudaYee, Shape
 from engines.fdtd.materials import Media, Medium, make_media
 from engines.fdtd.sources import Sources, make_sources
 from engines.fdtd.yee import Yee
-from engines.lab import Resources
-from engines.lab_timing import graph_seconds, launch_seconds
-from engines.lab_variants import kernel_resources
 
 COURANT = 0.99
 GLASS = Medium(permittivity=2.25)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab_tables import Column, LabTable, Row
+from engines.backend.lab.timing import graph_seconds
 from engines.fdtd.lab import spectra_kernels
-from engines.lab_tables import Column, LabTable, Row
-from engines.lab_timing import graph_seconds
 
 FILE = Path(__file__).with_name("spectra.cu")
 SAMPLES = 16

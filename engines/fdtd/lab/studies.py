@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.lab import Case, Inputs, Prepared, Resources, Shape, Study, Variant
 from engines.fdtd import cpu_sweep
 from engines.fdtd.benchmarks import LAYER, Counts, size_name
 from engines.fdtd.cuda import LAYERS, SOURCE
@@ -20,7 +21,6 @@ from engines.fdtd.lab.layout import TITLES
 from engines.fdtd.lab.scenes import make_lab_steps, make_scene
 from engines.fdtd.one_pass import ONE_PASS
 from engines.fdtd.yee import Yee
-from engines.lab import Case, Inputs, Prepared, Resources, Shape, Study, Variant
 
 PASSES, ARRAYS, ONE = 75.0, 72.0, 51.0
 """Bytes per cell and step in float32: both passes with ids of 8 bits, without ids, and one pass with them."""

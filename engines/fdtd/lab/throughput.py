@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
-from engines.errors import WorkbenchError
+from engines.api.device import Backend
+from engines.api.errors import WorkbenchError
+from engines.api.lab_tables import Column, LabTable, PublishedRows, Row
 from engines.fdtd.benchmarks import LAYER, Counts, size_name
 from engines.fdtd.lab.scenes import PRECISIONS, Scene, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.traffic import traffic
-from engines.lab_tables import Column, LabTable, PublishedRows, Row
 
 FIGURES = json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
 STEPS = 12_000

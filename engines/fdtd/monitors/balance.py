@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.charts import ChartData, ChartInfo, Curve
-from engines.errors import ProblemError
+from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.errors import ProblemError
 from engines.fdtd.monitors.flux import FluxRecorder
 from engines.fdtd.recorders import Recorder
 

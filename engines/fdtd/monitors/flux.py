@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
-from engines.charts import ChartData, ChartInfo, Curve
+from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.device import Backend
 from engines.fdtd.dimensions import per_length
 from engines.fdtd.far.spectra import SurfaceSpectra
 from engines.fdtd.monitors.blocks import Rectangle

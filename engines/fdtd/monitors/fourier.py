@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.monitors.blocks import Block
 from engines.fdtd.monitors.devices import make_sums, padded

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.parameters import Frequencies
 from engines.fdtd.waveforms import TimeCourse
 from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT

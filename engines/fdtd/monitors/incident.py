@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from engines.api import Progress
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.fdtd.monitors.decay import DecayWatch
 from engines.fdtd.monitors.flux import FluxRecorder
 from engines.fdtd.monitors.fourier import Surroundings

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.fdtd.far.recorder import FarRecorder
 from engines.fdtd.far.walls import line_axis, mirrors_of, obstacles, walls_of
 from engines.fdtd.monitors.balance import Balance, incident_energy

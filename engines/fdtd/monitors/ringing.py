@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.charts import EMPTY, ChartData
-from engines.errors import ProblemError
+from engines.api.charts import EMPTY, ChartData
+from engines.api.errors import ProblemError
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.monitors.trace import TraceRecorder, trace_interval

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
-from engines.charts import ChartData, ChartInfo, Curve
-from engines.errors import ProblemError
+from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.fdtd.monitors import cpu_kernels, devices
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.parameters import TraceMonitor

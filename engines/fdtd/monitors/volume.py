@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, Selection
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.fdtd.monitors.blocks import Block
 from engines.fdtd.monitors.fourier import FourierPlan, FourierRecorder, Surroundings
 from engines.fdtd.monitors.frequencies import source_spectrum

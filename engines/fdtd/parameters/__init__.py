@@ -5,6 +5,7 @@ Lengths are in the grid's unit of length, times in the unit that light takes 0.2
 
 from __future__ import annotations
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.fdtd.materials import MOST
 from engines.fdtd.parameters.anisotropy import Anisotropy
 from engines.fdtd.parameters.common import Axis, LengthUnit, Place
@@ -44,7 +45,6 @@ from engines.fdtd.parameters.placing import Lattice, Turn
 from engines.fdtd.parameters.ports import LumpedPort
 from engines.fdtd.parameters.signals import Continuous, Derivative, FromFile, Gaussian, Pulse, Ricker, Signal
 from engines.fdtd.parameters.sources import BeamSource, ModeSource, ObliqueWaveSource, PointSource, Source, WaveSource
-from engines.parameters import ParameterGroup, quantity
 
 __all__ = [
     "Anisotropy",

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import field_validator
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 
 Triple = tuple[float, float, float]
 LARGEST = 1000.0

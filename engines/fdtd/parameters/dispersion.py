@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 
 TERAHERTZ_PER_EV = 241.79892
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.fdtd.parameters.common import LENGTH, Axis
-from engines.parameters import ParameterGroup, quantity
 
 
 class FineRegion(ParameterGroup):

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.fdtd.parameters.common import LENGTH, LengthUnit
 from engines.fdtd.parameters.grading import FineRegion
-from engines.parameters import ParameterGroup, quantity
 
 MOST_CELLS = 100_000
 

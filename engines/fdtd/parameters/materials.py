@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.fdtd.parameters.anisotropy import Anisotropy
 from engines.fdtd.parameters.dispersion import PoleSetting
 from engines.fdtd.parameters.library import LABELS, Library
-from engines.parameters import ParameterGroup, quantity
 
 MOST_POLES = 16
 OWN = {"library": ("own",)}

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.fdtd.parameters.common import LENGTH, Axis, Place
 from engines.fdtd.parameters.placing import Lattice, Turn, repeated, turned
-from engines.parameters import ParameterGroup, quantity
 
 VACUUM = "vacuum"
 """The name of a material that need not be among the materials: an object of it is cut out."""

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.fdtd.parameters.common import LENGTH, Place
-from engines.parameters import ParameterGroup, quantity
 
 MOST_COPIES = 20_000
 Count = Annotated[int, Field(ge=1, le=MOST_COPIES)]

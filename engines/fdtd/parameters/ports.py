@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.fdtd.parameters.common import LENGTH, Axis, Place
 from engines.fdtd.parameters.signals import Pulse, Signal
-from engines.parameters import ParameterGroup, quantity
 
 
 class LumpedPort(ParameterGroup):

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.fdtd.parameters.common import LENGTH
-from engines.parameters import ParameterGroup, quantity
 
 
 class Pulse(ParameterGroup):

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from engines.api.parameters import ParameterGroup, quantity
 from engines.fdtd.parameters.common import LENGTH, Axis, Place
 from engines.fdtd.parameters.signals import Continuous, Signal
-from engines.parameters import ParameterGroup, quantity
 
 Direction = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 

@@ -9,7 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.api.figures import Figure, changed, kind_title, members
+from engines.api.placing import Change, NewItem, PlacedGroup, PlacedItem, Placement, Position
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.placing import drawn_out as drawn_out
 from engines.fdtd.placing import monitors as monitors
@@ -20,9 +22,7 @@ from engines.fdtd.placing.kinds import KINDS, Space
 from engines.fdtd.placing.standing import standing
 from engines.fdtd.placing.tuning import tuned
 from engines.fdtd.scene import make_faces, make_yee
-from engines.figures import Figure, changed, kind_title, members
 from engines.geometry.lines import box_lines
-from engines.placing import Change, NewItem, PlacedGroup, PlacedItem, Placement, Position
 
 Role = Literal["material", "object", "source", "monitor", "boundary"]
 LISTS: tuple[tuple[str, str, Role], ...] = (

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.api.figures import Figure, mover, number, slider, triple
+from engines.api.placing import MOVE, Handle, Position
 from engines.fdtd.parameters import Painted, PictureObject, Polygon, SurfaceObject
 from engines.fdtd.placing.kinds import Space, drawn, touching
 from engines.fdtd.placing.objects import material_of, size_of
 from engines.fdtd.placing.slabs import slab_figure
-from engines.figures import Figure, mover, number, slider, triple
 from engines.geometry.lines import ball_lines, box_lines
 from engines.geometry.solids.extruded import ACROSS
 from engines.geometry.solids.surface import SurfaceSolid
-from engines.placing import MOVE, Handle, Position
 
 Fields = tuple[Mapping[str, Any], str]
 MOST_GRIPPED = 40

@@ -13,11 +13,11 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.api.figures import Figure, triple
+from engines.api.placing import Position
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.yee import Yee
-from engines.figures import Figure, triple
-from engines.placing import Position
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.api.figures import Figure, mover, number, slider, triple
+from engines.api.placing import MOVE, Handle, Position
 from engines.fdtd.parameters import (
     BoxMonitor,
     LumpedPort,
@@ -21,9 +23,7 @@ from engines.fdtd.parameters import (
 from engines.fdtd.parameters.monitors import FAR
 from engines.fdtd.placing.kinds import Space, drawn, in_open
 from engines.fdtd.placing.slabs import slab_figure
-from engines.figures import Figure, mover, number, slider, triple
 from engines.geometry.lines import arrow, box_lines, circle, unit
-from engines.placing import MOVE, Handle, Position
 
 Fields = tuple[Mapping[str, Any], str]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.api.figures import Figure, mover, number, slider, triple
+from engines.api.placing import MOVE, Position
 from engines.fdtd.parameters import Box, Cylinder, Sphere
 from engines.fdtd.placing.kinds import Space, drawn, touching
 from engines.fdtd.placing.slabs import slab_figure
-from engines.figures import Figure, mover, number, slider, triple
 from engines.geometry.lines import ball_lines, cylinder_lines, unit
-from engines.placing import MOVE, Position
 
 Fields = tuple[Mapping[str, Any], str]
 

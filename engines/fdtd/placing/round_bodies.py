@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.api.figures import Figure, mover, number, slider, triple
+from engines.api.placing import MOVE, Handle, Position
 from engines.fdtd.parameters import Cone, Ellipsoid, Ring, Rod, Torus
 from engines.fdtd.placing.kinds import Space, drawn, touching
 from engines.fdtd.placing.objects import material_of, radius_as, size_of
-from engines.figures import Figure, mover, number, slider, triple
 from engines.geometry.lines import circle, ellipse, frustum_lines, unit
-from engines.placing import MOVE, Handle, Position
 
 Fields = tuple[Mapping[str, Any], str]
 

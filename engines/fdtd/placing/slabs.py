@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.api.figures import Figure, mover, slider, triple
+from engines.api.placing import MOVE, Handle, Position
 from engines.fdtd.parameters.monitors import FAR
 from engines.fdtd.placing.kinds import Space, touching
-from engines.figures import Figure, mover, slider, triple
 from engines.geometry.lines import box_lines
-from engines.placing import MOVE, Handle, Position
 
 Corners = Callable[[Position, Position], Mapping[str, Any]]
 """The fields of two corners."""

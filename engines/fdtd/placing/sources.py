@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.api.figures import Changes, Figure, mover, number, slider, triple
+from engines.api.placing import MOVE, Handle, Position
 from engines.fdtd.parameters import BeamSource, ModeSource, ObliqueWaveSource, PointSource, WaveSource
 from engines.fdtd.placing.kinds import Space, drawn, in_open
-from engines.figures import Changes, Figure, mover, number, slider, triple
 from engines.geometry.lines import arrow, box_lines, circle, unit
-from engines.placing import MOVE, Handle, Position
 
 Fields = tuple[Mapping[str, Any], str]
 

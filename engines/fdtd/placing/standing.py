@@ -10,12 +10,12 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Array
+from engines.api.figures import Figure
+from engines.api.placing import MOVE
 from engines.fdtd.parameters import Lattice, Turn
 from engines.fdtd.solids.making import lattice_shifts, solids_of
-from engines.figures import Figure
 from engines.geometry.lines import box_lines
 from engines.geometry.solids.solid import rotation_matrix
-from engines.placing import MOVE
 
 MOST_OUTLINED = 1000
 """Copies that are outlined each: outlines are made anew with each move of the pointer while something is dragged."""

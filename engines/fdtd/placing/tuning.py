@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from engines.api.figures import number
 from engines.fdtd.parameters import Continuous, Frequencies, Pulse, Ringing
 from engines.fdtd.placing.kinds import Space
-from engines.figures import number
 
 CELLS = 20
 """Per wavelength of a first source."""

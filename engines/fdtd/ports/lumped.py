@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.boundaries import Axis
 from engines.fdtd.materials import Media, widened
 from engines.fdtd.sources import Entries, Sources

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
-from engines.charts import EMPTY, ChartData
+from engines.api.charts import EMPTY, ChartData
+from engines.api.device import Backend
 from engines.fdtd.ports.lumped import Gap, Port
 from engines.fdtd.ports.scattering import (
     impedance_chart,

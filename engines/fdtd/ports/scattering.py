@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
-from engines.charts import EMPTY, ChartData, ChartInfo, Curve
+from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 
 FAINT = 1e-12
 """Of the largest wave in: below it nothing comes in that one could refer to."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.parameters.objects import (
     Box,
     Cone,

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.geometry.pictures import brightness
 from engines.geometry.solids.extruded import Extruded
-from engines.pictures import brightness
 
 
 class PictureSolid(Extruded):

@@ -9,15 +9,15 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Problem, Progress, no_progress
-from engines.backend.base import Backend
-from engines.charts import ChartData, ChartInfo, Curve, Fact
-from engines.errors import ProblemError
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
+from engines.api.tools import Tool, ToolResult
 from engines.fdtd.dispersion_fit import fit_poles
 from engines.fdtd.index_tables import read_index_table
 from engines.fdtd.materials import MOST
 from engines.fdtd.parameters import FdtdParameters, Material
-from engines.parameters import ParameterGroup, quantity
-from engines.tools import Tool, ToolResult
 
 MICROMETRES = {"um": 1.0, "nm": 1e-3, "mm": 1e3}
 

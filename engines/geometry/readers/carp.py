@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.parsers import NEWLINE, carp_elements
 from engines.geometry.readers.text import first_line, numbers, read_bytes

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 
 VTK_NAMES = {
     1: "vertex",

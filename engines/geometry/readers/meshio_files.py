@@ -12,7 +12,7 @@ from pathlib import Path
 import meshio
 import numpy as np
 
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import quadratic_finding
 from engines.geometry.readers.text import read_bytes

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import quadratic_finding
 from engines.geometry.readers.text import as_type, first_line, numbers, read_bytes

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.readers.parsers import NEWLINE, SPACE, fill
 
 SMALL = 1 << 16  # below this loading the compiled parser (0.5 s) would take longer than Python takes

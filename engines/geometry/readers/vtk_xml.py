@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from engines.api import Array
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.readers.lz4 import lz4_block
 from engines.geometry.readers.text import as_type, numbers
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from engines.api import Array
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import VTK_NAMES, tetrahedra_of
 from engines.geometry.readers.text import read_bytes

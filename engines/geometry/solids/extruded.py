@@ -13,8 +13,8 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region
-from engines.errors import ProblemError
 from engines.geometry.solids.solid import Solid
 
 ACROSS = ((1, 2), (0, 2), (0, 1))

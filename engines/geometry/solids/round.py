@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.solids.solid import Solid
 
 Point = tuple[float, float, float]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 SLAB_POINTS = 1 << 18
 """Points that are asked about at once: their coordinates fit into a cache."""

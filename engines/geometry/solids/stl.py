@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 MOST_TRIANGLES = 20_000_000
 BINARY = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])

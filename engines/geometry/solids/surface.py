@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region
-from engines.errors import ProblemError
 from engines.geometry.solids.crossings import bin_triangles, windings_at
 from engines.geometry.solids.solid import Solid
 from engines.geometry.solids.stl import read_stl

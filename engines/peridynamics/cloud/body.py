@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.cloud.files import Points, read_points
 from engines.peridynamics.filling import DRAWN_RADIUS, MOST_PARTICLES, Filled

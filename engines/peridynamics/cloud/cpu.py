@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.peridynamics.cloud import cpu_kernels
 from engines.peridynamics.cloud.solver import Cloud, CloudSolver
 from engines.peridynamics.cpu_damage import damage

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region, usable_cores
-from engines.errors import ProblemError
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.family import CloudFamily
 from engines.peridynamics.cloud.solver import Cloud, CloudSolver

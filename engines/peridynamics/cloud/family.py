@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region
-from engines.errors import ProblemError
 from engines.geometry.ordering import hilbert_order
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.body import ROUNDING, CloudBody

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.errors import MeshError, ProblemError
+from engines.api.errors import MeshError, ProblemError
 from engines.geometry import shapes
 from engines.geometry.check import UNITS
 from engines.geometry.raw import RawMesh

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region
-from engines.errors import ProblemError
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.family import RANGE, CloudFamily, encoded, largest_over, stiffness_tensors
 from engines.peridynamics.solver import Mixture

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.charts import Fact
-from engines.errors import ProblemError
+from engines.api.charts import Fact
+from engines.api.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.cloud.body import CloudBody, cloud_body
 from engines.peridynamics.cloud.density import mean_distance

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.peridynamics.cloud.family import CloudFamily, decoded
 from engines.peridynamics.cloud.mixing import Blend
 from engines.peridynamics.solver import Placed, Solver

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, SeriesInfo
-from engines.charts import ChartInfo
-from engines.figures import triple
+from engines.api.charts import ChartInfo
+from engines.api.figures import triple
 from engines.peridynamics.body import Filled
 from engines.peridynamics.contact import repulsion
 from engines.peridynamics.contact.limits import repulsion_rate

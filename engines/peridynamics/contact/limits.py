@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.contact.rigid import stiffness_rate
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters

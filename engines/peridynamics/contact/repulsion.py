@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.contact.masses import light_of
 from engines.peridynamics.family import WORD, Family
 from engines.peridynamics.solver import Discretised, Follower, Solver

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from engines.api import Array
-from engines.errors import ProblemError, placed_at
+from engines.api.errors import ProblemError, placed_at
 from engines.peridynamics.body import Filled
 from engines.peridynamics.contact.shapes import BALL, CUBOID, CYLINDER, Solid, solid_of
 from engines.peridynamics.histories import smooth, smooth_integral

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.parameters.contact import Ball, Cuboid, Cylinder, Form, Plane
 
 BALL, CYLINDER, PLANE, CUBOID = range(4)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError, placed_at
+from engines.api.errors import ProblemError, placed_at
 from engines.peridynamics.batch import Outcome
 from engines.peridynamics.curve import BAND
 from engines.peridynamics.parameters import PeridynamicParameters

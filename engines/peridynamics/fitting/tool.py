@@ -10,10 +10,11 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Array, Problem, Progress, no_progress
-from engines.backend.base import Backend
-from engines.charts import ChartData, ChartInfo, Curve, Fact
-from engines.errors import ProblemError
-from engines.parameters import ParameterGroup, quantity
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
+from engines.api.tools import Tool, ToolResult
 from engines.peridynamics.batch import NO_CURVE, Batch, Outcome, varied
 from engines.peridynamics.fitting.measured import Measured, envelope, measured_curve
 from engines.peridynamics.fitting.search import DAMPINGS, Search
@@ -21,7 +22,6 @@ from engines.peridynamics.parameters import Held, PeridynamicParameters
 from engines.peridynamics.parameters.contact import Shifted
 from engines.peridynamics.parameters.laws import Brittle
 from engines.peridynamics.setup.choice import setup_of
-from engines.tools import Tool, ToolResult
 
 DIGITS = 4
 ENOUGH = 0.9

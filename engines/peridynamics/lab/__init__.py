@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engines.lab import Study
-from engines.lab_tables import LabTable
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
 
 
 def studies() -> tuple[Study, ...]:

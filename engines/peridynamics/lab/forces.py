@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from engines.backend.base import Backend
-from engines.lab import Case, Inputs, Prepared, Published, Resources, Shape, Study, Variant
-from engines.lab_variants import (
+from engines.api.device import Backend
+from engines.api.lab import Case, Inputs, Prepared, Published, Resources, Shape, Study, Variant
+from engines.backend.lab.variants import (
     KernelPrepared,
     Launch,
     Layout,

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from engines.api import Problem, Progress, no_progress
-from engines.backend.base import Backend
-from engines.errors import WorkbenchError
-from engines.lab_tables import Column, LabTable, Row
+from engines.api.device import Backend
+from engines.api.errors import WorkbenchError
+from engines.api.lab_tables import Column, LabTable, Row
 from engines.peridynamics.benchmarks import counts_near, sized
 from engines.peridynamics.cloud.body import checked
 from engines.peridynamics.cloud.family import cloud_family

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.lab import Case, Inputs
+from engines.api.lab import Case, Inputs
 from engines.peridynamics.family import WORD, family
 
 REACH = 3

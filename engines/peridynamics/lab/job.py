@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 
 from engines.api import Problem, Progress, no_progress
-from engines.backend.base import Backend
-from engines.lab_tables import Column, LabTable, PublishedRows, Row
+from engines.api.device import Backend
+from engines.api.lab_tables import Column, LabTable, PublishedRows, Row
 from engines.peridynamics.benchmarks import JOB_PARTICLES, JOB_STEPS, branching
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.filling import filled

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
-from engines.lab import Inputs, Prepared, Resources
-from engines.lab_variants import kernel_resources
+from engines.api.device import Backend
+from engines.api.lab import Inputs, Prepared, Resources
+from engines.backend.lab.variants import kernel_resources
 from engines.peridynamics.cloud.body import checked
 from engines.peridynamics.cloud.cuda import CudaCloudSolver
 from engines.peridynamics.cloud.family import CloudFamily, cloud_family

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
-from engines.lab import Inputs
-from engines.lab_variants import Layout
+from engines.api.errors import ProblemError
+from engines.api.lab import Inputs
+from engines.backend.lab.variants import Layout
 from engines.peridynamics.lab.inputs import box, dimensions_of, intact, offsets
 
 NOBODY = -1

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engines.api import Problem
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.family import family
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
-from engines.errors import WorkbenchError
-from engines.lab_tables import Column, LabTable, Row
+from engines.api.device import Backend
+from engines.api.errors import WorkbenchError
+from engines.api.lab_tables import Column, LabTable, Row
 from engines.peridynamics.benchmarks import counts_near, sized
 from engines.peridynamics.family import family
 from engines.peridynamics.lab.stepping import bonds_in, problem_seconds

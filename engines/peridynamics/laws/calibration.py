@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from engines.api import Finding
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.laws import known
 from engines.peridynamics.laws.code import Code, coded
 from engines.peridynamics.laws.language import parse

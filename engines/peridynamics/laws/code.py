@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.laws.language import DAMAGE, GIVEN, STRETCH, Definition, Formula, names_in
 
 _TEXT: dict[type, str] = {

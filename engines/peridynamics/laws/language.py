@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 STRETCH, DAMAGE = "s", "d"
 GIVEN = ("s0", "sb", "sc")

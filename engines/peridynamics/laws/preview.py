@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from engines.charts import ChartData, ChartInfo, Curve, Fact, Inspection
-from engines.errors import ProblemError
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
+from engines.api.errors import ProblemError
 from engines.peridynamics.laws.calibration import Breaking, calibrated
 from engines.peridynamics.parameters.laws import LawChoice
 

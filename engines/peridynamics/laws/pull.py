@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.laws.code import Code
 
 LOOKED_AT = 2000

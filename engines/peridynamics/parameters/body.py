@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 from engines.peridynamics.parameters.cloud import PointBody
 from engines.peridynamics.parameters.shapes import CORNERS, FILE, MOST_CORNERS, Flat, Point, Shape, kinds_named
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.parameters import Lines, ParameterGroup, quantity
+from engines.api.parameters import Lines, ParameterGroup, quantity
 from engines.peridynamics.laws import known
 from engines.peridynamics.laws.language import check
 

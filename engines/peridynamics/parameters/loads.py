@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 from engines.peridynamics.parameters.histories import History, SmoothStep, Sudden, with_history
 from engines.peridynamics.parameters.kinds import IN_SPACE
 from engines.peridynamics.parameters.regions import Region, Side, SideRegion

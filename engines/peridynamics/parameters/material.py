@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 from engines.peridynamics.parameters.kinds import BOND_BASED
 from engines.peridynamics.parameters.laws import Brittle, LawChoice
 from engines.peridynamics.parameters.regions import Region, SideRegion

@@ -15,7 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel
 
-from engines.figures import Figure, changed, kind_title, members
+from engines.api.figures import Figure, changed, kind_title, members
+from engines.api.placing import Change, NewItem, Path, PlacedGroup, PlacedItem, Placement, Position
 from engines.peridynamics.filling import frame_of
 from engines.peridynamics.parameters import GroupRegion, Penetrator, PeridynamicParameters, SideRegion, Velocity
 from engines.peridynamics.placing import bodies as bodies
@@ -25,7 +26,6 @@ from engines.peridynamics.placing import shapes as shapes
 from engines.peridynamics.placing.kinds import KINDS, Space, figure_of, made
 from engines.peridynamics.placing.regions import acting_figure
 from engines.peridynamics.placing.rigid import new_penetrators
-from engines.placing import Change, NewItem, Path, PlacedGroup, PlacedItem, Placement, Position
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.figures import Fields, Figure, mover, triple
+from engines.api.figures import Fields, Figure, mover, triple
+from engines.api.placing import MOVE, Handle, Position
 from engines.peridynamics.filling import filled
 from engines.peridynamics.parameters.measuring import MeanGauge, Opening, PointGauge
 from engines.peridynamics.placing.kinds import Space, drawn, nothing, within
 from engines.peridynamics.placing.regions import arrow_along
-from engines.placing import MOVE, Handle, Position
 
 APART = 2.0
 """Spacings of the points of a new gauge from the middle between them."""

@@ -13,11 +13,11 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Array
-from engines.errors import ProblemError
-from engines.figures import Figure, number, triple
+from engines.api.errors import ProblemError
+from engines.api.figures import Figure, number, triple
+from engines.api.placing import Position
 from engines.peridynamics.filling import Frame
 from engines.peridynamics.parameters import PeridynamicParameters
-from engines.placing import Position
 
 
 @dataclass(frozen=True, eq=False)

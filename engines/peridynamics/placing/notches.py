@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
-from engines.figures import Fields, Figure, mover, number, triple
+from engines.api.errors import ProblemError
+from engines.api.figures import Fields, Figure, mover, number, triple
+from engines.api.placing import MOVE, Handle, Position
 from engines.geometry.lines import arrow, box_lines, unit
 from engines.peridynamics.parameters import FlatNotch, HalfSpace, Notch, PennyNotch, PlaneNotch, ShapeNotch
 from engines.peridynamics.placing.kinds import Space, drawn, within
 from engines.peridynamics.placing.shapes import end_moved, fresh_circle
-from engines.placing import MOVE, Handle, Position
 
 
 def _fresh_notch(space: Space) -> dict[str, Any]:

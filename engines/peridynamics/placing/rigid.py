@@ -10,7 +10,8 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Array
-from engines.figures import Fields, Figure, kind_title, mover, number, slider, triple
+from engines.api.figures import Fields, Figure, kind_title, mover, number, slider, triple
+from engines.api.placing import MOVE, Handle, NewItem, Position
 from engines.geometry.lines import ball_lines
 from engines.peridynamics.contact.shapes import solid_of
 from engines.peridynamics.parameters import Penetrator
@@ -27,7 +28,6 @@ from engines.peridynamics.parameters.contact import (
 from engines.peridynamics.placing.kinds import Space, drawn, within
 from engines.peridynamics.placing.regions import arrow_along
 from engines.peridynamics.placing.shapes import cornered
-from engines.placing import MOVE, Handle, NewItem, Position
 
 
 @drawn(Penetrator)

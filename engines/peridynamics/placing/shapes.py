@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
-from engines.figures import Fields, Figure, mover, number, slider, triple
+from engines.api.errors import ProblemError
+from engines.api.figures import Fields, Figure, mover, number, slider, triple
+from engines.api.placing import MOVE, Handle, Position
 from engines.geometry.lines import ball_lines, box_lines, cylinder_lines, frustum_lines, unit
 from engines.peridynamics.corners import corners_of
 from engines.peridynamics.parameters import Box, BoxRegion, Circle, Ellipse, Polygon, PolygonPlate, Rod, Sphere
 from engines.peridynamics.parameters.contact import Cuboid
 from engines.peridynamics.placing.kinds import Space, drawn
-from engines.placing import MOVE, Handle, Position
 
 MOST_GRIPPED = 40
 """Corners of a polygon that have handles; more would hide it."""

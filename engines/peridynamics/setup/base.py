@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from engines.api import Array, FieldInfo, Finding
-from engines.backend.base import Backend
-from engines.charts import Fact
-from engines.errors import ProblemError
+from engines.api.charts import Fact
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.peridynamics.contact.contact import Contact
 from engines.peridynamics.contact.rigid import Rigid
 from engines.peridynamics.curve import LoadDisplacement, acting

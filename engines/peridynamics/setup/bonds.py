@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.charts import Fact
-from engines.errors import ProblemError
+from engines.api.charts import Fact
+from engines.api.errors import ProblemError
 from engines.peridynamics.body import Bonded
 from engines.peridynamics.family import family
 from engines.peridynamics.influence import INFLUENCES

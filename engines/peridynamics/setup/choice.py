@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.peridynamics.cloud.setup import CloudSetup
 from engines.peridynamics.parameters import PeridynamicParameters, PointBody
 from engines.peridynamics.setup.base import Setup

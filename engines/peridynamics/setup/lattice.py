@@ -7,8 +7,8 @@ from abc import abstractmethod
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.charts import Fact
-from engines.errors import ProblemError
+from engines.api.charts import Fact
+from engines.api.errors import ProblemError
 from engines.peridynamics.body import Bonded, bonded, unbreakable
 from engines.peridynamics.contact.contact import Contact, contact_on
 from engines.peridynamics.contact.contact import bytes_of as contact_bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 
 Kind = Literal["plain", "influence", "corrected", "mixed", "softening", "state-based", "irregular"]
 """Of bonds, as their kernels differ."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.peridynamics.cpu import BANDS_PER_THREAD
 from engines.peridynamics.cpu_damage import damage
 from engines.peridynamics.state import cpu_kernels

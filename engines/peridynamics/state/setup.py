@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engines.api import Array, Finding
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.body import Bonded
 from engines.peridynamics.material import Lattice
 from engines.peridynamics.setup.bonds import lattice_of

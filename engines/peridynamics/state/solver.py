@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.peridynamics.family import Family
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.solver import LatticeSolver, bytes_of

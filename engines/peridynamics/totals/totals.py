@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.peridynamics.solver import Body, Solver
 
 NOWHERE = -1e30

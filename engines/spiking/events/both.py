@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.backend.timing import best_seconds
 from engines.backend.tuning import tune, tuning_key
 from engines.spiking.events.given import on_device, on_host

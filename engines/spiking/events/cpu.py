@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.spiking.events import cpu_kernels
 from engines.spiking.events.formats import Rows
 from engines.spiking.events.given import HostGiven

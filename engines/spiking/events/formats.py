@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.spiking.events.weights import Precision, Stored, decoded, stored
 
 Format = Literal["compressed", "ell", "sell"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 
 BYTES, FLOATS, LIST = 0, 1, 2
 """Kinds, as in ``events.cuh``."""

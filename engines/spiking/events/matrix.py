@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 
 from engines.api import Array
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.backend import open_backend
-from engines.backend.base import Backend
-from engines.errors import ProblemError
 from engines.spiking.events import given as events_given
 from engines.spiking.events.formats import Format, packed
 from engines.spiking.events.given import EventList

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.backend.timing import free_bytes
-from engines.errors import ProblemError
 
 
 def _amount(size: float) -> str:

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 
 Precision = Literal["float32", "float16", "int8"]
 BYTES: dict[str, int] = {"float32": 4, "float16": 2, "int8": 1}

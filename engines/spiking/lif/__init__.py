@@ -9,7 +9,7 @@ from engines.spiking.lif.model import Lif, Sources, Start, Synapses
 from engines.spiking.recorder import Recorder
 
 if TYPE_CHECKING:
-    from engines.backend.base import Backend
+    from engines.api.device import Backend
 
 
 class LifNetwork(Protocol):

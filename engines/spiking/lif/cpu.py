@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit, prange
 
 from engines.api import KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.spiking.lif.model import (
     Lif,
     Sources,

@@ -10,7 +10,7 @@ from engines.spiking.recorder import Recorder
 from engines.spiking.wiring import Wiring
 
 if TYPE_CHECKING:
-    from engines.backend.base import Backend
+    from engines.api.device import Backend
 
 
 class Network(Protocol):

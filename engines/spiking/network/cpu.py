@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.spiking.lif.model import raster_stride
 from engines.spiking.network import cpu_kernels
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table

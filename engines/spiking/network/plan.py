@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from engines.api import Array
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.spiking.lif.model import HISTORY, NEVER, raster_stride
 from engines.spiking.network import constants as model
 from engines.spiking.network.constants import (

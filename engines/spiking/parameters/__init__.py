@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import model_validator
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 from engines.spiking.parameters.connections import Connection, ConstantWeight
 from engines.spiking.parameters.neurons import IN_PICOAMPERES, OTHERS
 from engines.spiking.parameters.old import is_old, renewed, with_current_injected

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 
 TimeCourse = Literal["exponential", "alpha"]
 TIME_COURSE = "What a spike gives has its weight at once, or after the decay time (an alpha function); then it decays"

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 from engines.spiking.parameters.neurons import NAMES, Lif, Neuron
 
 SIDE = "Side or diameter; 0: from the number of neurons, as those of the largest population"

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
-from engines.errors import ProblemError
-from engines.lab import Case, Inputs, Prepared, Published, Shape, Study, Variant
-from engines.lab_variants import Launch, Layout, array_variant, kernel_variant, up_to
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.lab import Case, Inputs, Prepared, Published, Shape, Study, Variant
+from engines.backend.lab.variants import Launch, Layout, array_variant, kernel_variant, up_to
 from engines.spiking.events.weights import BYTES, Precision
 from engines.spiking.variants import expressions
 from engines.spiking.variants.own import Kind, OwnPrepared

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
-from engines.lab import Inputs, Prepared, Resources
-from engines.lab_variants import kernel_resources
+from engines.api.device import Backend
+from engines.api.lab import Inputs, Prepared, Resources
+from engines.backend.lab.variants import kernel_resources
 from engines.spiking.events.formats import packed
 from engines.spiking.events.given import LIST, DeviceGiven, on_device, on_host
 from engines.spiking.events.making import made_dense, made_sparse

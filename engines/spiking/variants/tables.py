@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from engines.api import Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.errors import WorkbenchError
+from engines.api.lab import Case, Inputs, Prepared, Study, Variant
+from engines.api.lab_tables import Column, LabTable, PublishedRows, Row
+from engines.backend.lab.timing import launch_seconds
 from engines.backend.timing import cache_bytes, free_bytes, host_seconds
-from engines.errors import WorkbenchError
-from engines.lab import Case, Inputs, Prepared, Study, Variant
-from engines.lab_tables import Column, LabTable, PublishedRows, Row
-from engines.lab_timing import launch_seconds
 from engines.spiking.events.given import on_device, on_host
 from engines.spiking.variants.matvec import PUBLISHED, STUDIES
 from engines.spiking.variants.own import made

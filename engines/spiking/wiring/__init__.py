@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
+from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region
-from engines.errors import ProblemError
 from engines.spiking.parameters.connections import (
     ALL,
     AllToAll,

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
-from engines.backend.machine import last_level_cache_bytes
-from engines.backend.source import source_digest
+from engines.api.device import Backend
+from engines.backend.ceilings.machine import last_level_cache_bytes
+from engines.backend.compile.source import source_digest
 from engines.backend.tuning import tune, tuning_key
 from engines.stencil.diffusion import kernels, rows
 from engines.stencil.diffusion.faces import face_coefficients

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from engines.backend.variants import declared
+from engines.backend.compile.variants import declared
 from engines.stencil.choice import Shape
 from engines.stencil.sides import Ghosts
 

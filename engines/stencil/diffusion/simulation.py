@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.stencil.diffusion import Diffusion
 from engines.stencil.limits import ROUNDING, rounded_down

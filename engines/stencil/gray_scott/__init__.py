@@ -9,7 +9,7 @@ from engines.api import KernelTraffic
 from engines.stencil.sides import Ghosts
 
 if TYPE_CHECKING:
-    from engines.backend.base import Backend
+    from engines.api.device import Backend
 
 
 class GrayScottStep(Protocol):

@@ -14,7 +14,7 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.stencil.sides import Ghosts
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import KernelTraffic
-from engines.backend.variants import declared
+from engines.backend.compile.variants import declared
 from engines.stencil.choice import Shape, best_shape, split
 from engines.stencil.diffusion.launches import REAL, sides_for_kernels
 from engines.stencil.sides import Ghosts

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Dab, FieldInfo, PaintInfo, SeriesInfo
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.geometry.grid import Grid
 from engines.stencil.gray_scott import GrayScottStep
 from engines.stencil.measures import paint

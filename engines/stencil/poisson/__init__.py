@@ -9,7 +9,7 @@ from engines.stencil.poisson.solver import Method, PoissonSolver
 
 if TYPE_CHECKING:
     from engines.api import Array
-    from engines.backend.base import Backend
+    from engines.api.device import Backend
     from engines.stencil.sides import Ghosts
 
 __all__ = ["Method", "PoissonSolver", "make_poisson"]

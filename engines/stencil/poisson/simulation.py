@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engines.api import Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.geometry.grid import Grid
 from engines.stencil.measures import total_and_largest
 from engines.stencil.poisson.solver import PoissonSolver

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.backend.base import Backend
-from engines.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.stencil.poisson import levels as hierarchy
 from engines.stencil.poisson.levels import Level
 from engines.stencil.poisson.spectrum import best_jacobi, best_sor

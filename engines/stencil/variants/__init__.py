@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.lab import Study
+from engines.api.lab import Study
 
 
 def studies() -> tuple[Study, ...]:

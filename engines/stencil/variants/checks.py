@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engines.api import Array
-from engines.lab import Case, Inputs
+from engines.api.lab import Case, Inputs
 
 Reference = Callable[[Inputs, int], Array]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engines.backend.base import Backend
-from engines.lab import Case
+from engines.api.device import Backend
+from engines.api.lab import Case
 
 Compute = Callable[..., None]
 

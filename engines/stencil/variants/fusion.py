@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.lab import Case, Inputs, Shape, Study, Variant
-from engines.lab_variants import Launch, Layout, array_variant, kernel_variant
+from engines.api.lab import Case, Inputs, Shape, Study, Variant
+from engines.backend.lab.variants import Launch, Layout, array_variant, kernel_variant
 from engines.stencil.variants import cpu, expressions
 from engines.stencil.variants.checks import uniform, walled_rows
 from engines.stencil.variants.grids import SQUARES, Points, counts

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from engines.lab import Case, Shape
-from engines.lab_variants import Launch, over
+from engines.api.lab import Case, Shape
+from engines.backend.lab.variants import Launch, over
 
 
 def square(n: int) -> Case:

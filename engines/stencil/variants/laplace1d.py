@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.lab import Case, Shape, Study, Variant
-from engines.lab_variants import Launch, array_variant, kernel_variant
+from engines.api.lab import Case, Shape, Study, Variant
+from engines.backend.lab.variants import Launch, array_variant, kernel_variant
 from engines.stencil.variants import cpu, expressions, textures
 from engines.stencil.variants.checks import laplacian, periodic_rows, uniform
 

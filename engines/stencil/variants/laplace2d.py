@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.lab import Case, Published, Shape, Study, Variant
-from engines.lab_variants import HALF, Launch, array_variant, kernel_variant, over
+from engines.api.lab import Case, Published, Shape, Study, Variant
+from engines.backend.lab.variants import HALF, Launch, array_variant, kernel_variant, over
 from engines.stencil.variants import expressions, laplace2d_cpu, textures
 from engines.stencil.variants.checks import laplacian, periodic_rows, uniform
 from engines.stencil.variants.grids import SQUARES, Points, counts

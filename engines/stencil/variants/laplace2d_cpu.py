@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit, prange
 
-from engines.backend.base import Backend
-from engines.errors import DeviceError
-from engines.lab import Case
+from engines.api.device import Backend
+from engines.api.errors import DeviceError
+from engines.api.lab import Case
 
 BAND_ROWS = 16
 """Rows that a thread takes at a time."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.backend.base import Backend
-from engines.lab import Case, Inputs, Prepared, Resources, Shape, Variant
-from engines.lab_variants import PLAIN, Buffers, kernel_resources
+from engines.api.device import Backend
+from engines.api.lab import Case, Inputs, Prepared, Resources, Shape, Variant
+from engines.backend.lab.variants import PLAIN, Buffers, kernel_resources
 from engines.stencil.diffusion.cpu import CpuDiffusion
 from engines.stencil.sides import Ghost
 

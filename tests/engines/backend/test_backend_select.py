@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from engines.api.device import DeviceInfo
+from engines.api.errors import DeviceError, ProblemError
 from engines.backend import available, cuda, open_backend
-from engines.backend.base import DeviceInfo
 from engines.backend.cuda_errors import describe, is_cuda_error, translated
 from engines.backend.cuda_status import cuda_status
-from engines.errors import DeviceError, ProblemError
 
 
 class CUDARuntimeError(RuntimeError):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend import ceilings, cpu_kernels, machine
-from engines.backend.ceilings import cpu_array_size
+from engines.backend import cpu_kernels
+from engines.backend.ceilings import machine
+from engines.backend.ceilings import memory as ceilings
+from engines.backend.ceilings.memory import cpu_array_size
 from engines.backend.cpu import CpuBackend
 from engines.backend.threads import parallel_region
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend import cuda, source, warm
-from engines.backend.nvrtc import parse_resources
-from engines.backend.source import compile_options, source_digest, source_text
-from engines.backend.variants import check_declared, declared
+from engines.backend import cuda
+from engines.backend.compile import source, warm
+from engines.backend.compile.nvrtc import parse_resources
+from engines.backend.compile.source import compile_options, source_digest, source_text
+from engines.backend.compile.variants import check_declared, declared
 
 
 def test_variants_and_stack_are_read_from_the_header():

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engines.backend.base import DeviceInfo
+from engines.api.device import DeviceInfo
+from engines.api.errors import DeviceError
 from engines.backend.cache_dir import cache_dir
 from engines.backend.tuning import REPETITIONS, TuningKey, tune, tuning_key
-from engines.errors import DeviceError
 
 SECONDS = {(32, 4): 3.0, (64, 2): 1.0, (256, 1): 2.0}
 KEY = TuningKey("diffusion", "Test GPU", "580.95", "cupy 14.2.0", "abc", 20)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
 from engines.battery.constants import FARADAY
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.balance import (
@@ -15,7 +16,6 @@ from engines.battery.parameter_sets.balance import (
     state_of_charge,
     window,
 )
-from engines.errors import ProblemError
 
 CHEN = PARAMETER_SETS["Chen2020"]
 MEASURED = {  # PyBaMM 26.10, get_min_max_stoichiometries: negative at 0 % and 100 %, positive at 100 % and 0 %

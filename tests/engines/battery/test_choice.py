@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.battery.bpx import read_bpx, write_bpx
 from engines.battery.engine import BatteryEngine
@@ -16,7 +17,6 @@ from engines.battery.parameter_sets.changes import LABELS
 from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameter_sets.ranges import RANGES
 from engines.battery.parameters import BatteryParameters
-from engines.errors import ProblemError
 
 SAMPLE = Path(__file__).parents[3] / "sample_data" / "bpx" / "lg_m50_chen2020.json"
 BPX = {"parameter_set": "BPX file", "bpx_file": str(SAMPLE)}

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.battery.drive_cycles import drive_cycle, read_drive_cycle
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameters import BatteryParameters, DriveCycle, Numerics
-from engines.errors import ProblemError
 
 
 def written(tmp_path, text, name="cycle.csv"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
 from engines.battery.bands import bands
 from engines.battery.cells import Instruction, Kind, make_cells
 from engines.battery.cells.reference import end_of_discharge
 from engines.battery.ensemble import Distribution, end_times, sample, traces, voltage_bands
 from engines.battery.parameter_sets import PARAMETER_SETS
-from engines.errors import ProblemError
 
 CHEN = PARAMETER_SETS["Chen2020"]
 

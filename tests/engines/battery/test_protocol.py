@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
 from engines.battery.cells import Kind
 from engines.battery.cells.launcher import LONGEST, NEVER
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.protocol import drive_cycle, instructions, parse_step
-from engines.errors import ProblemError
 
 CHEN = PARAMETER_SETS["Chen2020"]
 

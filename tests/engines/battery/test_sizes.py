@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
 from engines.battery.sizes import Lognormal, Measured, ParticleSizes, drawn_sizes
-from engines.errors import ProblemError
 
 RADIUS = 5e-6
 UNITS = 1e6

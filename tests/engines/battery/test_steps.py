@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engines.api.errors import ProblemError
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters
 from engines.battery.protocol import instructions, plan_of
 from engines.battery.steps import MOST_STEPS, check, parse, parse_step
 from engines.battery.writing import STEPS, WHOLE
-from engines.errors import ProblemError
 
 UNITS = {
     "A": ("current", 1.0), "mA": ("current", 1e-3), "C": ("rate", 1.0), "W": ("power", 1.0), "mW": ("power", 1e-3),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engines.api import Dab, Problem, Selection
+from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.diffusion import assemble
 from engines.cardiac.diffusion.cpu import CpuDiffusion
@@ -19,7 +20,6 @@ from engines.cardiac.operator import diffusion_tensors, tissue_operator
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
 from engines.cardiac.stimulus import Protocol, Pulse
 from engines.cardiac.touch import TouchProtocol
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER

@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from engines.api import Problem, Selection
+from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.cells import reference as cells
 from engines.cardiac.cells.tt06 import CellType, start_state
@@ -26,7 +27,6 @@ from engines.cardiac.parameters import (
     Tissue,
     WholeRegion,
 )
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from engines.geometry.reading import read_mesh

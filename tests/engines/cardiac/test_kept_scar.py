@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from engines.api import Dab, Problem, Selection
+from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from tests.engines.cardiac.test_brushes import matrix_of, parameters
 

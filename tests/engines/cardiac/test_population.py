@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.cell_settings import CellChange, CellSettings, Pacing
 from engines.cardiac.cells import tt06
@@ -17,7 +18,6 @@ from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
 from engines.cardiac.population import LEVELS, cut, insulators, pieces, population
-from engines.errors import ProblemError
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.cardiac.cell_settings import CellChange
 from engines.cardiac.parameters import CardiacParameters, Numerics, RegionSetting
@@ -13,7 +14,6 @@ from engines.cardiac.tools.cell_restitution import SAMPLE, Cells, Pulses, dynami
 from engines.cardiac.tools.restitution import Restitution, RestitutionParameters
 from engines.cardiac.tools.strand import Strand
 from engines.cardiac.tools.strand_restitution import velocities
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 
 MITCHELL = CardiacParameters(cell_model="Mitchell-Schaeffer 2003", numerics=Numerics(step=0.05))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Dab, Problem
+from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac import graphs, stepping
 from engines.cardiac.choice import check_quiet_step
@@ -15,7 +16,6 @@ from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
 from engines.cardiac.recording import Recording
 from engines.cardiac.simulation import CardiacSimulation
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from tests.cuda_on_host.backend import HostCudaBackend

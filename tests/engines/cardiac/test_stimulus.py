@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines.api.errors import ProblemError
 from engines.cardiac.parameters import Box, Sphere, Stimulus, Tissue, WholeRegion
 from engines.cardiac.stimulus import Protocol, Pulse, protocol, site_cells, timed_pulses, told_times
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 
 

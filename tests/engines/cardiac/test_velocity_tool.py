@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
 from engines.cardiac.tools.strand import Strand, front_velocity
 from engines.cardiac.tools.velocity import TuneVelocity, VelocityParameters, typical_spacing
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 
 SPACING = 0.5

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from engines.api.lab import Case
 from engines.fdtd.lab import CoarseningTable, FourierTable, FusedLayersTable, LayoutTable, PassesTable, ThroughputTable
 from engines.fdtd.lab import studies as lab_studies
 from engines.fdtd.lab.fused import FusedYee
 from engines.fdtd.lab.spectra import SAMPLES, FourierSums
-from engines.lab import Case
 from tests.engines.fdtd.fdtd_cases import make_case, reference_after
 from workbench.bench.check import Checker
 

@@ -8,8 +8,8 @@ from scipy.linalg import eigh
 from scipy.special import j1
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.fdtd.bloch import BlochSteps
 from engines.fdtd.boundaries import Face, make_axes
 from engines.fdtd.cpu import CpuYee

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engines.api import Problem, Selection
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import (
     Box,

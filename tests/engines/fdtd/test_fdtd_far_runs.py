@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.far.fields import METRES_PER_SECOND
 from engines.fdtd.far.recorder import FarRecorder

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from engines import lab_timing
+from engines.backend.compile.variants import declared
 from engines.backend.cpu import CpuBackend
-from engines.backend.variants import declared
+from engines.backend.lab import timing as lab_timing
 from engines.fdtd.benchmarks import USUAL, WARM, BallProblem
 from engines.fdtd.cuda_parts import slots_x
 from engines.fdtd.engine import FdtdEngine

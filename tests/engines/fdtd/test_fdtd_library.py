@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.fdtd.dispersion_fit import fit_poles, permittivity_of
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.index_tables import IndexTable, read_index_table

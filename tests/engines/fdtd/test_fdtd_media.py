@@ -9,8 +9,8 @@ from scipy.optimize import brentq
 from scipy.sparse.linalg import eigsh
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.materials import Medium, make_media

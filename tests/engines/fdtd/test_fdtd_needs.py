@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.backend.base import Ceilings, DeviceInfo
+from engines.api.device import Ceilings, DeviceInfo
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import (
     Box,

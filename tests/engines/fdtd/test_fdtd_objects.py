@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import (
     Box,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.cpu import CpuYee
 from engines.fdtd.cuda import CudaYee

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.fdtd.boundaries import Face, make_axes
 from engines.fdtd.dispersion import Pole
 from engines.fdtd.engine import FdtdEngine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.resonance_chart import resonance_chart
 from engines.fdtd.resonances import resonances
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.fdtd.beams import radius_at
 from engines.fdtd.boundaries import make_axes
 from engines.fdtd.cpu import CpuYee

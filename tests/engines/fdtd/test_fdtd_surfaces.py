@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.solids.solid import grid_points, rotation_matrix
 from engines.geometry.solids.surface import SurfaceSolid
 from engines.geometry.solids.voxels import windings_on_cpu, windings_on_gpu

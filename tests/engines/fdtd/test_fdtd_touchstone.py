@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.fdtd.ports.scattering import (
     decibels,
     input_impedance,

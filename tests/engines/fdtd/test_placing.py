@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.api.placing import MOVE
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import (
     Box,
@@ -23,7 +24,6 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.placing import LISTS, members, space_of
 from engines.fdtd.placing.kinds import KINDS
-from engines.placing import MOVE
 
 GRID = GridSetting(cells_x=40, cells_y=50, cells_z=60, size_x=4.0, size_y=5.0, size_z=6.0)
 FLAT = GridSetting(cells_x=40, cells_y=50, cells_z=1, size_x=4.0, size_y=5.0, size_z=0.1)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
+from engines.api.placing import MOVE
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import (
     Box,
@@ -35,7 +36,6 @@ from engines.fdtd.parameters import (
     WaveSource,
 )
 from engines.fdtd.solids.making import solids_of
-from engines.placing import MOVE
 from tests.engines.fdtd.stl_cases import torus, write_binary
 
 GRID = GridSetting(cells_x=40, cells_y=50, cells_z=60, size_x=4.0, size_y=5.0, size_z=6.0)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import Delaunay
 
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.adjacency import BOUNDARY, boundary_faces, face_neighbours
 from engines.geometry.box import box_mesh
 

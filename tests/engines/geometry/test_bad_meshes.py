@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.mesh import TetMesh
 from engines.geometry.raw import RawMesh
 from engines.geometry.reading import checked, read_mesh

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.fibre_files import read_fibre_file
 from engines.geometry.mesh import TetMesh
 from workbench.export.vtu import VtuWriter

@@ -7,7 +7,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.box import box_mesh
 from engines.geometry.fibre_rules import Angles, RuleFibres, rule_fibres

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.readers import text
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import Delaunay
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.ordering import (
     hilbert_order,

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.mesh import TetMesh
 from engines.geometry.reading import read_mesh
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.adjacency import BOUNDARY, face_neighbours
 from engines.geometry.box import box_mesh
 from engines.geometry.edges import EDGES, number_edges

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.fibres import find_fibres
 from engines.geometry.mesh import TetMesh
 from engines.geometry.raw import RawMesh

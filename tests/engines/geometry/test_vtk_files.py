@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.errors import MeshError
+from engines.api.errors import MeshError
 from engines.geometry.mesh import TetMesh
 from engines.geometry.readers.vtk_legacy import read_vtk
 from engines.geometry.readers.vtu import read_vtu

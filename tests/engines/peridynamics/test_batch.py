@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.batch import Batch, varied
 from engines.peridynamics.parameters import PeridynamicParameters
 

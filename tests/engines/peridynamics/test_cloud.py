@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.cloud.family import decoded, encoded
 from engines.peridynamics.cloud.reference import CloudReference
 from engines.peridynamics.cloud.setup import CloudSetup

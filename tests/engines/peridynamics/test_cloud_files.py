@@ -6,7 +6,7 @@ import meshio
 import numpy as np
 import pytest
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.cloud.body import checked, cloud_body
 from engines.peridynamics.cloud.files import Points, read_points
 from engines.peridynamics.parameters import PointBody

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.cloud.family import decoded
 from engines.peridynamics.cloud.kernels import SLICE
 from engines.peridynamics.cloud.reference import CloudReference

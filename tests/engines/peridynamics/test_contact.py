@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.body import filled
 from engines.peridynamics.contact.contact import contact_on
 from engines.peridynamics.contact.limits import contact_step, repulsion_rate

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.batch import Batch, Outcome, varied
 from engines.peridynamics.fitting.measured import Measured, envelope
 from engines.peridynamics.fitting.search import Search

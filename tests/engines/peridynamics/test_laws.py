@@ -12,8 +12,8 @@ from numba import njit
 from scipy.integrate import quad
 
 from engines.api import Problem
-from engines.backend.nvrtc import compile_cubin
-from engines.errors import DeviceError, ProblemError
+from engines.api.errors import DeviceError, ProblemError
+from engines.backend.compile.nvrtc import compile_cubin
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.family import family
 from engines.peridynamics.laws import known

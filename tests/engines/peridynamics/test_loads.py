@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.histories import share, share_integral
 from engines.peridynamics.parameters import Load, PeridynamicParameters

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
+from engines.api.lab import Case
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
-from engines.lab import Case
 from engines.peridynamics.benchmarks import JOB_PARTICLES, JOB_STEP, benchmarks, branching, counts_near, sized
 from engines.peridynamics.body import bonded
 from engines.peridynamics.engine import PeridynamicsEngine

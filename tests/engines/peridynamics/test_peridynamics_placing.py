@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
-from engines.figures import members
+from engines.api.errors import ProblemError
+from engines.api.figures import members
+from engines.api.placing import MOVE
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.parameters import (
     Box,
@@ -38,7 +39,6 @@ from engines.peridynamics.parameters import (
 from engines.peridynamics.parameters.measuring import MeanGauge, Opening, PointGauge
 from engines.peridynamics.placing import LISTS
 from engines.peridynamics.placing.kinds import KINDS
-from engines.placing import MOVE
 
 ENGINE = PeridynamicsEngine()
 PLATE = {"kind": "plate", "size_x": 40.0, "size_y": 30.0}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.body import bonded, chosen, filled
 from engines.peridynamics.cuts import Cut, Penny, Plane
 from engines.peridynamics.engine import PeridynamicsEngine

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem, Selection
-from engines.backend.base import Ceilings, DeviceInfo
+from engines.api.device import Ceilings, DeviceInfo
 from engines.peridynamics.crack_path import crack_path
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.parameters import PeridynamicParameters

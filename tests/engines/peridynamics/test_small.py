@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend.nvrtc import ARCHITECTURES, compile_cubin
-from engines.backend.source import ENGINES
-from engines.backend.variants import declared
+from engines.backend.compile.nvrtc import ARCHITECTURES, compile_cubin
+from engines.backend.compile.source import ENGINES
+from engines.backend.compile.variants import declared
 from engines.peridynamics.cuda import CudaSolver
 from engines.peridynamics.layout import Layout
 from engines.peridynamics.small.arranging import arrangements, parts_of

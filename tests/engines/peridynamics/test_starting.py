@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.parameters.starting import Expanding

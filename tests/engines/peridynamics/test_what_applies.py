@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.parameters import matters
+from engines.api.parameters import matters
 from engines.peridynamics.cloud.density import mean_distance
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.parameters import PeridynamicParameters

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.spiking import EventList, EventMatrix
 from engines.spiking.events import cuda, room
 from engines.spiking.events.cpu_kernels import draw

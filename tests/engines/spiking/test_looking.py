@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engines.api import Dab, Problem, Selection
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.spiking import weights
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters

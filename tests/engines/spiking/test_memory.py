@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.spiking.assembly import neurons
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.memory import CHANGING, SHARE, joined, need

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.spiking.parameters import SpikingParameters
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.spiking.test_network import built

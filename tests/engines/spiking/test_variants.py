@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engines.backend.base import Ceilings
+from engines.api.device import Ceilings
+from engines.api.lab import Case
 from engines.backend.cpu import CpuBackend
-from engines.lab import Case
 from engines.spiking.events import cuda
 from engines.spiking.variants import studies
 from workbench.bench.check import Checker

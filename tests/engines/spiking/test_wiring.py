@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.spiking.assembly import spans
 from engines.spiking.connectivity import random_synapses
 from engines.spiking.layout import particles, places_of, space

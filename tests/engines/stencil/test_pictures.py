@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.stencil import pictures
 from engines.stencil.fields import relative_conductivity
@@ -79,7 +79,7 @@ def test_what_is_no_picture_gets_a_sentence(tmp_path, monkeypatch):
     half.write_bytes(whole.read_bytes()[:2000])
     with pytest.raises(ProblemError, match="not a picture that can be read"):
         field(str(half), (4, 4))
-    monkeypatch.setattr("engines.pictures.MOST_PIXELS", 1000)
+    monkeypatch.setattr("engines.geometry.pictures.MOST_PIXELS", 1000)
     large = tmp_path / "large.png"
     Image.fromarray(np.zeros((40, 40), np.uint8)).save(large)
     with pytest.raises(ProblemError, match="40 × 40 pixels"):

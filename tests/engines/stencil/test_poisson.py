@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.stencil.poisson import cpu_kernels, make_poisson, reference
 from engines.stencil.poisson.spectrum import best_jacobi, best_sor
 from engines.stencil.sides import FixedGradient, FixedValue, ghosts

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from engines.api import Dab, Problem, Selection
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.errors import ProblemError
 from engines.stencil import reference
 from engines.stencil.engine import StencilEngine
 from engines.stencil.parameters import StencilParameters

@@ -7,9 +7,9 @@ import ast
 import numpy as np
 import pytest
 
+from engines.api.lab import Case
 from engines.backend import open_backend
-from engines.backend.variants import declared
-from engines.lab import Case
+from engines.backend.compile.variants import declared
 from engines.stencil.variants import studies
 from engines.stencil.variants.checks import laplacian
 from workbench.bench.check import Checker

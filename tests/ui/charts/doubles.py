@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import SeriesInfo
-from engines.charts import ChartData, ChartInfo, Curve, Fact, Inspection, histogram
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection, histogram
 from tests.ui.doubles import Wave, WaveEngine
 
 LOSSES = ("kinetics", "transport", "rest")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
 
-from engines.charts import ChartData, ChartInfo, Curve
+from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.charts.cell import ChartCell
 from ui.scene.colormaps import colormap
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import SeriesInfo
-from engines.charts import ChartInfo
+from engines.api.charts import ChartInfo
 from ui.charts.cell import ChartCell
 from ui.charts.contents import over_time
 from ui.traces import TraceBuffer

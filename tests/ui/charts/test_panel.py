@@ -8,7 +8,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from engines.charts import ChartData, ChartInfo, Curve
+from engines.api.charts import ChartData, ChartInfo, Curve
 from tests.ui.charts.doubles import CHARTS, ChartedWave
 from ui.charts.cell import ChartCell
 from ui.charts.pacing import HAND_SECONDS, LIVE_SECONDS, Pace

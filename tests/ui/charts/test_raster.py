@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engines.charts import EMPTY, ChartData, ChartInfo, Curve
+from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.cell import ChartCell
 
 RASTER = ChartInfo("raster", "Spikes", "1", kind="raster", x_title="Time", x_unit="ms")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 
-from engines.charts import EMPTY, ChartData, ChartInfo, Curve
+from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.cell import ChartCell
 from ui.theme import theme
 from workbench.export.chart_tables import chart_table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 from tests.ui.forms.holder import Holder
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.charts import ChartData, ChartInfo, Curve, Fact, Inspection
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.parameters.laws import Typed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engines.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity
 from ui.forms.form import ParameterForm
 from ui.forms.rows import RowsEditor
 

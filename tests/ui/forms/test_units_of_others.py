@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engines.api.parameters import unit_among
 from engines.fdtd.parameters import FdtdParameters, PointSource, Sphere
-from engines.parameters import unit_among
 from tests.ui.forms.holder import Holder
 from ui.forms.group import FieldLine
 

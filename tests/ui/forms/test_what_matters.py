@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field
 
-from engines import registry
+from engines.api import registry
+from engines.api.parameters import ParameterGroup, matters, quantity
 from engines.battery.parameters import BatteryParameters
-from engines.parameters import ParameterGroup, matters, quantity
 from engines.spiking.parameters import SpikingParameters
 from engines.stencil.parameters import StencilParameters
 from tests.ui.forms.holder import Holder

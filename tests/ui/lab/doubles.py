@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.lab import Case, Published, Study, Variant
+from engines.api.lab import Case, Published, Study, Variant
 from tests.workbench.fake_tables import DIFFUSION_BLOCKS, STEP_TIMES
 from workbench.bench.lab_run import Ceilings, Failed, Finished, Measured, MeasuredTable, Progress
 from workbench.bench.record_files import kept_records, read_record, write_json

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.api.placing import MOVE, Change, Handle, PlacedGroup, PlacedItem, Placement
 from engines.geometry.grid import Grid
-from engines.placing import MOVE, Change, Handle, PlacedGroup, PlacedItem, Placement
 from tests.ui.scene.grids import info
 from ui.scene.gripping import dragged_to, hold_at, item_at, snapped
 from ui.scene.marks import Marks

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from engines.api import FieldInfo, Lines, SimulationInfo
-from engines.charts import Links
+from engines.api.charts import Links
+from engines.api.placing import PlacedGroup, PlacedItem, Placement
 from engines.geometry.particles import Particles
-from engines.placing import PlacedGroup, PlacedItem, Placement
 from tests.ui.scene.test_renderer import egl  # noqa: F401  (a fixture)
 from ui.scene import renderer
 from ui.scene.boxes import first_box

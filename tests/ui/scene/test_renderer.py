@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engines.errors import DeviceError
+from engines.api.errors import DeviceError
 from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, info, kuhn_cube
 from ui.scene import renderer
 from ui.scene.colormaps import MISSING, colormap
@@ -161,7 +161,7 @@ def test_render_without_a_simulation_previews_the_regions(egl) -> None:
 
 
 def test_unknown_geometry_is_refused_with_a_sentence(egl) -> None:
-    from engines.errors import ProblemError
+    from engines.api.errors import ProblemError
 
     with pytest.raises(ProblemError, match="cannot draw a dict"):
         renderer.render({}, None, None, 0.0, ViewSettings())

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from engines.charts import ChartData, ChartInfo, Curve, Fact
-from engines.errors import ProblemError
-from engines.tools import Tool, ToolResult
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact
+from engines.api.errors import ProblemError
+from engines.api.tools import Tool, ToolResult
 from tests.ui.doubles import FakeServices, WaveEngine
 from tests.workbench.fake_tools import Factor, Refusal, Slow, Stretch
 from ui.background import Background
@@ -279,7 +279,7 @@ def test_a_changed_mesh_is_taken_over_undone_and_saved(shop, qtbot, tmp_path, mo
     assert document.loaded is before
     assert document.mesh is None
     save_document(copy, tmp_path / "saved")
-    monkeypatch.setattr("engines.registry.engine", lambda name: document.engine)
+    monkeypatch.setattr("engines.api.registry.engine", lambda name: document.engine)
     assert np.array_equal(open_document(tmp_path / "saved").loaded.points, before.points * [2, 1, 1])
     shop.model.undo_stack.redo()
     assert np.array_equal(document.loaded.points, before.points * [2, 1, 1])

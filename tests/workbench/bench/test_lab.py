@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines import registry
-from engines.backend import curve, open_backend
-from engines.backend.curve import BandwidthPoint, Curve, ceiling_at, working_sets
-from engines.errors import DeviceError, ProblemError
-from engines.lab import Case, Prepared, Published, Study, Variant
+from engines.api import registry
+from engines.api.errors import DeviceError, ProblemError
+from engines.api.lab import Case, Prepared, Published, Study, Variant
+from engines.backend import open_backend
+from engines.backend.ceilings import curve
+from engines.backend.ceilings.curve import BandwidthPoint, Curve, ceiling_at, working_sets
 from workbench.bench import check, lab, timed
 from workbench.bench.check import Checker
 from workbench.bench.lab import Lab
@@ -331,7 +332,7 @@ def test_working_sets_fit_the_memory():
 
 def test_the_curve_of_this_processor():
     """All operations at two sizes, and plausible: a byte takes between a picosecond and 10 ns."""
-    from engines.backend import curve_cpu
+    from engines.backend.ceilings import curve_cpu
 
     points = list(curve_cpu.measure(1, [1 << 15, 1 << 18], quick=True))
     assert [(point.operation, point.working_set) for point in points] == [
@@ -343,7 +344,7 @@ def test_the_curve_of_this_processor():
 
 def test_the_curve_kernels_compute_what_they_say():
     """What is timed is really done; 3 + repeat is the factor of the last repetition."""
-    from engines.backend import curve_kernels as kernels
+    from engines.backend.ceilings import curve_kernels as kernels
     from engines.backend.threads import parallel_region
 
     a, b = np.arange(101.0), np.arange(101.0) ** 2

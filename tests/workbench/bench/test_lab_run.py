@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from engines.api.errors import DeviceError
 from engines.backend import open_backend
-from engines.errors import DeviceError
 from engines.stencil.variants import studies
 from workbench.bench import lab as lab_module
 from workbench.bench.lab_run import Ceilings, Failed, Finished, LabRun, Measured, Progress
@@ -24,7 +24,7 @@ def laplace():
 @pytest.fixture(autouse=True)
 def _flat_ceiling(monkeypatch):
     """The curve takes seconds, and here nothing depends on it: a ceiling that no machine reaches."""
-    from engines.backend.curve import BandwidthPoint, Curve
+    from engines.backend.ceilings.curve import BandwidthPoint, Curve
 
     flat = Curve((BandwidthPoint("copy", 1 << 20, 1e12),), 1e-6, None)
     monkeypatch.setattr(lab_module, "measured_curve", lambda *_, **__: flat)

@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engines import registry
-from engines.backend.curve import BandwidthPoint, Curve
-from engines.errors import ProblemError
-from engines.lab_tables import Column, PublishedRows
+from engines.api import registry
+from engines.api.errors import ProblemError
+from engines.api.lab_tables import Column, PublishedRows
+from engines.backend.ceilings.curve import BandwidthPoint, Curve
 from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.fake_tables import DIFFUSION_BLOCKS, STEP_TIMES, OnGpu, StepTimes, TabledEngine, Trouble
 from workbench.bench import lab

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from workbench.export import png
 from workbench.export.png import KEYWORD, SIGNATURE, encode_png, read_text
 from workbench.store import read_stored

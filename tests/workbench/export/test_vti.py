@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.api import Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid, rectilinear
 from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.fake_grid_engine import FadeEngine, FadeParameters, GridSize

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.api import FieldInfo, Problem
-from engines.errors import ProblemError
+from engines.api.errors import ProblemError
 from engines.geometry.reading import read_mesh
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from workbench.export.formats import split_by_location

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from engines.api.errors import ProblemError
 from engines.battery.bpx.expressions import FUNCTIONS, parse
 from engines.battery.bpx.tracing import formula
-from engines.errors import ProblemError
 
 X = np.linspace(0.05, 0.95, 19)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError, WorkbenchError
 from engines.battery.bpx import is_bpx, read_bpx, write_bpx
 from engines.battery.bpx.reading import parameter_set
 from engines.battery.bpx.writing import content
@@ -18,7 +19,6 @@ from engines.battery.constants import FARADAY, GAS
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.balance import balance_findings
 from engines.battery.parameter_sets.choice import ELECTROLYTE, HEAT
-from engines.errors import ProblemError, WorkbenchError
 
 CHEN = PARAMETER_SETS["Chen2020"]
 FUNCTIONS = (

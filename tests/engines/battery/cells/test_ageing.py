@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.battery.cells import Instruction, Kind, Row, ageing_reference, make_cells
 from engines.battery.cells import cpu as cpu_cells
 from engines.battery.cells.ageing import Ageing, AgeingRow, CycleRow
 from engines.battery.cells.coefficients import Coefficient
 from engines.battery.parameter_sets import PARAMETER_SETS
-from engines.errors import ProblemError
 
 OKANE = PARAMETER_SETS["OKane2022"]
 EVERYTHING = Ageing("ec reaction limited", "irreversible")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.battery.cells.simulation import UNSEEN_BATCHES
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameters import BatteryParameters
-from engines.errors import ProblemError
 
 ENGINE = BatteryEngine()
 CCCV = ["Discharge at 1C until 2.5 V", "Rest for 10 minutes", "Charge at C/3 until 4.2 V", "Hold at 4.2 V until 50 mA"]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from engines.api import Problem, Selection
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.battery.engine import BatteryEngine
 from engines.battery.mpm.looking import weighted_percentiles
 from engines.battery.parameters import BatteryParameters
-from engines.errors import ProblemError
 
 ENGINE = BatteryEngine()
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem, Selection
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.engine import BatteryEngine
@@ -14,7 +15,6 @@ from engines.battery.pack.parameters import Pack
 from engines.battery.pack.wiring import Demand, shared
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters
-from engines.errors import ProblemError
 
 SMALL = {"cells_x": 2, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}
 ENGINE = BatteryEngine()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
 from engines.battery.curves import curve
 from engines.battery.particles import make_modes, make_shells, reference, series
-from engines.errors import ProblemError
 
 POINTS = (8, 13, 32, 47, 128)
 # Deviations are up to 2000 mol/m³ and do not grow; a step rounds 4 times, and diffusion averages: 2000 · 4 · steps ·

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.lab import Case, Study
+from engines.api.lab import Case, Study
 
 COUNTS = (1, 37, 130)
 """Particles, cells or points: none is a multiple of a block, a group or a pack."""

@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engines.api.lab import Case
 from engines.backend import open_backend
-from engines.backend.variants import declared
+from engines.backend.compile.variants import declared
 from engines.battery.cells import reference as cells
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.particles import reference as particles
 from engines.battery.variants import butler_volmer, discharges, spheres, studies
-from engines.lab import Case
 from tests.engines.battery.variants.lab_cases import small_cases
 from workbench.bench.check import Checker
 
@@ -128,7 +128,7 @@ def test_cells_end_within_the_hundred_steps():
 
 
 def test_expressions_of_many_points_are_refused_with_a_reason():
-    from engines.errors import ProblemError
+    from engines.api.errors import ProblemError
 
     numpy = next(variant for variant in BY_ID["spherical-288"].variants if variant.id == "numpy")
     with pytest.raises(ProblemError, match="smaller sizes"):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
+from engines.api.lab import Case
 from engines.battery.variants import studies
-from engines.lab import Case
 from tests.engines.battery.variants.lab_cases import small_cases
 from workbench.bench.check import Checker
 

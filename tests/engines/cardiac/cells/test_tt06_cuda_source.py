@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from engines.backend.nvrtc import compile_cubin
-from engines.backend.source import compile_options
-from engines.backend.variants import declared
+from engines.backend.compile.nvrtc import compile_cubin
+from engines.backend.compile.source import compile_options
+from engines.backend.compile.variants import declared
 from engines.cardiac.cells import constants, cuda, model, simd
 
 cupy = pytest.importorskip("cupy", reason="the CUDA compiler is not installed", exc_type=ImportError)

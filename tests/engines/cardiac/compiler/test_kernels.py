@@ -7,8 +7,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from engines.api import Problem
+from engines.api.errors import DeviceError
 from engines.backend import open_backend
-from engines.backend.nvrtc import ARCHITECTURES, compile_cubin, supported_architectures
+from engines.backend.compile.nvrtc import ARCHITECTURES, compile_cubin, supported_architectures
 from engines.cardiac.cells.pacing import measure
 from engines.cardiac.compiler.emit_cuda import REAL
 from engines.cardiac.compiler.graph import evaluate
@@ -19,7 +20,6 @@ from engines.cardiac.compiler.single import Pulse, run
 from engines.cardiac.compiler.tissue import CompiledTissue, kernel_file, make_compiled_tissue, shipped_step
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
-from engines.errors import DeviceError
 from engines.geometry.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER

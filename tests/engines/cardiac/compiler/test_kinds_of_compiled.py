@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.cell_settings import CellChange, CellSettings, Pacing
 from engines.cardiac.cells import reference, tt06
@@ -22,7 +23,6 @@ from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
 from engines.cardiac.population import population
 from engines.cardiac.prepaced import paced_compiled, paced_tt06
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engines.backend.nvrtc import compile_cubin, compile_ptx, supported_architectures
+from engines.api.errors import DeviceError
+from engines.backend.compile.nvrtc import compile_cubin, compile_ptx, supported_architectures
 from engines.cardiac.compiler.machine import count_machine_code, count_ptx, machine_counts
 from engines.cardiac.compiler.tissue import shipped_step
-from engines.errors import DeviceError
 
 KERNEL = """extern "C" __global__ void known(REAL* x) {
     REAL a = x[0], b = x[1];

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
 from engines.cardiac.diffusion.tensors import conductivity_tensors, diffusivity
-from engines.errors import ProblemError
 
 FIBRES = np.array([[2.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
 SHEETS = np.array([[0.5, 3.0, 0.0], [1.0, 0.2, 0.2]])

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.api.errors import MeshError, ProblemError
 from engines.cardiac.diffusion.reference import reference_operator
 from engines.cardiac.diffusion.sliced import row_lengths
 from engines.cardiac.diffusion.stability import spectral_step, stable_step
 from engines.cardiac.diffusion.weights import assemble
-from engines.errors import MeshError, ProblemError
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
 

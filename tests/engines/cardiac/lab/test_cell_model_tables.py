@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines import lab_timing
 from engines.backend import open_backend
+from engines.backend.lab import timing as lab_timing
 from engines.cardiac.cells import reference, tt06
 from engines.cardiac.compiler.counts import count
 from engines.cardiac.compiler.graph import evaluate, ordered

@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from engines import lab_timing
+from engines.api.device import Ceilings
+from engines.api.lab_tables import LabTable, Row
 from engines.backend import open_backend
-from engines.backend.base import Ceilings
+from engines.backend.lab import timing as lab_timing
 from engines.cardiac.diffusion import assemble
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.lab import TABLES
@@ -23,7 +24,6 @@ from engines.cardiac.lab.orders import OrderTable
 from engines.cardiac.lab.steps import WholeStepTable, bound_seconds
 from engines.cardiac.lab.stream import StreamTable
 from engines.cardiac.operator import cell_order
-from engines.lab_tables import LabTable, Row
 from tests.cuda_on_host import HostCudaBackend
 
 FEW = {"cpu": 64}

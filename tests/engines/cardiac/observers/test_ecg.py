@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engines.api import Dab, Problem
+from engines.api.errors import ProblemError
 from engines.cardiac.diffusion.kernels import least_squares
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.observers.cuda import CudaKernels
@@ -18,7 +19,6 @@ from engines.cardiac.observers.leads import LeadPlaces, lead_places, lead_weight
 from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import CardiacParameters, Numerics, RegionSetting, Sphere, Stimulus
 from engines.cardiac.recording import Electrode, Lead, Recording
-from engines.errors import ProblemError
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.cells import make_tissue
 from engines.cardiac.cells.pacing import Protocol, measure, pace
 from engines.cardiac.cells.tt06 import CellType

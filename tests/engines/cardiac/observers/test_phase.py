@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.observers.cuda import CudaKernels
 from engines.cardiac.observers.kernels import ObserverKernels, make_kernels

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.spatial import Delaunay
 
+from engines.api.errors import MeshError
 from engines.backend import open_backend
 from engines.cardiac.diffusion.clusters import reordered
 from engines.cardiac.diffusion.cpu import CpuDiffusion
@@ -14,7 +15,6 @@ from engines.cardiac.diffusion.cuda import CudaDiffusion
 from engines.cardiac.diffusion.sliced import SLICE, by_length, slice_rows
 from engines.cardiac.diffusion.stability import stable_step
 from engines.cardiac.p1.assembly import VertexOperator, assemble_vertices
-from engines.errors import MeshError
 from engines.geometry.mesh import TetMesh
 from engines.geometry.ordering import hilbert_order
 from tests.cuda_on_host import HostCudaBackend

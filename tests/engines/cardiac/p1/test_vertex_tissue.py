@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from engines.api import Dab, FieldInfo, Problem, Selection
+from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.cells import reference as cells
 from engines.cardiac.cells.tt06 import CellType, start_state
@@ -29,7 +30,6 @@ from engines.cardiac.parameters import (
 )
 from engines.cardiac.places import VertexPlaces
 from engines.cardiac.recording import Recording
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from tests.engines.cardiac.traffic import bytes_of_a_step

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
+from engines.api.tools import Tool
 from engines.backend.cpu import CpuBackend
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.tools.fibres_from_file import FibresFromFile, FileParameters
 from engines.cardiac.tools.make_fibres import FibreParameters, MakeFibres, find_walls
 from engines.cardiac.tools.refine import RefineMesh, RefineParameters, _require_room
-from engines.errors import ProblemError
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from engines.geometry.reading import read_mesh
-from engines.tools import Tool
 from tests.engines.geometry.cups import cup
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib.resources.abc import Traversable
 
-from engines.api import Preset
+from engines.api.values import Preset
 
 
 def presets_in(folder: Traversable) -> list[Preset]:

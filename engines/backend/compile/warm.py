@@ -15,14 +15,15 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Progress, Selection, no_progress
-from engines.backend import ceilings, curve, curve_cpu
+from engines.api.registry import engines
+from engines.backend.ceilings import curve, curve_cpu
+from engines.backend.ceilings import memory as ceilings
+from engines.backend.compile.source import ENGINES
+from engines.backend.compile.variants import Variant, declared, sources
 from engines.backend.cuda import CudaBackend
 from engines.backend.cuda_status import cuda_status
 from engines.backend.select import open_backend
-from engines.backend.source import ENGINES
 from engines.backend.threads import usable_cores
-from engines.backend.variants import Variant, declared, sources
-from engines.registry import engines
 
 
 def warm(progress: Progress = no_progress, others: Sequence[Callable[[], None]] = ()) -> None:

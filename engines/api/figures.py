@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ValidationError
 
-from engines.errors import ProblemError
-from engines.placing import MOVE, Change, Handle, Position
+from engines.api.errors import ProblemError
+from engines.api.placing import MOVE, Change, Handle, Position
 
 Array = npt.NDArray[Any]
 Fields = tuple[Mapping[str, Any], str]

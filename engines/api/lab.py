@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from engines.api import Array
+from engines.api.values import Array
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from engines.backend.base import Backend
+    from engines.api.device import Backend
 
 Inputs = Mapping[str, Array]
 Shape = tuple[int, ...]

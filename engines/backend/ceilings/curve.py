@@ -1,8 +1,8 @@
 """What the memory delivers over working sets of different size: the curve that every kernel is held against.
 
 STREAM's four operations and a plain read, each over working sets from 32 KB (a first-level cache) to 4 GB. Bytes are
-counted as in :mod:`engines.backend.ceilings`: copy ``c = a`` and mul ``c = s a`` move two arrays, add ``c = a + b`` and
-triad ``a = b + s c`` three, read one. Where a cache ends the curve has a knee.
+counted as in :mod:`engines.backend.ceilings.memory`: copy ``c = a`` and mul ``c = s a`` move two arrays, add
+``c = a + b`` and triad ``a = b + s c`` three, read one. Where a cache ends the curve has a knee.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from engines.api import KernelTraffic, Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.backend.timing import cache_bytes, free_bytes
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ _measuring = threading.Lock()
 
 def measured_curve(backend: Backend, *, quick: bool = False, progress: Progress = no_progress) -> Curve:
     """The curve of this device, measured once per session: some 8 s on a GPU, 15 s on a processor, ``quick`` 3 s."""
-    from engines.backend import curve_cpu, curve_cuda
+    from engines.backend.ceilings import curve_cpu, curve_cuda
 
     with _measuring:
         whole = (backend.id, backend.info.threads, False)
@@ -128,7 +128,7 @@ def ceiling_over(backend: Backend, working_set: int) -> float:
 
     In the reach of the caches it is measured at the next power of two, a tenth of a second at the first call for each.
     """
-    from engines.backend import curve_cpu, curve_cuda
+    from engines.backend.ceilings import curve_cpu, curve_cuda
 
     memory = backend.ceilings().best
     if not fits_caches(backend, working_set):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-ENGINES = Path(__file__).resolve().parent.parent
+ENGINES = Path(__file__).resolve().parents[2]
 """Folder of the package ``engines``: the one include path, so ``#include "cardiac/cells/gates.cuh"`` works anywhere."""
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

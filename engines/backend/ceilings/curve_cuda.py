@@ -1,4 +1,4 @@
-"""The bandwidth curve of an NVIDIA GPU, and what a launch costs there (see :mod:`engines.backend.curve`)."""
+"""The bandwidth curve of an NVIDIA GPU, and what a launch costs there (see :mod:`engines.backend.ceilings.curve`)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.backend.ceilings import SCALAR, SOURCE
-from engines.backend.curve import OPERATIONS, BandwidthPoint
+from engines.api.errors import DeviceError
+from engines.backend.ceilings.curve import OPERATIONS, BandwidthPoint
+from engines.backend.ceilings.memory import SCALAR, SOURCE
 from engines.backend.timing import CudaBatch, estimated, host_seconds
-from engines.errors import DeviceError
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

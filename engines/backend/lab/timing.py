@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engines.backend.base import Backend
+from engines.api.device import Backend
 from engines.backend.timing import Launch, batch, estimated
 
 if TYPE_CHECKING:

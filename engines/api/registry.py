@@ -3,8 +3,8 @@
 from functools import cache
 from importlib.metadata import entry_points
 
-from engines.api import Engine
-from engines.errors import ProblemError
+from engines.api.engine import Engine
+from engines.api.errors import ProblemError
 
 
 @cache

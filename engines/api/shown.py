@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from engines.charts import Array
+from engines.api.charts import Array
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The bandwidth curve of a processor (see :mod:`engines.backend.curve`)."""
+"""The bandwidth curve of a processor (see :mod:`engines.backend.ceilings.curve`)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from engines.backend import curve_kernels as kernels
-from engines.backend.curve import OPERATIONS, BandwidthPoint
+from engines.backend.ceilings import curve_kernels as kernels
+from engines.backend.ceilings.curve import OPERATIONS, BandwidthPoint
 from engines.backend.threads import parallel_region
 
 TIMING_SECONDS = 4e-3

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
-from engines.api import Problem, Progress, no_progress
-from engines.backend.base import Backend
-from engines.charts import ChartData, ChartInfo, Fact
+from engines.api.charts import ChartData, ChartInfo, Fact
+from engines.api.device import Backend
+from engines.api.values import Problem, Progress, no_progress
 
 
 @dataclass(frozen=True)

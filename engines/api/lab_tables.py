@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from engines.api import Progress, no_progress
-from engines.backend.base import Backend
+from engines.api.device import Backend
+from engines.api.values import Progress, no_progress
 
 Value = float | str | None
 """What stands in a place of a table; None where there is nothing (unstable, not measured, not published)."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from engines.api import Array
-from engines.backend.base import Backend
-from engines.errors import ProblemError
-from engines.lab import Case, Inputs, Prepared, Resources, Shape, Variant
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.lab import Case, Inputs, Prepared, Resources, Shape, Variant
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

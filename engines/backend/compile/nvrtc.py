@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from engines.api.errors import DeviceError
+from engines.backend.compile.source import compile_options, source_text
 from engines.backend.cuda import load_cupy
 from engines.backend.cuda_errors import translated
-from engines.backend.source import compile_options, source_text
-from engines.errors import DeviceError
 
 ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
 """Compute capabilities (times ten) that every kernel is compiled for in the tests: Turing to Blackwell."""

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engines.api import Array, KernelTiming, Selection
+from engines.api.values import Array, KernelTiming, Selection
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.backend import machine
-from engines.backend.base import Ceilings
+from engines.api.device import Ceilings
+from engines.backend.ceilings import machine
 from engines.backend.threads import parallel_region
 
 if TYPE_CHECKING:

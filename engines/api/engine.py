@@ -1,0 +1,118 @@
+"""What an engine is: it turns a problem into a simulation, and knows before Run what that will need."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import BaseModel
+
+from engines.api.charts import Forecast, Inspection
+from engines.api.device import Backend
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
+from engines.api.placing import Placement
+from engines.api.simulation import Simulation
+from engines.api.tools import Tool
+from engines.api.values import Benchmark, Estimate, Imported, ParameterFile, Preset, Problem, Progress, no_progress
+
+
+class Engine(ABC):
+    """One kind of physics. Engines are stateless; found through the entry points ``workbench.engines``."""
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    time_unit: ClassVar[str]
+    Parameters: ClassVar[type[BaseModel]]
+    geometry_type: ClassVar[type | None]
+    """Class of geometry that the engine takes (``TetMesh``), or None if it makes its own from parameters."""
+    parameter_file: ClassVar[ParameterFile | None] = None
+    """What File > Export offers beside results."""
+    imports: ClassVar[tuple[str, ...]] = ()
+    """Suffixes of files from elsewhere that :meth:`imported` may know (".json")."""
+
+    @abstractmethod
+    def default_parameters(self, geometry: Any) -> BaseModel:
+        """Parameters that make sense for this geometry (its regions named, its size considered)."""
+
+    def geometry_of(self, problem: Problem) -> Any:
+        """What the problem is solved on: the geometry that was opened, or the one that the parameters describe.
+
+        Cheap (a grid is a few numbers), and the same object as long as the parameters that it depends on are the
+        same: viewers tell by that whether to draw anew. Raises ProblemError.
+        """
+        return problem.geometry
+
+    def time_unit_of(self, parameters: BaseModel) -> str:
+        """Unit of ``Simulation.time`` with these parameters (an iterative solver counts iterations, not seconds)."""
+        return self.time_unit
+
+    @abstractmethod
+    def estimate(self, problem: Problem, backend: Backend) -> Estimate:
+        """Memory, traffic, stable step and speed, before anything is built.
+
+        Cheap enough to call after each edit (what depends on the geometry alone is cached).
+        Raises ProblemError if the problem cannot run.
+        """
+
+    @abstractmethod
+    def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
+        """Assemble and place on the device. Called on the worker thread. Raises ProblemError."""
+
+    def imported(self, path: Path) -> Imported | None:
+        """A new problem made of a file of one of the suffixes ``imports``; None where the engine does not know it.
+
+        Raises ProblemError if it does, and cannot use it.
+        """
+        return None
+
+    def presets(self) -> Sequence[Preset]:
+        """Ready problems of this engine."""
+        return ()
+
+    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
+        """Problems of about these sizes (none given: the engine's usual ones) for ``workbench bench``."""
+        return ()
+
+    def studies(self) -> Sequence[Study]:
+        """What the Kernel Lab measures of this engine (:mod:`engines.api.lab`)."""
+        return ()
+
+    def tools(self) -> Sequence[Tool]:
+        """What may be done with a problem besides running it (:mod:`engines.api.tools`)."""
+        return ()
+
+    def tables(self) -> Sequence[LabTable]:
+        """Tables that the Kernel Lab measures of this engine (:mod:`engines.api.lab_tables`)."""
+        return ()
+
+    def placed(self, problem: Problem) -> Placement | None:
+        """What of the problem stands in space (:mod:`engines.api.placing`); None where nothing is placed by hand.
+
+        Cheap: asked after each edit, and with each move of the pointer while something is dragged.
+        Raises ProblemError.
+        """
+        return None
+
+    def previews(self, problem: Problem) -> Mapping[tuple[str | int, ...], Inspection]:
+        """What groups of the parameters describe (a law's curve), by their place, ``("material", "law")``: the form
+        draws it below their fields.
+
+        Asked after each edit, on another thread; a tenth of a second is still quick enough. What is wrong with a group
+        is the title of its inspection.
+        """
+        return {}
+
+    def ends(self, problem: Problem) -> bool:
+        """Whether a run of this problem comes to an end of its own (:attr:`Simulation.finished`)."""
+        return False
+
+    def forecast(self, problem: Problem, backend: Backend) -> Forecast | None:
+        """The run as a whole, solved within about a frame; None where that is not possible. Raises ProblemError."""
+        return None
+
+    def warm(self, backend: Backend) -> None:
+        """Compile what a first run on ``backend`` needs, so that set-up pays for it and the first Run does not."""

@@ -1,0 +1,145 @@
+"""A problem on a device, advanced step by step, and what viewers are told of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from engines.api.abilities import Inspected, Measured
+from engines.api.charts import ChartData, ChartInfo
+from engines.api.device import Backend, Ceilings, DeviceInfo
+from engines.api.shown import FieldInfo, FrontInfo, MarkerInfo, PaintInfo, SeriesInfo
+from engines.api.values import Array, KernelTiming, KernelTraffic, NonFinite, Selection
+
+
+class Simulation(ABC):
+    """A problem on a device. Used by one thread at a time.
+
+    Elements are numbered as in ``geometry``; an engine that reorders translates here.
+    Time is ``step * dt`` in float64, never accumulated.
+    """
+
+    geometry: Any
+    dt: float
+    step: int
+    fields: tuple[FieldInfo, ...]
+    series: tuple[SeriesInfo, ...] = ()
+    charts: tuple[ChartInfo, ...] = ()
+    traffic: tuple[KernelTraffic, ...]
+    front: FrontInfo | None = None
+    sample_steps: int = 1
+    """Steps between two samples of probes and series that resolve what users look at."""
+
+    @property
+    def time(self) -> float:
+        return self.step * self.dt
+
+    @abstractmethod
+    def advance(self, steps: int) -> None:
+        """Take ``steps`` steps. May return before the device has finished."""
+
+    @abstractmethod
+    def synchronize(self) -> None:
+        """Wait until the device has done all that was asked."""
+
+    @abstractmethod
+    def select(self, selection: Selection) -> Any:
+        """Place a selection on the device; the handle goes to :meth:`gather`. Cheap to make, made once per view."""
+
+    @abstractmethod
+    def gather(self, name: str, handle: Any) -> Array:
+        """Values of field ``name`` on a selection, reduced on the device: ``(m,)`` or ``(m, components)`` float32."""
+
+    @abstractmethod
+    def field(self, name: str) -> Array:
+        """The whole field on the host in the geometry's numbering, for export."""
+
+    def observe(self) -> Mapping[str, float]:
+        """The present value of each of ``series``."""
+        return {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether the problem has come to an end of its own (a protocol is through). Cheap; asked once a batch."""
+        return False
+
+    @property
+    def ending(self) -> str:
+        """Why it has ``finished``, as a sentence for the log; empty where there is nothing to say."""
+        return ""
+
+    def chart(self, name: str) -> ChartData:
+        """The points of a chart that is not over time, at this moment."""
+        raise KeyError(name)
+
+    @abstractmethod
+    def set_control(self, name: str, value: Any) -> None:
+        """Change a live parameter (dotted name, ``"tissue.conductivity_scale"``) from the next step on."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Array]:
+        """All that :meth:`restore` needs to continue bit for bit on the same backend."""
+
+    @abstractmethod
+    def restore(self, state: Mapping[str, Array]) -> None: ...
+
+    @abstractmethod
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        """Kernel times since the last call."""
+
+    @abstractmethod
+    def non_finite(self) -> NonFinite | None:
+        """Look for NaN and Inf on the device."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Free the device memory."""
+
+
+@dataclass
+class SimulationInfo:
+    """What viewers need to know of a simulation, without touching it from another thread.
+
+    What it shares with :class:`Simulation` and :mod:`engines.api.abilities` bears the same names. ``inspects`` and
+    ``measures``: it is :class:`~engines.api.abilities.Inspected`, :class:`~engines.api.abilities.Measured`.
+    ``device`` is the name to show; ``device_info`` and ``ceilings`` are None where nothing runs (a drawn preview).
+    ``ceiling`` [bytes/s] is what its kernels are held against: the best bandwidth over the bytes that a launch moves.
+    """
+
+    geometry: Any
+    dt: float
+    time_unit: str
+    fields: tuple[FieldInfo, ...]
+    series: tuple[SeriesInfo, ...]
+    traffic: tuple[KernelTraffic, ...]
+    front: FrontInfo | None
+    brushes: tuple[PaintInfo, ...] = ()
+    charts: tuple[ChartInfo, ...] = ()
+    marked: MarkerInfo | None = None
+    lined: str = ""
+    displaced: FieldInfo | None = None
+    hidden_by: str = ""
+    keeps: str = ""
+    inspects: bool = False
+    measures: bool = False
+    device: str = ""
+    device_info: DeviceInfo | None = None
+    ceilings: Ceilings | None = None
+    ceiling: float = 0.0
+
+    @classmethod
+    def of(cls, simulation: Simulation, time_unit: str, backend: Backend, ceiling: float) -> SimulationInfo:
+        """What there is to know of ``simulation`` as it stands on ``backend``."""
+        shared = {each.name: getattr(simulation, each.name) for each in fields(cls) if hasattr(simulation, each.name)}
+        return cls(
+            **shared,
+            time_unit=time_unit,
+            inspects=isinstance(simulation, Inspected),
+            measures=isinstance(simulation, Measured),
+            device=backend.info.name,
+            device_info=backend.info,
+            ceilings=backend.ceilings(),
+            ceiling=ceiling,
+        )

@@ -1,0 +1,166 @@
+"""The values that pass between an engine, its runs and the rest of the application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.resources.abc import Traversable
+from typing import Any, Literal
+
+import numpy.typing as npt
+from pydantic import BaseModel
+
+from engines.api.charts import Fact
+
+Array = npt.NDArray[Any]
+Progress = Callable[[str, float], None]
+"""Called with a sentence in the present participle ("Computing face weights") and a fraction 0..1."""
+
+
+def no_progress(message: str, fraction: float) -> None:
+    """A :data:`Progress` that tells nobody."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """All that a run depends on: validated parameters and the geometry they refer to."""
+
+    parameters: BaseModel
+    geometry: Any = None
+
+
+@dataclass(frozen=True)
+class KernelTraffic:
+    """Bytes and floating-point operations of one kernel per step, counted from the algorithm:
+    each input read once, each output written once.
+
+    ``fused`` is how many steps one launch takes; bytes per step are then that part of what the launch moves.
+    """
+
+    kernel: str
+    bytes_read: int
+    bytes_written: int
+    flops: int
+    fused: int = 1
+
+    @property
+    def bytes(self) -> int:
+        return self.bytes_read + self.bytes_written
+
+    def spread(self, steps: int) -> KernelTraffic:
+        """Per step, if this is what a launch of ``steps`` steps moves; its ``flops`` are those of a step."""
+        return replace(
+            self, bytes_read=self.bytes_read // steps, bytes_written=self.bytes_written // steps, fused=steps
+        )
+
+
+@dataclass(frozen=True)
+class KernelTiming:
+    """Time that one kernel took over ``launches`` timed launches (device events on a GPU)."""
+
+    kernel: str
+    launches: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which elements of the geometry somebody wants values of.
+
+    ``elements: (n,) int32`` in the geometry's own numbering. With ``offsets: (m+1,) int32`` each of the
+    m results is the mean over ``elements[offsets[i]:offsets[i+1]]`` (a surface vertex and its cells).
+    ``points: (m,) int32``: where each run is all the elements around a point of the geometry, that point; an engine
+    whose values live on points takes the value there instead of the mean.
+    """
+
+    elements: Array
+    offsets: Array | None = None
+    points: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.elements) if self.offsets is None else len(self.offsets) - 1
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a problem that its owner should know before Run; not fatal."""
+
+    message: str
+    severity: Literal["info", "warning"] = "warning"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run will need, known before it starts.
+
+    ``seconds_per_simulated_unit`` is wall time for one unit of simulated time (``Engine.time_unit``) on
+    a device with the given ceilings; ``None`` where there is no basis for a figure. ``stable_step`` is in
+    time units; ``milestone`` names a span that users think in ("beat", 1000.0). ``facts`` are what else is worth
+    knowing of the problem as numbers (a critical stretch), ``findings`` what is worth a sentence.
+    """
+
+    memory_bytes: int
+    bytes_per_step: int
+    step: float
+    stable_step: float | None
+    seconds_per_simulated_unit: float | None
+    milestone: tuple[str, float] | None = None
+    findings: tuple[Finding, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A ready problem: a project that opens from the gallery. ``project`` is a folder with ``project.json``.
+
+    ``engine`` is the id of the project's engine; the application reads it from the project where it is not given.
+    """
+
+    id: str
+    title: str
+    summary: str
+    project: Traversable
+    picture: Traversable | None = None
+    engine: str = ""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A problem to time: what it is called, how many elements it has, and how to make it."""
+
+    name: str
+    elements: int
+    problem: Callable[[], Problem]
+
+
+@dataclass(frozen=True)
+class ParameterFile:
+    """How an engine writes a problem's parameters in a form that other programs read.
+
+    ``title`` is what the form is called ("BPX file"), ``suffix`` ends its names; ``text`` raises ProblemError.
+    """
+
+    title: str
+    suffix: str
+    text: Callable[[Problem], str]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A new problem made of a file from elsewhere; ``findings`` say what of the file is not in it.
+
+    until: when a run of it ends, in the engine's unit of time; None: the file does not say
+    """
+
+    parameters: BaseModel
+    findings: tuple[Finding, ...] = ()
+    until: float | None = None
+
+
+@dataclass(frozen=True)
+class NonFinite:
+    """Where the solution ceased to be a number: field and element (geometry's numbering)."""
+
+    field: str
+    element: int
+    advice: str

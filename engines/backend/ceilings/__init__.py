@@ -1,0 +1,1 @@
+"""What this machine's memory and caches can move: the bandwidths that kernels are held against."""

@@ -1,0 +1,1 @@
+"""From a ``.cu`` file to a kernel: its text, the variants that it declares, NVRTC, and what is compiled beforehand."""

@@ -1,0 +1,1 @@
+"""Measuring variants of a kernel on a device: buffers, launches, and how long one takes."""
