@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from engines.api import Preset, registry
 from engines.api.errors import ProblemError
+from engines.api.presets import presets_in
 from workbench.document import Document, open_document
-from workbench.store import PROJECT_FILE
-
-PICTURE = "preview.png"
 
 
 def presets() -> list[Preset]:
@@ -25,22 +21,6 @@ def presets() -> list[Preset]:
     }
     found |= {preset.id: preset for preset in presets_in(resources.files("sample_data"))}
     return sorted(found.values(), key=lambda preset: preset.title.lower())
-
-
-def presets_in(folder: Traversable) -> list[Preset]:
-    """The projects that are folders of ``folder``."""
-    found = []
-    for place in folder.iterdir():
-        if place.is_dir() and place.joinpath(PROJECT_FILE).is_file():
-            try:
-                content = json.loads(place.joinpath(PROJECT_FILE).read_text("utf-8"))
-                title, summary = str(content.get("title", place.name)), str(content.get("summary", ""))
-                engine = str(content.get("engine", ""))
-            except (ValueError, AttributeError, OSError):
-                continue
-            picture = place.joinpath(PICTURE)
-            found.append(Preset(place.name, title, summary, place, picture if picture.is_file() else None, engine))
-    return found
 
 
 def open_preset(preset: Preset) -> Document:

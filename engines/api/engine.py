@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from engines.api.device import Backend
 from engines.api.lab import Study
 from engines.api.lab_tables import LabTable
 from engines.api.placing import Placement
+from engines.api.presets import presets_in
 from engines.api.simulation import Simulation
 from engines.api.tools import Tool
 from engines.api.values import Benchmark, Estimate, Imported, ParameterFile, Preset, Problem, Progress, no_progress
@@ -70,8 +72,10 @@ class Engine(ABC):
         return None
 
     def presets(self) -> Sequence[Preset]:
-        """Ready problems of this engine."""
-        return ()
+        """Ready problems of this engine: those in the folder ``presets`` beside its module."""
+        package = type(self).__module__.rpartition(".")[0]
+        folder = resources.files(package).joinpath("presets") if package else None
+        return presets_in(folder) if folder is not None and folder.is_dir() else ()
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         """Problems of about these sizes (none given: the engine's usual ones) for ``workbench bench``."""

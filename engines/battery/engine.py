@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from engines.api import (
     Estimate,
     Imported,
     ParameterFile,
-    Preset,
     Problem,
     Progress,
     Simulation,
@@ -29,7 +27,6 @@ from engines.api import (
 from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.lab import Study
-from engines.api.presets import presets_in
 from engines.battery.bpx import bpx_text, is_bpx, read_bpx
 from engines.battery.ensemble import Distribution
 from engines.battery.model import Model
@@ -84,9 +81,6 @@ class BatteryEngine(Engine):
         protocol = [f"Discharge at 1C until {lowest:g} V"]
         settings = {"parameter_set": "BPX file", "bpx_file": str(path), "protocol": protocol}
         return Imported(BatteryParameters.model_validate(settings))
-
-    def presets(self) -> Sequence[Preset]:
-        return presets_in(resources.files("engines.battery").joinpath("presets"))
 
     def warm(self, backend: Backend) -> None:
         for model in dict.fromkeys(map(type, MODELS.values())):

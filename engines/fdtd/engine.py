@@ -8,7 +8,6 @@ is absorbed in a CPML; plane waves enter through a total-field box. README.md ha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from engines.api import (
     Engine,
     Estimate,
     Imported,
-    Preset,
     Problem,
     Progress,
     Simulation,
@@ -45,7 +43,6 @@ from engines.fdtd.parameters import (
     WaveSource,
 )
 from engines.fdtd.placing import placement_of
-from engines.fdtd.presets import presets
 from engines.fdtd.setup import Setup, checked, grid_of
 from engines.fdtd.source_charts import ShowSources
 from engines.fdtd.tools.fit_dispersion import FitDispersion
@@ -100,9 +97,6 @@ class FdtdEngine(Engine):
     def imported(self, path: Path) -> Imported | None:
         """A gprMax file."""
         return read_gprmax(path)
-
-    def presets(self) -> Sequence[Preset]:
-        return presets(resources.files("engines.fdtd").joinpath("presets"))
 
     def tools(self) -> Sequence[Tool]:
         return (FitDispersion(), ShowSources())

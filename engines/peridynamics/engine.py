@@ -8,10 +8,9 @@ fixed set of lattice points, the micromodulus c is that of the lattice, time goe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from typing import Any
 
-from engines.api import Benchmark, Engine, Estimate, Preset, Problem, Progress, Simulation, no_progress
+from engines.api import Benchmark, Engine, Estimate, Problem, Progress, Simulation, no_progress
 from engines.api.charts import Inspection
 from engines.api.device import Backend
 from engines.api.lab import Study
@@ -25,7 +24,6 @@ from engines.peridynamics.filling import filled
 from engines.peridynamics.laws.preview import preview
 from engines.peridynamics.parameters import PeridynamicParameters, PointBody
 from engines.peridynamics.placing import placement_of
-from engines.peridynamics.presets import presets
 from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.setup.bonds import lattice_of
 from engines.peridynamics.setup.choice import setup_of
@@ -87,9 +85,6 @@ class PeridynamicsEngine(Engine):
         if isinstance(parameters.body, PointBody):
             return {}
         return {("material", "law"): preview(parameters.material.law, lattice_of(parameters))}
-
-    def presets(self) -> Sequence[Preset]:
-        return presets(resources.files("engines.peridynamics").joinpath("presets"))
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         return benchmarks(elements)

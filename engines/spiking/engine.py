@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from importlib import resources
 from typing import Any
 
-from engines.api import Benchmark, Engine, Estimate, Preset, Problem, Progress, Simulation, no_progress
+from engines.api import Benchmark, Engine, Estimate, Problem, Progress, Simulation, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import Study
@@ -28,7 +27,6 @@ from engines.spiking.network.traffic import network_traffic
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import Connection, ConstantDelay, ConstantWeight, Inputs, NoDelay
 from engines.spiking.parameters.populations import Population
-from engines.spiking.presets import presets
 from engines.spiking.simulation import SpikingSimulation
 from engines.spiking.variants import studies
 
@@ -87,9 +85,6 @@ class SpikingEngine(Engine):
         simulation.set_live(live_of(parameters))
         progress("Ready", 1.0)
         return simulation
-
-    def presets(self) -> Sequence[Preset]:
-        return presets(resources.files("engines.spiking").joinpath("presets"))
 
     def warm(self, backend: Backend) -> None:
         """A hundred steps of a small network, and what viewers ask of it."""

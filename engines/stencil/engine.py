@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from engines.api import (
     FieldInfo,
     Finding,
     PaintInfo,
-    Preset,
     Problem,
     Progress,
     Simulation,
@@ -32,7 +30,6 @@ from engines.api import (
 from engines.api.abilities import Painted
 from engines.api.device import Backend
 from engines.api.lab import Study
-from engines.api.presets import presets_in
 from engines.geometry.grid import Grid
 from engines.stencil.benchmarks import benchmarks, warming_problems
 from engines.stencil.diffusion import Diffusion as DiffusionStep
@@ -107,9 +104,6 @@ class StencilEngine(Engine):
         simulation = setup.build()
         progress("Ready", 1.0)
         return simulation
-
-    def presets(self) -> Sequence[Preset]:
-        return presets_in(resources.files("engines.stencil").joinpath("presets"))
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         return benchmarks(elements)
