@@ -16,7 +16,7 @@ from ui.kept_paint import NOTHING
 def painted(monkeypatch, tmp_path, request, services, window, qtbot):
     """The window with a run that keeps paint."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr(Wave, "keeps", "Keep the paint")
+    monkeypatch.setattr(Wave, "keeps", "Keep the paint", raising=False)
     return request.getfixturevalue("opened")
 
 
@@ -37,7 +37,7 @@ def keep(window, qtbot):
 
 
 def test_it_is_one_edit_of_parameters_and_mesh(painted, qtbot, monkeypatch):
-    monkeypatch.setattr(Wave, "kept", kept)
+    monkeypatch.setattr(Wave, "kept", kept, raising=False)
     document = painted.model.document
     before, button = document.loaded, painted.view_panel.brush.keep_button
     assert button.text() == "Keep the paint"
@@ -60,7 +60,7 @@ def test_without_paint_it_says_so_and_a_refusal_is_a_sentence(painted, qtbot, mo
     def refused(simulation, problem):
         raise ProblemError("Not on this mesh: open another.")
 
-    monkeypatch.setattr(Wave, "kept", refused)
+    monkeypatch.setattr(Wave, "kept", refused, raising=False)
     keep(painted, qtbot)
     assert painted.banner.label.text() == "Not on this mesh: open another."
 

@@ -52,6 +52,7 @@ def modules() -> dict[str, Any]:
     reading, select = types.ModuleType("engines.geometry.reading"), types.ModuleType("engines.backend.select")
     reading.read_mesh = read_mesh  # type: ignore[attr-defined]  # that is what makes it one
     select.open_backend = open_backend  # type: ignore[attr-defined]
+    select.available = list  # type: ignore[attr-defined]
     return {reading.__name__: reading, select.__name__: select}
 
 

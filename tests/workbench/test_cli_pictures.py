@@ -76,7 +76,7 @@ def test_without_a_picture_the_run_goes_on_and_says_so(project, tmp_path, monkey
 def test_what_stands_in_space_is_in_the_picture_where_it_has_gone(project, tmp_path, monkeypatch):
     asked, moved = [], {("ball",): (0.0, 0.0, 2.0)}
     monkeypatch.setattr(WaveEngine, "placed", lambda self, problem: ("outlines of", problem.parameters))
-    monkeypatch.setattr(WaveSimulation, "shifts", lambda self: moved)
+    monkeypatch.setattr(WaveSimulation, "shifts", lambda self: moved, raising=False)
     monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **options: asked.append(options) or EMPTY)
     assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
     (options,) = asked
