@@ -157,6 +157,12 @@ class Gallery(QScrollArea):
         self.chips = Chips(self.body)
         self.chips.chosen.connect(self.show_engine)
         outer.addWidget(self.chips)
+        self._notes = QLabel(self.body)
+        self._notes.setObjectName("warning")
+        self._notes.setWordWrap(True)
+        self._notes.setTextFormat(Qt.TextFormat.PlainText)
+        self._notes.hide()
+        outer.addWidget(self._notes)
         self._grid = QGridLayout()
         self._grid.setSpacing(16)
         beside = QHBoxLayout()
@@ -189,6 +195,11 @@ class Gallery(QScrollArea):
         self.chips.set_choices([(EVERY, "All"), *((name, engines[name]) for name in present)])
         self.chips.setVisible(len(present) > 1)
         self.show_engine(EVERY)
+
+    def set_notes(self, sentences: Sequence[str]) -> None:
+        """What is wrong with this installation, above the cards."""
+        self._notes.setText("\n".join(sentences))
+        self._notes.setVisible(bool(sentences))
 
     def show_engine(self, engine: str) -> None:
         """Only the presets of this engine, or :data:`EVERY` one."""

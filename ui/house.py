@@ -67,6 +67,9 @@ class HouseServices:
     def engines(self) -> Sequence[Engine]:
         return list(registry.engines().values())
 
+    def left_out(self) -> Sequence[str]:
+        return registry.left_out()
+
     def devices(self) -> Sequence[tuple[str, str]]:
         from engines.backend.select import available  # Numba and CuPy are imported when they are needed
 

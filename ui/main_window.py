@@ -83,6 +83,7 @@ class MainWindow(QMainWindow):
         presets, engines = list(services.presets()), list(services.engines())
         for gallery in (self.welcome.gallery, self.gallery):
             gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
+            gallery.set_notes(services.left_out())
         self.new_menu.set_engines(engines)
         self._show_recent()
         self._layout.restore()

@@ -30,6 +30,9 @@ class Services(Protocol):
     def engines(self) -> Sequence[Engine]:
         """The engines of this installation."""
 
+    def left_out(self) -> Sequence[str]:
+        """A sentence for each engine that is installed and cannot be used."""
+
     def devices(self) -> Sequence[tuple[str, str]]:
         """(id, title) of the devices of this machine, ``("auto", "Automatic")`` first."""
 

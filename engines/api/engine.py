@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
+from engines.api import API_VERSION
 from engines.api.charts import Forecast, Inspection
 from engines.api.device import Backend
 from engines.api.lab import Study
@@ -28,6 +29,9 @@ class Engine(ABC):
     title: ClassVar[str]
     summary: ClassVar[str]
     time_unit: ClassVar[str]
+    api_version: ClassVar[int] = API_VERSION
+    """Of the contract that it was written for. An engine that is a package of its own says so by number: with another
+    version it is left out and told of, instead of failing somewhere."""
     Parameters: ClassVar[type[BaseModel]]
     geometry_type: ClassVar[type | None]
     """Class of geometry that the engine takes (``TetMesh``), or None if it makes its own from parameters."""

@@ -257,6 +257,9 @@ class FakeServices(FakeLab):
     def presets(self):
         return self._presets
 
+    def left_out(self):
+        return ()
+
     def engines(self):
         return self._engines
 

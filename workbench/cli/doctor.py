@@ -77,6 +77,7 @@ def examine() -> Iterator[Diagnosis]:
     yield Diagnosis("Python", f"{platform.python_version()} at {sys.executable}")
     yield Diagnosis("System", platform.platform())
     yield from _packages()
+    yield from _engines()
     yield _processor()
     yield from _graphics_card()
     yield from _display()
@@ -90,6 +91,14 @@ def _packages() -> Iterator[Diagnosis]:
         except PackageNotFoundError:
             line = next((text for text in _requirements() if text.lower().startswith(name.lower())), name)
             yield Diagnosis(name, "missing", f"{sys.executable} -m pip install '{line}'")
+
+
+def _engines() -> Iterator[Diagnosis]:
+    from engines.api import registry  # loads the engines; the rest of this page needs none of them
+
+    yield Diagnosis("Engines", ", ".join(registry.engines()) or "none")
+    for sentence in registry.left_out():
+        yield Diagnosis("", sentence)
 
 
 def _requirements(extra: str = "") -> list[str]:

@@ -1,0 +1,80 @@
+"""A simulation whose fields are arrays on the device, numbered as the geometry: an engine is left to step them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Simulation
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+
+
+class FieldSimulation(Simulation):
+    """``arrays`` holds each field by its name, and whatever else changes from step to step, on the device: all of it
+    goes to checkpoints, and the fields to viewers.
+
+    A field is (n,) in the geometry's numbering, or any shape that is this in C order. A subclass sets ``traffic`` and
+    writes :meth:`take`.
+    """
+
+    advice: ClassVar[str] = "use a smaller time step."
+    """What to change where a field ceases to be a number."""
+
+    def __init__(
+        self, backend: Backend, geometry: Any, dt: float, fields: tuple[FieldInfo, ...], arrays: dict[str, Any]
+    ) -> None:
+        self.backend, self.geometry, self.dt, self.step = backend, geometry, dt, 0
+        self.fields, self.arrays = fields, arrays
+
+    @abstractmethod
+    def take(self, steps: int) -> None:
+        """Take ``steps`` steps, at least one, inside ``backend.timed``."""
+
+    def advance(self, steps: int) -> None:
+        if steps > 0:
+            self.take(steps)
+            self.step += steps
+
+    def synchronize(self) -> None:
+        self.backend.synchronize()
+
+    def select(self, selection: Selection) -> Any:
+        return self.backend.select(selection)
+
+    def gather(self, name: str, handle: Any) -> Array:
+        return self.backend.gather(self.arrays[name].reshape(-1), handle)
+
+    def field(self, name: str) -> Array:
+        return self.backend.to_host(self.arrays[name]).reshape(-1).astype(np.float32, copy=False)
+
+    def set_control(self, name: str, value: Any) -> None:
+        raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+
+    def state(self) -> dict[str, Array]:
+        return {"step": np.array(self.step)} | {n: self.backend.to_host(a) for n, a in self.arrays.items()}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        for name, values in self.arrays.items():
+            if state[name].shape != values.shape:
+                raise ValueError(f"'{name}' has the shape {state[name].shape}, not {values.shape}")
+        with self.backend.active():
+            for name, values in self.arrays.items():
+                values[...] = self.backend.array(state[name])
+        self.step = int(state["step"])
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        return self.backend.drain_timings()
+
+    def non_finite(self) -> NonFinite | None:
+        for info in self.fields:
+            place = self.backend.first_non_finite(self.arrays[info.name])
+            if place is not None:
+                return NonFinite(f"The field '{info.title}'", place, self.advice)
+        return None
+
+    def close(self) -> None:
+        self.arrays.clear()

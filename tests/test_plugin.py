@@ -1,0 +1,122 @@
+"""An engine that is a package of its own: tests/plugin, installed as a stranger would, run, and held to its answer.
+
+engines/README.md quotes it. What is broken in such a package costs that engine and nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.api import API_VERSION, Problem
+from engines.backend.cpu import CpuBackend
+from tests.cuda_on_host.backend import HostCudaBackend
+
+ROOT = Path(__file__).parents[1]
+PLUGIN = Path(__file__).with_name("plugin")
+
+
+def workbench(site: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A command, in a process that sees what is installed in ``site``."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), str(ROOT)))}
+    command = [sys.executable, "-P", "-m", "workbench", *arguments]
+    return subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True)
+
+
+def entry_point(site: Path, name: str, value: str) -> None:
+    """As if a package with this engine were installed in ``site``."""
+    folder = site / f"{name}-1.0.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text(f"[workbench.engines]\n{name} = {value}\n")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the plug-in installed, as ``pip install`` of its wheel does it."""
+    folder = tmp_path_factory.mktemp("plugin")
+    source = shutil.copytree(PLUGIN, folder / "source", ignore=shutil.ignore_patterns("__pycache__"))
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(build, cwd=source, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet", "--target"]
+    subprocess.run([*install, str(folder / "site"), str(wheel)], check=True, capture_output=True)
+    return folder / "site"
+
+
+def test_it_is_listed_runs_and_writes_results(site, tmp_path):
+    assert "A drumhead that swings" in workbench(site, "engines", cwd=tmp_path).stdout
+    assert "A square membrane" in workbench(site, "presets", cwd=tmp_path).stdout
+    run = workbench(site, "run", "drum", "--device", "cpu", "--out", "out", "--no-pictures", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    outcome = json.loads((tmp_path / "out" / "run.json").read_text())["outcome"]
+    assert outcome["state"] == "finished"
+    assert outcome["time"] == pytest.approx(5.0)
+    assert list((tmp_path / "out" / "fields").glob("*.vti"))
+
+
+@pytest.mark.parametrize("backend", [CpuBackend, HostCudaBackend])
+def test_its_mode_swings_as_the_discrete_equation_has_it(backend, monkeypatch):
+    """sin²(ωΔt/2) = (cΔt/Δx)² (sin²(mπ/2N) + sin²(nπ/2N)); at rest half a step before the start. Tolerance: float32,
+    whose rounding grows with the steps."""
+    monkeypatch.syspath_prepend(PLUGIN)
+    module = importlib.import_module("membrane.engine")
+    engine = module.MembraneEngine()
+    p = engine.Parameters(cells=32, mode_x=3, mode_y=2)
+    simulation = engine.build(Problem(p), backend())
+    start = simulation.field("u").astype(float)
+    courant = p.speed * 1e-3 * p.step * p.cells / p.side
+    sines = [np.sin(mode * np.pi / 2 / p.cells) ** 2 for mode in (p.mode_x, p.mode_y)]
+    turn = 2 * np.arcsin(courant * np.sqrt(sum(sines)))  # of a step
+    for steps in (1, 2, 150):
+        simulation.advance(steps)
+        share = np.cos(turn * (simulation.step + 0.5)) / np.cos(turn / 2)
+        np.testing.assert_allclose(simulation.field("u"), share * start, atol=2e-7 * (simulation.step + 5))
+    assert simulation.non_finite() is None
+
+
+def test_a_step_that_is_too_long_is_said_in_the_form(monkeypatch):
+    monkeypatch.syspath_prepend(PLUGIN)
+    module = importlib.import_module("membrane.engine")
+    problem = Problem(module.MembraneParameters(step=1.0))
+    with pytest.raises(Exception, match="unstable here: take at most") as caught:
+        module.MembraneEngine().estimate(problem, CpuBackend())
+    assert caught.value.place == ("step",)
+
+
+BROKEN = {
+    "absent": ("absent.engine:Engine", "", "ModuleNotFoundError"),
+    "raising": ("raising:Engine", "raise SystemExit('half installed')", "half installed"),
+    "strange": ("strange:Engine", "class Engine: pass", "is not an engine"),
+    "older": (
+        "older:Old",
+        "from engines.stencil.engine import StencilEngine\nclass Old(StencilEngine):\n    id, api_version = 'older', 0",
+        f"version 0 of the contract, and this is {API_VERSION}",
+    ),
+    "twice": ("engines.stencil.engine:StencilEngine", "", "there is an engine 'stencil' already"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_one_is_named_and_left_out(name, tmp_path):
+    value, source, reason = BROKEN[name]
+    site = tmp_path / "site"
+    entry_point(site, name, value)
+    if source:
+        (site / f"{name}.py").write_text(source)
+    listed = workbench(site, "engines", cwd=tmp_path)
+    assert listed.returncode == 0
+    assert "Maxwell" in listed.stdout
+    assert f"The engine '{name}' of {name} 1.0 is left out" in listed.stderr
+    assert reason in listed.stderr
+    assert "Traceback" not in listed.stderr
+    doctor = workbench(site, "doctor", cwd=tmp_path)
+    assert f"The engine '{name}' of {name} 1.0 is left out" in doctor.stdout
