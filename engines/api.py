@@ -268,6 +268,15 @@ class Engine(ABC):
         """
         return {}
 
+    def check_file(self, path: Path, kind: str) -> None:
+        """Look whether a file that a parameter names is of its kind ("picture"), before it is copied.
+
+        Raises ProblemError where it is not; its sentence quotes nothing of the file.
+        """
+        from engines.file_kinds import check_file  # Pillow is imported when it is needed
+
+        check_file(path, kind)
+
     def ends(self, problem: Problem) -> bool:
         """Whether a run of this problem comes to an end of its own (:attr:`Simulation.finished`)."""
         return False

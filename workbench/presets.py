@@ -11,6 +11,7 @@ from pathlib import Path
 from engines import registry
 from engines.api import Preset
 from engines.errors import ProblemError
+from workbench.boundary import NOTHING, Permission
 from workbench.document import Document, open_document
 from workbench.store import PROJECT_FILE
 
@@ -51,11 +52,14 @@ def open_preset(preset: Preset) -> Document:
     return replace(open_document(preset.project), path=None)
 
 
-def open_named(name: str) -> Document:
-    """The project at this path, or the preset with this id where there is no such file. Raises ProblemError."""
+def open_named(name: str, permission: Permission = NOTHING) -> Document:
+    """The project at this path, or the preset with this id where there is no such file.
+
+    Raises OutsideFiles, ProblemError.
+    """
     path = Path(name).expanduser()
     if not path.exists():
         for preset in presets():
             if preset.id == name:
                 return open_preset(preset)
-    return open_document(path)
+    return open_document(path, permission=permission)

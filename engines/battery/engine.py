@@ -37,6 +37,7 @@ from engines.battery.particles.settings import ParticleSettings, Rate
 from engines.battery.sizes import MOST_PARTICLES, ParticleSizes
 from engines.battery.variants import studies
 from engines.charts import Forecast
+from engines.file_kinds import refused
 from engines.lab import Study
 from engines.presets import presets_in
 
@@ -84,6 +85,11 @@ class BatteryEngine(Engine):
         protocol = [f"Discharge at 1C until {lowest:g} V"]
         settings = {"parameter_set": "BPX file", "bpx_file": str(path), "protocol": protocol}
         return Imported(BatteryParameters.model_validate(settings))
+
+    def check_file(self, path: Path, kind: str) -> None:
+        if kind == "BPX file" and not is_bpx(path):
+            raise refused(path, kind)
+        super().check_file(path, kind)
 
     def presets(self) -> Sequence[Preset]:
         return presets_in(resources.files("engines.battery").joinpath("presets"))

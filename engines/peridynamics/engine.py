@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from engines.api import Benchmark, Engine, Estimate, Preset, Problem, Progress, Simulation, no_progress
@@ -18,6 +19,7 @@ from engines.geometry.particles import Particles
 from engines.lab import Study
 from engines.lab_tables import LabTable
 from engines.peridynamics.benchmarks import benchmarks
+from engines.peridynamics.cloud.files import check_points
 from engines.peridynamics.cloud.setup import geometry_of as cloud_geometry
 from engines.peridynamics.filling import filled
 from engines.peridynamics.laws.preview import preview
@@ -52,6 +54,11 @@ class PeridynamicsEngine(Engine):
 
     def time_unit_of(self, parameters: Any) -> str:
         return "iterations" if parameters.numerics.quasi_static else self.time_unit
+
+    def check_file(self, path: Path, kind: str) -> None:
+        if kind == "mesh or table":
+            check_points(path)
+        super().check_file(path, kind)
 
     def ends(self, problem: Problem) -> bool:
         return _checked(problem).numerics.quasi_static

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from engines.api import Benchmark, Engine, Estimate, Preset, Problem, Progress, Simulation, no_progress
@@ -31,6 +32,7 @@ from engines.spiking.parameters.populations import Population
 from engines.spiking.presets import presets
 from engines.spiking.simulation import SpikingSimulation
 from engines.spiking.variants import studies
+from engines.spiking.wiring.files import check_connections
 
 SECOND = 1000.0
 LAUNCHES = 5e-6
@@ -87,6 +89,11 @@ class SpikingEngine(Engine):
         simulation.set_live(live_of(parameters))
         progress("Ready", 1.0)
         return simulation
+
+    def check_file(self, path: Path, kind: str) -> None:
+        if kind == "connection table":
+            check_connections(path)
+        super().check_file(path, kind)
 
     def presets(self) -> Sequence[Preset]:
         return presets(resources.files("engines.spiking").joinpath("presets"))

@@ -17,11 +17,11 @@ from engines.errors import ProblemError
 from workbench.atomic import refusal, write_bytes
 from workbench.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
+from workbench.cli.opening import open_project
 from workbench.cli.pictures import Pictures
 from workbench.cli.progress import ProgressLine
 from workbench.document import Document
 from workbench.frames import RunState
-from workbench.presets import open_named
 from workbench.recording import Recorder
 from workbench.runner import Runner
 from workbench.session import probe_elements, start
@@ -34,7 +34,7 @@ ENDS = (RunState.FINISHED, RunState.FAILED, RunState.CLOSED)
 
 def run_command(options: Namespace) -> int:
     """Run a project; returns the exit code. Raises WorkbenchError for input that cannot be run."""
-    document = open_named(options.project)
+    document = open_project(options)
     until = options.until or document.project.run.until
     if until is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: add --until T [{document.time_unit}].")
