@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class _Kept:
     def __init__(self, key: str, operator: TissueOperator, mesh: TetMesh) -> None:
         self.key = key
         self._kind = type(operator)
-        self._parts = {each.name: getattr(operator, each.name) for each in fields(operator)}
+        self._parts: dict[str, Any] = {each.name: getattr(operator, each.name) for each in fields(operator)}
         self._on_the_mesh = operator.sites is mesh
         if self._on_the_mesh:
             del self._parts["sites"]
@@ -84,7 +84,8 @@ class _Kept:
         """The same object as long as somebody holds it."""
         operator = self._made()
         if operator is None:
-            operator = self._kind(**self._parts, **({"sites": mesh} if self._on_the_mesh else {}))
+            parts = {**self._parts, "sites": mesh} if self._on_the_mesh else self._parts
+            operator = self._kind(**parts)
             self._made = weakref.ref(operator)
         return operator
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
+from ui.ending import SignalEnding
 from ui.outside import OutsideDialog
 from workbench.boundary import NOTHING, Permission
 
@@ -168,6 +171,18 @@ def test_what_was_left_unsaved_is_offered_and_counts_as_unsaved(qtbot, qapp, ser
     assert window.isWindowModified()
     window.close()
     assert services.autosaved
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_close_the_window_and_keep_what_is_unsaved(opened, qtbot, services, number):
+    before = signal.getsignal(number)
+    ending = SignalEnding(opened)
+    opened.model.edit(("parameters", "tissue", "sigma_il"), 0.27)
+    os.kill(os.getpid(), number)
+    qtbot.waitUntil(lambda: not opened.isVisible())
+    ending.restore()
+    assert services.autosaved[-1].parameters.tissue.sigma_il == 0.27
+    assert signal.getsignal(number) is before
 
 
 def test_the_layout_comes_back(qtbot, qapp, services, tmp_path):
