@@ -13,6 +13,7 @@ from types import TracebackType
 from PySide6.QtCore import QCoreApplication, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from ui.ending import SignalEnding
 from ui.icons import application_icon
 from ui.main_window import MainWindow
 from ui.theme import THEMES, theme
@@ -59,11 +60,14 @@ def main(argv: Sequence[str] = ()) -> int:
     theme().apply(name if name in THEMES else THEMES[0], application)
     window = MainWindow(HouseServices(), Viewport, settings)
     sys.excepthook = _Reporter(window)
+    ending = SignalEnding(window)
     window.show()
     paths = [Path(text) for text in argv if not text.startswith("-")]
     if paths:
         QTimer.singleShot(0, lambda: window.open_path(paths[0]))
-    return application.exec()
+    code = application.exec()
+    ending.restore()
+    return code
 
 
 class _Reporter:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -25,6 +26,7 @@ from ui.model import DocumentModel
 from ui.painting import Painting
 from ui.rewinding import Rewinding
 from ui.services import Services
+from workbench.boundary import NOTHING, OutsideFiles, Permission
 from workbench.document import Document
 from workbench.frames import FrameRequest, Message, RunState
 from workbench.parameter_files import value_at
@@ -51,6 +53,14 @@ class Phase(StrEnum):
     FAILED = "failed"
 
 
+@dataclass(frozen=True)
+class Outside:
+    """The files that a project names outside of its folder, and how it is opened once the person has decided."""
+
+    error: OutsideFiles
+    open: Callable[[Permission], None]
+
+
 class Controller(QObject):
     """Runs the document of a :class:`DocumentModel`."""
 
@@ -65,6 +75,8 @@ class Controller(QObject):
     message = Signal(object)
     problem = Signal(str)
     """One sentence for the banner: something is wrong."""
+    outside_asked = Signal(object)
+    """An :class:`Outside`: what is being opened names files that nobody chose."""
     hint = Signal(str)
     """One sentence for the banner: something to know."""
     progressed = Signal(str, float)
@@ -112,12 +124,12 @@ class Controller(QObject):
 
     def open_path(self, path: FilePath, then: Callable[[], None] = lambda: None) -> None:
         """Open a file on another thread; a mistake becomes a sentence and the present document stays."""
-        self._open(lambda: self.services.open(path), f"Opening {path.name}", then)
+        self._open(partial(self.services.open, path), f"Opening {path.name}", then)
 
     def open_with(
-        self, load: Callable[[], Document | None], text: str, then: Callable[[], None] = lambda: None
+        self, load: Callable[[Permission], Document | None], text: str, then: Callable[[], None] = lambda: None
     ) -> None:
-        """Open whatever ``load`` returns (on another thread)."""
+        """Open whatever ``load`` returns (on another thread), which is told what it may read."""
         self._open(load, text, then)
 
     def run_when_open(self) -> None:
@@ -127,7 +139,13 @@ class Controller(QObject):
         else:
             self.run()
 
-    def _open(self, load: Callable[[], Document | None], text: str, then: Callable[[], None]) -> None:
+    def _open(
+        self,
+        load: Callable[[Permission], Document | None],
+        text: str,
+        then: Callable[[], None],
+        permission: Permission = NOTHING,
+    ) -> None:
         self._opening += 1
         self._pending_opens += 1
         self._run_after_opening = False
@@ -148,9 +166,13 @@ class Controller(QObject):
 
         def failed(error: BaseException) -> None:
             self._pending_opens -= 1
-            self._failed(error)
+            if not isinstance(error, OutsideFiles):
+                self._failed(error)
+            elif turn == self._opening and not self._closed:
+                self.progressed.emit("", 0.0)
+                self.outside_asked.emit(Outside(error, lambda given: self._open(load, text, then, given)))
 
-        self.background.submit("files", load, opened, failed)
+        self.background.submit("files", lambda: load(permission), opened, failed)
 
     # Runs.
 

@@ -27,6 +27,7 @@ from workbench.autosave import Autosave, Recovery, discard, recover, recoveries
 from workbench.bench.lab_run import LabRun
 from workbench.bench.record_files import kept_records, read_record, write_json
 from workbench.bench.records import LabRecord, device_text
+from workbench.boundary import NOTHING, Permission
 from workbench.document import Document, default_engine, export_parameters, new_document, open_document, save_document
 from workbench.export.meshes import export_mesh
 from workbench.export.png import save_snapshot
@@ -51,6 +52,7 @@ class HouseServices:
         self._recent = RecentFiles()
         self._autosave = Autosave()
         self._aside: list[Autosave] = []
+        self._allowed: frozenset[Path] = frozenset()  # what the person chose or confirmed in this session
         self._recovered: Recovery | None = None
         self._resume: tuple[Document, Mapping[str, Array]] | None = None
         self._logs: dict[Runner, _TimingObserver] = {}
@@ -83,14 +85,20 @@ class HouseServices:
 
     # Documents.
 
-    def open(self, path: Path) -> Document:
-        document = open_document(path)
+    def open(self, path: Path, permission: Permission = NOTHING) -> Document:
+        document = open_document(path, permission=permission.with_files(self._allowed))
+        self._allowed |= permission.files
         self._look_for_state(document)
         return document
 
-    def open_mesh(self, mesh: Path, length_unit: str, fibres: Path | None) -> Document:
+    def open_mesh(
+        self, mesh: Path, length_unit: str, fibres: Path | None, permission: Permission = NOTHING
+    ) -> Document:
         self._resume = None
-        return new_document(default_engine(), mesh, length_unit=length_unit, fibres=fibres)
+        allowed = permission.with_files(self._allowed)
+        document = new_document(default_engine(), mesh, length_unit=length_unit, fibres=fibres, permission=allowed)
+        self._allowed |= permission.files
+        return document
 
     def new(self, engine: Engine) -> Document:
         self._resume = None
@@ -101,6 +109,7 @@ class HouseServices:
         return all_presets.open_preset(preset)
 
     def save(self, document: Document, path: Path) -> None:
+        self._allowed = self._allowed.union(document.files())
         save_document(document, path)
 
     def autosave(self, document: Document) -> None:
@@ -123,11 +132,12 @@ class HouseServices:
     def has_recovery(self) -> bool:
         return bool(recoveries())
 
-    def recover(self) -> Document | None:
+    def recover(self, permission: Permission = NOTHING) -> Document | None:
         found = recoveries()
         if not found:
             return None
-        document = recover(found[0])
+        document = recover(found[0], permission.with_files(self._allowed))
+        self._allowed |= permission.files.union(found[0].files)
         self._recovered = found[0]
         self._look_for_state(document)
         return document
@@ -188,6 +198,7 @@ class HouseServices:
 
     def export_snapshot(self, path: Path, picture: Array, document: Document) -> None:
         save_snapshot(path, picture, document)
+        self._allowed = self._allowed.union(document.files())
 
     def export_results(self, directory: Path, document: Document, runner: Runner) -> Sequence[Path]:
         points = session.probe_elements(document)

@@ -31,6 +31,7 @@ from ui.log_pane import LogPane
 from ui.menus import ChoiceMenu, NewMenu, RecentMenu
 from ui.meters.panel import MetersPanel
 from ui.model import DocumentModel
+from ui.outside import OutsideDialog
 from ui.placing import Placing
 from ui.previews import Previews
 from ui.probes import ProbesPanel
@@ -88,6 +89,7 @@ class MainWindow(QMainWindow):
         self._show_recent()
         self._layout.restore()
         self.display.show_phase(Phase.EMPTY.value)
+        self.controller.outside_asked.connect(lambda outside: OutsideDialog(outside, self).open())
         self.background.submit("files", services.has_recovery, self.welcome.recover_button.setVisible)
 
     # Putting together.
@@ -274,12 +276,12 @@ class MainWindow(QMainWindow):
     def new_project(self, engine: Engine) -> None:
         """A project of an engine that makes its own geometry, with the values it suggests."""
         self.banner.hide()
-        self.controller.open_with(lambda: self.services.new(engine), f"Making a project of {engine.title}")
+        self.controller.open_with(lambda _: self.services.new(engine), f"Making a project of {engine.title}")
 
     def open_preset(self, preset: Preset) -> None:
         self.banner.hide()
         self._opened_at = clock.monotonic()
-        self.controller.open_with(lambda: self.services.open_preset(preset), f"Opening {preset.title}")
+        self.controller.open_with(lambda _: self.services.open_preset(preset), f"Opening {preset.title}")
 
     def run_preset(self, preset: Preset) -> None:
         """A double click: the first click of it has begun to open the preset."""

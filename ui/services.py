@@ -15,6 +15,7 @@ from engines.api.lab_tables import LabTable
 from engines.api.tools import Tool, ToolResult
 from workbench.bench.lab_run import LabRun
 from workbench.bench.records import LabRecord
+from workbench.boundary import NOTHING, Permission
 from workbench.document import Document
 from workbench.recent import RecentFile
 from workbench.runner import Runner
@@ -41,11 +42,16 @@ class Services(Protocol):
     def remember(self, path: Path, title: str) -> None:
         """Put ``path`` on top of the recent files."""
 
-    def open(self, path: Path) -> Document:
-        """A project folder or zip, a mesh, or a PNG that carries a session. Raises WorkbenchError."""
+    def open(self, path: Path, permission: Permission = NOTHING) -> Document:
+        """A project folder or zip, a mesh, or a PNG that carries a session.
 
-    def open_mesh(self, mesh: Path, length_unit: str, fibres: Path | None) -> Document:
-        """A new project on this mesh, its coordinates in this unit. Raises WorkbenchError."""
+        Raises OutsideFiles where it names files that neither ``permission`` covers nor the person chose or confirmed
+        in this session, and WorkbenchError."""
+
+    def open_mesh(
+        self, mesh: Path, length_unit: str, fibres: Path | None, permission: Permission = NOTHING
+    ) -> Document:
+        """A new project on this mesh, its coordinates in this unit. Raises as :meth:`open` does."""
 
     def new(self, engine: Engine) -> Document:
         """A new project of an engine that makes its own geometry. Raises WorkbenchError."""
@@ -90,8 +96,8 @@ class Services(Protocol):
     def has_recovery(self) -> bool:
         """Whether :meth:`recover` would find something."""
 
-    def recover(self) -> Document | None:
-        """What the last session left unsaved, if anything."""
+    def recover(self, permission: Permission = NOTHING) -> Document | None:
+        """What the last session left unsaved, if anything. Raises as :meth:`open` does."""
 
     def export_snapshot(self, path: Path, picture: Array, document: Document) -> None: ...
 

@@ -1,6 +1,7 @@
 """Autosave: after a crash or a power cut the next start offers what was open; at most 5 s of edits are lost.
 
 Each session keeps ``project.json`` in a folder of its own, with the mesh by absolute path, and holds a lock on it.
+Beside it stand the files that the project was allowed to read, so that it may read them again.
 A folder that nobody holds a lock on belongs to a session that did not end well.
 """
 
@@ -15,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.atomic import storing, write_text
+from workbench.boundary import NOTHING, Permission
 from workbench.document import Document, document_of
 from workbench.locking import ProcessLock
 from workbench.paths import state_dir
@@ -28,12 +30,14 @@ LOCK, ORIGIN = "lock", "origin.json"
 
 @dataclass(frozen=True)
 class Recovery:
-    """What a session left: its folder, the project's title, when it was written, and where the project was saved."""
+    """What a session left: its folder, the project's title, when it was written, where the project was saved, and the
+    files that it read."""
 
     folder: Path
     title: str
     written: float
     origin: Path | None
+    files: tuple[Path, ...] = ()
 
 
 class Autosave:
@@ -69,7 +73,8 @@ class Autosave:
             self._time = clock.monotonic()
             self._hold()
             origin = None if document.path is None else str(document.path.absolute())
-            write_text(self._folder / ORIGIN, json.dumps({"path": origin}))
+            files = [str(file) for file in document.files()]
+            write_text(self._folder / ORIGIN, json.dumps({"path": origin, "files": files}))
             write_text(self._folder / PROJECT_FILE, text, durable=True)
             self._written = text
             return True
@@ -102,17 +107,23 @@ def recoveries(root: Path | None = None) -> list[Recovery]:
             if not lock.acquire():
                 continue  # its session lives
             lock.release()
-            origin = json.loads((folder / ORIGIN).read_text("utf-8"))["path"]
+            about = json.loads((folder / ORIGIN).read_text("utf-8"))
+            origin = None if about["path"] is None else Path(about["path"])
+            files = tuple(map(Path, about.get("files", ())))  # versions that kept none: the person is asked
             title = str(json.loads(file.read_text("utf-8"))["title"])
-            found.append(Recovery(folder, title, file.stat().st_mtime, None if origin is None else Path(origin)))
+            found.append(Recovery(folder, title, file.stat().st_mtime, origin, files))
         except (OSError, ValueError, KeyError, TypeError):
             continue  # ended before it had written anything whole
     return sorted(found, key=lambda recovery: -recovery.written)
 
 
-def recover(recovery: Recovery) -> Document:
-    """The document as the session left it; saving in place goes to where it was saved. Raises ProblemError."""
-    return replace(document_of(read_stored(recovery.folder)), path=recovery.origin)
+def recover(recovery: Recovery, permission: Permission = NOTHING) -> Document:
+    """The document as the session left it; saving in place goes to where it was saved.
+
+    Raises OutsideFiles, ProblemError.
+    """
+    allowed = permission.with_files(recovery.files)
+    return replace(document_of(read_stored(recovery.folder, permission=allowed), allowed), path=recovery.origin)
 
 
 def discard(recovery: Recovery) -> None:

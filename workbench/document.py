@@ -16,10 +16,12 @@ from engines.api import Engine, Finding, Problem, registry
 from engines.api.errors import ProblemError
 from engines.geometry.mesh import TetMesh
 from workbench.atomic import write_text
-from workbench.meshes import SUFFIXES, fingerprint, mesh_files, read_mesh_file, usual_length_unit
+from workbench.boundary import NOTHING, Boundary, Permission, files_read
+from workbench.meshes import SUFFIXES, check_companions, fingerprint, mesh_files, read_mesh_file, usual_length_unit
 from workbench.parameter_files import (
     Place,
     check_files,
+    check_kinds,
     file_parameters,
     missing_file,
     missing_files,
@@ -91,6 +93,11 @@ class Document:
         check_files(self.parameters)
         return self.problem
 
+    def files(self) -> list[Path]:
+        """All files that it reads, links resolved."""
+        meshes = [file for file in (self.mesh, self.fibres) if file is not None]
+        return files_read((*meshes, *named_files(self.parameters).values()))
+
     def current_project(self) -> Project:
         """The project with the parameters as they are now."""
         return self.project.model_copy(
@@ -111,24 +118,25 @@ class Document:
         return project.model_copy(update={"geometry": reference})
 
 
-def open_document(path: Path | str, engine: Engine | None = None) -> Document:
+def open_document(path: Path | str, engine: Engine | None = None, permission: Permission = NOTHING) -> Document:
     """Open a project (folder, ``project.json``, zip, PNG snapshot) or a bare mesh file.
 
     A mesh becomes a new project of ``engine`` (default: the first that takes such meshes), and a file of parameters
     from elsewhere one of the engine that knows it.
-    Raises ProblemError with a sentence for the person.
+    Raises OutsideFiles where the project names files that ``permission`` does not cover, and ProblemError with a
+    sentence for the person.
     """
     path = Path(path).expanduser()
     if path.suffix.lower() in SUFFIXES and not path.is_dir():
-        return new_document(engine or default_engine(), path)
+        return new_document(engine or default_engine(), path, permission=permission)
     if path.suffix.lower() not in STORED and path.name != PROJECT_FILE and path.is_file():
-        imported = _imported(path.absolute())
+        imported = _imported(path.absolute(), permission)
         if imported is not None:
             return imported
-    return document_of(read_stored(path, names_of_files))
+    return document_of(read_stored(path, names_of_files, permission), permission)
 
 
-def _imported(path: Path) -> Document | None:
+def _imported(path: Path, permission: Permission) -> Document | None:
     """A new project of the engine that knows this file; None where it is a project, or nothing."""
     for engine in registry.engines().values():
         imported = engine.imported(path) if path.suffix.lower() in engine.imports else None
@@ -136,32 +144,49 @@ def _imported(path: Path) -> Document | None:
             values = imported.parameters.model_dump(mode="json")
             project = Project(title=path.stem, engine=engine.id, parameters=values)
             project.run.until = imported.until
-            document = document_of(Stored(project, None, None, None))
+            stored = Stored(project, None, None, None, path.parent)
+            document = document_of(stored, permission.with_files(files_read([path])))
             return replace(document, findings=(*imported.findings, *document.findings))
     return None
 
 
-def document_of(stored: Stored) -> Document:
-    """Load what a stored project refers to. Raises ProblemError."""
+def document_of(stored: Stored, permission: Permission = NOTHING) -> Document:
+    """Load what a stored project refers to. Raises OutsideFiles, ProblemError."""
     project = stored.project
     name = f"'{stored.path or project.title}'"
     engine = registry.engine(project.engine)
+    parameters = validated(engine.Parameters, project.parameters, name) if project.parameters else None
+    files = {} if parameters is None else named_files(parameters)
+    files = {place: stored.locate(str(file), permission).absolute() for place, file in files.items()}
+    stored, left_out = _within(Boundary(name, stored.folder, permission), stored, files)
     loaded, findings = _load_geometry(engine, stored, name)
-    if project.parameters:
-        parameters = validated(engine.Parameters, project.parameters, name)
-        paths = {place: str(stored.locate(str(file)).absolute()) for place, file in named_files(parameters).items()}
+    if parameters is not None:
+        paths = {place: "" if file in left_out else str(file) for place, file in files.items()}
         parameters = validated(engine.Parameters, with_paths(parameters.model_dump(mode="json"), paths), name)
     else:
         parameters = engine.default_parameters(loaded)
     missing = missing_files(parameters)
-    findings = (*findings, *(Finding(missing_file(found)) for found in missing))
-    document = Document(project, engine, parameters, loaded, stored.path, findings, stored.mesh, stored.fibres)
+    lacking = (*(f"The file '{file}' was left out." for file in left_out), *(missing_file(found) for found in missing))
+    findings = (*findings, *map(Finding, lacking))
+    document = Document(stored.project, engine, parameters, loaded, stored.path, findings, stored.mesh, stored.fibres)
     try:
         engine.geometry_of(document.problem)  # refuses here what it would refuse wherever it is looked at
     except ProblemError:
-        if not missing:  # else it opens all the same, so that the files can be put back or others chosen
+        if not lacking:  # else it opens all the same, so that the files can be put back or others chosen
             raise
     return document
+
+
+def _within(boundary: Boundary, stored: Stored, files: Mapping[Place, Path]) -> tuple[Stored, list[Path]]:
+    """The project with what it may read, and the files that it goes without. Raises OutsideFiles, ProblemError."""
+    mesh = [] if stored.mesh is None else [stored.mesh]
+    others = list(files.values()) if stored.fibres is None else [stored.fibres, *files.values()]
+    boundary.check((*mesh, *others), needed=mesh)
+    left_out = [file for file in dict.fromkeys(others) if boundary.leaves_out(file)]
+    if stored.fibres in left_out and stored.project.geometry is not None:
+        reference = stored.project.geometry.model_copy(update={"fibres": None, "sha256": None})
+        stored = replace(stored, project=stored.project.model_copy(update={"geometry": reference}), fibres=None)
+    return stored, left_out
 
 
 def names_of_files(project: Project) -> list[str]:
@@ -174,12 +199,17 @@ def names_of_files(project: Project) -> list[str]:
 
 
 def new_document(
-    engine: Engine, mesh: Path | str | None = None, *, length_unit: str | None = None, fibres: Path | str | None = None
+    engine: Engine,
+    mesh: Path | str | None = None,
+    *,
+    length_unit: str | None = None,
+    fibres: Path | str | None = None,
+    permission: Permission = NOTHING,
 ) -> Document:
     """A new project of ``engine`` on the mesh in this file (None for an engine that makes its own geometry).
 
-    ``length_unit`` None takes what is usual for the format: micrometres for CARP, else millimetres.
-    Raises ProblemError.
+    ``length_unit`` None takes what is usual for the format: micrometres for CARP, else millimetres. ``permission`` is
+    for further files of the mesh that are links out of its folder. Raises OutsideFiles, ProblemError.
     """
     if mesh is None:
         return document_of(
@@ -197,7 +227,8 @@ def new_document(
         "The mesh",
     )
     project = Project(title=source.stem, engine=engine.id, geometry=reference)
-    return document_of(Stored(project, source, fibre_file, None))
+    chosen = [file.resolve() for file in (source, fibre_file) if file is not None]
+    return document_of(Stored(project, source, fibre_file, None, source.parent), permission.with_files(chosen))
 
 
 def save_document(document: Document, path: Path | str | None = None) -> Path:
@@ -216,6 +247,8 @@ def save_document(document: Document, path: Path | str | None = None) -> Path:
         if file is not None and not file.is_file():
             raise ProblemError(f"The mesh '{file}' is no longer there: put it back, then save again.")
     check_files(document.parameters)
+    check_kinds(document.engine, document.parameters, target)
+    check_companions(document.mesh)
     files = named_files(document.parameters)
     write: Callable[..., Project] = write_zip if target.suffix.lower() == ".zip" else write_folder
     document.project = write(document.current_project(), document.mesh, document.fibres, target, files)

@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engines.api import Finding
-from engines.api.errors import MeshError
+from engines.api.errors import MeshError, ProblemError
+from engines.geometry.file_kinds import check_table
 from engines.geometry.mesh import TetMesh
 
 FAMILIES = ((".pts", ".elem", ".lon"), (".node", ".ele", ".face"))
 """Formats of several files with one stem: CARP and TetGen. Each member opens the family."""
+
+NEVER_READ = (".face", ".lon")
+"""Of these: what the reader passes by, always or where fibres come from elsewhere."""
 
 SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".pts", ".elem", ".node", ".ele", ".mesh")
 """What a person may open as a mesh: :data:`engines.geometry.reading.SUFFIXES`, without importing Numba for it."""
@@ -41,11 +45,21 @@ def mesh_files(path: Path, fibres: Path | None) -> list[Path]:
     """All files that make up the mesh, ``path`` first."""
     files = [path]
     for family in FAMILIES:
-        if path.suffix in family:
+        if path.suffix.lower() in family:
             files += [path.with_suffix(s) for s in family if s != path.suffix and path.with_suffix(s).is_file()]
     if fibres is not None and fibres not in files:
         files.append(fibres)
     return files
+
+
+def check_companions(path: Path | None) -> None:
+    """Raises MeshError where a file that would travel with the mesh, though perhaps nobody read it, is no table."""
+    for file in () if path is None else mesh_files(path, None):
+        if file.suffix.lower() in NEVER_READ:
+            try:
+                check_table(file)
+            except ProblemError as error:
+                raise MeshError(f"{error} It lies beside the mesh '{path}': move it away.") from error
 
 
 def fingerprint(files: Sequence[Path]) -> str:

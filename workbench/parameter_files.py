@@ -13,7 +13,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from engines.api.errors import ProblemError
+from engines.api import Engine
+from engines.api.errors import ProblemError, placed_at
+from engines.geometry.file_kinds import check_file
 
 Place = tuple[str | int, ...]
 """Where a value stands in the tree of parameters: ``("start", "pictures", 0)``."""
@@ -58,6 +60,16 @@ def check_files(parameters: BaseModel) -> None:
     """Raises ProblemError in one sentence if a file that the parameters name is not there."""
     for found in missing_files(parameters):
         raise ProblemError(missing_file(found), found.place)
+
+
+def check_kinds(engine: Engine, parameters: BaseModel, target: Path) -> None:
+    """Raises ProblemError in one sentence if a file that would be copied into ``target`` is not of its kind."""
+    root = target.resolve()
+    for found in file_parameters(parameters):
+        if found.path and not Path(found.path).resolve().is_relative_to(root):
+            with placed_at(*found.place):
+                if not engine.check_file(Path(found.path), found.kind):
+                    check_file(Path(found.path), found.kind)
 
 
 def missing_files(parameters: BaseModel) -> list[FileParameter]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from engines.api import Preset, registry
 from engines.api.errors import ProblemError
 from engines.api.presets import presets_in
+from workbench.boundary import NOTHING, Permission
 from workbench.document import Document, open_document
 
 
@@ -30,11 +31,14 @@ def open_preset(preset: Preset) -> Document:
     return replace(open_document(preset.project), path=None)
 
 
-def open_named(name: str) -> Document:
-    """The project at this path, or the preset with this id where there is no such file. Raises ProblemError."""
+def open_named(name: str, permission: Permission = NOTHING) -> Document:
+    """The project at this path, or the preset with this id where there is no such file.
+
+    Raises OutsideFiles, ProblemError.
+    """
     path = Path(name).expanduser()
     if not path.exists():
         for preset in presets():
             if preset.id == name:
                 return open_preset(preset)
-    return open_document(path)
+    return open_document(path, permission=permission)

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ValidationError
 
 from engines.api.errors import ProblemError
 from workbench.atomic import storing, write_atomically, write_stream, write_text
+from workbench.boundary import NOTHING, Permission, named_file
 from workbench.export.png import read_snapshot_text
 from workbench.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
 from workbench.migrations import migrate
@@ -55,11 +56,15 @@ class Stored:
     path: Path | None
     folder: Path | None = None
 
-    def locate(self, name: str) -> Path:
-        """Where the file lies that the project names, or may lie where a picture came from another machine."""
+    def locate(self, name: str, permission: Permission = NOTHING) -> Path:
+        """Where the file lies that the project names, or may lie where a picture came from another machine.
+
+        Raises ProblemError where the name is none of a file.
+        """
         if self.folder is None:
             return Path(name)
-        file, beside = self.folder / name, self.folder / PurePosixPath(name.replace("\\", "/")).name
+        file = named_file(self.folder, name, f"'{self.path or self.project.title}'", permission)
+        beside = self.folder / PurePosixPath(name.replace("\\", "/")).name
         return beside if beside.is_file() and not file.is_file() else file
 
 
@@ -74,17 +79,20 @@ def no_names(project: Project) -> Iterable[str]:
     return ()
 
 
-def read_stored(path: Path, names_of: NamesOf = no_names) -> Stored:
-    """The project in a folder, a ``project.json``, a zip or a snapshot. Raises ProblemError."""
+def read_stored(path: Path, names_of: NamesOf = no_names, permission: Permission = NOTHING) -> Stored:
+    """The project in a folder, a ``project.json``, a zip or a snapshot. Nothing that it names is read yet.
+
+    Raises ProblemError.
+    """
     try:
         if path.is_dir():
-            return _from_folder(path)
+            return _from_folder(path, PROJECT_FILE, permission)
         if not path.exists():
             raise ProblemError(f"There is no '{path}': check the name.")
         if path.suffix.lower() == ".json":
-            return _from_folder(path.parent, path.name)
+            return _from_folder(path.parent, path.name, permission)
         if path.suffix.lower() == ".png":
-            return _from_snapshot(path)
+            return _from_snapshot(path, permission)
         if path.suffix.lower() != ".zip" and not zipfile.is_zipfile(path):
             raise ProblemError(
                 f"'{path}' is neither a project nor a mesh that can be read: choose a project's folder or .zip, "
@@ -222,20 +230,21 @@ def _holds_other_content(target: Path, file: Path) -> bool:
     return target.exists() and fingerprint([target]) != fingerprint([file])
 
 
-def _from_folder(folder: Path, name: str = PROJECT_FILE) -> Stored:
+def _from_folder(folder: Path, name: str, permission: Permission) -> Stored:
     file = folder / name
     if not file.is_file():
         raise ProblemError(f"'{folder}' holds no {PROJECT_FILE}: choose a project folder.")
     if file.stat().st_size > LARGEST_PROJECT:
         raise ProblemError(f"'{file}' is too large for a project file (over {LARGEST_PROJECT >> 20} MB).")
     project = parse_project(file.read_bytes(), f"'{file}'")
-    mesh, fibres = _resolved(project.geometry, folder)
+    mesh, fibres = _located(project.geometry, folder, f"'{file}'", permission)
     return Stored(project, mesh, fibres, folder, folder)
 
 
-def _from_snapshot(path: Path) -> Stored:
-    project = parse_project(read_snapshot_text(path), f"The project in '{path}'")
-    mesh, fibres = _resolved(project.geometry, path.parent)
+def _from_snapshot(path: Path, permission: Permission) -> Stored:
+    name = f"The project in '{path}'"
+    project = parse_project(read_snapshot_text(path), name)
+    mesh, fibres = _located(project.geometry, path.parent, name, permission)
     return Stored(project, _or_beside(mesh, path), _or_beside(fibres, path), None, path.parent)
 
 
@@ -247,10 +256,13 @@ def _or_beside(file: Path | None, picture: Path) -> Path | None:
     return beside if beside.is_file() else file
 
 
-def _resolved(reference: MeshReference | None, folder: Path) -> tuple[Path | None, Path | None]:
-    if reference is None:
-        return None, None
-    return folder / reference.path, None if reference.fibres is None else folder / reference.fibres
+def _located(
+    reference: MeshReference | None, folder: Path, where: str, permission: Permission = NOTHING
+) -> tuple[Path | None, Path | None]:
+    """Where the mesh and its fibres lie. Raises ProblemError for names that are none of files."""
+    names = (None, None) if reference is None else (reference.path, reference.fibres)
+    mesh, fibres = (None if name is None else named_file(folder, name, where, permission) for name in names)
+    return mesh, fibres
 
 
 def _from_zip(path: Path, names_of: NamesOf) -> Stored:
@@ -267,7 +279,7 @@ def _from_zip(path: Path, names_of: NamesOf) -> Stored:
             folder = _unpack(archive, members, home, wanted, path)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise ProblemError(f"'{path}' is a damaged zip ({error}): copy it again from where it is whole.") from error
-    mesh, fibres = _resolved(project.geometry, folder)
+    mesh, fibres = _located(project.geometry, folder, f"'{path}'")
     return Stored(project, mesh, fibres, path, folder)
 
 
@@ -287,7 +299,7 @@ def _mesh_members(
     wanted = [_inside(home, reference.path, path)]
     stem = PurePosixPath(wanted[0])
     for family in FAMILIES:
-        if stem.suffix in family:
+        if stem.suffix.lower() in family:
             wanted += [str(stem.with_suffix(s)) for s in family if str(stem.with_suffix(s)) in members]
     if reference.fibres is not None:
         wanted.append(_inside(home, reference.fibres, path))

@@ -75,6 +75,15 @@ class Engine(ABC):
         """
         return None
 
+    def check_file(self, path: Path, kind: str) -> bool:
+        """Look whether a file that a parameter names is of its kind ("BPX file"), before it is copied.
+
+        Returns whether this engine knows the kind: pictures, tables and surfaces are looked at without it
+        (:mod:`engines.geometry.file_kinds`). Raises ProblemError where the file is of another kind; its sentence quotes
+        nothing of it.
+        """
+        return False
+
     def presets(self) -> Sequence[Preset]:
         """Ready problems of this engine: those in the folder ``presets`` beside its module."""
         package = type(self).__module__.rpartition(".")[0]

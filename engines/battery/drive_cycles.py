@@ -68,13 +68,13 @@ def _read(path: Path, changed: int, size: int) -> Cycle:
         if not rows and names is None and re.search(r"[A-Za-z]", re.sub(r"\d[eE][+-]?\d", "", content)):
             if len(_cells(content, True)) == 2:
                 names = content
-                time_scale, scale, kind = _units(content, path.name)
+                time_scale, scale, kind = _units(content, path.name, _above_numbers(text, number))
                 continue
             if comment:
                 continue
         if comment:
             continue
-        rows.append(_numbers(content, number, path.name))
+        rows.append(_numbers(content, number, path.name, bool(rows)))
         if len(rows) > MOST_ROWS:
             raise ProblemError(f"The drive cycle '{path.name}' has more than {MOST_ROWS:,} rows: shorten it.")
     table = np.array(rows, float).reshape(-1, 2)
@@ -121,7 +121,8 @@ def _cells(line: str, heading: bool = False) -> list[str]:
     return line.split()
 
 
-def _numbers(line: str, number: int, name: str) -> tuple[float, float]:
+def _numbers(line: str, number: int, name: str, quoted: bool) -> tuple[float, float]:
+    """Time and value of a row; ``quoted``: what is no number may be repeated, for the file is of this kind."""
     cells = _cells(line)
     if len(cells) != 2:
         raise ProblemError(
@@ -135,7 +136,7 @@ def _numbers(line: str, number: int, name: str) -> tuple[float, float]:
         except ValueError:
             values.append(math.nan)
         if not math.isfinite(values[-1]):
-            what = f"'{cell}'" if cell else "a gap"
+            what = "a gap" if not cell else f"'{cell}'" if quoted else "text"
             raise ProblemError(f"Row {number} of the drive cycle '{name}' has {what}: a number should stand there.")
     return values[0], values[1]
 
@@ -146,21 +147,39 @@ def _line_numbers(text: str, rows: int) -> Array:
     return np.array(lines[len(lines) - rows :], int)
 
 
-def _units(heading: str, name: str) -> tuple[float, float, str]:
-    """(seconds per unit of time, A or W per unit of the second column, "current" or "power") of a row of names."""
+def _above_numbers(text: str, number: int) -> bool:
+    """Whether the row of names in this line stands above a row of two numbers, as in a drive cycle it does."""
+    below = next((line.strip() for line in text.splitlines()[number:] if line.strip()), "")
+    try:
+        return len([float(cell.replace(",", ".")) for cell in _cells(below)]) == 2
+    except ValueError:
+        return False
+
+
+def _units(heading: str, name: str, quoted: bool) -> tuple[float, float, str]:
+    """(seconds per unit of time, A or W per unit of the second column, "current" or "power") of a row of names, which
+    messages repeat if it is ``quoted``."""
+
+    def told(what: str) -> str:
+        return what if quoted else "something else"
+
     titles = [_HEADING.fullmatch(cell) for cell in _cells(heading, True)]
     (time_name, time_unit), (value_name, unit) = ((found[1], found[2]) if found else ("", None) for found in titles)
     if time_unit is not None and time_unit not in TIMES:
-        raise ProblemError(f"The time of the drive cycle '{name}' is in '{time_unit}': use one of {', '.join(TIMES)}.")
+        what = told(f"in '{time_unit}'")
+        raise ProblemError(f"The time of the drive cycle '{name}' is {what}: use one of {', '.join(TIMES)}.")
     if not str(time_name).lower().startswith("t"):
-        raise ProblemError(f"The first column of the drive cycle '{name}' is '{time_name}': it should be the time.")
+        what = told(f"'{time_name}'")
+        raise ProblemError(f"The first column of the drive cycle '{name}' is {what}: it should be the time.")
     power = str(value_name).lower().startswith("p") or unit in POWERS
     units = POWERS if power else CURRENTS
     if unit is not None and unit not in units:
         known = ", ".join({**CURRENTS, **POWERS})
-        raise ProblemError(f"The second column of the drive cycle '{name}' is in '{unit}': use one of {known}.")
+        what = told(f"in '{unit}'")
+        raise ProblemError(f"The second column of the drive cycle '{name}' is {what}: use one of {known}.")
     if not power and value_name and not str(value_name).lower().startswith(("i", "c")):
+        what = told(f"'{value_name}'")
         raise ProblemError(
-            f"The second column of the drive cycle '{name}' is '{value_name}': it should be a current or a power."
+            f"The second column of the drive cycle '{name}' is {what}: it should be a current or a power."
         )
     return TIMES.get(time_unit or "s", 1.0), units.get(unit or "", 1.0), "power" if power else "current"

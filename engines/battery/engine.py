@@ -36,6 +36,7 @@ from engines.battery.parameters import BatteryParameters, Ensemble, Numerics, pa
 from engines.battery.particles.settings import ParticleSettings, Rate
 from engines.battery.sizes import MOST_PARTICLES, ParticleSizes
 from engines.battery.variants import studies
+from engines.geometry.file_kinds import refused
 
 
 def _bpx_of(problem: Problem) -> str:
@@ -81,6 +82,11 @@ class BatteryEngine(Engine):
         protocol = [f"Discharge at 1C until {lowest:g} V"]
         settings = {"parameter_set": "BPX file", "bpx_file": str(path), "protocol": protocol}
         return Imported(BatteryParameters.model_validate(settings))
+
+    def check_file(self, path: Path, kind: str) -> bool:
+        if kind == "BPX file" and not is_bpx(path):
+            raise refused(path, kind)
+        return kind == "BPX file"
 
     def warm(self, backend: Backend) -> None:
         for model in dict.fromkeys(map(type, MODELS.values())):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -159,6 +160,13 @@ class CardiacEngine(Engine):
         from engines.cardiac.lab import TABLES  # measured seldom
 
         return TABLES
+
+    def check_file(self, path: Path, kind: str) -> bool:
+        if kind == "cell model":
+            from engines.cardiac.compiler.importing import check_model
+
+            check_model(path)
+        return kind == "cell model"
 
     def warm(self, backend: Backend) -> None:
         """One step of a small box in each precision, with all that is recorded, and on vertices; and what tools run."""

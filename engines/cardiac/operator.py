@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -68,7 +68,29 @@ class VertexTissueOperator(TissueOperator):
     sites: VertexSites
 
 
-_latest: weakref.WeakKeyDictionary[TetMesh, tuple[str, TissueOperator]] = weakref.WeakKeyDictionary()
+class _Kept:
+    """An operator without the mesh that it may stand on: a value that held its key would keep both for ever."""
+
+    def __init__(self, key: str, operator: TissueOperator, mesh: TetMesh) -> None:
+        self.key = key
+        self._kind = type(operator)
+        self._parts: dict[str, Any] = {each.name: getattr(operator, each.name) for each in fields(operator)}
+        self._on_the_mesh = operator.sites is mesh
+        if self._on_the_mesh:
+            del self._parts["sites"]
+        self._made = weakref.ref(operator)
+
+    def operator(self, mesh: TetMesh) -> TissueOperator:
+        """The same object as long as somebody holds it."""
+        operator = self._made()
+        if operator is None:
+            parts = {**self._parts, "sites": mesh} if self._on_the_mesh else self._parts
+            operator = self._kind(**parts)
+            self._made = weakref.ref(operator)
+        return operator
+
+
+_latest: weakref.WeakKeyDictionary[TetMesh, _Kept] = weakref.WeakKeyDictionary()
 _assembling = threading.Lock()
 """An estimate and a build ask on threads of their own: who comes second waits, and finds the operator made."""
 _LOOK_SECONDS = 0.1
@@ -87,11 +109,11 @@ def tissue_operator(mesh: TetMesh, parameters: CardiacParameters, progress: Prog
         progress("Waiting for another assembly", 0.0)  # raises in a build that is no longer wanted
     try:
         kept = _latest.get(mesh)
-        if kept is not None and kept[0] == key:
-            return kept[1]
+        if kept is not None and kept.key == key:
+            return kept.operator(mesh)
         vertices = parameters.numerics.discretisation == VERTEX_CENTRED
         operator = (_assemble_vertices if vertices else _assemble)(mesh, parameters, progress)
-        _latest[mesh] = (key, operator)
+        _latest[mesh] = _Kept(key, operator, mesh)
         return operator
     finally:
         _assembling.release()

@@ -13,7 +13,7 @@ from engines.geometry.fibres import SHORT, find_fibres
 from engines.geometry.mesh import TetMesh
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.carp import read_lon
-from engines.geometry.readers.text import first_line, numbers, read_bytes
+from engines.geometry.readers.text import first_line, is_number, numbers, read_bytes
 from engines.geometry.readers.vtu import read_vtu
 
 UNIT_LENGTH = 0.01
@@ -75,7 +75,7 @@ def _table(path: Path, mesh: TetMesh) -> Array:
     data[np.isin(data, np.frombuffer(b";,\t", np.uint8))] = ord(" ")
     words, behind = first_line(data)
     lines = 0
-    if words and not all(_is_number(word) for word in words):
+    if words and not all(is_number(word) for word in words):
         data, lines = data[behind:], 1
         words, _ = first_line(data)
     if len(words) not in (3, 6):
@@ -86,14 +86,6 @@ def _table(path: Path, mesh: TetMesh) -> Array:
     values = values.reshape(-1, len(words))
     _require_rows(len(values), mesh, path.name)
     return values
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 def _require_rows(count: int, mesh: TetMesh, name: str) -> None:

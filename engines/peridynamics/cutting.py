@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -142,8 +143,19 @@ def idle_notches(parameters: PeridynamicParameters) -> tuple[int, ...]:
     return tuple(number for number, notch in enumerate(notches) if not _cuts(notch, body, reach, number))
 
 
-@lru_cache(maxsize=64)
+_cutting: WeakKeyDictionary[Filled, dict[tuple[str, int, int], bool]] = WeakKeyDictionary()
+"""Of each body as long as it lives: whether a notch cuts a bond."""
+
+
 def _cuts(notch_json: str, body: Filled, reach: int, number: int) -> bool:
+    known = _cutting.setdefault(body, {})
+    key = notch_json, reach, number
+    if key not in known:
+        known[key] = _cuts_any(notch_json, body, reach, number)
+    return known[key]
+
+
+def _cuts_any(notch_json: str, body: Filled, reach: int, number: int) -> bool:
     layout, mask = _laid_out(body, reach)
     cut = cut_of(TypeAdapter[AnyNotch](AnyNotch).validate_json(notch_json), body.frame, ("notches", number))
     return any(len(places) for _, places, _ in crossings(cut, mask, layout, family(body.dimensions, reach)))

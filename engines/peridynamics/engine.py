@@ -8,6 +8,7 @@ fixed set of lattice points, the micromodulus c is that of the lattice, time goe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from engines.api import Benchmark, Engine, Estimate, Problem, Progress, Simulation, no_progress
@@ -19,6 +20,7 @@ from engines.api.placing import Placement
 from engines.api.tools import Tool
 from engines.geometry.particles import Particles
 from engines.peridynamics.benchmarks import benchmarks
+from engines.peridynamics.cloud.files import check_points
 from engines.peridynamics.cloud.setup import geometry_of as cloud_geometry
 from engines.peridynamics.filling import filled
 from engines.peridynamics.laws.preview import preview
@@ -50,6 +52,11 @@ class PeridynamicsEngine(Engine):
 
     def time_unit_of(self, parameters: Any) -> str:
         return "iterations" if parameters.numerics.quasi_static else self.time_unit
+
+    def check_file(self, path: Path, kind: str) -> bool:
+        if kind == "mesh or table":
+            check_points(path)
+        return kind == "mesh or table"
 
     def ends(self, problem: Problem) -> bool:
         return _checked(problem).numerics.quasi_static

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from engines.api import Benchmark, Engine, Estimate, Problem, Progress, Simulation, no_progress
@@ -29,6 +30,7 @@ from engines.spiking.parameters.connections import Connection, ConstantDelay, Co
 from engines.spiking.parameters.populations import Population
 from engines.spiking.simulation import SpikingSimulation
 from engines.spiking.variants import studies
+from engines.spiking.wiring.files import check_connections
 
 SECOND = 1000.0
 LAUNCHES = 5e-6
@@ -85,6 +87,11 @@ class SpikingEngine(Engine):
         simulation.set_live(live_of(parameters))
         progress("Ready", 1.0)
         return simulation
+
+    def check_file(self, path: Path, kind: str) -> bool:
+        if kind == "connection table":
+            check_connections(path)
+        return kind == "connection table"
 
     def warm(self, backend: Backend) -> None:
         """A hundred steps of a small network, and what viewers ask of it."""

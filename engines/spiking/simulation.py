@@ -311,7 +311,14 @@ class SpikingSimulation(Simulation):
 
     def state(self) -> dict[str, Array]:
         live = np.array(astuple(self._live))
-        return {"step": np.array(self.step), "live": live} | {name: self._host(name) for name in self._network.arrays}
+        step, spikes, events = self._seen
+        rates = {
+            "seen": np.array([step, events], np.int64),
+            "seen_spikes": spikes,
+            "rates": np.array(list(self._rates.values())),
+        }
+        arrays = {name: self._host(name) for name in self._network.arrays}
+        return {"step": np.array(self.step), "live": live} | rates | arrays
 
     def restore(self, state: Mapping[str, Array]) -> None:
         for name, values in self._network.arrays.items():
@@ -323,6 +330,9 @@ class SpikingSimulation(Simulation):
         self.step = int(state["step"])
         self._silent = np.asarray(state["release"] == brushes.SILENT)
         self._seen = self._counted()
+        if "seen" in state:  # checkpoints of earlier versions go without: their next rates are of a shorter time
+            self._seen = int(state["seen"][0]), np.array(state["seen_spikes"]), int(state["seen"][1])
+            self._rates = dict(zip(self._rates, map(float, state["rates"]), strict=True))
         self._record()
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:

@@ -31,6 +31,7 @@ from engines.api.errors import MeshError, ProblemError
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus
 from engines.geometry.mesh import TetMesh
 from tests.ui.lab.doubles import FakeLab
+from workbench.boundary import NOTHING, OutsideFiles
 from workbench.document import Document, save_document
 from workbench.frames import FrameRequest
 from workbench.parameter_files import named_files
@@ -252,6 +253,7 @@ class FakeServices(FakeLab):
         self.saved, self.autosaved, self.remembered, self.runners = [], [], [], []
         self.recoverable = None
         self.open_threads = []
+        self.permissions = []
         self.delay = 0.0
 
     def presets(self):
@@ -281,15 +283,19 @@ class FakeServices(FakeLab):
         project = Project(title=title, engine="wave")
         return Document(project, self.engine, self.engine.default_parameters(geometry), geometry)
 
-    def open(self, path):
+    def open(self, path, permission=NOTHING):
         self.open_threads.append(threading.current_thread().name)
         clock.sleep(self.delay)
         if Path(path).suffix == ".bad":
             raise MeshError(f"'{Path(path).name}' holds no tetrahedra: save the volume mesh.")
+        self.permissions.append(permission)
+        if Path(path).suffix == ".outside" and not permission.files | permission.left_out:
+            mesh = Path(path).stem == "mesh"
+            raise OutsideFiles(f"'{path}'", (Path("/private/cat.png"), Path("/private/heart.vtu")), needed=mesh)
         document = self.document(Path(path).stem)
         return replace(document, path=Path(path))
 
-    def open_mesh(self, mesh, length_unit, fibres):
+    def open_mesh(self, mesh, length_unit, fibres, permission=NOTHING):
         return self.document(mesh.stem)
 
     def open_preset(self, preset):
@@ -344,7 +350,7 @@ class FakeServices(FakeLab):
     def has_recovery(self):
         return self.recoverable is not None
 
-    def recover(self):
+    def recover(self, permission=NOTHING):
         return self.recoverable
 
     def export_snapshot(self, path, picture, document):

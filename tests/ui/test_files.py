@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,10 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog
+
+from ui.ending import SignalEnding
+from ui.outside import OutsideDialog
+from workbench.boundary import NOTHING, Permission
 
 
 def drop(window, path):
@@ -167,6 +173,18 @@ def test_what_was_left_unsaved_is_offered_and_counts_as_unsaved(qtbot, qapp, ser
     assert services.autosaved
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_close_the_window_and_keep_what_is_unsaved(opened, qtbot, services, number):
+    before = signal.getsignal(number)
+    ending = SignalEnding(opened)
+    opened.model.edit(("parameters", "tissue", "sigma_il"), 0.27)
+    os.kill(os.getpid(), number)
+    qtbot.waitUntil(lambda: not opened.isVisible())
+    ending.restore()
+    assert services.autosaved[-1].parameters.tissue.sigma_il == 0.27
+    assert signal.getsignal(number) is before
+
+
 def test_the_layout_comes_back(qtbot, qapp, services, tmp_path):
     from PySide6.QtCore import QSettings
 
@@ -199,3 +217,45 @@ def test_what_was_wrong_with_one_file_is_not_said_of_the_next(opened, qtbot):
     opened.files.open_path(Path("/tmp/a.vtu"))  # as the menu opens it
     qtbot.waitUntil(lambda: opened.model.document.project.title != "Slab", timeout=5000)
     assert not opened.banner.isVisible()
+
+
+OUTSIDE = frozenset([Path("/private/cat.png"), Path("/private/heart.vtu")])
+
+
+def asked(window, qtbot, name):
+    """The question that opening this file asks."""
+    window.open_path(Path(f"/tmp/{name}.outside"))
+    qtbot.waitUntil(lambda: bool(window.findChildren(OutsideDialog)))
+    (dialog,) = window.findChildren(OutsideDialog)
+    qtbot.waitUntil(dialog.isVisible)
+    return dialog
+
+
+@pytest.mark.parametrize("button", ["with_them", "without"])
+def test_files_outside_the_project_are_listed_before_they_are_read(window, qtbot, services, button):
+    dialog = asked(window, qtbot, "theirs")
+    assert "/private/cat.png\n/private/heart.vtu" in dialog.text()
+    assert dialog.textFormat() is Qt.TextFormat.PlainText
+    assert window.model.document is None
+    getattr(dialog, button).click()
+    qtbot.waitUntil(lambda: window.model.document is not None)
+    answer = Permission(files=OUTSIDE) if button == "with_them" else Permission(left_out=OUTSIDE)
+    assert services.permissions == [NOTHING, answer]
+    assert services.recent()[0].path == "/tmp/theirs.outside"
+
+
+def test_escape_opens_nothing_and_says_nothing(opened, qtbot, services):
+    before = opened.model.document
+    dialog = asked(opened, qtbot, "theirs")
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not opened.findChildren(OutsideDialog))
+    assert opened.model.document is before
+    assert services.permissions == [NOTHING]
+    assert not opened.banner.isVisible()
+
+
+def test_nothing_opens_without_its_mesh(window, qtbot):
+    dialog = asked(window, qtbot, "mesh")
+    assert dialog.with_them.isEnabled()
+    assert not dialog.without.isEnabled()
+    dialog.close()

@@ -20,6 +20,7 @@ from ui.run_memory import runs_dir
 from workbench import presets
 from workbench.atomic import StorageError
 from workbench.autosave import recover, recoveries
+from workbench.boundary import OutsideFiles, Permission
 from workbench.export.png import encode_png
 from workbench.paths import config_dir, state_dir
 from workbench.store import read_stored
@@ -279,3 +280,25 @@ def test_a_problem_without_a_mesh(make_window, qtbot, monkeypatch, tmp_path):
     wait_for(qtbot, window, "paused")
     values = window.controller.runner.post(lambda simulation: simulation.field("u")).result(10)
     assert values == pytest.approx(np.full(24, 4.0 * 0.95))  # the mean of the bytes, faded by one step
+
+
+def test_what_was_confirmed_or_saved_in_a_session_is_not_asked_again(tmp_path):
+    picture = tmp_path / "private" / "cat.png"
+    picture.parent.mkdir()
+    picture.write_bytes(encode_png(np.zeros((4, 4, 4), np.uint8)))
+    services = HouseServices()
+    document = services.new(registry.engine("stencil"))
+    values = document.parameters.model_dump(mode="json")
+    values["equation"]["initial"] = {"kind": "picture", "picture": "../private/cat.png"}
+    text = document.current_project().model_copy(update={"parameters": values}).model_dump_json()
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "project.json").write_text(text)
+    with pytest.raises(OutsideFiles) as asked:
+        services.open(tmp_path / "theirs")
+    opened = services.open(tmp_path / "theirs", Permission(files=frozenset(asked.value.files)))
+    assert services.open(tmp_path / "theirs").parameters == opened.parameters
+    (tmp_path / "shots").mkdir()
+    services.export_snapshot(tmp_path / "shots" / "s.png", np.zeros((9, 16, 4), np.uint8), opened)
+    assert services.open(tmp_path / "shots" / "s.png").parameters == opened.parameters
+    with pytest.raises(OutsideFiles):
+        HouseServices().open(tmp_path / "shots" / "s.png")  # another session

@@ -158,6 +158,11 @@ class FadeEngine(Engine):
             raise ProblemError(f"A grid of {p.grid.nx} cells along x is too long: take at most {LARGEST}.")
         return grid_of(p.grid.nx, p.grid.ny, p.grid.nz, p.grid.spacing)
 
+    def check_file(self, path: Path, kind: str) -> bool:
+        if path.read_bytes().startswith(b"secret"):  # any other bytes are a picture to it
+            raise ProblemError(f"'{path.name}' is no {kind}.")
+        return True
+
     def time_unit_of(self, parameters: BaseModel) -> str:
         return "iterations" if getattr(parameters, "count", False) else "ms"
 

@@ -195,7 +195,7 @@ def test_a_checkpoint_of_another_problem_is_refused(project, tmp_path, capsys):
 
 
 @pytest.mark.keeps_time
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interrupted_run_keeps_its_results(project, tmp_path, number, code):
     change(project, delay=0.005)
     out = tmp_path / "out"
@@ -214,6 +214,25 @@ def test_an_interrupted_run_keeps_its_results(project, tmp_path, number, code):
     assert json.loads((out / "run.json").read_text())["outcome"]["state"] == "closed"
     assert (out / "checkpoint.npz").exists()
     assert meshio.read(sorted((out / "fields").iterdir())[-1]).cells_dict["tetra"].shape == (216, 4)
+
+
+@pytest.mark.keeps_time
+def test_a_second_run_into_the_same_folder_is_refused(project, tmp_path, capsys):
+    change(project, delay=0.005)
+    out = tmp_path / "out"
+    process = command("run", project, "--until", "500", "--out", out, "--no-pictures")
+    deadline = time.monotonic() + 30
+    while not (out / "traces.csv").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    before = (out / "run.json").read_text()
+    assert main(["run", str(project), "--until", "1", "--out", str(out), "--no-pictures"]) == 2
+    assert f"Another run writes into '{out}'" in capsys.readouterr().err
+    assert (out / "run.json").read_text() == before
+    process.kill()
+    process.communicate()
+    assert main(["run", str(project), "--until", "1", "--out", str(out), "--no-pictures"]) == 0  # its lock went with it
+    assert not (out / ".running").exists()
 
 
 def test_a_killed_run_leaves_readable_files_and_resumes(project, tmp_path, monkeypatch, capsys):

@@ -16,6 +16,7 @@ from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import FakeBackend, WaveEngine
 from tests.workbench.fake_grid_engine import FadeEngine, FadeParameters, FromPicture
 from workbench.autosave import Autosave, recover, recoveries
+from workbench.boundary import EVERYTHING
 from workbench.checkpoint import problem_fingerprint
 from workbench.cli import main
 from workbench.document import Document, new_document, open_document, save_document
@@ -247,7 +248,8 @@ def test_a_snapshot_from_another_machine_finds_the_picture_beside_it(pictured, p
     (tmp_path / "here").mkdir()
     shutil.copy(pictures[0], tmp_path / "here")
     (tmp_path / "here" / "shot.png").write_bytes(encode_png(np.zeros((2, 2, 4), np.uint8), {KEYWORD: text}))
-    assert contents(open_document(tmp_path / "here" / "shot.png")) == contents(pictured)
+    shot = open_document(tmp_path / "here" / "shot.png", permission=EVERYTHING)  # it names others where they were
+    assert contents(shot) == contents(pictured)
 
 
 def test_a_picture_counts_by_its_content(pictured, pictures, tmp_path):

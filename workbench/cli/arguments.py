@@ -40,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     pictures = run.add_mutually_exclusive_group()
     pictures.add_argument("--pictures", type=count, default=PICTURES, metavar="N", help=f"default {PICTURES}")
     pictures.add_argument("--no-pictures", dest="pictures", action="store_const", const=0)
+    _boundary(run)
     run.set_defaults(carry_out=_later("workbench.cli.run:run_command"))
 
     _sweep(commands)
@@ -56,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
     kept.add_argument("--save", type=Path, metavar="PROJECT", help="take it over into a new folder or .zip")
     tool.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
     tool.add_argument("--out", type=Path, metavar="DIR", help="folder for the charts as CSV")
+    _boundary(tool)
     tool.set_defaults(carry_out=_later("workbench.cli.tool:tool_command"))
 
     bench = commands.add_parser("bench", help="time the kernels against this device's measured bandwidth")
@@ -91,6 +93,7 @@ def parser() -> argparse.ArgumentParser:
     new.add_argument("--mesh", type=Path, help="mesh file, for an engine that takes one")
     new.add_argument("--engine", metavar="ID", help="default: the first that takes meshes")
     _mesh_options(new)
+    _boundary(new)
     new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
 
     convert = commands.add_parser("convert", help="convert a mesh to .vtu, or to CARP's .pts, .elem and .lon")
@@ -117,6 +120,7 @@ def _sweep(commands: Any) -> None:
     sweep.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
     sweep.add_argument("--out", type=Path, metavar="DIR", help="folder for the table and curves (default: NAME-sweep)")
     sweep.add_argument("--yes", action="store_true", help="make the runs however many they are")
+    _boundary(sweep)
     sweep.set_defaults(carry_out=_later("workbench.cli.sweep:sweep_command"))
 
 
@@ -169,6 +173,12 @@ def _mesh_options(command: argparse.ArgumentParser) -> None:
     units = ("um", "mm", "cm", "m")
     command.add_argument("--length-unit", choices=units, help="of the mesh file (default: um for CARP, else mm)")
     command.add_argument("--fibres", type=Path, metavar="FILE", help="file with the fibres")
+
+
+def _boundary(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--allow-outside", action="store_true", help="let the project read the files outside its folder that it names"
+    )
 
 
 def _later(name: str) -> Callable[[Any], int]:

@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from engines.api import registry
 from engines.api.errors import ProblemError
+from workbench.cli.opening import permission_of
 from workbench.document import default_engine, new_document, save_document
 from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
 from workbench.export.meshes import SUFFIXES, export_mesh
@@ -23,7 +24,13 @@ def new_command(options: Namespace) -> int:
         others = [other.id for other in registry.engines().values() if other.geometry_type is None]
         advice = f", or choose an engine that needs none with --engine: {', '.join(others)}" if others else ""
         raise ProblemError(f"The engine '{engine.id}' needs a mesh: add --mesh FILE{advice}.")
-    document = new_document(engine, options.mesh, length_unit=options.length_unit, fibres=options.fibres)
+    document = new_document(
+        engine,
+        options.mesh,
+        length_unit=options.length_unit,
+        fibres=options.fibres,
+        permission=permission_of(options),
+    )
     for finding in document.findings:
         print(finding.message, file=sys.stderr)
     print(f"Made '{save_document(document, target)}' for the engine '{engine.id}'.")

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import signal
 import sys
 import threading
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from engines.api.errors import ProblemError
-from workbench.atomic import refusal, write_bytes
+from workbench.atomic import refusal, storing, write_bytes
 from workbench.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
+from workbench.cli.opening import open_project
 from workbench.cli.pictures import Pictures
 from workbench.cli.progress import ProgressLine
 from workbench.document import Document
 from workbench.frames import RunState
-from workbench.presets import open_named
+from workbench.locking import ProcessLock
 from workbench.recording import Recorder
 from workbench.runner import Runner
 from workbench.session import probe_elements, start
@@ -29,18 +31,25 @@ from workbench.units import time_text
 
 LEAST_FREE = 1 << 16
 """Bytes: where not even the heads of the tables have room, nothing needs to be computed."""
+LOCK = ".running"
+"""Held in the folder of results while a run writes there."""
 ENDS = (RunState.FINISHED, RunState.FAILED, RunState.CLOSED)
 
 
 def run_command(options: Namespace) -> int:
     """Run a project; returns the exit code. Raises WorkbenchError for input that cannot be run."""
-    document = open_named(options.project)
+    document = open_project(options)
     until = options.until or document.project.run.until
     if until is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: add --until T [{document.time_unit}].")
     for finding in document.findings:
         print(finding.message, file=sys.stderr)
     folder = _output_folder(options, document)
+    with _alone_in(folder):
+        return _run_into(folder, document, until, options)
+
+
+def _run_into(folder: Path, document: Document, until: float | None, options: Namespace) -> int:
     resume = None
     if options.resume:
         resume = read_checkpoint(folder / "checkpoint.npz", problem_fingerprint(document, probe_elements(document)))
@@ -126,16 +135,46 @@ def _output_folder(options: Namespace, document: Document) -> Path:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """A request to terminate ends the run as Ctrl-C does, with the exit code of its own."""
+    """A request to terminate and a lost terminal end the run as Ctrl-C does, with exit codes of their own."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def end(number: int, frame: Any) -> None:
+        if number != signal.SIGTERM:
+            _forget_terminal()
         raise KeyboardInterrupt(128 + number)
 
-    before = signal.signal(signal.SIGTERM, end)
+    ended_by = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ended_by = [number for number in ended_by if signal.getsignal(number) is not signal.SIG_IGN]  # nohup
+    before = [(number, signal.signal(number, end)) for number in ended_by]
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def _forget_terminal() -> None:
+    """Write to nowhere what a terminal would show that is gone: an error in writing must not cost the checkpoint."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream.isatty():
+            os.dup2(nowhere, stream.fileno())
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Nobody else writes into ``folder`` meanwhile. Raises ProblemError if somebody does."""
+    file = folder / LOCK
+    lock = ProcessLock(file)
+    with storing(folder):
+        ours = lock.acquire()
+    if not ours:
+        raise ProblemError(f"Another run writes into '{folder}': wait for its end, or choose another --out.")
+    try:
+        yield
+    finally:
+        lock.release()
+        with suppress(OSError):  # of a run that came in between, on Windows
+            file.unlink()

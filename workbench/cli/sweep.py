@@ -8,10 +8,10 @@ from pathlib import Path
 
 from engines.api.errors import ProblemError
 from workbench.cli import DONE, INTERRUPTED, RUN_FAILED
+from workbench.cli.opening import open_project
 from workbench.cli.progress import Line
 from workbench.document import Document
 from workbench.export.tables import cell
-from workbench.presets import open_named
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.plan import MANY, SweepPlan, kept_of, variation
@@ -21,7 +21,7 @@ from workbench.sweep.table import table_of
 
 def sweep_command(options: Namespace) -> int:
     """List what can be varied, or run the sweep; returns the exit code. Raises WorkbenchError for bad input."""
-    document = open_named(options.project)
+    document = open_project(options)
     if not options.vary:
         return _list(document)
     plan = SweepPlan(

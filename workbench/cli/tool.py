@@ -11,19 +11,19 @@ from engines.api.tools import ToolResult
 from workbench.atomic import storing
 from workbench.cli import DONE, RUN_FAILED
 from workbench.cli.listing import print_table
+from workbench.cli.opening import open_project
 from workbench.cli.progress import Line
 from workbench.document import Document, save_document
 from workbench.export.chart_tables import chart_table
 from workbench.export.tables import write_table
 from workbench.failures import as_sentence
-from workbench.presets import open_named
 from workbench.store import validated
 from workbench.tooling import changed_parameters, find_tool, kept_standing, tool_parameters
 
 
 def tool_command(options: Namespace) -> int:
     """List the tools, or carry one out; returns the exit code. Raises WorkbenchError for input that cannot be used."""
-    document = open_named(options.project)
+    document = open_project(options)
     if options.tool is None:
         return _list(document, options)
     tool = find_tool(document.engine, options.tool)

@@ -40,6 +40,7 @@ def read(path: Path) -> Any:
         ) from error
     try:
         if path.suffix == ".mmt":
+            _check_start(path)
             return myokit.load_model(str(path))
         _check_cellml(path)
         return myokit.formats.importer("cellml").model(str(path))
@@ -47,6 +48,31 @@ def read(path: Path) -> Any:
         raise
     except (myokit.MyokitError, OSError) as error:
         raise ProblemError(f"{path.name} cannot be read as a cell model: {_sentence(error)}") from error
+
+
+def check_model(path: Path) -> None:
+    """Raises ProblemError where a file is no cell model, whether or not Myokit is there to read it."""
+    if path.suffix == ".mmt":
+        _check_start(path)
+        return
+    try:
+        root = ElementTree.parse(path).getroot()
+    except (ElementTree.ParseError, ValueError, LookupError, OSError) as error:
+        raise ProblemError(f"{path.name} cannot be read as a cell model: it is no sound XML.") from error
+    if _tag(root) != "model":
+        raise ProblemError(f"{path.name} is XML, but no CellML model: choose another file.")
+
+
+def _check_start(path: Path) -> None:
+    """Raises ProblemError where an .mmt file does not begin as one: Myokit would quote its first line."""
+    try:
+        start = path.read_bytes()[:65536].decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise ProblemError(f"{path.name} cannot be read as a cell model: {error.strerror or error}.") from error
+    lines = [line.strip() for line in start.splitlines()]
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    if not first.startswith("[[model]]"):
+        raise ProblemError(f"{path.name} cannot be read as a cell model: it does not begin as one.")
 
 
 _REFUSED = {

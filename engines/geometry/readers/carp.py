@@ -105,7 +105,7 @@ def read_lon(path: Path, n_cells: int) -> Array:
     start = 0
     if len(words) == 1:
         if words[0] not in ("1", "2"):
-            raise MeshError(f"{path.name} must say 1 or 2 (vectors per cell) in its first line, not “{words[0]}”.")
+            raise MeshError(f"{path.name} must say 1 or 2 (vectors per cell) in its first line.")
         columns, start = 3 * int(words[0]), behind
     if columns not in (3, 6):
         raise MeshError(f"{path.name} has {columns} numbers in its first line; fibres take 3, fibres and sheets 6.")

@@ -26,7 +26,7 @@ def read_with_meshio(path: Path) -> RawMesh:
     """The tetrahedra of ``path`` with cell and point data; named groups become regions. Raises MeshError."""
     start = read_bytes(path)[:4096].tobytes()
     if path.suffix.lower() == ".inp":
-        _refuse_include(path)
+        refuse_include(path)
     elif path.suffix.lower() == ".msh" and not start.lstrip().startswith((b"$MeshFormat", b"$Comments")):
         raise MeshError(
             f"{path.name} is no Gmsh file (Fluent uses .msh as well); save it by Gmsh as version 4.1 or 2.2."
@@ -34,10 +34,8 @@ def read_with_meshio(path: Path) -> RawMesh:
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             return _raw(READERS[path.suffix.lower()](path))
-    except (Exception, SystemExit) as error:  # its readers raise whatever the file makes them stumble over
-        detail = str(error).strip().splitlines()
-        reason = f" ({detail[0][:120]})" if detail and not isinstance(error, SystemExit) else ""
-        raise MeshError(f"{path.name} is truncated or damaged{reason}; copy or export the file again.") from None
+    except (Exception, SystemExit):  # its readers raise whatever the file makes them stumble over, and quote it
+        raise MeshError(f"{path.name} is truncated or damaged; copy or export the file again.") from None
 
 
 def _raw(mesh: meshio.Mesh) -> RawMesh:
@@ -68,7 +66,8 @@ def tell_groups(raw: RawMesh, mesh: meshio.Mesh, blocks: list[int], dimension: i
         _regions_from_sets(raw, mesh, blocks)
 
 
-def _refuse_include(path: Path) -> None:
+def refuse_include(path: Path) -> None:
+    """Raises MeshError where an Abaqus file includes others, which may lie anywhere."""
     if b"*include" in read_bytes(path).tobytes().lower():
         raise MeshError(f"{path.name} includes other files; put everything into one file.")
 

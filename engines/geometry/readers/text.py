@@ -12,6 +12,9 @@ from engines.geometry.readers.parsers import NEWLINE, SPACE, fill
 
 SMALL = 1 << 16  # below this loading the compiled parser (0.5 s) would take longer than Python takes
 
+FEWEST = 3
+"""Numbers that a file of numbers has at least."""
+
 
 def read_bytes(path: Path) -> Array:
     """(n,) uint8: the file. Raises MeshError where it is missing, unreadable or empty."""
@@ -39,8 +42,25 @@ def numbers(data: Array, name: str, first_line: int = 1) -> Array:
     if bad < len(data):
         line = int((data[:bad] == NEWLINE).sum()) + first_line
         word = data[bad : bad + 20].tobytes().split()[0].decode("utf-8", "replace")
-        raise MeshError(f"{name} has “{word}” in line {line} where a number belongs; correct the line or export again.")
+        told = f"“{word}”" if _of_numbers(data) else "a word"
+        raise MeshError(f"{name} has {told} in line {line} where a number belongs; correct the line or export again.")
     return out[:count]
+
+
+def _of_numbers(data: Array) -> bool:
+    """Whether most words at the beginning are numbers: else the file is of another kind, and may be one that a project
+    should never have named, so that messages quote nothing of it."""
+    words = data[:4096].tobytes().split()
+    found = sum(map(is_number, words))
+    return found >= FEWEST and 2 * found > len(words)
+
+
+def is_number(word: bytes | str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def as_type(values: Array, dtype: np.dtype) -> Array:

@@ -28,7 +28,7 @@ def _read(path: Path) -> RawMesh:
     xml = XmlFile.parse(read_bytes(path).tobytes(), path.name)
     grid = xml.root.find("UnstructuredGrid")
     if grid is None:
-        kind = xml.root.get("type", xml.root.tag)
+        kind = xml.root.get("type", "no grid") if xml.root.tag == "VTKFile" else "no VTK data"
         raise MeshError(f"{path.name} holds {kind}, not UnstructuredGrid; save the tetrahedra as .vtu.")
     pieces = [_piece(xml, piece) for piece in grid.findall("Piece")]
     if not pieces:

@@ -42,7 +42,7 @@ def read_stl(path: str) -> Triangles:
 @lru_cache(maxsize=4)
 def _read(path: str, changed: int) -> Triangles:
     name = Path(path).name
-    soup = _soup(Path(path), name)
+    soup = read_corners(Path(path))
     if not np.isfinite(soup).all():
         raise ProblemError(f"'{name}' has corners that are not numbers: write the STL file again.")
     corners, triangles = _welded(soup)
@@ -56,8 +56,9 @@ def _read(path: str, changed: int) -> Triangles:
     return Triangles(corners, triangles, _check_closed(corners, triangles, name))
 
 
-def _soup(path: Path, name: str) -> Array:
-    """(m, 3, 3) float32 corners of triangles."""
+def read_corners(path: Path) -> Array:
+    """(m, 3, 3) float32 corners of the triangles in an STL file. Raises ProblemError."""
+    name = path.name
     content = path.read_bytes()
     count = int.from_bytes(content[80:BINARY_HEAD], "little") if len(content) >= BINARY_HEAD else 0
     binary = count > 0 and len(content) >= BINARY_HEAD + count * BINARY.itemsize

@@ -14,6 +14,7 @@ from engines.api import Array
 from engines.api.errors import MeshError, ProblemError
 from engines.geometry import shapes
 from engines.geometry.check import UNITS
+from engines.geometry.file_kinds import check_table
 from engines.geometry.raw import RawMesh
 from engines.geometry.reading import SUFFIXES, read_mesh
 from engines.geometry.regions import WHOLE, find_regions
@@ -55,6 +56,17 @@ def read_points(path: Path, dimensions: int, length_unit: str) -> Points:
     return _triangles(path, scale)
 
 
+def check_points(path: Path) -> None:
+    """Raises ProblemError where a file holds no points, in space or in a plane."""
+    if path.suffix.lower() in TABLES:
+        check_table(path)
+        return
+    try:
+        read_points(path, 3, "mm")
+    except ProblemError:
+        read_points(path, 2, "mm")
+
+
 def _table(path: Path, dimensions: int, scale: float) -> Points:
     """Columns by the names in the first line, or in their usual order."""
     lines = [line.strip() for line in path.read_text("utf-8-sig", errors="replace").splitlines()]
@@ -70,7 +82,7 @@ def _table(path: Path, dimensions: int, scale: float) -> Points:
         unknown = [name for name in names if name not in usual]
         missing = [name for name in usual[:dimensions] if name not in names]
         if unknown or missing or len(set(names)) < len(names):
-            raise ProblemError(f"The columns of {path.name} are {', '.join(words)}: call them {', '.join(usual)}.")
+            raise ProblemError(f"The columns of {path.name} have other names: call them {', '.join(usual)}.")
         if not lines:
             raise ProblemError(f"{path.name} has names of columns and no points: write a line for each point.")
     else:
@@ -83,7 +95,7 @@ def _table(path: Path, dimensions: int, scale: float) -> Points:
     except ValueError:
         for number, line in enumerate(lines, start):
             if len(_words(line)) != columns or any(_number(word) is None for word in _words(line)):
-                raise ProblemError(f"Row {number} of {path.name} has not {columns} numbers: {line[:40]!r}.") from None
+                raise ProblemError(f"Row {number} of {path.name} has not {columns} numbers: correct it.") from None
         raise
     found = {name: values[:, k] for k, name in enumerate(names)}
     positions = np.stack([found[name] for name in usual[:dimensions]], axis=1) * scale
@@ -141,8 +153,10 @@ def _triangles(path: Path, scale: float) -> Points:
     """The triangles of a mesh in the plane z = 0 or any other of one z."""
     import meshio  # 0.2 s of import that most runs never need
 
-    from engines.geometry.readers.meshio_files import tell_groups
+    from engines.geometry.readers.meshio_files import refuse_include, tell_groups
 
+    if path.suffix.lower() == ".inp":
+        refuse_include(path)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             mesh = meshio.read(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import zipfile
+import zlib
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.geometry.file_kinds import check_table
 
 COLUMNS = ("pre", "post", "weight", "delay")
 CHUNK = 1 << 20
@@ -58,8 +60,9 @@ def read(path: str) -> dict[str, Array]:
         raise ProblemError(f"There is no file '{path}' with connections: choose a CSV or npz file.", ("connections",))
     try:
         found = _npz(place) if place.suffix == ".npz" else _csv(place)
-    except (ValueError, OSError, KeyError) as error:
-        raise ProblemError(f"{place.name} cannot be read as connections: {error}.", ("connections",)) from None
+    except (ValueError, OSError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):  # they quote the file
+        sentence = f"{place.name} cannot be read as connections: write rows of numbers, pre and post first."
+        raise ProblemError(sentence, ("connections",)) from None
     if not {"pre", "post"} <= set(found):
         raise ProblemError(f"{place.name} has no columns 'pre' and 'post': name them in its first line.")
     if len({len(values) for values in found.values()}) > 1:
@@ -71,6 +74,14 @@ def read(path: str) -> dict[str, Array]:
                 f"The {name} of synapse {bad[0] + 1:,} in {place.name} is not a number: correct it or leave it out."
             )
     return found
+
+
+def check_connections(place: Path) -> None:
+    """Raises ProblemError where a file holds no connections; of text only looks whether it is numbers."""
+    if place.suffix != ".npz":
+        check_table(place, "connection table")
+    else:
+        read(str(place))
 
 
 def _npz(place: Path) -> dict[str, Array]:

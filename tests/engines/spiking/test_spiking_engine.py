@@ -214,7 +214,9 @@ def test_a_general_network_runs_and_continues(backend, time_course):
     simulation.advance(400)
     assert simulation.observe()["rate_some_cells"] > 1.3 * before > 0
     other.restore(state)
+    assert other.observe()["rate_some_cells"] == before  # rates are of the time since the last look, too
     other.advance(400)
+    other.observe()
     for name, values in other.state().items():
         np.testing.assert_array_equal(values, simulation.state()[name], err_msg=name)
     assert {info.name for info in simulation.fields} >= {"voltage", "recovery"}
@@ -265,3 +267,31 @@ def test_presets_open():
 
 def test_warming_compiles_what_a_run_needs(backend):
     SpikingEngine().warm(backend)
+
+
+def test_rates_after_a_checkpoint_are_those_of_the_whole_interval(backend):
+    """A run that is resumed between two samples writes the rows of one that was never interrupted."""
+    whole, resumed = build(backend), build(backend)
+    whole.advance(100)
+    first = dict(whole.observe())
+    whole.advance(70)
+    state = whole.state()
+    whole.advance(30)
+    resumed.restore(state)
+    assert resumed._rates == first
+    resumed.advance(30)
+    assert resumed.observe() == whole.observe() != first
+    assert resumed.traffic == whole.traffic
+
+
+def test_checkpoints_of_earlier_versions_still_continue(backend):
+    simulation, other = build(backend), build(backend)
+    simulation.advance(100)
+    state = {
+        name: values for name, values in simulation.state().items() if name not in ("seen", "seen_spikes", "rates")
+    }
+    other.restore(state)
+    other.advance(50)
+    simulation.observe()
+    simulation.advance(50)
+    assert other.observe() == simulation.observe()

@@ -1,0 +1,19 @@
+"""Opening the project that a command is given."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from workbench.boundary import EVERYTHING, NOTHING, Permission
+from workbench.document import Document
+from workbench.presets import open_named
+
+
+def open_project(options: Namespace) -> Document:
+    """The document of ``options.project``. Raises ProblemError, also for files outside of it without a permission."""
+    return open_named(options.project, permission_of(options))
+
+
+def permission_of(options: Namespace) -> Permission:
+    """What a project may read besides its own files: nobody is asked at a terminal."""
+    return EVERYTHING if options.allow_outside else NOTHING
