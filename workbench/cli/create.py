@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 
 from engines import registry
 from engines.errors import ProblemError
+from workbench.cli.telling import tell_findings
 from workbench.document import default_engine, new_document, save_document
 from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
 from workbench.export.meshes import SUFFIXES, export_mesh
+from workbench.findings import findings_before_changes
 from workbench.meshes import read_mesh_file, usual_length_unit
 
 
@@ -24,8 +25,13 @@ def new_command(options: Namespace) -> int:
         advice = f", or choose an engine that needs none with --engine: {', '.join(others)}" if others else ""
         raise ProblemError(f"The engine '{engine.id}' needs a mesh: add --mesh FILE{advice}.")
     document = new_document(engine, options.mesh, length_unit=options.length_unit, fibres=options.fibres)
-    for finding in document.findings:
-        print(finding.message, file=sys.stderr)
+    from engines.backend.select import open_backend  # Numba is imported when it is needed
+
+    backend = open_backend("cpu")
+    try:
+        tell_findings(findings_before_changes(document, backend))
+    finally:
+        backend.close()
     print(f"Made '{save_document(document, target)}' for the engine '{engine.id}'.")
     return 0
 
@@ -38,10 +44,9 @@ def convert_command(options: Namespace) -> int:
     if carp and options.mesh.with_suffix("").resolve() == options.target.with_suffix("").resolve():
         raise ProblemError(f"'{options.target}' would be written over the mesh that is read: choose another name.")
     unit = options.length_unit or usual_length_unit(options.mesh)
-    mesh, findings = read_mesh_file(options.mesh, unit, options.fibres)
+    mesh = read_mesh_file(options.mesh, unit, options.fibres)
     print(mesh.quality)
-    for finding in findings:
-        print(finding.message, file=sys.stderr)
+    tell_findings(mesh.findings)
     names = ", ".join(f"'{path}'" for path in export_mesh(mesh, options.target))
     print(f"Wrote {names}: {mesh.n_cells:,} tetrahedra, {mesh.n_points:,} points.")
     return 0

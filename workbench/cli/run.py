@@ -13,13 +13,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from engines.api import Finding
+from engines.backend.base import Backend
 from engines.errors import ProblemError
 from workbench.atomic import refusal, write_bytes
 from workbench.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.pictures import Pictures
 from workbench.cli.progress import ProgressLine
+from workbench.cli.telling import tell_findings
 from workbench.document import Document
+from workbench.findings import estimated_findings
 from workbench.frames import RunState
 from workbench.presets import open_named
 from workbench.recording import Recorder
@@ -38,19 +42,19 @@ def run_command(options: Namespace) -> int:
     until = options.until or document.project.run.until
     if until is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: add --until T [{document.time_unit}].")
-    for finding in document.findings:
-        print(finding.message, file=sys.stderr)
     folder = _output_folder(options, document)
     resume = None
     if options.resume:
         resume = read_checkpoint(folder / "checkpoint.npz", problem_fingerprint(document, probe_elements(document)))
+    pictures = Pictures(folder, document, options.pictures, until)
+    backend, findings = _looked_at(document, options.device or document.project.run.device)
     recorder = Recorder(
         folder,
         document,
+        findings=findings,
         snapshot_interval=options.snapshot_every or document.project.run.snapshot_interval,
         resume=resume,
     )
-    pictures = Pictures(folder, document, options.pictures, until)
     with _ended_by_signals():
         runner = start(
             document,
@@ -60,9 +64,27 @@ def run_command(options: Namespace) -> int:
             until=until,
             resume_from=None if resume is None else resume.state,
             can_reset=False,
+            open_backend=lambda device, reserve_core: backend,
         )
         interrupted = _watch(runner, pictures, ProgressLine(until, document.time_unit))
     return _report(runner, recorder, pictures, interrupted)
+
+
+def _looked_at(document: Document, device: str) -> tuple[Backend, tuple[Finding, ...]]:
+    """The opened device, and what is known of the problem before it runs there, told on stderr.
+
+    Raises WorkbenchError.
+    """
+    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+
+    backend = open_backend(device)
+    try:
+        findings = estimated_findings(document, backend)
+    except BaseException:
+        backend.close()
+        raise
+    tell_findings(findings)
+    return backend, findings
 
 
 def _watch(runner: Runner, pictures: Pictures, line: ProgressLine) -> int:
