@@ -73,7 +73,7 @@ def layer_findings(
 def _absorb_slowly(ends: set[str]) -> Remedy:
     """The slowly absorbing layer at these faces."""
     shown = [end for end in ENDS if end in ends]
-    changes = {("faces", end.replace(" ", "_")): "absorber" for end in shown}
+    changes: dict[tuple[str | int, ...], str] = {("faces", end.replace(" ", "_")): "absorber" for end in shown}
     return Remedy(f"Absorb slowly at {', '.join(shown)}", changes)
 
 

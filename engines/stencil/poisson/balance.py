@@ -47,5 +47,5 @@ def _hold_a_side(sides: Sides) -> Remedy:
     """The first side that may be held alone, else (all are periodic) both along x."""
     alone = [name for name in SIDES if getattr(sides, name).kind != "periodic"][:1]
     held = {"kind": "value", "value": 0.0}
-    changes = {("sides", name): dict(held) for name in alone or SIDES[:2]}
+    changes: dict[tuple[str | int, ...], object] = {("sides", name): dict(held) for name in alone or SIDES[:2]}
     return Remedy(f"Hold {' and '.join(name.replace('_', ' ') for name in alone or SIDES[:2])} at 0", changes)
