@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from ui.icons import dress, pixmap
@@ -17,6 +17,9 @@ Severity = Literal["error", "warning", "info"]
 class Banner(QFrame):
     """One sentence with a severity; information goes by itself, the rest when it is closed or replaced."""
 
+    closed = Signal()
+    """By hand, or because its time was over."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
@@ -28,7 +31,7 @@ class Banner(QFrame):
         button = QToolButton(self)
         button.setObjectName("small")
         button.setToolTip("Dismiss")
-        button.clicked.connect(self.hide)
+        button.clicked.connect(self._close)
         dress(button, "close", "muted")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 7, 8, 7)
@@ -38,7 +41,7 @@ class Banner(QFrame):
         layout.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.hide)
+        self._timer.timeout.connect(self._close)
         self.hide()
 
     @property
@@ -46,14 +49,19 @@ class Banner(QFrame):
         """The sentence shown, or an empty text."""
         return "" if self.isHidden() else self.label.text()
 
-    def say(self, sentence: str, severity: Severity = "error") -> None:
+    def _close(self) -> None:
+        self.hide()
+        self.closed.emit()
+
+    def say(self, sentence: str, severity: Severity = "error", stays: bool = False) -> None:
+        """``stays``: until it is closed or replaced, information too."""
         self.setProperty("severity", severity)
         self.style().unpolish(self)
         self.style().polish(self)
         self.picture.setPixmap(pixmap(ICONS[severity][0], 18, ICONS[severity][1]))
         self.label.setText(sentence)
         self.show()
-        if severity == "info":
+        if severity == "info" and not stays:
             self._timer.start(INFO_MILLISECONDS)
         else:
             self._timer.stop()

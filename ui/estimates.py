@@ -21,6 +21,7 @@ from ui.formatting import at_most_text, bytes_text, duration_text
 from ui.forms.editor import Editor
 from ui.model import DocumentModel
 from ui.services import Services
+from workbench.findings import findings_of
 from workbench.units import one_of, time_text, unit_text
 
 DELAY_MILLISECONDS = 300
@@ -38,6 +39,9 @@ class EstimatesPanel(QWidget):
 
     refused = Signal(object)
     """Where in the parameters something is wrong, and the sentence that says what; empty where nothing is."""
+
+    found = Signal(tuple)
+    """All findings of the document: of its files, and of the estimate once it is there."""
 
     def __init__(
         self, model: DocumentModel, services: Services, background: Background, parent: QWidget | None = None
@@ -149,11 +153,18 @@ class EstimatesPanel(QWidget):
             if stable is not None and above
             else ""
         )
+        self.show_findings()
+        self._show_facts(estimate.facts)
+
+    def show_findings(self) -> None:
+        """What is known by now, in the panel and to whoever listens."""
+        document = self._model.document
+        findings = () if document is None else findings_of(document, self.estimate)
         for label, severity in ((self.findings, "warning"), (self.notes, "info")):
-            lines = [finding.message for finding in estimate.findings if finding.severity == severity]
+            lines = [finding.message for finding in findings if finding.severity == severity]
             label.setText("\n".join(lines))
             label.setVisible(bool(lines))
-        self._show_facts(estimate.facts)
+        self.found.emit(findings)
 
     def _show_facts(self, facts: tuple[Fact, ...]) -> None:
         if [fact.title for fact in facts] != list(self.facts):
@@ -186,8 +197,7 @@ class EstimatesPanel(QWidget):
             label.setText("–")
         self._say("")
         self._show_facts(())
-        self.findings.hide()
-        self.notes.hide()
+        self.show_findings()
 
     def _say(self, sentence: str) -> None:
         self.sentence.setText(sentence)

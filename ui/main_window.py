@@ -21,6 +21,7 @@ from ui.charts.area import ChartsArea
 from ui.controller import Controller, Phase
 from ui.estimates import EstimatesPanel
 from ui.files import FileActions
+from ui.findings_banner import FindingsBanner
 from ui.forecaster import Forecaster
 from ui.forms.validation import Path as ValuePath
 from ui.gallery import Gallery
@@ -96,6 +97,7 @@ class MainWindow(QMainWindow):
 
     def _make_panels(self, make_viewport: Callable[[QWidget], Any]) -> None:
         self.banner = Banner(self)
+        self.findings = FindingsBanner(self)
         self.welcome = Welcome(self)
         self.stack = QStackedWidget(self)
         self.viewport = make_viewport(self.stack)
@@ -107,6 +109,14 @@ class MainWindow(QMainWindow):
         self.placing = Placing(self.model, self)
         self.problem = ProblemPanel(self.model, self.placing, self.estimates)
         self.estimates.refused.connect(self.problem.mark)
+        self.estimates.found.connect(self.problem.form.set_findings)
+        self.estimates.found.connect(self.findings.show_findings)
+        self.findings.mend_asked.connect(self.model.mend)
+        self.findings.place_asked.connect(self.problem.form.reveal)
+        self.findings.set_covered(True)
+        self.stack.currentChanged.connect(
+            lambda page: self.findings.set_covered(self.stack.widget(page) is self.welcome)
+        )
         self.previews = Previews(self.model, self.background, self)
         self.previews.found.connect(self.problem.form.set_previews)
         self.view_panel = ViewPanel()
@@ -127,6 +137,7 @@ class MainWindow(QMainWindow):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.banner)
+        layout.addWidget(self.findings)
         layout.addWidget(self.stack, 1)
         self.workspaces = Workspaces(self)
         self.workspaces.add("Simulate", centre)
@@ -327,6 +338,8 @@ class MainWindow(QMainWindow):
             self.show_gallery()
             return
         self.banner.hide()  # what it says is of the document before
+        self.findings.forget()
+        self.estimates.show_findings()  # of its files; those of the estimate follow
         self.viewport.set_simulation(None)
         self.display.show_geometry(self.model.geometry)
         self.viewport.apply_view(document.project.view)

@@ -15,13 +15,13 @@ from pydantic import BaseModel, ValidationError
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from engines.api import Problem
+from engines.api import Problem, Remedy
 from engines.api.errors import ProblemError
 from ui.commands import ReplaceProblem, SetValue
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
 from workbench.document import Document, Standing
-from workbench.parameter_files import missing_file, missing_files, named_files, value_at, with_paths
+from workbench.parameter_files import missing_file, missing_files, named_files, value_at, with_values
 from workbench.project import MeasuredData, Probe, RunSettings, ViewSettings
 
 
@@ -76,6 +76,10 @@ class DocumentModel(QObject):
         assert self.document is not None
         old = (deepcopy(self.draft["parameters"]), None if standing is None else self.document.standing)
         self.undo_stack.push(ReplaceProblem(self, old, (deepcopy(parameters), standing), text))
+
+    def mend(self, remedy: Remedy) -> None:
+        """Make the edit that a finding asks for, in one step."""
+        self.replace_problem(with_values(self.draft["parameters"], remedy.changes), None, remedy.text)
 
     def put_problem(self, parameters: dict[str, Any], standing: Standing | None) -> None:
         """Write without a command; only commands call this."""
@@ -158,7 +162,7 @@ class DocumentModel(QObject):
         moves = {place: str(new[place]) for place in new if new[place] != old.get(place)}
         moves = {place: path for place, path in moves.items() if self._names(place, old.get(place))}
         if moves:
-            self.draft["parameters"] = with_paths(self.draft["parameters"], moves)
+            self.draft["parameters"] = with_values(self.draft["parameters"], moves)
             self._apply("parameters")
             self.files_moved.emit()
 

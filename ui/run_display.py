@@ -64,6 +64,7 @@ class RunDisplay(QObject):
             window.banner.hide()  # what it says is of the run before
         window.timeline.set_phase(phase)
         window.problem.form.set_locked(window.controller.locked)
+        window.findings.set_locked(window.controller.locked)
         window.placing.set_locked(window.controller.locked)
         if phase in (Phase.READY, Phase.RUNNING, Phase.FAILED) and window.estimates.estimate is None:
             window.estimates.recompute()

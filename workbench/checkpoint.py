@@ -17,7 +17,7 @@ from engines.api.errors import ProblemError
 from workbench.atomic import write_atomically
 from workbench.document import Document
 from workbench.meshes import fingerprint
-from workbench.parameter_files import named_files, with_paths
+from workbench.parameter_files import named_files, with_values
 
 META = "checkpoint.json"
 VERSION = 1
@@ -50,7 +50,7 @@ def problem_fingerprint(document: Document, probes: Sequence[tuple[str, int]]) -
     }
     content = {
         "engine": document.engine.id,
-        "parameters": with_paths(document.parameters.model_dump(mode="json"), contents),
+        "parameters": with_values(document.parameters.model_dump(mode="json"), contents),
         "probes": [list(probe) for probe in probes],
     }
     digest.update(json.dumps(content, sort_keys=True).encode())

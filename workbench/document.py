@@ -6,7 +6,7 @@ The window edits a document through commands on its undo stack; the command line
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from workbench.parameter_files import (
     missing_files,
     named_files,
     value_at,
-    with_paths,
+    with_values,
 )
 from workbench.project import MeshReference, Project
 from workbench.store import PROJECT_FILE, Stored, read_stored, validated, write_folder, write_zip
@@ -52,7 +52,8 @@ class Document:
 
     ``path`` is the folder or zip that it was opened from or saved to (None: never saved);
     ``parameters`` is the engine's validated model, which names files by absolute path; ``loaded`` is the mesh, None
-    for an engine that makes its own geometry; ``mesh`` and ``fibres`` are the files that it was read from.
+    for an engine that makes its own geometry; ``mesh`` and ``fibres`` are the files that it was read from;
+    ``noticed`` is what its owner should know of how it was opened.
     """
 
     project: Project
@@ -60,13 +61,19 @@ class Document:
     parameters: BaseModel
     loaded: Any = None
     path: Path | None = None
-    findings: tuple[Finding, ...] = field(default=())
+    noticed: tuple[Finding, ...] = ()
     mesh: Path | None = None
     fibres: Path | None = None
 
     @property
     def problem(self) -> Problem:
         return Problem(self.parameters, self.loaded)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What its owner should know of the files that it is made of, as they and the parameters are now."""
+        missing = (Finding(missing_file(found), place=found.place) for found in missing_files(self.parameters))
+        return (*self.noticed, *getattr(self.loaded, "findings", ()), *missing)
 
     @property
     def geometry(self) -> Any:
@@ -146,7 +153,7 @@ def _imported(path: Path, permission: Permission) -> Document | None:
             project.run.until = imported.until
             stored = Stored(project, None, None, None, path.parent)
             document = document_of(stored, permission.with_files(files_read([path])))
-            return replace(document, findings=(*imported.findings, *document.findings))
+            return replace(document, noticed=(*imported.findings, *document.noticed))
     return None
 
 
@@ -159,20 +166,19 @@ def document_of(stored: Stored, permission: Permission = NOTHING) -> Document:
     files = {} if parameters is None else named_files(parameters)
     files = {place: stored.locate(str(file), permission).absolute() for place, file in files.items()}
     stored, left_out = _within(Boundary(name, stored.folder, permission), stored, files)
-    loaded, findings = _load_geometry(engine, stored, name)
+    loaded, noticed = _load_geometry(engine, stored, name)
     if parameters is not None:
         paths = {place: "" if file in left_out else str(file) for place, file in files.items()}
-        parameters = validated(engine.Parameters, with_paths(parameters.model_dump(mode="json"), paths), name)
+        parameters = validated(engine.Parameters, with_values(parameters.model_dump(mode="json"), paths), name)
     else:
         parameters = engine.default_parameters(loaded)
-    missing = missing_files(parameters)
-    lacking = (*(f"The file '{file}' was left out." for file in left_out), *(missing_file(found) for found in missing))
-    findings = (*findings, *map(Finding, lacking))
-    document = Document(stored.project, engine, parameters, loaded, stored.path, findings, stored.mesh, stored.fibres)
+    noticed = (*noticed, *(Finding(f"The file '{file}' was left out.") for file in left_out))
+    document = Document(stored.project, engine, parameters, loaded, stored.path, noticed, stored.mesh, stored.fibres)
     try:
         engine.geometry_of(document.problem)  # refuses here what it would refuse wherever it is looked at
     except ProblemError:
-        if not lacking:  # else it opens all the same, so that the files can be put back or others chosen
+        if not left_out and not missing_files(parameters):
+            # else it opens all the same, so that the files can be put back or others chosen
             raise
     return document
 
@@ -275,7 +281,7 @@ def _move_into(folder: Path, document: Document, files: Mapping[Place, Path]) ->
             document.fibres = folder / saved.geometry.fibres
     if files:
         paths = {place: str((folder / value_at(saved.parameters, place)).absolute()) for place in files}
-        document.parameters = type(document.parameters).model_validate(with_paths(saved.parameters, paths))
+        document.parameters = type(document.parameters).model_validate(with_values(saved.parameters, paths))
 
 
 def _load_geometry(engine: Engine, stored: Stored, name: str) -> tuple[Any, tuple[Finding, ...]]:
@@ -286,13 +292,13 @@ def _load_geometry(engine: Engine, stored: Stored, name: str) -> tuple[Any, tupl
         return None, ()
     if reference is None or stored.mesh is None:
         raise ProblemError(f"{name} names no mesh: the engine '{engine.id}' needs one.")
-    geometry, findings = read_mesh_file(stored.mesh, reference.length_unit, stored.fibres)
+    geometry = read_mesh_file(stored.mesh, reference.length_unit, stored.fibres)
     if not isinstance(geometry, engine.geometry_type):
         raise ProblemError(f"The engine '{engine.id}' does not take the geometry in '{stored.mesh}'.")
     if reference.sha256 is not None and fingerprint(mesh_files(stored.mesh, stored.fibres)) != reference.sha256:
         text = f"The mesh '{stored.mesh.name}' has changed since the project was saved: check regions and results."
-        findings = (*findings, Finding(text))
-    return geometry, tuple(findings)
+        return geometry, (Finding(text),)
+    return geometry, ()
 
 
 def default_engine() -> Engine:

@@ -34,7 +34,7 @@ def keep_mesh(geometry: Any, engine: Engine, name: str) -> Standing:
     _forget_old(folder)
     path = folder / uuid.uuid4().hex / f"{name or 'mesh'}.vtu"
     VtuWriter(geometry).write(path, {})
-    loaded, _ = read_mesh_file(path, "mm", None)
+    loaded = read_mesh_file(path, "mm", None)
     return Standing(loaded, path, None, MeshReference(path=str(path), length_unit="mm"))
 
 

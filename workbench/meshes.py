@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from engines.api import Finding
 from engines.api.errors import MeshError, ProblemError
 from engines.geometry.file_kinds import check_table
 from engines.geometry.mesh import TetMesh
@@ -21,8 +20,8 @@ SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".pts", ".elem", ".node", ".ele", ".
 """What a person may open as a mesh: :data:`engines.geometry.reading.SUFFIXES`, without importing Numba for it."""
 
 
-def read_mesh_file(path: Path, length_unit: str, fibres: Path | None) -> tuple[TetMesh, tuple[Finding, ...]]:
-    """The mesh and what its owner should know of it. Raises MeshError.
+def read_mesh_file(path: Path, length_unit: str, fibres: Path | None) -> TetMesh:
+    """The mesh; its ``findings`` are what its owner should know of it. Raises MeshError.
 
     The one place where the application calls the reader.
     """
@@ -32,8 +31,7 @@ def read_mesh_file(path: Path, length_unit: str, fibres: Path | None) -> tuple[T
         raise MeshError(f"The fibre file '{fibres}' is missing: put it back or open the mesh without fibres.")
     from engines.geometry.reading import read_mesh  # meshio takes 0.3 s to import; a window opens without it
 
-    mesh = read_mesh(path, length_unit=length_unit, fibres=fibres)
-    return mesh, mesh.findings
+    return read_mesh(path, length_unit=length_unit, fibres=fibres)
 
 
 def usual_length_unit(path: Path) -> str:

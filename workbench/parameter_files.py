@@ -41,11 +41,11 @@ def named_files(parameters: BaseModel) -> dict[Place, Path]:
     return {found.place: Path(found.path) for found in file_parameters(parameters) if found.path}
 
 
-def with_paths(values: Mapping[str, Any], paths: Mapping[Place, str]) -> dict[str, Any]:
-    """A copy of a tree of parameters with other texts at these places."""
+def with_values(values: Mapping[str, Any], changes: Mapping[Place, Any]) -> dict[str, Any]:
+    """A copy of a tree of parameters with other values at these places."""
     changed = deepcopy(dict(values))
-    for place, path in paths.items():
-        value_at(changed, place[:-1])[place[-1]] = path
+    for place, value in changes.items():
+        value_at(changed, place[:-1])[place[-1]] = deepcopy(value)
     return changed
 
 

@@ -10,7 +10,7 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
     fields.pvd, fields/*         whole fields, every ``snapshot_interval`` and at the end
     checkpoint.npz               to resume from, every minute and at the end
     timing.jsonl, timing.csv     a row for each kernel and second
-    run.json                     the project, the device, versions, and how the run ended
+    run.json                     the project, the device, versions, findings, and how the run ended
     branch-2, ...                the same of what came after the run was rewound
 """
 
@@ -19,14 +19,14 @@ from __future__ import annotations
 import json
 import platform
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Selection, Simulation, SimulationInfo
+from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartInfo
 from engines.api.errors import DeviceError, ProblemError, WorkbenchError
 from workbench import __version__
@@ -42,6 +42,7 @@ from workbench.export.pvd import read_pvd, write_pvd
 from workbench.export.results import files_of, results_of
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.failures import as_sentence
+from workbench.findings import as_record
 from workbench.frames import RunState, Sample
 from workbench.meters import followed
 from workbench.observer import Observer
@@ -56,8 +57,9 @@ TOLERANCE = 1e-9
 class Recorder(Observer):
     """Records one run of ``document`` into ``folder``.
 
-    ``snapshot_interval`` is in the engine's time unit (None: whole fields only at the end). ``resume`` continues
-    the files that are there from the checkpoint's time on; otherwise earlier results in the folder are replaced.
+    ``findings`` are what was known before the run; ``snapshot_interval`` is in the engine's time unit (None: whole
+    fields only at the end). ``resume`` continues the files that are there from the checkpoint's time on; otherwise
+    earlier results in the folder are replaced.
     Raises StorageError from any method; what was written stays readable.
     """
 
@@ -68,6 +70,7 @@ class Recorder(Observer):
         folder: Path,
         document: Document,
         *,
+        findings: Sequence[Finding] = (),
         snapshot_interval: float | None = None,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
         resume: Checkpoint | None = None,
@@ -77,6 +80,7 @@ class Recorder(Observer):
         self.timing = TimingLog()
         self._document = document
         self._project = document.current_project()
+        self._findings = [as_record(finding) for finding in findings]
         self._fingerprint = problem_fingerprint(document, self.probes)
         self._interval = snapshot_interval
         self._checkpoint_seconds = checkpoint_seconds
@@ -338,6 +342,7 @@ class Recorder(Observer):
                 "python": platform.python_version(),
                 **(device.versions if device else {}),
             },
+            "findings": self._findings,
             "files": self.saved() if state != "running" else [],
             "project": self._project.model_dump(mode="json"),
         }

@@ -28,7 +28,7 @@ from workbench.boundary import NOTHING, Permission, named_file
 from workbench.export.png import read_snapshot_text
 from workbench.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
 from workbench.migrations import migrate
-from workbench.parameter_files import Place, with_paths
+from workbench.parameter_files import Place, with_values
 from workbench.paths import cache_dir
 from workbench.project import MeshReference, Project
 
@@ -189,7 +189,7 @@ def _with_reference(project: Project, mesh: Path | None, fibres: Path | None, na
 
 
 def _with_names(project: Project, files: Mapping[Place, Path], names: Mapping[Path, str]) -> Project:
-    parameters = with_paths(project.parameters, {place: names[file] for place, file in files.items()})
+    parameters = with_values(project.parameters, {place: names[file] for place, file in files.items()})
     return project.model_copy(update={"parameters": parameters})
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
@@ -82,11 +82,28 @@ class Selection:
 
 
 @dataclass(frozen=True)
+class Remedy:
+    """An edit that mends what a finding tells of.
+
+    text:    what a button says ("Hold the side x low at 0")
+    changes: the new values, plain, by their places in the parameters
+    """
+
+    text: str
+    changes: Mapping[tuple[str | int, ...], Any] = field(hash=False)
+
+
+@dataclass(frozen=True)
 class Finding:
-    """Something about a problem that its owner should know before Run; not fatal."""
+    """Something about a problem that its owner should know before Run; not fatal.
+
+    place: of the field in the parameters that it is about, ``("numerics", "step")``; empty: of the problem as a whole
+    """
 
     message: str
     severity: Literal["info", "warning"] = "warning"
+    place: tuple[str | int, ...] = ()
+    remedy: Remedy | None = None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ The language is told in ``steps.py``. A step that says no voltage ends at the ce
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.api import Array, Finding
+from engines.api import Array, Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.battery.cells.launcher import LONGEST, NEVER, Instruction, Kind
 from engines.battery.drive_cycles import Cycle, drive_cycle, read_drive_cycle
@@ -23,7 +24,7 @@ from engines.battery.steps import MOST_STEPS, Step, parse, parse_step
 if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters
 
-__all__ = ["Plan", "drive_cycle", "instructions", "parse", "parse_step", "plan_of", "start_findings"]
+__all__ = ["Plan", "drive_cycle", "instructions", "parse", "parse_step", "plan_of", "shorter_step", "start_findings"]
 
 LARGEST_RATE = 100.0
 """C-rates beyond this are taken for a slip: no cell carries them."""
@@ -80,15 +81,32 @@ def instructions(
     return [made[step] for step in steps]
 
 
+def shorter_step(seconds: float, steps: int) -> Remedy:
+    """A time step of which so many fit into ``seconds``."""
+    longest = seconds / (1.001 * steps)
+    unit = 10.0 ** (math.floor(math.log10(longest)) - 1)
+    step = float(f"{math.floor(longest / unit) * unit:.2g}")
+    return Remedy(f"Make the step {step:g} s", {("numerics", "step"): step})
+
+
 def start_findings(cell: ParameterSet, first: Instruction) -> list[Finding]:
     """Whether the first step of a protocol ends at once, for the cell is already where it leads."""
     if first.kind not in (Kind.CURRENT, Kind.POWER) or not first.value:
         return []
     charge = state_of_charge(cell)
     if first.value < 0 and charge > 1 - NEARLY:
-        return [Finding("The cell starts full, and the protocol begins with a charge: it will end at once.")]
+        return [
+            Finding(
+                "The cell starts full, and the protocol begins with a charge: it will end at once.", place=("protocol",)
+            )
+        ]
     if first.value > 0 and charge < NEARLY:
-        return [Finding("The cell starts empty, and the protocol begins with a discharge: it will end at once.")]
+        return [
+            Finding(
+                "The cell starts empty, and the protocol begins with a discharge: it will end at once.",
+                place=("protocol",),
+            )
+        ]
     return []
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.api import Array, Finding, Progress, no_progress
+from engines.api import Array, Finding, Progress, Remedy, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.cardiac.cell_settings import COMPILED, FROM_FILE
@@ -27,6 +27,7 @@ from engines.cardiac.tissue import Tissue
 PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64", "mixed": "float64"}
 CHEAPEST_FIRST: tuple[Scheme, ...] = ("LRL", "RL", "GRL1", "GRL2")
 """Forward Euler is the same as LRL where no state is stiff, and unstable where one is."""
+STEP = ("numerics", "step")
 USUAL_STEP = 0.02
 """Step [ms] at which the scheme that a model takes by default is accurate."""
 UNMEASURED: Scheme = "RL"
@@ -193,10 +194,13 @@ def cell_findings(parameters: CardiacParameters) -> list[Finding]:
     findings = []
     limit, step = _own_limit(parameters), parameters.numerics.step / parameters.numerics.reaction_substeps
     if limit is not None and limit.accurate is not None and limit.accurate < step <= (limit.stable or step):
+        whole = float(f"{limit.accurate * parameters.numerics.reaction_substeps:.9g}")
         findings.append(
             Finding(
                 f"One cell of this model by {limit.scheme} activates within 0.1 ms and lasts as long within 1 ms up to "
-                f"steps of {limit.accurate:g} ms; here they are {step:g} ms: choose a smaller step or another scheme."
+                f"steps of {limit.accurate:g} ms; here they are {step:g} ms: choose a smaller step or another scheme.",
+                place=STEP,
+                remedy=Remedy(f"Make the step {whole:g} ms", {STEP: whole}),
             )
         )
     return findings

@@ -262,22 +262,29 @@ def _findings(mesh: TetMesh, parameters: CardiacParameters, operator: TissueOper
     named = [setting.region for setting in parameters.regions]
     twice = sorted({region for region in named if named.count(region) > 1})
     if twice:
-        findings.append(Finding(f"More than one setting is for {', '.join(twice)}: the last one counts."))
+        findings.append(
+            Finding(f"More than one setting is for {', '.join(twice)}: the last one counts.", place=("regions",))
+        )
     unnamed = sorted(set(mesh.region_names.values()) - set(named))
     if unnamed:
-        findings.append(Finding(f"No cell type is set for {', '.join(unnamed)}: epicardial cells are used.", "info"))
+        findings.append(
+            Finding(f"No cell type is set for {', '.join(unnamed)}: epicardial cells are used.", "info", ("regions",))
+        )
     if mesh.fibres is None:
-        findings.append(Finding("The mesh has no fibres: it conducts alike in all directions, as along fibres."))
+        findings.append(
+            Finding("The mesh has no fibres: it conducts alike in all directions, as along fibres.", place=("tissue",))
+        )
     if not parameters.stimuli:
-        findings.append(Finding("There is no stimulus: nothing will happen until one is added."))
+        findings.append(Finding("There is no stimulus: nothing will happen until one is added.", place=("stimuli",)))
     if times := told_times(parameters.stimuli, parameters.tissue, parameters.numerics.step):
-        findings.append(Finding(times, "info"))
+        findings.append(Finding(times, "info", ("stimuli",)))
     if len(operator.pieces) > 1:
         sizes = ", ".join(f"{size:,}" for size in operator.pieces[:5]) + (", …" if len(operator.pieces) > 5 else "")
         findings.append(
             Finding(
                 f"The conducting tissue is in {len(operator.pieces):,} pieces, of {sizes} {operator.noun}: a wave does "
-                "not cross between them. Stimulate each, or join the mesh."
+                "not cross between them. Stimulate each, or join the mesh.",
+                place=("stimuli",),
             )
         )
     if isinstance(operator, VertexTissueOperator):

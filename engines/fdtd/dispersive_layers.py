@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engines.api import Finding
+from engines.api import Finding, Remedy
 from engines.fdtd.boundaries import AXES, Face
 from engines.fdtd.dispersion import Slots
 from engines.fdtd.materials import Medium
@@ -61,11 +61,20 @@ def layer_findings(
             f"Object {number} of '{parameters.objects[number - 1].material}', which is dispersive, reaches into the "
             f"CPML of {', '.join(end for end in ENDS if end in found)}, "
             "where waves may grow without end: make it shorter, or choose the slowly "
-            f"absorbing layer for {'these faces' if len(found) > 1 else 'this face'}."
+            f"absorbing layer for {'these faces' if len(found) > 1 else 'this face'}.",
+            place=("objects", number - 1),
+            remedy=_absorb_slowly(found),
         )
         for number, found in reached.items()
         if found
     )
+
+
+def _absorb_slowly(ends: set[str]) -> Remedy:
+    """The slowly absorbing layer at these faces."""
+    shown = [end for end in ENDS if end in ends]
+    changes: dict[tuple[str | int, ...], str] = {("faces", end.replace(" ", "_")): "absorber" for end in shown}
+    return Remedy(f"Absorb slowly at {', '.join(shown)}", changes)
 
 
 def state_findings(media: Sequence[Medium], slots: Slots) -> tuple[Finding, ...]:
@@ -79,6 +88,7 @@ def state_findings(media: Sequence[Medium], slots: Slots) -> tuple[Finding, ...]
             f"{len(several)} materials have {slots.count} different poles, and each dispersive cell keeps and steps "
             f"those of all, {slots.states} numbers for each component of E.",
             "info",
+            ("materials",),
         ),
     )
 
@@ -89,14 +99,15 @@ def range_findings(parameters: FdtdParameters, shortest: float) -> tuple[Finding
     micrometres = shortest * METRES[parameters.grid.length_unit] * 1e6
     used = {item.material for item in parameters.objects}
     found = []
-    for material in parameters.materials:
+    for place, material in enumerate(parameters.materials):
         if material.library != "own" and material.name in used:
             low, high = PUBLISHED[material.library].wavelengths
             if micrometres < low:
                 found.append(
                     Finding(
                         f"The data of '{material.name}', {LABELS[material.library]}, hold from {low:g} to {high:g} µm; "
-                        f"the sources reach {micrometres:.3g} µm: use a longer wavelength or other data."
+                        f"the sources reach {micrometres:.3g} µm: use a longer wavelength or other data.",
+                        place=("materials", place),
                     )
                 )
     return tuple(found)

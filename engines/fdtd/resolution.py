@@ -26,7 +26,7 @@ def resolution_findings(
 ) -> tuple[Finding, ...]:
     """Cells per wavelength in the slowest of ``media`` at the highest frequency of the sources. Raises ProblemError."""
     if not waveforms:
-        return (Finding("There is no source: nothing will move."),)
+        return (Finding("There is no source: nothing will move.", place=("sources",)),)
     highest = max(waveform.highest_frequency for waveform in waveforms)
     indices = [medium.largest_index(2 * np.pi * highest) for medium in media if not medium.perfect_conductor]
     shortest = SPEED_OF_LIGHT / highest / max(index for index, _ in indices)
@@ -46,11 +46,15 @@ def resolution_findings(
         return (
             Finding(
                 f"The field falls to 1/e within {depth:.2g} {unit} of a metal, {depth / coarsest:.2g} cells: "
-                f"{FEWEST_PER_DEPTH} or more are better."
+                f"{FEWEST_PER_DEPTH} or more are better.",
+                place=("grid",),
             ),
         )
     if cells < GOOD_PER_WAVELENGTH:
         return (
-            Finding(f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: 12 or more are better."),
+            Finding(
+                f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: 12 or more are better.",
+                place=("grid",),
+            ),
         )
-    return (Finding(f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.3g} cells.", "info"),)
+    return (Finding(f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.3g} cells.", "info", ("grid",)),)

@@ -127,9 +127,17 @@ def object_findings(parameters: FdtdParameters, yee: Yee) -> tuple[Finding, ...]
                 thin.setdefault(place, f"{part:.2g} cells thick along {'xyz'[axis]}")
     missed = [place for place, misses in outside.items() if misses]
     return (
-        *(Finding(f"{_title(parameters, place)} lies outside of the grid: it counts for nothing.") for place in missed),
         *(
-            Finding(f"{_title(parameters, place)} is {told}: use smaller cells to resolve it.")
+            Finding(
+                f"{_title(parameters, place)} lies outside of the grid: it counts for nothing.",
+                place=("objects", place - 1),
+            )
+            for place in missed
+        ),
+        *(
+            Finding(
+                f"{_title(parameters, place)} is {told}: use smaller cells to resolve it.", place=("objects", place - 1)
+            )
             for place, told in thin.items()
         ),
     )

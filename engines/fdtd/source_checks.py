@@ -18,6 +18,7 @@ TIGHT = 1.0
 """Wavelengths: below this waist a beam's field is no longer the paraxial one."""
 ROOM = 2.0
 """Radii beside the middle of a beam: cut at 1.7, −40 dB of its power goes back; uncut −72 dB."""
+SOURCES = ("sources",)
 FAR_OFF = 0.15
 """Degrees by which an oblique wave may miss its direction without a word."""
 
@@ -32,7 +33,9 @@ def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven) -> tuple[Fin
         wanted = direction(wave.theta, wave.phi)
         _, miss = steps_towards(wanted, yee.spacing)
         if miss > FAR_OFF:
-            found.append(Finding(f"The grid carries the oblique plane wave {miss:.2g}° beside its direction."))
+            found.append(
+                Finding(f"The grid carries the oblique plane wave {miss:.2g}° beside its direction.", place=SOURCES)
+            )
     for number, beam in enumerate(driven.beams, 1):
         what = f"Beam {number}"
         if beam.axis == beam.polarization:
@@ -46,7 +49,8 @@ def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven) -> tuple[Fin
             found.append(
                 Finding(
                     f"{what} has a waist of {beam.waist / wavelength:.2g} wavelengths: below 1 it is wider than the "
-                    "paraxial formula says, and turns into an ordinary wave with field along its direction."
+                    "paraxial formula says, and turns into an ordinary wave with field along its direction.",
+                    place=SOURCES,
                 )
             )
         radius = radius_at(beam, yee.nodes(beam.axis)[node] - beam.focus[beam.axis])
@@ -57,7 +61,8 @@ def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven) -> tuple[Fin
                 found.append(
                     Finding(
                         f"{what} is cut along {NAMES[d]}: its radius at the sheet is {radius:.3g}, and the absorbing "
-                        f"layer is {max(room, 0.0):.3g} away from its middle; 2 radii or more are better."
+                        f"layer is {max(room, 0.0):.3g} away from its middle; 2 radii or more are better.",
+                        place=SOURCES,
                     )
                 )
     for number, launch in enumerate(driven.launches, 1):

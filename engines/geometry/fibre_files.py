@@ -35,6 +35,7 @@ def read_fibre_file(path: Path, mesh: TetMesh) -> tuple[Array, Array | None, tup
     if suffix == ".vtu":
         raw = read_vtu(path)
         _require_rows(len(raw.cells), mesh, path.name)
+        findings += raw.findings
         findings += _elsewhere(raw, mesh, path.name)
     elif suffix in (".lon", ".csv", ".txt", ".npy"):
         read = {".lon": _lon, ".npy": _npy}.get(suffix, _table)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.peridynamics.body import Filled, chosen
 from engines.peridynamics.laws.calibration import Calibrated, calibrated
@@ -19,10 +19,11 @@ from engines.peridynamics.solver import MOST_MATERIALS, Mixture
 @dataclass(frozen=True, eq=False)
 class Mixed:
     """Materials of the particles in the order of the geometry, and the parameters of the law of each pair, (M, M, p);
-    None where bonds are brittle."""
+    None where bonds are brittle. ``findings`` are of the laws of the materials beside the body's."""
 
     mixture: Mixture
     laws: Array | None
+    findings: tuple[Finding, ...] = ()
 
 
 def mixed(parameters: PeridynamicParameters, body: Filled, lattice: Lattice) -> Mixed | None:
@@ -85,7 +86,12 @@ def mixed(parameters: PeridynamicParameters, body: Filled, lattice: Lattice) -> 
     lightness = lattice.density / np.array([each.density for each in lattices])
     mixture = Mixture(material, stiffness, (1 + limits) ** 2 - 1, lightness)
     numbers = np.array([law.parameters for law in laws.values()]).reshape(count, count, -1)
-    return Mixed(mixture, None if codes == {""} else numbers)
+    findings = tuple(
+        replace(finding, place=("materials", number - 1, "law"))
+        for number in range(1, count)
+        for finding in laws[number, number].findings
+    )
+    return Mixed(mixture, None if codes == {""} else numbers, findings)
 
 
 def _law(parameters: PeridynamicParameters, lattice: Lattice, number: int) -> Calibrated:

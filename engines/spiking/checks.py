@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.api import Finding
+from engines.api import Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.spiking.assembly import live_of, neurons, spans
@@ -67,11 +67,17 @@ def _check_populations(parameters: SpikingParameters) -> None:
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
     """Refractory times that are no whole number of steps."""
     step, found = parameters.numerics.step, {}
-    for population in parameters.populations:
-        held = getattr(population.neuron, "refractory_time", 0.0)
+    times = [getattr(population.neuron, "refractory_time", 0.0) for population in parameters.populations]
+    for k, held in enumerate(times):
         steps = held / step
-        if abs(steps - round(steps)) > 1e-6 * max(1.0, steps):
+        if held not in found and abs(steps - round(steps)) > 1e-6 * max(1.0, steps):
+            whole = max(1, round(steps))
+            places = [("populations", n, "neuron", "refractory_time") for n in range(k, len(times)) if times[n] == held]
             found[held] = Finding(
-                f"The refractory time of {held:g} ms is {steps:g} steps: it is rounded to {max(1, round(steps))}."
+                f"The refractory time of {held:g} ms is {steps:g} steps: it is rounded to {whole}.",
+                place=places[0],
+                remedy=Remedy(
+                    f"Make it {whole * step:.9g} ms", {place: float(f"{whole * step:.9g}") for place in places}
+                ),
             )
     return tuple(found.values())

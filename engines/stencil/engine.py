@@ -52,6 +52,8 @@ from engines.stencil.parameters import (
 )
 from engines.stencil.patterns import RATES
 from engines.stencil.poisson import make_poisson
+from engines.stencil.poisson.balance import balance_findings
+from engines.stencil.poisson.levels import finest
 from engines.stencil.poisson.simulation import PoissonSimulation
 from engines.stencil.sides import Ghosts, ghosts
 from engines.stencil.simulation import PaintedSource, colours, field_range
@@ -165,7 +167,9 @@ class _Setup:
             self.limit = stable_step(fastest, 2 * sum(h**-2 for h in self.grid.spacing))
         else:
             self.material = material(self.equation.conductivity, self.grid, self.ghosts)
-            if isinstance(self.equation, Diffusion):
+            if isinstance(self.equation, Poisson):
+                self.findings = self._of_balance(self.equation, self.material)
+            else:
                 self.limit = stable_step(self.equation.diffusivity * self.equation.diffusivity_scale, self.material.sum)
         if self.limit is not None:
             self.step, self.findings = chosen_step(parameters.numerics, self.limit, self.equation)
@@ -188,6 +192,13 @@ class _Setup:
         # a V-cycle: five passes (three sweeps, two transfers) on all levels, together 2^d/(2^d - 1) of the first
         multigrid = isinstance(self.equation, Poisson) and self.equation.method == "multigrid"
         return round(5 * moved / (1 - 0.5**self.grid.dimensions)) if multigrid else moved
+
+    def _of_balance(self, equation: Poisson, material: Material) -> tuple[Finding, ...]:
+        """Where no side fixes a value: whether the source balances the flow through the sides."""
+        if self.side_values():
+            return ()
+        problem = finest(self.grid.shape, self.grid.spacing, self.ghosts, material.conductivity)
+        return balance_findings(problem, source_field(equation.source, self.grid, self.dtype), self.parameters.sides)
 
     def rates(self, diffusivity: float) -> tuple[float, ...]:
         """alpha dt/h² along x, y (and z)."""

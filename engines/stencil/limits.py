@@ -6,7 +6,7 @@ import math
 import os
 import threading
 
-from engines.api import Array, Finding
+from engines.api import Array, Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
@@ -21,6 +21,7 @@ DEFAULT_SHARE = 0.9
 """The part of the stable step that is taken where none is set."""
 REACTION_STEP = 1.0
 """The step of Gray-Scott where none is set [s]: reaction rates are about 1/s, and the patterns were mapped with it."""
+STEP = ("numerics", "step")
 ROUNDING = 1e-12
 """Relative: a step that equals the limit but for rounding is not above it."""
 
@@ -93,7 +94,13 @@ def chosen_step(numerics: Numerics, limit: float, equation: object) -> tuple[flo
     shown = rounded_down(limit, 4)
     if numerics.lower_step:
         lowered = DEFAULT_SHARE * limit
-        return lowered, (Finding(f"The time step of {wanted:g} s is not stable: {lowered:.4g} s is taken instead."),)
+        return lowered, (
+            Finding(
+                f"The time step of {wanted:g} s is not stable: {lowered:.4g} s is taken instead.",
+                place=STEP,
+                remedy=Remedy("Let the step follow from the grid", {STEP: None}),
+            ),
+        )
     raise ProblemError(
         f"The time step of {wanted:g} s is above the stable limit of this grid and diffusivity: "
         f"use at most {shown:g} s, or let the step be lowered."

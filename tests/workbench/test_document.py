@@ -300,6 +300,6 @@ def test_carp_meshes_are_in_micrometres_unless_told(house, monkeypatch, tmp_path
     assert usual_length_unit(tmp_path / "heart.ELEM") == "um"
     assert usual_length_unit(tmp_path / "heart.vtu") == "mm"
     (tmp_path / "heart.pts").touch()
-    monkeypatch.setattr("workbench.document.read_mesh_file", lambda path, unit, fibres: (block(), ()))
+    monkeypatch.setattr("workbench.document.read_mesh_file", lambda path, unit, fibres: block())
     assert new_document(WaveEngine(), tmp_path / "heart.pts").project.geometry.length_unit == "um"
     assert new_document(WaveEngine(), tmp_path / "heart.pts", length_unit="cm").project.geometry.length_unit == "cm"

@@ -22,7 +22,7 @@ from workbench.cli import main
 from workbench.document import Document, new_document, open_document, save_document
 from workbench.export.png import KEYWORD, encode_png, save_snapshot
 from workbench.export.pvd import read_pvd
-from workbench.parameter_files import file_parameters, named_files, with_paths
+from workbench.parameter_files import file_parameters, named_files, with_values
 from workbench.project import Probe
 from workbench.session import probe_elements, start
 
@@ -272,5 +272,5 @@ def test_the_engine_is_given_absolute_paths(pictured, tmp_path, monkeypatch):
 
 def test_with_paths_leaves_the_rest_alone():
     values = {"a": {"b": ["x", "y"]}, "c": 1}
-    assert with_paths(values, {("a", "b", 1): "z"}) == {"a": {"b": ["x", "z"]}, "c": 1}
+    assert with_values(values, {("a", "b", 1): "z"}) == {"a": {"b": ["x", "z"]}, "c": 1}
     assert values["a"]["b"] == ["x", "y"]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from engines.api.charts import Inspection
 from engines.api.parameters import Around
+from ui.forms.notes import Notes
 from ui.forms.schema import FieldSpec, default_values
 from ui.forms.validation import Errors, Path
 
@@ -44,6 +45,8 @@ class Editor(QWidget):
     ``edited(path, value)`` carries the path below this editor: ``()`` for the value itself.
     """
 
+    has_fields = False
+    """Whether there are editors inside that findings of single fields go to."""
     edited = Signal(tuple, object)
     refused = Signal(str)
     """What was typed cannot be a value; the text stays in the field."""
@@ -77,6 +80,9 @@ class Editor(QWidget):
 
     def set_previews(self, previews: Previews) -> None:
         """What to draw below groups, by path below this editor; only editors with groups in them care."""
+
+    def set_findings(self, notes: Notes) -> None:
+        """What is known of fields before a run, by path below this editor; its owner shows what is of the whole."""
 
     def help_text(self) -> str:
         """Help and bounds for the tooltip."""

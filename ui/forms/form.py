@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from engines.api import Finding
 from ui.forms.editor import Maker, Previews, Suggestions
 from ui.forms.group import GroupEditor
+from ui.forms.notes import notes_of
 from ui.forms.schema import FieldSpec, Kind, fields_of
 from ui.forms.validation import Errors
 
@@ -67,6 +69,11 @@ class ParameterForm(QScrollArea):
     def set_errors(self, errors: Errors) -> None:
         if self.root is not None:
             self.root.set_errors({place: sentence for place, sentence in errors.items() if place})
+
+    def set_findings(self, findings: Sequence[Finding]) -> None:
+        """What is known before a run, at its fields; what is of the problem as a whole has no place here."""
+        if self.root is not None:
+            self.root.set_findings(notes_of(findings))
 
     def set_previews(self, previews: Previews) -> None:
         """What groups describe, by their place."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.api.parameters import Around, matters, unit_among
 from ui.forms.editor import Editor, Previews, Suggestions
+from ui.forms.notes import NoteLabel, Notes, all_of, outline, warns
 from ui.forms.number import NumberEditor
 from ui.forms.preview import PreviewBox
 from ui.forms.scalars import make_scalar
@@ -36,6 +37,7 @@ class FieldLine(QWidget):
         self.sentence.setObjectName("error")
         self.sentence.setWordWrap(True)
         self.sentence.hide()
+        self.note = NoteLabel(self)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(6)
@@ -57,6 +59,7 @@ class FieldLine(QWidget):
             grid.addWidget(editor, 0, 1)
             grid.addWidget(self._unit, 0, 2)
         grid.addWidget(self.sentence, 2, 1, 1, 2)
+        grid.addWidget(self.note, 3, 0, 1, 3)
         self.set_around(())
         editor.setAccessibleName(spec.title)
         editor.refused.connect(self.say)
@@ -83,6 +86,11 @@ class FieldLine(QWidget):
     def set_errors(self, errors: Errors) -> None:
         self.editor.set_errors(errors)
         self.say(next(iter(errors.values()), ""))
+
+    def set_findings(self, notes: Notes) -> None:
+        findings = all_of(notes)
+        self.note.show_findings(findings)
+        outline(self.editor, warns(findings))
 
 
 class ElidedLabel(QLabel):
@@ -111,6 +119,8 @@ class ElidedLabel(QLabel):
 class GroupEditor(Editor):
     """All fields of one model, as far as they matter at its present values; one that is wrong is shown in any case."""
 
+    has_fields = True
+
     def __init__(
         self, spec: FieldSpec, fields: Sequence[FieldSpec], level: int = 0, parent: QWidget | None = None
     ) -> None:
@@ -121,6 +131,7 @@ class GroupEditor(Editor):
         self._around: Around = ()
         self._values: Mapping[str, Any] = {}
         self._wrong: frozenset[str] = frozenset()
+        self._noted: frozenset[str] = frozenset()
         self.preview: PreviewBox | None = None
         layout = self._layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -183,6 +194,26 @@ class GroupEditor(Editor):
         self._wrong = frozenset(path[0] for path in errors if path and isinstance(path[0], str))
         self._show_what_matters()
 
+    def set_findings(self, notes: Notes) -> None:
+        """What is of the whole group is shown by its owner."""
+        for key, editor in self.children_by_key.items():
+            told, widget = below(notes, key), self._widgets[key]
+            if isinstance(widget, Section):
+                widget.show_findings(told.get((), ()) if editor.has_fields else all_of(told), all_of(told))
+            if isinstance(widget, Section | Editor):
+                editor.set_findings(told)
+            else:
+                self._lines[key].set_findings(told)
+        if self.advanced is not None:
+            folded = [place for place in notes if place and self._folds(place[0])]
+            self.advanced.show_findings((), all_of({place: notes[place] for place in folded}))
+        self._noted = frozenset(place[0] for place in notes if place and isinstance(place[0], str))
+        self._show_what_matters()
+
+    def _folds(self, key: str | int) -> bool:
+        editor = self.children_by_key.get(str(key))
+        return editor is not None and editor.spec.advanced
+
     def reveal(self, path: tuple[str | int, ...]) -> None:
         """Unfold the section at ``path``, or around it, and scroll to it."""
         from ui.forms.lists import ListEditor  # groups, lists and unions contain each other
@@ -196,9 +227,11 @@ class GroupEditor(Editor):
                 QTimer.singleShot(0, section, lambda: scroll_to(section))
 
     def shows(self, key: str) -> bool:
-        """Whether this field matters now, or is wrong."""
+        """Whether this field matters now, or is wrong or noted."""
         spec = self.children_by_key[key].spec
-        return key in self._wrong or matters(spec.when, spec.unless, (self._values, *self._around))
+        return (
+            key in self._wrong or key in self._noted or matters(spec.when, spec.unless, (self._values, *self._around))
+        )
 
     def _show_what_matters(self) -> None:
         for key, widget in self._widgets.items():

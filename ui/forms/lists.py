@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
 
 from engines.api.parameters import Around
 from ui.forms.editor import LOCK_HINT, Editor, Previews, Suggestions, new_values
+from ui.forms.notes import Notes, all_of
 from ui.forms.schema import FieldSpec, default_value, fields_of
 from ui.forms.section import Section, scroll_to
 from ui.forms.validation import Errors, below
@@ -21,6 +22,8 @@ NAMING_KEYS = ("name", "region", "title", "label", "parameter")
 
 class ListEditor(Editor):
     """Items in sections below a header with their number and an Add button."""
+
+    has_fields = True
 
     def __init__(self, spec: FieldSpec, section: Section, level: int, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
@@ -114,6 +117,12 @@ class ListEditor(Editor):
             editor.set_errors(wrong)
             if wrong:
                 self.sections[place].set_expanded(True)
+
+    def set_findings(self, notes: Notes) -> None:
+        for place, (section, editor) in enumerate(zip(self.sections, self.editors, strict=True)):
+            told = below(notes, place)
+            section.show_findings(told.get((), ()) if editor.has_fields else all_of(told), all_of(told))
+            editor.set_findings({path: findings for path, findings in told.items() if path})
 
     def set_locked(self, locked: bool) -> None:
         self._locked = locked

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from engines.api import Finding
+from ui.forms.notes import NoteLabel, set_noted, warns
 from ui.icons import dress
 
 
@@ -42,6 +46,8 @@ class Section(QWidget):
         self.rows = QVBoxLayout(self.body)
         self.rows.setContentsMargins(8 if level else 4, 2, 0, 6)
         self.rows.setSpacing(4)
+        self.findings = NoteLabel(self.body)
+        self.rows.addWidget(self.findings)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -58,6 +64,11 @@ class Section(QWidget):
         button.setAccessibleName(tip)
         self._tools.addWidget(button)
         return button
+
+    def show_findings(self, own: Sequence[Finding], all_inside: Sequence[Finding]) -> None:
+        """``own`` stand on top of the body; the title shows, folded too, that there is a warning among all inside."""
+        self.findings.show_findings(own)
+        set_noted(self.header, warns(all_inside))
 
     def set_expanded(self, expanded: bool) -> None:
         self.header.setChecked(expanded)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from engines.api.parameters import Around
 from ui.forms.editor import Editor, Previews, Suggestions, new_values
 from ui.forms.group import FieldLine, GroupEditor
+from ui.forms.notes import Notes
 from ui.forms.scalars import ChoiceEditor
 from ui.forms.schema import FieldSpec, Kind, default_values, fields_of
 from ui.forms.validation import Errors
@@ -19,6 +20,8 @@ from ui.forms.validation import Errors
 class UnionEditor(Editor):
     """Switching the kind starts from that kind's last values in this form, or its first ones, with what was set of the
     kind before where both have it (a material, a wavelength)."""
+
+    has_fields = True
 
     def __init__(self, spec: FieldSpec, level: int, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
@@ -67,6 +70,12 @@ class UnionEditor(Editor):
         self._line.set_errors({place: sentence for place, sentence in errors.items() if not place})
         if self.form is not None:
             self.form.set_errors({place: sentence for place, sentence in errors.items() if place})
+
+    def set_findings(self, notes: Notes) -> None:
+        """What is said of the whole stands at its kind."""
+        self._line.set_findings({place: findings for place, findings in notes.items() if not place})
+        if self.form is not None:
+            self.form.set_findings({place: findings for place, findings in notes.items() if place})
 
     def set_locked(self, locked: bool) -> None:
         self._locked = locked

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 
 from engines.api import registry
 from engines.api.errors import ProblemError
 from workbench.cli.opening import permission_of
+from workbench.cli.telling import tell_findings
 from workbench.document import default_engine, new_document, save_document
 from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
 from workbench.export.meshes import SUFFIXES, export_mesh
+from workbench.findings import findings_before_changes
 from workbench.meshes import read_mesh_file, usual_length_unit
 
 
@@ -31,8 +32,13 @@ def new_command(options: Namespace) -> int:
         fibres=options.fibres,
         permission=permission_of(options),
     )
-    for finding in document.findings:
-        print(finding.message, file=sys.stderr)
+    from engines.backend.select import open_backend  # Numba is imported when it is needed
+
+    backend = open_backend("cpu")
+    try:
+        tell_findings(findings_before_changes(document, backend))
+    finally:
+        backend.close()
     print(f"Made '{save_document(document, target)}' for the engine '{engine.id}'.")
     return 0
 
@@ -45,10 +51,9 @@ def convert_command(options: Namespace) -> int:
     if carp and options.mesh.with_suffix("").resolve() == options.target.with_suffix("").resolve():
         raise ProblemError(f"'{options.target}' would be written over the mesh that is read: choose another name.")
     unit = options.length_unit or usual_length_unit(options.mesh)
-    mesh, findings = read_mesh_file(options.mesh, unit, options.fibres)
+    mesh = read_mesh_file(options.mesh, unit, options.fibres)
     print(mesh.quality)
-    for finding in findings:
-        print(finding.message, file=sys.stderr)
+    tell_findings(mesh.findings)
     names = ", ".join(f"'{path}'" for path in export_mesh(mesh, options.target))
     print(f"Wrote {names}: {mesh.n_cells:,} tetrahedra, {mesh.n_points:,} points.")
     return 0

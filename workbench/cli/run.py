@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from engines.api import Finding
+from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from workbench.atomic import refusal, storing, write_bytes
 from workbench.checkpoint import problem_fingerprint, read_checkpoint
@@ -21,7 +23,9 @@ from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.pictures import Pictures
 from workbench.cli.progress import ProgressLine
+from workbench.cli.telling import tell_findings
 from workbench.document import Document
+from workbench.findings import estimated_findings
 from workbench.frames import RunState
 from workbench.locking import ProcessLock
 from workbench.recording import Recorder
@@ -42,8 +46,6 @@ def run_command(options: Namespace) -> int:
     until = options.until or document.project.run.until
     if until is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: add --until T [{document.time_unit}].")
-    for finding in document.findings:
-        print(finding.message, file=sys.stderr)
     folder = _output_folder(options, document)
     with _alone_in(folder):
         return _run_into(folder, document, until, options)
@@ -53,13 +55,15 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
     resume = None
     if options.resume:
         resume = read_checkpoint(folder / "checkpoint.npz", problem_fingerprint(document, probe_elements(document)))
+    pictures = Pictures(folder, document, options.pictures, until)
+    backend, findings = _looked_at(document, options.device or document.project.run.device)
     recorder = Recorder(
         folder,
         document,
+        findings=findings,
         snapshot_interval=options.snapshot_every or document.project.run.snapshot_interval,
         resume=resume,
     )
-    pictures = Pictures(folder, document, options.pictures, until)
     with _ended_by_signals():
         runner = start(
             document,
@@ -69,9 +73,27 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
             until=until,
             resume_from=None if resume is None else resume.state,
             can_reset=False,
+            open_backend=lambda device, reserve_core: backend,
         )
         interrupted = _watch(runner, pictures, ProgressLine(until, document.time_unit))
     return _report(runner, recorder, pictures, interrupted)
+
+
+def _looked_at(document: Document, device: str) -> tuple[Backend, tuple[Finding, ...]]:
+    """The opened device, and what is known of the problem before it runs there, told on stderr.
+
+    Raises WorkbenchError.
+    """
+    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+
+    backend = open_backend(device)
+    try:
+        findings = estimated_findings(document, backend)
+    except BaseException:
+        backend.close()
+        raise
+    tell_findings(findings)
+    return backend, findings
 
 
 def _watch(runner: Runner, pictures: Pictures, line: ProgressLine) -> int:

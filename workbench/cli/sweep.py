@@ -10,8 +10,10 @@ from engines.api.errors import ProblemError
 from workbench.cli import DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.progress import Line
+from workbench.cli.telling import tell_findings
 from workbench.document import Document
 from workbench.export.tables import cell
+from workbench.findings import findings_before_changes
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.plan import MANY, SweepPlan, kept_of, variation
@@ -39,6 +41,7 @@ def sweep_command(options: Namespace) -> int:
     rows: list[Row] = []
     interrupted = False
     try:
+        tell_findings(findings_before_changes(document, backend))
         for row in run_sweep(plan, backend, line):
             rows.append(row)
             line.clear()

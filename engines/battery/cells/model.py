@@ -22,7 +22,7 @@ from engines.battery.model import Model
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
-from engines.battery.protocol import Plan, plan_of, start_findings
+from engines.battery.protocol import Plan, plan_of, shorter_step, start_findings
 from engines.battery.steps import parse
 from engines.geometry.particles import Particles, interned, paired_rows
 
@@ -136,14 +136,20 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
         found.append(
             Finding(
                 f"At {fastest:g} A this cell is empty after some {seconds:.0f} s: cut-offs are met to the step of "
-                f"{step:g} s, so use a shorter one to see the end well."
+                f"{step:g} s, so use a shorter one to see the end well.",
+                place=("numerics", "step"),
+                remedy=shorter_step(seconds, 60),
             )
         )
     found += _at_the_start(parameters, cell, plan[0])
     if any(each.period is not None for each in parse(parameters.protocol)):
-        found.append(Finding("Periods in brackets change nothing: the time step says when values are taken.", "info"))
+        found.append(
+            Finding(
+                "Periods in brackets change nothing: the time step says when values are taken.", "info", ("protocol",)
+            )
+        )
     if parameters.ensemble.distributions and parameters.ensemble.cells == 1:
-        found.append(Finding("There are distributions but one cell: it is drawn from them too.", "info"))
+        found.append(Finding("There are distributions but one cell: it is drawn from them too.", "info", ("ensemble",)))
     return tuple(found)
 
 
@@ -157,7 +163,7 @@ def _at_the_start(parameters: BatteryParameters, cell: ParameterSet, first: Inst
         with np.errstate(invalid="ignore"):  # beyond what the electrode holds
             if not spm(cell, current, step)[0] > low:
                 sentence = f"its voltage is below {low:g} V within {step:g} s; use a smaller current."
-                return [Finding(f"This cell cannot carry {current:g} A: {sentence}")]
+                return [Finding(f"This cell cannot carry {current:g} A: {sentence}", place=("protocol",))]
     return []
 
 

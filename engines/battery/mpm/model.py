@@ -129,13 +129,19 @@ def _file_times(sizes: ParticleSizes) -> tuple[float, ...]:
 def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: Plan) -> tuple[Finding, ...]:
     found = [*parameter_set_findings(parameters, cell), *start_findings(cell, plan.instructions[0])]
     if parameters.ensemble.cells > 1 or parameters.ensemble.distributions:
-        found.append(Finding("The many-particle model is of one cell: the ensemble is left aside.", "info"))
+        found.append(Finding("The many-particle model is of one cell: the ensemble is left aside.", "info", ("model",)))
     if parameters.thermal != "isothermal":
-        found.append(Finding("The many-particle model has one temperature, 25 °C: lumped heat is left aside.", "info"))
+        found.append(
+            Finding(
+                "The many-particle model has one temperature, 25 °C: lumped heat is left aside.", "info", ("model",)
+            )
+        )
     if parameters.sizes.particles < 20 and any(
         getattr(each, "spread", 1.0) > 0 for each in (parameters.sizes.negative, parameters.sizes.positive)
     ):
-        found.append(Finding("Fewer than 20 particles say little of a distribution: use some hundred.", "info"))
+        found.append(
+            Finding("Fewer than 20 particles say little of a distribution: use some hundred.", "info", ("sizes",))
+        )
     return tuple(found)
 
 

@@ -25,7 +25,7 @@ from engines.battery.pack.stages import MOST_STAGES, count_for
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.choice import ELECTROLYTE, parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
-from engines.battery.protocol import Plan, plan_of, start_findings
+from engines.battery.protocol import Plan, plan_of, shorter_step, start_findings
 from engines.geometry.grid import Grid
 
 MOST_VOXELS = 1_000_000_000
@@ -242,24 +242,35 @@ def _findings(
     a = pack.arrangement
     kinds = f"{wiring.series} in series" + (f", {wiring.parallel} in parallel" if wiring.parallel > 1 else "")
     found = [*parameter_set_findings(parameters, cell)]
-    found.append(Finding(f"{voxels:,} voxels, {count} stages of heat per step; {kinds}.", "info"))
+    found.append(Finding(f"{voxels:,} voxels, {count} stages of heat per step; {kinds}.", "info", ("pack",)))
     grid, gaps = grid_of(pack.arrangement)
     for axis, h, n, gap in zip("xyz", grid.spacing, (a.cells_x, a.cells_y, a.cells_z), gaps, strict=True):
         if n > 1 and abs(gap * h - a.gap) > 0.1 * a.gap:
             found.append(
-                Finding(f"Along {axis} the gap of {a.gap:g} mm is {gap} voxels of {h:g} mm: use more voxels to see it.")
+                Finding(
+                    f"Along {axis} the gap of {a.gap:g} mm is {gap} voxels of {h:g} mm: use more voxels to see it.",
+                    place=("pack", "arrangement", "gap"),
+                )
             )
     rate = _largest_rate(cell, plan, parameters.current_factor)
     if 3600 / rate < 20 * step:
         found.append(
             Finding(
                 f"At {rate:g}C a cell is empty after some {3600 / rate:.0f} s: cut-offs are met to the step of "
-                f"{step:g} s, so use a shorter one to see the end well."
+                f"{step:g} s, so use a shorter one to see the end well.",
+                place=("numerics", "step"),
+                remedy=shorter_step(3600 / rate, 20),
             )
         )
     found += start_findings(cell, plan[0])
     if parameters.ensemble.cells not in (1, n_cells(pack)):
-        found.append(Finding(f"The pack has {n_cells(pack)} cells; the ensemble's number does not count.", "info"))
+        found.append(
+            Finding(
+                f"The pack has {n_cells(pack)} cells; the ensemble's number does not count.",
+                "info",
+                ("ensemble", "cells"),
+            )
+        )
     return tuple(found)
 
 

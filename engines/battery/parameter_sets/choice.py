@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engines.api import Finding
+import numpy as np
+
+from engines.api import Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.battery.bpx import read_bpx
 from engines.battery.constants import REFERENCE_TEMPERATURE
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters
 
 BPX_FILE = "BPX file"
+SINGLE = ("SPM", "SPMe")
+"""Models that may give a cell a temperature of its own."""
 HEAT = ("heat_capacity", "cooling_area", "heat_transfer_coefficient")
 ELECTROLYTE = (
     "transference_number",
@@ -54,13 +59,30 @@ def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
 
 def parameter_set_findings(parameters: BatteryParameters, chosen: ParameterSet) -> tuple[Finding, ...]:
     """What the owner of the problem should know of its parameter set, the lithium balance among it."""
-    found = [*chosen.findings, *balance_findings(chosen)]
-    start = chosen.values()["initial_temperature"]
-    if not parameters.heats and parameters.model != "pack" and abs(start - REFERENCE_TEMPERATURE) > 0.01:
-        found.append(
-            Finding(
-                f"The cell is held at {REFERENCE_TEMPERATURE:g} K, the temperature of the set's values; that it starts "
-                f"at {start:g} K matters with lumped heat alone."
-            )
-        )
+    found = [*(replace(finding, place=("bpx_file",)) for finding in chosen.findings), *balance_findings(chosen)]
+    if not parameters.heats and parameters.model != "pack":
+        found += _cold(parameters, chosen)
     return tuple(found)
+
+
+def _cold(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:
+    """Where a model of one temperature leaves aside the temperatures of its parameter set."""
+    values = chosen.values()
+    others = {
+        title: values[name]
+        for name, title in (("initial_temperature", "starts at"), ("ambient_temperature", "is surrounded by"))
+        if abs(values[name] - REFERENCE_TEMPERATURE) > 0.01
+    }
+    if not others:
+        return []
+    told = " and ".join(f"{title} {value:g} K" for title, value in others.items())
+    lumped = Remedy("Give each cell its own heat", {("thermal",): "lumped"})
+    may_heat = parameters.model in SINGLE and all(np.isfinite(values[name]) for name in HEAT)
+    return [
+        Finding(
+            f"The cell is held at {REFERENCE_TEMPERATURE:g} K, the temperature of the set's values; that it {told} "
+            "matters with lumped heat alone.",
+            place=("thermal",) if parameters.model in SINGLE else ("model",),
+            remedy=lumped if may_heat else None,
+        )
+    ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
-from engines.api import Array, Estimate, Finding, Problem, Progress
+from engines.api import Array, Estimate, Finding, Problem, Progress, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend.timing import best_seconds, measured_once
@@ -28,6 +28,7 @@ from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 
 MICROMETRE = 1e-6
+STEP = ("particles", "step")
 STEP_SHARE = 0.9
 """The part of the stable step that is taken where none is set."""
 STEPS_PER_DIFFUSION = {"implicit": 1000, "eigenmodes": 200}
@@ -137,7 +138,7 @@ class _Setup:
         self.timetable = Timetable(settings.pulses.on, settings.pulses.off)
         self.diffusion_time = values[f"{electrode}_particle_radius"] ** 2 / float(self.law(np.array(0.5)))
         self.limit: float | None = None
-        self.findings: tuple[Finding, ...] = ()
+        self.findings: tuple[Finding, ...] = tuple(replace(finding, place=("bpx_file",)) for finding in cell.findings)
         if settings.scheme == "explicit":
             smallest = float(radius.min())
             self.limit = shells(settings.shells).stable_rate * smallest**2 / self.law.largest
@@ -156,7 +157,8 @@ class _Setup:
         if settings.lower_step:
             lowered = STEP_SHARE * self.limit
             taken = f"The time step of {settings.step:g} s is not stable: {lowered:.4g} s is taken instead."
-            self.findings = (*self.findings, Finding(taken))
+            let_follow = Remedy("Let the step follow from the particles", {STEP: None})
+            self.findings = (*self.findings, Finding(taken, place=STEP, remedy=let_follow))
             return lowered
         raise ProblemError(
             f"The time step of {settings.step:g} s is above the stable limit of the smallest of these particles: "
@@ -168,7 +170,10 @@ class _Setup:
         spheres = self.spheres
         flux = spheres.flux * self.settings.flux_factor
         if not flux.any():
-            self.findings = (*self.findings, Finding("No lithium flows: the particles stay as they are."))
+            self.findings = (
+                *self.findings,
+                Finding("No lithium flows: the particles stay as they are.", place=("particles",)),
+            )
             return
         filling = flux[0] > 0
         room = (1 - spheres.start if filling else spheres.start) * spheres.maximum
@@ -177,7 +182,10 @@ class _Setup:
             few = (
                 f"A particle is {'full' if filling else 'empty'} after {seconds:.3g} s, {seconds / self.step:.0f} steps"
             )
-            self.findings = (*self.findings, Finding(f"{few}: use a smaller flux or a shorter step."))
+            self.findings = (
+                *self.findings,
+                Finding(f"{few}: use a smaller flux or a shorter step.", place=("particles",)),
+            )
 
     @property
     def bytes_per_particle(self) -> int:

@@ -76,7 +76,7 @@ def obstacles(monitor: BoxMonitor, parameters: FdtdParameters, yee: Yee, axes: S
         found.append(
             Finding(
                 f"Monitor '{monitor.name}' has a far field, but object {told} lies outside of the box or reaches "
-                "through it: the pattern takes vacuum around the box, so make the box hold all objects."
+                "through it: the pattern takes vacuum around the box, so make the box hold all objects.",
             )
         )
     for source in parameters.sources:
@@ -87,7 +87,7 @@ def obstacles(monitor: BoxMonitor, parameters: FdtdParameters, yee: Yee, axes: S
                 found.append(
                     Finding(
                         f"Monitor '{monitor.name}' lies in the plane wave's box: its far field has the incident wave "
-                        "in it. Let it reach beyond that box, toward the absorbing layers."
+                        "in it. Let it reach beyond that box, toward the absorbing layers.",
                     )
                 )
     return found

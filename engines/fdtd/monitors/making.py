@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,8 +75,8 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
     memory: list[tuple[str, int]] = []
     findings: list[Finding] = []
     names: set[str] = set()
-    for monitor in parameters.monitors:
-        name = monitor.name
+    for number, monitor in enumerate(parameters.monitors):
+        name, noticed = monitor.name, list[Finding]()
         if name in names or name in RESERVED:
             raise ProblemError(f"Two monitors are called '{name}': rename one.")
         if "/" in name:
@@ -99,13 +99,14 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
             if isinstance(monitor, BoxMonitor) and monitor.far_field.on:
                 mirrors_of(parameters, around.yee, name)
                 line_axis(monitor, around.yee, around.axes)
-                findings += obstacles(monitor, parameters, around.yee, around.axes)
+                noticed += obstacles(monitor, parameters, around.yee, around.axes)
             plan = fourier_plan(
                 name, monitor.frequencies, [block for each in rectangles for block in each.blocks()], around
             )
             plans.append(FluxPlan(monitor, plan, tuple(rectangles)))
         memory.append((name, plan.memory))
-        findings += _weak(plan, around)
+        noticed += _weak(plan, around)
+        findings += [replace(finding, place=("monitors", number)) for finding in noticed]
     found = MonitorPlans(around, tuple(plans), tuple(memory), tuple(findings))
     _check_complex(found)
     if parameters.ending.at_decay:

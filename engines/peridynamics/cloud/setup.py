@@ -166,13 +166,16 @@ class CloudSetup(Setup):
     def _more_findings(self) -> list[Finding]:
         kin, d = self.family, self.points.dimensions
         lone = int((kin.counts[: len(kin.order)] <= d).sum())
-        found = [Finding(f"{lone:,} points have {d} bonds or fewer and may come loose.")] if lone else []
+        found = (
+            [Finding(f"{lone:,} points have {d} bonds or fewer and may come loose.", place=("bonds",))] if lone else []
+        )
         apart, stands_for = _apart(self.points), self.points.spacing
         if apart and not 1 / SPREAD < apart / stands_for < SPREAD:
             found.append(
                 Finding(
                     f"Points lie about {apart:.2g} mm apart, and each stands for {stands_for:.2g} mm of the body: "
-                    "change the volumes in the file, or, where it has none, the spacing."
+                    "change the volumes in the file, or, where it has none, the spacing.",
+                    place=("body",),
                 )
             )
         groups = self.body.groups
@@ -182,6 +185,7 @@ class CloudSetup(Setup):
                     f"The file tells groups {groups.told}, and the body is of one material: if they are to differ, add "
                     "materials whose region is a group.",
                     "info",
+                    ("materials",),
                 )
             )
         return found

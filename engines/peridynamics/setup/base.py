@@ -215,7 +215,7 @@ class Setup(ABC):
         """What its owner should know before a run."""
         found = self._more_findings()
         if not self.parameters.loads and not self.parameters.penetrators and self.velocities is None:
-            found.append(Finding("Nothing loads the body: it will stay as it is."))
+            found.append(Finding("Nothing loads the body: it will stay as it is.", place=("loads",)))
         return tuple(found)
 
     def build(self, moving: Callable[[], None]) -> PeridynamicSimulation:

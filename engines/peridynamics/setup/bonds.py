@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from engines.api import Array, Finding
@@ -112,4 +114,5 @@ class BondSetup(LatticeSetup):
         return (*super().facts, *(softening if self.law.code else ()))
 
     def _more_findings(self) -> list[Finding]:
-        return [*self.law.findings, *super()._more_findings()]
+        own = [replace(finding, place=("material", "law")) for finding in self.law.findings]
+        return [*own, *(self.mixed.findings if self.mixed else ()), *super()._more_findings()]

@@ -129,4 +129,6 @@ class LatticeSetup(Setup):
 
     def _more_findings(self) -> list[Finding]:
         sentence = "Notch {} cuts no bond: move it into the body, or make it longer."
-        return [Finding(sentence.format(number + 1)) for number in idle_notches(self.parameters)]
+        return [
+            Finding(sentence.format(number + 1), place=("notches", number)) for number in idle_notches(self.parameters)
+        ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engines.api import Array, Finding
+from engines.api import Array, Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.peridynamics.body import Bonded
 from engines.peridynamics.material import Lattice
@@ -74,7 +74,9 @@ class StateSetup(LatticeSetup):
             found.append(
                 Finding(
                     f"At a Poisson's ratio of {lattice.poisson:g} the volume hardly changes: steps become short and "
-                    f"the lattice too stiff; {NEARLY_FIXED:g} or less is safe."
+                    f"the lattice too stiff; {NEARLY_FIXED:g} or less is safe.",
+                    place=("material", "poisson"),
+                    remedy=Remedy(f"Make Poisson's ratio {NEARLY_FIXED:g}", {("material", "poisson"): NEARLY_FIXED}),
                 )
             )
         return found

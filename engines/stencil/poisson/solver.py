@@ -13,6 +13,7 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.stencil.poisson import levels as hierarchy
+from engines.stencil.poisson.balance import mean_inflow
 from engines.stencil.poisson.levels import Level
 from engines.stencil.poisson.spectrum import best_jacobi, best_sor
 from engines.stencil.poisson.traffic import method_traffic
@@ -38,7 +39,8 @@ class PoissonSolver(ABC):
     relaxation:   ω in (0, 1] for Jacobi, in (0, 2) for SOR; None takes the best one of the model problem. Multigrid
                   smooths with ω = 1 unless told otherwise.
 
-    Raises ProblemError. ``finding`` says, where sides fix no value, what is done about it; otherwise it is None.
+    Raises ProblemError. Where sides fix no value (``singular``) the mean that no solution can balance is removed from
+    the source, and the solution's mean is set to 0 (:mod:`engines.stencil.poisson.balance` says so before a run).
     """
 
     def __init__(
@@ -63,7 +65,6 @@ class PoissonSolver(ABC):
         if relaxation is None:
             relaxation = {"jacobi": best_jacobi, "sor": best_sor}.get(method, lambda axes: 1.0)(first.axes)
         self.relaxation = float(relaxation)
-        self.finding = SINGULAR if self.singular else None
         self._inflow = mean_inflow(first) if self.singular else 0.0
 
     @property
@@ -155,12 +156,6 @@ class PoissonSolver(ABC):
     def _remove_mean(self, u: Any) -> None: ...
 
 
-SINGULAR = (
-    "No side fixes a value, so only a source whose sum balances the flow through the sides has a solution: "
-    "the mean of the rest is removed from the source, and the solution's mean is set to 0."
-)
-
-
 def _check(shape: Sequence[int], conductivity: Array | None, method: str, relaxation: float | None) -> None:
     if conductivity is not None:
         k = np.asarray(conductivity)
@@ -172,18 +167,6 @@ def _check(shape: Sequence[int], conductivity: Array | None, method: str, relaxa
         highest = "at most 1" if method == "jacobi" else "less than 2"
         if not (0 < relaxation <= 1 if method == "jacobi" else 0 < relaxation < 2):
             raise ProblemError(f"The relaxation factor is {relaxation:g}: make it greater than 0 and {highest}.")
-
-
-def mean_inflow(level: Level) -> float:
-    """Mean over the cells of what the ghosts' shifts add to ``div(k grad u)``: the flow through the sides."""
-    total = 0.0
-    for number, axis in enumerate(level.axes):
-        dimension = 2 - number
-        for side, cell in ((0, 0), (1, -1)):
-            flow = axis.coefficients[side, cell] * axis.ghosts[2 * side + 1, cell]
-            conducted = 1.0 if level.faces is None else np.take(level.faces[number], cell, dimension).mean()
-            total += flow * conducted / axis.n
-    return float(total)
 
 
 def seam_boxes(level: Level) -> list[Box]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from engines.battery.parameter_sets.changes import LABELS
 from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameter_sets.ranges import RANGES
 from engines.battery.parameters import BatteryParameters
+from workbench.parameter_files import with_values
 
 SAMPLE = Path(__file__).parents[3] / "sample_data" / "bpx" / "lg_m50_chen2020.json"
 BPX = {"parameter_set": "BPX file", "bpx_file": str(SAMPLE)}
@@ -120,6 +122,33 @@ def test_findings_of_the_set():
     said = [finding.message for finding in parameter_set_findings(parameters, parameter_set_of(parameters))]
     assert "N/P 1.13" in said[0]
     assert "starts at 310 K matters with lumped heat alone" in said[-1]
+
+
+@pytest.mark.parametrize("model", ["SPM", "SPMe", "MPM"])
+def test_an_ambient_temperature_that_is_left_aside_is_said(model):
+    """With the heat that mends it, where the model has heat; a cell that has it is not told."""
+    values = {"model": model, "changes": [{"parameter": "ambient_temperature", "value": 263.15}]}
+    parameters = BatteryParameters.model_validate(values)
+    told = parameter_set_findings(parameters, parameter_set_of(parameters))[-1]
+    assert "is surrounded by 263.15 K" in told.message
+    assert told.place == (("model",) if model == "MPM" else ("thermal",))
+    assert (told.remedy is None) == (model == "MPM")
+    if told.remedy is not None:
+        warm = BatteryParameters.model_validate(with_values(values, told.remedy.changes))
+        assert all("lumped heat" not in each.message for each in parameter_set_findings(warm, parameter_set_of(warm)))
+
+
+@pytest.mark.parametrize("model", ["SPM", "MPM", "particles"])
+def test_a_diffusivity_that_is_replaced_by_its_mean_is_said_by_each_model(model, tmp_path):
+    file = json.loads(SAMPLE.read_text())
+    file["Parameterisation"]["Negative electrode"]["Diffusivity [m2.s-1]"] = "1e-14 + 2e-14 * x"
+    path = tmp_path / "varies.json"
+    path.write_text(json.dumps(file))
+    parameters = BatteryParameters(parameter_set="BPX file", bpx_file=str(path), model=model)
+    findings = BatteryEngine().estimate(Problem(parameters), CpuBackend(reserve_core=True)).findings
+    (told,) = (each for each in findings if "The diffusivity of the negative particles goes from" in each.message)
+    assert "with the stoichiometry: its mean, " in told.message
+    assert (told.severity, told.place) == ("warning", ("bpx_file",))
 
 
 def test_every_number_has_a_range_and_a_label():

@@ -22,7 +22,7 @@ from engines.peridynamics.laws.code import coded
 from engines.peridynamics.laws.language import parse
 from engines.peridynamics.laws.preview import preview
 from engines.peridynamics.material import Lattice
-from engines.peridynamics.parameters import Material, PeridynamicParameters
+from engines.peridynamics.parameters import Material, OtherMaterial, PeridynamicParameters
 from engines.peridynamics.parameters.laws import (
     WHOLE,
     Bilinear,
@@ -345,5 +345,10 @@ def test_the_engine_previews_and_says_what_is_wrong(cpu):
         engine.estimate(Problem(strong), cpu)
     assert caught.value.place == ("material", "law", "strength")
     never = PeridynamicParameters.model_validate({**small, "material": Material(law=typed("d = 1 - s0/s"))})
-    said = [each.message for each in engine.estimate(Problem(never), cpu).findings if each.severity == "warning"]
-    assert said[0].startswith("This law never breaks a bond")
+    said = [each for each in engine.estimate(Problem(never), cpu).findings if each.severity == "warning"]
+    assert said[0].message.startswith("This law never breaks a bond")
+    assert said[0].place == ("material", "law")
+    other = OtherMaterial(law=typed("d = 1 - s0/s"))
+    both = never.model_copy(update={"materials": [other]})
+    said = [each for each in engine.estimate(Problem(both), cpu).findings if "never breaks a bond" in each.message]
+    assert [each.place for each in said] == [("material", "law"), ("materials", 0, "law")]

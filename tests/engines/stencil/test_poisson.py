@@ -162,7 +162,7 @@ def test_converged_solutions_equal_the_direct_one(cpu, shape, names, varies, met
     got = solved(solver, source, {"multigrid": 30, "sor": 400, "jacobi": 20000}[method])
     expected = reference.solve(source, spacing, pairs, k)
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-10 * max(1.0, np.abs(expected).max()))
-    assert (solver.finding is not None) == (solver.singular) == all(n in ("gradient", "periodic") for n in names)
+    assert solver.singular == all(n in ("gradient", "periodic") for n in names)
 
 
 @pytest.mark.parametrize("method", ["multigrid", "jacobi", "sor"])
@@ -262,7 +262,7 @@ def test_float32_reaches_its_round_off_and_stays(cpu, shape, name):
 
 
 def test_a_source_without_a_balance_loses_its_mean(cpu):
-    """Closed sides with a net inflow: what neither sides nor source balance is removed, and it is said."""
+    """Closed sides with a net inflow: what neither sides nor source balance is removed."""
     shape, spacing = (10, 12), (0.1, 0.1)
     pairs = sides_of(("gradient", "gradient"), spacing, SHIFTED)
     solver = make_poisson(cpu, shape, spacing, pairs, "float64")
@@ -272,7 +272,6 @@ def test_a_source_without_a_balance_loses_its_mean(cpu):
     np.testing.assert_array_equal(source, before)
     assert abs(u.mean()) < 1e-14
     assert solver.residual_norm(u, source) < 1e-10
-    assert "mean" in solver.finding
 
 
 def test_bytes_are_counted_from_the_algorithm(cpu):

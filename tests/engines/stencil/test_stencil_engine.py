@@ -18,8 +18,10 @@ from engines.stencil.engine import StencilEngine
 from engines.stencil.parameters import StencilParameters
 from engines.stencil.sides import ghosts
 from engines.stencil.simulation import colours, field_range
+from workbench.parameter_files import with_values
 
 ENGINE = StencilEngine()
+
 SMALL = {"kind": "2D", "cells_x": 24, "cells_y": 17, "size_x": 24.0, "size_y": 17.0}
 CUBE = {"kind": "3D", "cells_x": 9, "cells_y": 8, "cells_z": 7, "size_x": 9.0, "size_y": 16.0, "size_z": 3.5}
 PERIODIC = {f"{axis}_{end}": {"kind": "periodic"} for axis in "xyz" for end in ("low", "high")}
@@ -229,6 +231,32 @@ def test_poisson_finds_the_solution(cpu):
 
 
 # ---- refusals -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sides", [{}, PERIODIC], ids=["closed", "periodic"])
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+def test_a_source_without_a_balance_is_told_before_a_run(cpu, sides, precision):
+    """One charge of 0.5 on 24 × 17 mm² leaves 0.5/408 1/mm² behind; two that are opposite leave nothing."""
+    closed = {side: {"kind": "gradient", "gradient": 0.0} for side in PERIODIC}
+    more = {"sides": sides or closed, "numerics": {"precision": precision}}
+    (told,) = ENGINE.estimate(problem({"kind": "Poisson", "source": ONE_CHARGE}, **more), cpu).findings
+    assert (told.severity, told.place) == ("warning", ("sides",))
+    assert f"{0.5 / 408:.3g} 1/mm²" in told.message
+    opposite = {"center": (14.0, 9.0, 1.0), "strength": -0.5}
+    pair = {"kind": "point charges", "charges": [*ONE_CHARGE["charges"], opposite]}
+    (told,) = ENGINE.estimate(problem({"kind": "Poisson", "source": pair}, **more), cpu).findings
+    assert told.severity == "info"
+    held = with_values(more, told.remedy.changes)
+    assert not ENGINE.estimate(problem({"kind": "Poisson", "source": ONE_CHARGE}, **held), cpu).findings
+
+
+def test_flow_through_a_side_balances_a_source(cpu):
+    """−div grad u = 1 on 24 × 17 cells of 1 mm, all of which leaves through the side of highest x: slope −24."""
+    closed = {side: {"kind": "gradient", "gradient": 0.0} for side in PERIODIC}
+    equation = {"kind": "Poisson", "source": {"kind": "uniform", "value": 1.0}}
+    leaving = closed | {"x_high": {"kind": "gradient", "gradient": -24.0}}
+    assert [told.severity for told in ENGINE.estimate(problem(equation, sides=leaving), cpu).findings] == ["info"]
+    assert [told.severity for told in ENGINE.estimate(problem(equation, sides=closed), cpu).findings] == ["warning"]
 
 
 def test_a_grid_larger_than_memory_is_refused_with_the_largest_that_fits():
