@@ -86,6 +86,7 @@ class MainWindow(QMainWindow):
         self.new_menu.set_engines(engines)
         self._show_recent()
         self._layout.restore()
+        self._page_changed()
         self.display.show_phase(Phase.EMPTY.value)
         self.background.submit("files", services.has_recovery, self.welcome.recover_button.setVisible)
 
@@ -169,6 +170,7 @@ class MainWindow(QMainWindow):
         self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
         self.actions_.connect(
             gallery=self.show_gallery,
+            back=self.show_workspace,
             open=self.files.open,
             open_folder=self.files.open_folder,
             save=self.files.save,
@@ -233,6 +235,7 @@ class MainWindow(QMainWindow):
         for gallery in (self.gallery, self.welcome.gallery):
             gallery.opened.connect(self.open_preset)
             gallery.run.connect(self.run_preset)
+        self.welcome.back_asked.connect(self.show_workspace)
         self.welcome.open_asked.connect(self.files.open)
         self.welcome.path_chosen.connect(self.open_path)
         self.welcome.recover_asked.connect(self.recover)
@@ -249,6 +252,7 @@ class MainWindow(QMainWindow):
         self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
         theme().changed.connect(self._show_probes)
         self.workspaces.changed.connect(self._workspace_changed)
+        self.workspaces.asked.connect(lambda place: self.show_workspace() if place == SIMULATE else None)
         self.lab.starting.connect(self._lab_starting)
 
     def _connect_placing(self) -> None:
@@ -288,16 +292,15 @@ class MainWindow(QMainWindow):
         self.controller.open_with(self.services.recover, "Opening what was left unsaved", self._recovered)
 
     def show_gallery(self) -> None:
-        """The first page; a run goes on meanwhile."""
-        self.workspaces.show(SIMULATE)
-        self._layout.set_bare(True)
-        self.stack.setCurrentWidget(self.welcome)
+        """The page of the gallery, whole; a run goes on meanwhile."""
+        self._show_page(self.welcome)
+        self.welcome.gallery.setFocus()
 
     def show_workspace(self) -> None:
+        """The open problem, if there is one."""
         if self.model.document is not None:
-            self.workspaces.show(SIMULATE)
-            self.stack.setCurrentWidget(self.viewport)
-            self._layout.set_bare(False)
+            self._show_page(self.viewport)
+            self.viewport.setFocus()
 
     def switch_theme(self) -> None:
         name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]
@@ -320,7 +323,7 @@ class MainWindow(QMainWindow):
     def _document_opened(self) -> None:
         document = self.model.document
         if document is None:
-            self.setWindowTitle("Workbench")
+            self._show_title()
             self.show_gallery()
             return
         self.banner.hide()  # what it says is of the document before
@@ -366,10 +369,24 @@ class MainWindow(QMainWindow):
             self._show_title()
 
     def _workspace_changed(self, place: int) -> None:
-        """The docks are of the simulation; the gallery has none either."""
-        self._layout.set_bare(place == LAB or self.stack.currentWidget() is self.welcome)
         if place == LAB:
+            if self.model.document is not None:
+                self.stack.setCurrentWidget(self.viewport)  # the way back is to the problem, not to the gallery
             self.lab.setFocus()
+        self._page_changed()
+
+    def _show_page(self, page: QWidget) -> None:
+        self.stack.setCurrentWidget(page)
+        self.workspaces.show(SIMULATE)
+        self._page_changed()
+
+    def _page_changed(self) -> None:
+        """Docks, and what runs and paints, are of the problem: the gallery and the Lab are pages without them."""
+        simulating = self.workspaces.place == SIMULATE
+        shown = simulating and self.stack.currentWidget() is self.viewport
+        self.workspaces.enable_simulation(shown)
+        self._layout.set_bare(not shown)
+        self.actions_["back"].setEnabled(simulating and not shown and self.model.document is not None)
 
     def _lab_starting(self) -> None:
         """A run takes bandwidth from what the Lab measures."""
@@ -383,8 +400,9 @@ class MainWindow(QMainWindow):
 
     def _show_title(self) -> None:
         document = self.model.document
-        title = document.project.title if document is not None else ""
-        self.setWindowTitle(f"{title}[*] – Workbench")
+        title = document.project.title if document is not None else None
+        self.setWindowTitle("Workbench" if title is None else f"{title}[*] – Workbench")
+        self.welcome.set_open(title)
         self.setWindowModified(not self.model.undo_stack.isClean())
 
     def _clean_changed(self, clean: bool) -> None:
