@@ -1,11 +1,12 @@
-"""A strip above the viewport that says what went wrong in one sentence, and stays out of the way."""
+"""A strip above the viewport that says what went wrong, or asks, in one sentence, and stays out of the way."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from ui.icons import dress, pixmap
 
@@ -15,7 +16,10 @@ Severity = Literal["error", "warning", "info"]
 
 
 class Banner(QFrame):
-    """One sentence with a severity; information goes by itself, the rest when it is closed or replaced."""
+    """One sentence with a severity; information goes by itself, the rest when it is closed or replaced.
+
+    A question has buttons with its answers, and stays until it is answered, closed, replaced or withdrawn.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,9 +37,13 @@ class Banner(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 7, 8, 7)
         layout.setSpacing(10)
-        layout.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(self.picture)
         layout.addWidget(self.label, 1)
-        layout.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        self.answers: list[QPushButton] = []
+        self._answers = QHBoxLayout()
+        self._answers.setSpacing(8)
+        layout.addLayout(self._answers)
+        layout.addWidget(button)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.hide)
@@ -46,7 +54,25 @@ class Banner(QFrame):
         """The sentence shown, or an empty text."""
         return "" if self.isHidden() else self.label.text()
 
+    def ask(self, sentence: str, answers: Mapping[str, Callable[[], object]]) -> None:
+        """A question; to close it is to do nothing."""
+        self.say(sentence, "info")
+        self._timer.stop()
+        for text, call in answers.items():
+            button = QPushButton(text, self)
+            button.clicked.connect(self.hide)
+            button.clicked.connect(lambda _=False, call=call: call())
+            self._answers.addWidget(button)
+            self.answers.append(button)
+
+    def withdraw(self) -> None:
+        """What was asked need not be answered any more; a sentence that is no question stays."""
+        if self.answers:
+            self.hide()
+
     def say(self, sentence: str, severity: Severity = "error") -> None:
+        while self.answers:
+            self.answers.pop().deleteLater()
         self.setProperty("severity", severity)
         self.style().unpolish(self)
         self.style().polish(self)

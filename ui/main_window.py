@@ -37,6 +37,7 @@ from ui.probes import ProbesPanel
 from ui.problem_panel import ProblemPanel
 from ui.run_display import RunDisplay
 from ui.services import Services
+from ui.starting_over import StartingOver
 from ui.status import StatusBar
 from ui.sweep.area import SweepArea
 from ui.theme import THEMES, theme
@@ -71,6 +72,7 @@ class MainWindow(QMainWindow):
         self._closed = False
         self._opened_at = 0.0
         self._make_panels(make_viewport)
+        self.starting_over = StartingOver(self.controller, self.banner, self)
         self.display = RunDisplay(self)
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
@@ -182,7 +184,7 @@ class MainWindow(QMainWindow):
             timing_log=self.files.export_timing_log,
             traces=lambda: self.files.export_traces(self.probes.export_csv),
             quit=self.close,
-            run=self.controller.toggle,
+            run=self.starting_over.toggle,
             step=self.controller.step,
             reset=self.controller.reset,
             rewind=self.controller.rewinding.rewind_to_last,
@@ -239,7 +241,7 @@ class MainWindow(QMainWindow):
         self.welcome.open_asked.connect(self.files.open)
         self.welcome.path_chosen.connect(self.open_path)
         self.welcome.recover_asked.connect(self.recover)
-        self.timeline.toggled.connect(controller.toggle)
+        self.timeline.toggled.connect(self.starting_over.toggle)
         self.timeline.step_asked.connect(controller.step)
         self.timeline.reset_asked.connect(controller.reset)
         self.timeline.rewind_asked.connect(controller.rewinding.rewind)
@@ -386,6 +388,8 @@ class MainWindow(QMainWindow):
         shown = simulating and self.stack.currentWidget() is self.viewport
         self.workspaces.enable_simulation(shown)
         self._layout.set_bare(not shown)
+        if not shown:
+            self.banner.withdraw()  # an answer would run it unseen
         self.actions_["back"].setEnabled(simulating and not shown and self.model.document is not None)
 
     def _lab_starting(self) -> None:

@@ -49,6 +49,7 @@ def test_a_way_back_to_the_problem_whose_run_goes_on(opened, qtbot, way):
     assert not visible_docks(window)
     assert window.welcome.back_button.isVisible()
     assert window.welcome.back_button.text() == "Back to Slab"
+    assert window.welcome.run_note.isVisible()
     time = window.controller.time
     qtbot.waitUntil(lambda: window.controller.time > time)
     WAYS_BACK[way](window, qtbot)
@@ -67,6 +68,7 @@ def test_keys_of_the_simulation_are_silent_in_the_gallery(opened, qtbot):
     window.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
     runners = list(window.services.runners)
     to_the_gallery(window, qtbot)
+    assert not window.welcome.run_note.isVisible()
     for target in (window, window.welcome.gallery, window.welcome.gallery.cards[0]):
         for key in ("Space", "Period", "B", "M", "O"):
             qtbot.keyClick(target, getattr(Qt.Key, f"Key_{key}"))
