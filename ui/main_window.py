@@ -27,6 +27,7 @@ from ui.gallery import Gallery
 from ui.keeping import Keeper
 from ui.lab.workspace import LabWorkspace
 from ui.layout import Areas, DockLayout
+from ui.leaving import Leaving
 from ui.log_pane import LogPane
 from ui.menus import ChoiceMenu, NewMenu, RecentMenu
 from ui.meters.panel import MetersPanel
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self.model = DocumentModel(self)
         self.controller = Controller(self.model, services, self.background, self)
         self._closed = False
+        self._asked = False
         self._opened_at = 0.0
         self._make_panels(make_viewport)
         self.starting_over = StartingOver(self.controller, self.banner, self)
@@ -77,6 +79,8 @@ class MainWindow(QMainWindow):
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
+        self.leaving = Leaving(self.model, self.files, self.keeper, self)
+        self.controller.before_opening = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
         self.sweeps = SweepArea(self.controller, self.files, self)
         self._make_layout()
@@ -248,6 +252,7 @@ class MainWindow(QMainWindow):
         self.timeline.until_edited.connect(lambda until: self._edit_run("until", until, "end of the run"))
         self.timeline.pace_edited.connect(lambda pace: self._edit_run("pace", pace, "pace of the run"))
         self.probes.export_asked.connect(self.actions_["traces"].trigger)
+        self.leaving.stayed.connect(self._check_choices)
         self.files.recent_changed.connect(self._show_recent)
         self.files.done.connect(self._say)
         self.log.attention.connect(self.status.set_errors)
@@ -473,8 +478,17 @@ class MainWindow(QMainWindow):
         super().showEvent(event)
         self.activateWindow()
 
+    def close_at_once(self) -> None:
+        """Close without a question: what is unsaved is kept aside, unless it was given up."""
+        self._asked = True
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Asks nothing: timers stop, edits are kept, the worker ends, then the canvas goes."""
+        """Asks about unsaved edits; then timers stop, edits are kept, the worker ends, and the canvas goes."""
+        if not self._closed and not self._asked and self.leaving.unsaved:
+            event.ignore()
+            self.leaving.ask(self.close_at_once)
+            return
         if not self._closed:
             self._closed = True
             self.keeper.timer.stop()
