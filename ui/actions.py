@@ -22,6 +22,7 @@ class Actions:
         keys = QKeySequence.StandardKey
         for name, text, shortcut, icon in (
             ("gallery", "&Gallery", "Ctrl+G", "gallery"),
+            ("back", "&Back to the problem", "Esc", "back"),
             ("open", "&Open…", keys.Open, "open"),
             ("open_folder", "Open project &folder…", "Ctrl+Shift+O", None),
             ("save", "&Save", keys.Save, "save"),
@@ -75,7 +76,7 @@ class Actions:
         bar = self._window.menuBar()
         file = bar.addMenu("&File")
         file.addMenu(new)
-        file.addActions([self["gallery"], self["open"], self["open_folder"]])
+        file.addActions([self["gallery"], self["back"], self["open"], self["open_folder"]])
         file.addMenu(recent)
         file.addMenu(units)
         file.addSeparator()

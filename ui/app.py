@@ -80,7 +80,7 @@ class _Reporter:
         text = "".join(traceback.format_exception(kind, error, trace))
         log.error("%s", text)
         if issubclass(kind, KeyboardInterrupt):
-            self._window.close()
+            self._window.close_at_once()
             return
         self._window.log.add(Message(text, "error"))
         self._window.banner.say(

@@ -1,11 +1,12 @@
-"""A strip above the viewport that says what went wrong in one sentence, and stays out of the way."""
+"""A strip above the viewport that says what went wrong, or asks, in one sentence, and stays out of the way."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from ui.icons import dress, pixmap
 
@@ -15,7 +16,10 @@ Severity = Literal["error", "warning", "info"]
 
 
 class Banner(QFrame):
-    """One sentence with a severity; information goes by itself, the rest when it is closed or replaced."""
+    """One sentence with a severity; information goes by itself, the rest when it is closed or replaced.
+
+    A question has buttons with its answers, and stays until it is answered, closed, replaced or withdrawn.
+    """
 
     closed = Signal()
     """By hand, or because its time was over."""
@@ -36,9 +40,13 @@ class Banner(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 7, 8, 7)
         layout.setSpacing(10)
-        layout.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(self.picture)
         layout.addWidget(self.label, 1)
-        layout.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        self.answers: list[QPushButton] = []
+        self._answers = QHBoxLayout()
+        self._answers.setSpacing(8)
+        layout.addLayout(self._answers)
+        layout.addWidget(button)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._close)
@@ -53,8 +61,25 @@ class Banner(QFrame):
         self.hide()
         self.closed.emit()
 
+    def ask(self, sentence: str, answers: Mapping[str, Callable[[], object]]) -> None:
+        """A question; to close it is to do nothing."""
+        self.say(sentence, "info", stays=True)
+        for text, call in answers.items():
+            button = QPushButton(text, self)
+            button.clicked.connect(self.hide)
+            button.clicked.connect(lambda _=False, call=call: call())
+            self._answers.addWidget(button)
+            self.answers.append(button)
+
+    def withdraw(self) -> None:
+        """What was asked need not be answered any more; a sentence that is no question stays."""
+        if self.answers:
+            self.hide()
+
     def say(self, sentence: str, severity: Severity = "error", stays: bool = False) -> None:
         """``stays``: until it is closed or replaced, information too."""
+        while self.answers:
+            self.answers.pop().deleteLater()
         self.setProperty("severity", severity)
         self.style().unpolish(self)
         self.style().polish(self)

@@ -114,6 +114,8 @@ class Controller(QObject):
         self.painting = Painting(lambda: self.runner, self)
         self.rewinding = Rewinding(self)
         self.kept_paint = KeptPaint(self)
+        self.before_opening: Callable[[Callable[[], None]], None] = lambda go_on: go_on()
+        """Calls what it is given when the open document may make way for another."""
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MILLISECONDS)
         self._timer.timeout.connect(self._tick)
@@ -124,13 +126,14 @@ class Controller(QObject):
 
     def open_path(self, path: FilePath, then: Callable[[], None] = lambda: None) -> None:
         """Open a file on another thread; a mistake becomes a sentence and the present document stays."""
-        self._open(partial(self.services.open, path), f"Opening {path.name}", then)
+        self.open_with(partial(self.services.open, path), f"Opening {path.name}", then)
 
     def open_with(
         self, load: Callable[[Permission], Document | None], text: str, then: Callable[[], None] = lambda: None
     ) -> None:
-        """Open whatever ``load`` returns (on another thread), which is told what it may read."""
-        self._open(load, text, then)
+        """Open whatever ``load``, which is told what it may read, returns on another thread, when the open document may
+        go."""
+        self.before_opening(lambda: self._open(load, text, then))
 
     def run_when_open(self) -> None:
         """Run what is being opened as soon as it is there, or what has just been opened."""

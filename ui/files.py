@@ -85,16 +85,17 @@ class FileActions(QObject):
                 return True
         return False
 
-    def save(self) -> None:
+    def save(self, then: Callable[[], None] = lambda: None) -> None:
+        """``then`` is called when it is saved; not if that fails, or is given up."""
         document = self._model.document
         if document is None:
             return
         if document.path is None:
-            self.save_as()
+            self.save_as(then)
         else:
-            self.save_to(document.path)
+            self.save_to(document.path, then)
 
-    def save_as(self) -> None:
+    def save_as(self, then: Callable[[], None] = lambda: None) -> None:
         if self._model.document is None:
             return
         suggestion = Path(self._folder()) / f"{self._model.document.project.title}.zip"
@@ -102,9 +103,9 @@ class FileActions(QObject):
         if name:
             path = Path(name)
             folder = chosen.startswith("Project folder")
-            self.save_to(path.with_suffix("") if folder and path.suffix == ".zip" else path)
+            self.save_to(path.with_suffix("") if folder and path.suffix == ".zip" else path, then)
 
-    def save_to(self, path: Path) -> None:
+    def save_to(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
         """Save a copy of the document as it is now, then let the open one stand at its new place."""
         if not self._model.valid:
             sentence = f"{self._model.first_error()} The last valid values were saved."
@@ -125,6 +126,7 @@ class FileActions(QObject):
             self._remember(path)
             self.done.emit(f"Saved to {path}.")
             self.saved.emit()
+            then()
 
         self._background.submit("files", lambda: self._services.save(document, path), stood, self._failed)
 

@@ -36,6 +36,8 @@ class Keeper(QObject):
         self._background = background
         self._view = view
         self._kept_revision = 0
+        self.gives_up = False
+        """What is unsaved now need not be kept when another document opens or the window closes."""
         self.timer = QTimer(self)
         self.timer.setInterval(INTERVAL_MILLISECONDS)
         self.timer.timeout.connect(self._keep)
@@ -53,7 +55,7 @@ class Keeper(QObject):
         if self._model.document is None:
             return
         try:
-            if self._model.undo_stack.isClean():
+            if self.gives_up or self._model.undo_stack.isClean():
                 self._services.forget_autosave(self._model.snapshot())
             else:
                 self._services.autosave(self._model.snapshot(self._view()))
@@ -61,15 +63,22 @@ class Keeper(QObject):
             self._failed(error)
 
     def _set_aside(self) -> None:
-        """Another document opens over unsaved edits: they are kept beside, without a question."""
-        if not self._model.undo_stack.isClean():
-            document = self._model.snapshot(self._view())
+        """Another document opens over unsaved edits: they are kept beside, unless they were given up."""
+        if self._model.undo_stack.isClean():
+            return
+        document = self._model.snapshot(self._view())
+        if self.gives_up:
+            self._background.submit(
+                "autosave", partial(self._services.forget_autosave, document), otherwise=self._failed
+            )
+        else:
             text = f"The unsaved changes of '{document.project.title}' are kept and offered at the next start."
             self.message.emit(Message(text))
             self._background.submit("autosave", partial(self._services.set_aside, document), otherwise=self._failed)
 
     def _opened(self) -> None:
         self._kept_revision = self._model.revision
+        self.gives_up = False
 
     def _keep(self) -> None:
         model = self._model

@@ -28,6 +28,7 @@ from ui.gallery import Gallery
 from ui.keeping import Keeper
 from ui.lab.workspace import LabWorkspace
 from ui.layout import Areas, DockLayout
+from ui.leaving import Leaving
 from ui.log_pane import LogPane
 from ui.menus import ChoiceMenu, NewMenu, RecentMenu
 from ui.meters.panel import MetersPanel
@@ -39,6 +40,7 @@ from ui.probes import ProbesPanel
 from ui.problem_panel import ProblemPanel
 from ui.run_display import RunDisplay
 from ui.services import Services
+from ui.starting_over import StartingOver
 from ui.status import StatusBar
 from ui.sweep.area import SweepArea
 from ui.theme import THEMES, theme
@@ -71,12 +73,16 @@ class MainWindow(QMainWindow):
         self.model = DocumentModel(self)
         self.controller = Controller(self.model, services, self.background, self)
         self._closed = False
+        self._asked = False
         self._opened_at = 0.0
         self._make_panels(make_viewport)
+        self.starting_over = StartingOver(self.controller, self.banner, self)
         self.display = RunDisplay(self)
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
+        self.leaving = Leaving(self.model, self.files, self.keeper, self)
+        self.controller.before_opening = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
         self.sweeps = SweepArea(self.controller, self.files, self)
         self._make_layout()
@@ -89,6 +95,7 @@ class MainWindow(QMainWindow):
         self.new_menu.set_engines(engines)
         self._show_recent()
         self._layout.restore()
+        self._page_changed()
         self.display.show_phase(Phase.EMPTY.value)
         self.controller.outside_asked.connect(lambda outside: OutsideDialog(outside, self).open())
         self.background.submit("files", services.has_recovery, self.welcome.recover_button.setVisible)
@@ -183,6 +190,7 @@ class MainWindow(QMainWindow):
         self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
         self.actions_.connect(
             gallery=self.show_gallery,
+            back=self.show_workspace,
             open=self.files.open,
             open_folder=self.files.open_folder,
             save=self.files.save,
@@ -194,7 +202,7 @@ class MainWindow(QMainWindow):
             timing_log=self.files.export_timing_log,
             traces=lambda: self.files.export_traces(self.probes.export_csv),
             quit=self.close,
-            run=self.controller.toggle,
+            run=self.starting_over.toggle,
             step=self.controller.step,
             reset=self.controller.reset,
             rewind=self.controller.rewinding.rewind_to_last,
@@ -247,22 +255,25 @@ class MainWindow(QMainWindow):
         for gallery in (self.gallery, self.welcome.gallery):
             gallery.opened.connect(self.open_preset)
             gallery.run.connect(self.run_preset)
+        self.welcome.back_asked.connect(self.show_workspace)
         self.welcome.open_asked.connect(self.files.open)
         self.welcome.path_chosen.connect(self.open_path)
         self.welcome.recover_asked.connect(self.recover)
-        self.timeline.toggled.connect(controller.toggle)
+        self.timeline.toggled.connect(self.starting_over.toggle)
         self.timeline.step_asked.connect(controller.step)
         self.timeline.reset_asked.connect(controller.reset)
         self.timeline.rewind_asked.connect(controller.rewinding.rewind)
         self.timeline.until_edited.connect(lambda until: self._edit_run("until", until, "end of the run"))
         self.timeline.pace_edited.connect(lambda pace: self._edit_run("pace", pace, "pace of the run"))
         self.probes.export_asked.connect(self.actions_["traces"].trigger)
+        self.leaving.stayed.connect(self._check_choices)
         self.files.recent_changed.connect(self._show_recent)
         self.files.done.connect(self._say)
         self.log.attention.connect(self.status.set_errors)
         self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
         theme().changed.connect(self._show_probes)
         self.workspaces.changed.connect(self._workspace_changed)
+        self.workspaces.asked.connect(lambda place: self.show_workspace() if place == SIMULATE else None)
         self.lab.starting.connect(self._lab_starting)
 
     def _connect_placing(self) -> None:
@@ -302,16 +313,15 @@ class MainWindow(QMainWindow):
         self.controller.open_with(self.services.recover, "Opening what was left unsaved", self._recovered)
 
     def show_gallery(self) -> None:
-        """The first page; a run goes on meanwhile."""
-        self.workspaces.show(SIMULATE)
-        self._layout.set_bare(True)
-        self.stack.setCurrentWidget(self.welcome)
+        """The page of the gallery, whole; a run goes on meanwhile."""
+        self._show_page(self.welcome)
+        self.welcome.gallery.setFocus()
 
     def show_workspace(self) -> None:
+        """The open problem, if there is one."""
         if self.model.document is not None:
-            self.workspaces.show(SIMULATE)
-            self.stack.setCurrentWidget(self.viewport)
-            self._layout.set_bare(False)
+            self._show_page(self.viewport)
+            self.viewport.setFocus()
 
     def switch_theme(self) -> None:
         name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]
@@ -334,7 +344,7 @@ class MainWindow(QMainWindow):
     def _document_opened(self) -> None:
         document = self.model.document
         if document is None:
-            self.setWindowTitle("Workbench")
+            self._show_title()
             self.show_gallery()
             return
         self.banner.hide()  # what it says is of the document before
@@ -382,10 +392,26 @@ class MainWindow(QMainWindow):
             self._show_title()
 
     def _workspace_changed(self, place: int) -> None:
-        """The docks are of the simulation; the gallery has none either."""
-        self._layout.set_bare(place == LAB or self.stack.currentWidget() is self.welcome)
         if place == LAB:
+            if self.model.document is not None:
+                self.stack.setCurrentWidget(self.viewport)  # the way back is to the problem, not to the gallery
             self.lab.setFocus()
+        self._page_changed()
+
+    def _show_page(self, page: QWidget) -> None:
+        self.stack.setCurrentWidget(page)
+        self.workspaces.show(SIMULATE)
+        self._page_changed()
+
+    def _page_changed(self) -> None:
+        """Docks, and what runs and paints, are of the problem: the gallery and the Lab are pages without them."""
+        simulating = self.workspaces.place == SIMULATE
+        shown = simulating and self.stack.currentWidget() is self.viewport
+        self.workspaces.enable_simulation(shown)
+        self._layout.set_bare(not shown)
+        if not shown:
+            self.banner.withdraw()  # an answer would run it unseen
+        self.actions_["back"].setEnabled(simulating and not shown and self.model.document is not None)
 
     def _lab_starting(self) -> None:
         """A run takes bandwidth from what the Lab measures."""
@@ -399,8 +425,9 @@ class MainWindow(QMainWindow):
 
     def _show_title(self) -> None:
         document = self.model.document
-        title = document.project.title if document is not None else ""
-        self.setWindowTitle(f"{title}[*] – Workbench")
+        title = document.project.title if document is not None else None
+        self.setWindowTitle("Workbench" if title is None else f"{title}[*] – Workbench")
+        self.welcome.set_open(title)
         self.setWindowModified(not self.model.undo_stack.isClean())
 
     def _clean_changed(self, clean: bool) -> None:
@@ -467,8 +494,17 @@ class MainWindow(QMainWindow):
         super().showEvent(event)
         self.activateWindow()
 
+    def close_at_once(self) -> None:
+        """Close without a question: what is unsaved is kept aside, unless it was given up."""
+        self._asked = True
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Asks nothing: timers stop, edits are kept, the worker ends, then the canvas goes."""
+        """Asks about unsaved edits; then timers stop, edits are kept, the worker ends, and the canvas goes."""
+        if not self._closed and not self._asked and self.leaving.unsaved:
+            event.ignore()
+            self.leaving.ask(self.close_at_once)
+            return
         if not self._closed:
             self._closed = True
             self.keeper.timer.stop()

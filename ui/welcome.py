@@ -1,4 +1,4 @@
-"""The first page: the gallery, what was open before, and a way to open a file."""
+"""The page of the gallery: ready problems, what was open before, a way to open a file, and one back to the problem."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from ui.icons import application_icon, dress
 from workbench.recent import RecentFile
 
 RECENT_SHOWN = 6
+WIDEST_TITLE = 420
+"""Pixels of a problem's title on the button that leads back to it."""
 
 
 class Welcome(QWidget):
-    """Shown until a document is open."""
+    """Shown until a document is open, and whenever the gallery is asked for."""
 
+    back_asked = Signal()
     open_asked = Signal()
     path_chosen = Signal(object)
     recover_asked = Signal()
@@ -28,6 +31,10 @@ class Welcome(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self.gallery = Gallery(parent=self)
         self.gallery.body.setObjectName("welcomeBody")
+        self.back_button = QPushButton(self)
+        dress(self.back_button, "back")
+        self.back_button.clicked.connect(self.back_asked)
+        self.back_button.hide()
         picture = QLabel(self)
         picture.setPixmap(application_icon().pixmap(56, 56))
         title = QLabel("Workbench", self)
@@ -64,9 +71,26 @@ class Welcome(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(36, 28, 36, 20)
         layout.setSpacing(16)
+        self.run_note = QLabel("Its run goes on meanwhile.", self)
+        self.run_note.setObjectName("muted")
+        self.run_note.hide()
+        back = QHBoxLayout()
+        back.setSpacing(12)
+        back.addWidget(self.back_button)
+        back.addWidget(self.run_note)
+        back.addStretch(1)
+        layout.addLayout(back)
         layout.addLayout(top)
         layout.addWidget(self.gallery, 1)
         layout.addWidget(self._recent_box)
+
+    def set_open(self, title: str | None) -> None:
+        """The problem that is open behind this page; None without one."""
+        self.back_button.setVisible(title is not None)
+        text = f"Back to {title}"
+        shown = self.back_button.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, WIDEST_TITLE)
+        self.back_button.setText(shown.replace("&", "&&"))
+        self.back_button.setToolTip(f"{text} (Esc)")
 
     def set_recent(self, files: Sequence[RecentFile]) -> None:
         while (item := self._recent.takeAt(0)) is not None:

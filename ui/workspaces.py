@@ -12,9 +12,11 @@ SIMULATE, LAB = 0, 1
 
 
 class Workspaces(QObject):
-    """Tabs, pages and keys. Actions of the simulation can be triggered only while its workspace is shown."""
+    """Tabs, pages and keys."""
 
     changed = Signal(int)
+    asked = Signal(int)
+    """A tab was clicked or its key pressed, whether or not its page is shown already."""
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
@@ -28,6 +30,7 @@ class Workspaces(QObject):
         self._simulation.setExclusionPolicy(QActionGroup.ExclusionPolicy.None_)
         self.actions_: list[QAction] = []
         self.tabs.currentChanged.connect(self._show)
+        self.tabs.tabBarClicked.connect(self.asked)
 
     def add(self, title: str, page: QWidget) -> None:
         place = self.pages.addWidget(page)
@@ -36,7 +39,7 @@ class Workspaces(QObject):
         action = QAction(title, self)
         action.setShortcut(f"Ctrl+{place + 1}")
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
-        action.triggered.connect(lambda: self.show(place))
+        action.triggered.connect(lambda: self._ask(place))
         self.tabs.setTabToolTip(place, f"{title} (Ctrl+{place + 1})")
         self.actions_.append(action)
         self._make_room(self.place)
@@ -49,9 +52,13 @@ class Workspaces(QObject):
             page.setSizePolicy(kind, kind)
 
     def keep_to_simulation(self, actions: Iterable[QAction]) -> None:
-        """These actions and their keys are off in the Lab."""
+        """These actions and their keys are off where no problem is shown."""
         for action in actions:
             self._simulation.addAction(action)
+
+    def enable_simulation(self, on: bool) -> None:
+        """A problem is shown, or the gallery or the Lab."""
+        self._simulation.setEnabled(on)
 
     @property
     def place(self) -> int:
@@ -60,8 +67,11 @@ class Workspaces(QObject):
     def show(self, place: int) -> None:
         self.tabs.setCurrentIndex(place)
 
+    def _ask(self, place: int) -> None:
+        self.show(place)
+        self.asked.emit(place)
+
     def _show(self, place: int) -> None:
         self._make_room(place)
         self.pages.setCurrentIndex(place)
-        self._simulation.setEnabled(place == SIMULATE)
         self.changed.emit(place)

@@ -33,7 +33,7 @@ def window(qtbot, qapp, services, tmp_path):
     window.show()
     qtbot.waitExposed(window)
     yield window
-    window.close()
+    window.close_at_once()
     for runner in services.runners:
         runner.join(10)
     left = [thread.name for thread in threading.enumerate() if thread.name.startswith("workbench-")]

@@ -450,3 +450,8 @@ class FakeViewport(QWidget):
 
     def close_canvas(self):
         self.closed = True
+
+
+def keep_aside(window):
+    """The answer to the question about unsaved changes."""
+    next(button for button in window.leaving.question.buttons() if button.text() == "Keep aside").click()

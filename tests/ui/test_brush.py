@@ -302,7 +302,7 @@ def window(qtbot, tmp_path):
     qtbot.waitUntil(lambda: window.controller.phase == "ready", timeout=10_000)
     qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=5000)
     yield window
-    window.close()
+    window.close_at_once()
     for runner in services.runners:
         runner.join(10)
 
@@ -356,6 +356,6 @@ def test_what_a_touch_does_is_said_in_the_log(qtbot, tmp_path) -> None:
     window.viewport.dabbed.emit(Dab("touch", (4.0, 2.0, 3.0), 1.0, 5.0))
     qtbot.waitUntil(lambda: "Touched at 4.0 mm." in said, timeout=5000)
     assert sum(text.startswith("Touched") for text in said) == 1
-    window.close()
+    window.close_at_once()
     for runner in services.runners:
         runner.join(10)

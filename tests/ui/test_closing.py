@@ -1,4 +1,4 @@
-"""Closing during a run asks nothing, keeps the edits, ends every thread and leaves exit code 0."""
+"""Closing during a run: at once it asks nothing and keeps the edits, every thread ends, and the exit code is 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ def test_closing_during_a_run_keeps_the_edits(opened, qtbot, services):
     window.controller.run()
     qtbot.waitUntil(lambda: window.controller.phase == "running")
     runner = window.controller.runner
-    assert window.close()
+    window.close_at_once()
+    assert not window.isVisible()
     assert window.viewport.closed
     runner.join(0)
     assert services.autosaved[-1].parameters.tissue.sigma_il == 0.2

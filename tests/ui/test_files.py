@@ -13,6 +13,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
+from tests.ui.doubles import keep_aside
 from ui.ending import SignalEnding
 from ui.outside import OutsideDialog
 from workbench.boundary import NOTHING, Permission
@@ -42,6 +43,7 @@ def test_bad_input_is_one_sentence_and_the_open_document_stays(opened, qtbot):
     window = opened
     window.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
     drop(window, "/tmp/surface.bad")
+    keep_aside(window)
     qtbot.waitUntil(lambda: bool(window.banner.text))
     assert window.banner.text == "'surface.bad' holds no tetrahedra: save the volume mesh."
     assert window.model.document.parameters.tissue.sigma_il == 0.3
@@ -169,7 +171,7 @@ def test_what_was_left_unsaved_is_offered_and_counts_as_unsaved(qtbot, qapp, ser
     qtbot.waitUntil(lambda: window.model.document is not None)
     assert window.model.document.project.title == "Left behind"
     assert window.isWindowModified()
-    window.close()
+    window.close_at_once()
     assert services.autosaved
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from engines.api import Preset
 from engines.geometry.particles import Particles
-from tests.ui.doubles import FakeServices, FakeViewport
+from tests.ui.doubles import FakeServices, FakeViewport, keep_aside
 from tests.workbench.fake_grid_engine import FadeEngine, FadeParameters, FromPicture
 from ui.forms.file import FileEditor
 from ui.forms.form import ParameterForm
@@ -71,7 +71,7 @@ def test_without_such_an_engine_there_is_no_menu(qtbot, qapp, tmp_path):
     window = MainWindow(FakeServices(), FakeViewport, settings)
     qtbot.addWidget(window)
     assert not window.new_menu.menuAction().isVisible()
-    window.close()
+    window.close_at_once()
 
 
 def test_preview_probes_and_estimate_follow_the_grid(fading, qtbot):
@@ -223,6 +223,7 @@ def test_a_picture_dropped_on_the_window_is_the_problems_picture(fading, qtbot, 
     text = fading.model.document.portable_project().model_dump_json()
     snapshot.write_bytes(encode_png(np.zeros((3, 5, 4), np.uint8), {KEYWORD: text}))
     drop(fading, snapshot)  # it holds a project: it is opened
+    keep_aside(fading)
     qtbot.waitUntil(lambda: fading.model.document.project.title == "shot", timeout=5000)
 
 

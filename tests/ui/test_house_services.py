@@ -12,7 +12,7 @@ from PySide6.QtCore import QSettings
 
 from engines.api import registry
 from engines.api.errors import ProblemError
-from tests.ui.doubles import FakeViewport
+from tests.ui.doubles import FakeViewport, keep_aside
 from tests.workbench.fake_grid_engine import FadeEngine
 from ui.house import HouseServices
 from ui.main_window import MainWindow
@@ -50,7 +50,7 @@ def make_window(qtbot, tmp_path):
 
     yield make
     for window in windows:
-        window.close()
+        window.close_at_once()
 
 
 def slab(services):
@@ -107,7 +107,7 @@ def test_another_parameter_is_another_problem_and_begins_at_zero(qtbot, make_win
     open_slab(qtbot, first)
     first.files.save_to(tmp_path / "slab")
     run_until(qtbot, first, 1.0)
-    first.close()
+    first.close_at_once()
     assert list(runs_dir().glob("*.npz"))
     project = json.loads((tmp_path / "slab" / "project.json").read_text())
     project["parameters"]["tissue"]["sigma_il"] = 0.2
@@ -157,7 +157,7 @@ def test_a_picture_reopens_the_session(qtbot, make_window, tmp_path):
     open_slab(qtbot, first)
     first.model.edit(("parameters", "tissue", "sigma_il"), 0.19)
     first.services.export_snapshot(tmp_path / "s.png", np.zeros((9, 16, 4), np.uint8), first.model.snapshot())
-    first.close()
+    first.close_at_once()
     second = make_window()
     second.open_path(tmp_path / "s.png")
     wait_for(qtbot, second, "ready")
@@ -170,6 +170,7 @@ def test_unsaved_edits_are_offered_after_closing(qtbot, make_window):
     open_slab(qtbot, first)
     first.model.edit(("parameters", "tissue", "sigma_il"), 0.21)
     first.close()
+    keep_aside(first)
     first.services._autosave._lock.release()  # as the end of the process does
     second = make_window()
     qtbot.waitUntil(second.welcome.recover_button.isVisible)
@@ -184,6 +185,7 @@ def test_edits_that_another_document_covers_are_kept_beside(qtbot, make_window):
     open_slab(qtbot, first)
     first.model.edit(("parameters", "tissue", "sigma_il"), 0.22)
     first.open_preset(slab(first.services))
+    keep_aside(first)
     qtbot.waitUntil(lambda: first.model.undo_stack.isClean() and first.controller.phase == "ready", timeout=30_000)
     assert first.model.document.parameters.tissue.sigma_il != 0.22
     first.close()

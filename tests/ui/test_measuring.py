@@ -34,7 +34,7 @@ def window(qtbot, tmp_path):
     qtbot.waitUntil(lambda: window.controller.phase == "ready", timeout=10_000)
     qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=5000)
     yield window
-    window.close()
+    window.close_at_once()
     for runner in services.runners:
         runner.join(10)
 
