@@ -27,11 +27,8 @@ except ImportError:  # a compute node: engines and their tests need no Qt
 if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
-# Tests run two at a time: OpenMP's threads of both would wait for each other by spinning on the same cores, and small
-# kernels took 10 to 20 times as long (1500 steps of 1152 cells in each of two processes: 0.9 to 2.4 s, asleep 0.1 s).
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-# OpenBLAS spins too, and its threads gain nothing on systems as small as those of reference solutions: those of
-# batteries took 57 s of processor time with two threads on busy cores, 9 with one.
+# OpenBLAS's threads spin while they wait, and gain nothing on systems as small as those of reference solutions: those
+# of batteries took 57 s of processor time with two threads on busy cores, 9 with one.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Settings, recent files and autosaves of whoever runs the tests stay as they are; compiled kernels are shared.
 _home = tempfile.TemporaryDirectory(prefix="workbench-tests-")

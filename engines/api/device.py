@@ -7,7 +7,7 @@ the physics (memory, gathering what a viewer wants, looking for NaN, timing, mea
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -104,6 +104,11 @@ class Backend(ABC):
 
         Inside, kernels may be launched as inside :meth:`active`.
         """
+
+    def cores_for(self, seconds: float) -> AbstractContextManager[Any]:
+        """As :meth:`active`, for parallel loops that take one core so long [s] each: a CPU wakes no more cores than are
+        worth it; on a GPU nothing changes. It can be entered again and again, but not inside itself."""
+        return nullcontext()
 
     @abstractmethod
     def drain_timings(self) -> tuple[KernelTiming, ...]:

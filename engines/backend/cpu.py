@@ -19,10 +19,10 @@ from engines.api.device import Backend, Ceilings, DeviceInfo
 from engines.backend import cpu_kernels
 from engines.backend.ceilings import machine
 from engines.backend.selection import Checked, check_selection, checked_values, exact_missing
-from engines.backend.threads import parallel_region, usable_cores
+from engines.backend.threads import parallel_region, threads_for, usable_cores
 
-PARALLEL_FROM = 8192
-"""Elements from which a gather is shared among threads: one thread takes some 10 µs for as many."""
+GATHER_SECONDS, SCAN_SECONDS = 1.2e-9, 0.25e-9
+"""[s] of one core to gather a value, and to look whether one is finite."""
 
 PAGE = 4096
 STAGGER = 17 * 64
@@ -96,6 +96,9 @@ class CpuBackend(Backend):
         """Inside, this thread runs parallel kernels on the backend's cores (see :mod:`engines.backend.threads`)."""
         return parallel_region(self.threads)
 
+    def cores_for(self, seconds: float) -> AbstractContextManager[None]:
+        return parallel_region(threads_for(seconds, self.threads))
+
     def array(self, host: Array) -> Array:
         held = self.empty(np.shape(host), np.asarray(host).dtype)
         held[...] = host
@@ -125,8 +128,7 @@ class CpuBackend(Backend):
         table = checked_values(values, handle)
         out = np.empty((len(handle), table.shape[1]), np.float32)
         if len(handle):
-            # A handful of probes is not worth waking the other threads, and waiting for them where cores are busy.
-            with parallel_region(1 if len(handle.elements) < PARALLEL_FROM else self.threads):
+            with self.cores_for(GATHER_SECONDS * len(handle.elements)):
                 if handle.offsets is None:
                     cpu_kernels.gather(table, handle.elements, out)
                 else:
@@ -139,7 +141,7 @@ class CpuBackend(Backend):
             return None
         flat = np.ascontiguousarray(values).reshape(-1)
         found = np.empty(-(-flat.size // cpu_kernels.SCAN_CHUNK), np.int64)
-        with self.active():
+        with self.cores_for(SCAN_SECONDS * flat.size):
             cpu_kernels.first_not_finite(flat, found)
         hits = found[found >= 0]
         return int(hits[0]) if hits.size else None

@@ -1,9 +1,14 @@
-"""How many cores the CPU kernels use, and whose turn it is.
+"""How many cores the CPU kernels use, whose turn it is, and that who waits sleeps.
 
 Numba's threading layers differ by platform: the ``workqueue`` layer ends the process when two threads run
 parallel kernels at once, and GNU OpenMP starts a second team of threads that fights the first one for the
 cores. So parallel kernels of one process take turns: two runs that overlap alternate kernel by kernel, each
 with all its cores, under every layer.
+
+Threads of OpenMP that wait for work spin by default, for milliseconds, on a core that another program, the window or
+the very thread that they wait for could use: beside one busy process an empty loop takes 8 ms on two cores, and 9 µs
+where they sleep. Where all cores are free waking them costs some µs a loop, and so short loops stay on one core
+(:func:`threads_for`). Whoever runs a parallel kernel imports this module, and so has it set before threads start.
 """
 
 from __future__ import annotations
@@ -13,11 +18,38 @@ import threading
 from collections.abc import Callable
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 
+if TYPE_CHECKING:
+    from engines.api import KernelTraffic
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY")
+"""By which a person says how threads wait: OpenMP's own variable, GNU's, and those of LLVM and Intel."""
+WORTH_A_THREAD = 30e-6
+"""[s] of one core's work in a parallel loop from which one more thread is worth waking: waking one and waiting for it
+takes 6 to 9 µs where its core is free, and several times that where another program has it."""
+
+
+def let_threads_sleep() -> None:
+    """Threads of OpenMP that wait for work sleep, unless the person has said how they wait.
+
+    GNU's library reads this when it is loaded, which Numba does at its first parallel kernel, and then spins 0 times
+    instead of 300,000; LLVM's and Intel's read it when first used, and block at once instead of after 200 ms. It is in
+    vain only where the same library was loaded before. TBB's and the workqueue's threads sleep in any case. Processes
+    that this one starts have it from the environment.
+    """
+    if not any(name in os.environ for name in WAITING):
+        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+
+
+let_threads_sleep()
+
+CORE_BANDWIDTH, CORE_FLOPS = 20e9, 40e9
+"""[B/s], [flop/s] of one core in kernels of steps whose arrays its caches hold: 9 to 22 and 19 to 58 were measured."""
 
 _turn = threading.RLock()
 
@@ -45,6 +77,19 @@ def usable_cores() -> int:
     limit = int(numba.config.NUMBA_NUM_THREADS)
     quota = cgroup_quota() if os.name == "posix" else None
     return limit if quota is None else max(1, min(limit, round(quota)))
+
+
+def threads_for(seconds: float, most: int) -> int:
+    """How many of ``most`` threads a parallel loop is worth that takes one core ``seconds``.
+
+    Kernels give the same bits on any number: what they sum up, they sum up in parts that do not depend on it.
+    """
+    return max(1, min(most, int(seconds / WORTH_A_THREAD)))
+
+
+def core_seconds(traffic: KernelTraffic) -> float:
+    """[s] that a step of a kernel takes one core, about: the longer of what moving and computing take."""
+    return max(traffic.bytes / CORE_BANDWIDTH, traffic.flops / CORE_FLOPS)
 
 
 class parallel_region:

@@ -12,6 +12,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.threads import core_seconds
 from engines.peridynamics.family import Family
 from engines.peridynamics.laws.law import Law
 from engines.peridynamics.layout import Layout
@@ -216,11 +217,12 @@ class Solver(ABC):
         :func:`decay_of`), one number or (steps,). Called inside ``backend.timed``.
         """
         given = self._prepared(table.astype(self.dtype))
-        for row, (kick, left) in enumerate(paces_of(len(table), half, decay).tolist()):
-            self._step(given, row, kick, left)
-            self.arrays["u"], self._spare = self._spare, self.arrays["u"]
-            for follower in self.followers:
-                follower.step(row)
+        with self.backend.cores_for(core_seconds(self.traffic)):
+            for row, (kick, left) in enumerate(paces_of(len(table), half, decay).tolist()):
+                self._step(given, row, kick, left)
+                self.arrays["u"], self._spare = self._spare, self.arrays["u"]
+                for follower in self.followers:
+                    follower.step(row)
 
     def let_break(self, allowed: bool) -> None:
         """Whether bonds that are stretched too far break from the next step on; at first they do."""

@@ -18,6 +18,7 @@ from engines.backend import open_backend
 from workbench.atomic import write_text
 from workbench.bench.lab import Lab
 from workbench.bench.measure import KernelRecord, machine, measure
+from workbench.bench.neighbour import Neighbour
 from workbench.bench.plots import save_plots
 from workbench.bench.records import LabRecord, VariantRecord, to_csv, to_json
 from workbench.bench.report import as_csv, as_json, table
@@ -27,6 +28,8 @@ from workbench.bench.tables import curve_table, published_table, study_table
 
 ALL = "all"
 """Names every study, and with that no whole steps."""
+ACROSS: tuple[LabTable, ...] = (Neighbour(),)
+"""Tables that belong to no engine."""
 QUICK_ELEMENTS = 1 << 22
 """The one size of the whole steps with ``--quick``; the usual ones take minutes on a CPU."""
 
@@ -67,16 +70,18 @@ def listed(engines: Sequence[Engine]) -> str:
             if found:
                 width = max(len(one.id) for one in found)
                 lines += [f"{engine.title}: {kind}", *(f"  {one.id:{width}}  {one.title}" for one in found)]
-    return "\n".join(lines) or "These engines have no studies and no tables."
+    lines += ["Of all engines: tables", *(f"  {table.id}  {table.title}" for table in ACROSS)]
+    return "\n".join(lines)
 
 
 def chosen_tables(engines: Sequence[Engine], names: Sequence[str]) -> list[LabTable]:
-    """The tables that are named, ``all`` for every one. Raises ProblemError that lists what there is."""
-    known = {table.id: table for engine in engines for table in engine.tables()}
+    """The tables that are named, ``all`` for every one of the engines. Raises ProblemError that lists what there is."""
+    theirs = {table.id: table for engine in engines for table in engine.tables()}
+    known = theirs | {table.id: table for table in ACROSS}
     for name in names:
-        if name not in known and (name != ALL or not known):
-            raise ProblemError(f"There is no table '{name}' (there are: {', '.join(known) or 'none'}).")
-    return [table for table in known.values() if ALL in names or table.id in names]
+        if name not in known and name != ALL:
+            raise ProblemError(f"There is no table '{name}' (there are: {', '.join(known)}).")
+    return [table for name, table in known.items() if name in names or (ALL in names and name in theirs)]
 
 
 def chosen_studies(engines: Sequence[Engine], names: Sequence[str], cases: Sequence[str] = ()) -> list[Study]:

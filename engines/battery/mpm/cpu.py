@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from engines.backend.threads import parallel_region
 from engines.battery.mpm.launcher import ManyParticles
 from engines.battery.particles.series import roots
 
@@ -27,8 +26,8 @@ CHARGE, CHARGE_ERROR, VOLTAGE, CURRENT, INSTRUCTION, ELAPSED, ENDED, PSI = 0, 1,
 SIGN, START, KINETIC, ELECTRODE, RESISTANCE, REST_VOLTAGE = 0, 1, 2, 3, 6, 7
 HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE, POWER_DRIVE = 0, 1, 2, 3, 4
 KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT = 0, 1, 2, 3, 4, 5
-ALONE = 1000
-"""Particles of an electrode up to which one thread does it all: others would be waited for longer than they help."""
+PARTICLE_SECONDS = 60e-9
+"""[s] of one core for what a parallel loop does with a particle, which is entered several times in a step."""
 TOLERANCE = {"float32": 3.5e-5, "float64": 7e-7}
 """As in mpm.cu [V]."""
 
@@ -277,7 +276,7 @@ class CpuManyParticles(ManyParticles):
         self._no_trace = np.empty((0, 2), self.dtype)
 
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
-        with parallel_region(None if self.n > ALONE else 1):
+        with self.backend.cores_for(PARTICLE_SECONDS * self.n):
             advance(
                 self.state, self.scratch, self.cell, self.coefficients, self.shares, self._squares, self.constants,
                 self.tables, self.instructions, self.drive, float(self.factor), TOLERANCE[self.dtype.name],

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,6 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.device import Backend
-from engines.backend.threads import parallel_region
 from engines.battery.cells import Cells, Instruction, Kind, Row, make_cells
 from engines.battery.cells.launcher import LONGEST
 from engines.battery.pack.heat import Heat
@@ -35,8 +33,8 @@ KELVIN_PER_WATT = 10.0
 TOLERANCE = {"float32": 4e-6, "float64": 1e-9}
 """Largest error of a voltage in the network [V]: some eight units of the last place of 4 V in float32."""
 MOST_PASSES = 20
-VOXELS_PER_THREAD, ELEMENTS_PER_THREAD = 32_768, 256
-"""Below twice these a second core of the CPU does not pay."""
+VOXEL_SECONDS, ELEMENT_SECONDS = 0.9e-9, 0.12e-6
+"""[s] of one core for a stage of the heat in a voxel, and for a cell's step."""
 TYPICAL_RESISTANCE = 0.15
 """Of a cell times its capacity [Ω A h]; a first guess."""
 
@@ -104,6 +102,8 @@ class CoupledPack:
         self.passes = 0
         """Of the wiring in the last step."""
         self.currents, self.power = np.zeros(n), np.zeros(n)
+        self._cores_of_cells = backend.cores_for(ELEMENT_SECONDS * wiring.elements)
+        self._cores_of_heat = backend.cores_for(VOXEL_SECONDS * math.prod(heat.shape))
         self.warmth, self.voltages = self._read(Row.WARMTH), self._read(Row.VOLTAGE)
 
     @property
@@ -125,15 +125,11 @@ class CoupledPack:
         if self.finished:
             self.currents, self.power = np.zeros_like(self.currents), np.zeros_like(self.power)
         else:
-            with self.backend.timed("cells"), self._cores(self.wiring.elements, ELEMENTS_PER_THREAD):
+            with self.backend.timed("cells"), self._cores_of_cells:
                 self._electrochemistry(step)
-        with self.backend.timed("heat"), self._cores(math.prod(self.heat.shape), VOXELS_PER_THREAD):
+        with self.backend.timed("heat"), self._cores_of_heat:
             self.heat.advance(self.power)
             self.warmth = self.heat.means()
-
-    def _cores(self, count: int, per_thread: int) -> AbstractContextManager[Any]:
-        """On the CPU one core where there is little to do: others come late to each of many short kernels."""
-        return parallel_region(1) if self.backend.id == "cpu" and count < 2 * per_thread else nullcontext()
 
     def _electrochemistry(self, step: int) -> None:
         order = self.plan[self.instruction]

@@ -13,6 +13,7 @@ from numba import njit, prange
 
 from engines.api import Array
 from engines.backend import vector_math
+from engines.backend.threads import core_seconds
 from engines.backend.vector_math import any_lane, lanes, load, load_like, select, splat, store
 from engines.cardiac.cells import constants, simd, tt06
 from engines.cardiac.cells.kinds import kinds_table, varied
@@ -163,6 +164,7 @@ class CpuTissue(Tt06Tissue):
         self._react = kernel(varied(self.of))
         self._table = kinds_table(self.of, self.dtype)
         self._no_currents = np.zeros(0)
+        self._cores = self.backend.cores_for(core_seconds(self.traffic))
 
     def step(
         self,
@@ -181,7 +183,8 @@ class CpuTissue(Tt06Tissue):
             1.0 if self.potassium_stimulus else 0.0, self.threshold, step * dt, dt, self.n_cells,
         )  # fmt: skip
         if groups is None:
-            self._react(*arguments)
+            with self._cores:
+                self._react(*arguments)
         else:
             groups_kernel(varied(self.of))(*arguments, *groups.due)
 

@@ -18,6 +18,7 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.cache_dir import cache_dir
+from engines.backend.threads import core_seconds
 from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.cells.tt06 import padded_size
 from engines.cardiac.compiler.counts import count
@@ -169,6 +170,7 @@ class CpuCompiledTissue(CompiledTissue):
 
         self._kernel = numba_kernel(self.compiled)
         self._no_currents = np.zeros(0)
+        self._cores = self.backend.cores_for(core_seconds(self.traffic))
 
     def step(
         self,
@@ -188,7 +190,8 @@ class CpuCompiledTissue(CompiledTissue):
             self.threshold, step * dt, dt, self.n_cells,
         )  # fmt: skip
         if groups is None:
-            self._kernel(*arguments)
+            with self._cores:
+                self._kernel(*arguments)
         else:
             self._groups_kernel(*arguments, *groups.due)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.threads import core_seconds
 from engines.cardiac.diffusion import sliced
 from engines.cardiac.diffusion.launcher import Diffusion, diffusion_traffic
 from engines.cardiac.diffusion.sliced import SlicedMatrix
@@ -40,6 +41,7 @@ class CpuDiffusion(Diffusion):
         weights = matrix.weights.astype(self.weight_type)  # a copy: rows may be replaced, the matrix is not ours
         self._matrix = SlicedMatrix(matrix.n_rows, matrix.starts, matrix.columns, weights)
         self._traffic = diffusion_traffic(matrix, precision)
+        self._cores = backend.cores_for(core_seconds(self._traffic))
 
     @property
     def traffic(self) -> KernelTraffic:
@@ -51,7 +53,8 @@ class CpuDiffusion(Diffusion):
             self._matrix.weights[entries] = values
 
     def step(self, v: Any, out: Any) -> None:
-        sliced_step(self._matrix, v, out, self.dt)
+        with self._cores:
+            sliced_step(self._matrix, v, out, self.dt)
 
 
 def sliced_step(matrix: SlicedMatrix, v: Array, out: Array, dt: float) -> None:

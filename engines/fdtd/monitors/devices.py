@@ -104,17 +104,23 @@ class _Kept(ABC):
         return self._read[0]
 
 
+SAMPLE_SECONDS, ADD_SECONDS = 2e-9, 0.2e-9
+"""[s] of one core to sample a value, and to add a sample to a sum."""
+
+
 class CpuSums(_Kept):
     """On the CPU; as :class:`Sums`."""
 
     def sample(self, slot: int) -> None:
         steps = self._steps
-        cpu_kernels.sample(
-            steps.electric.reshape(-1), steps.magnetic.reshape(-1), self._blocks, self._parts, self.samples[slot]
-        )
+        with self._backend.cores_for(SAMPLE_SECONDS * self._n):
+            cpu_kernels.sample(
+                steps.electric.reshape(-1), steps.magnetic.reshape(-1), self._blocks, self._parts, self.samples[slot]
+            )
 
     def _into(self, before: Any, after: Any, turns: Array) -> None:
-        cpu_kernels.accumulate(before, after, self.samples, turns.astype(self.dtype))
+        with self._backend.cores_for(ADD_SECONDS * self._n * len(turns) * self._batch):
+            cpu_kernels.accumulate(before, after, self.samples, turns.astype(self.dtype))
 
     def flux(self, rectangle: Rectangle, start: int, turns: Array, filled: int) -> Array:
         out = np.empty((self._frequencies, 2))

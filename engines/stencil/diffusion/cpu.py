@@ -13,6 +13,7 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.ceilings.machine import last_level_cache_bytes
 from engines.backend.compile.source import source_digest
+from engines.backend.threads import core_seconds
 from engines.backend.tuning import tune, tuning_key
 from engines.stencil.diffusion import kernels, rows
 from engines.stencil.diffusion.faces import face_coefficients
@@ -95,11 +96,12 @@ class CpuDiffusion:
 
         u, spare: different arrays of ``shape``, C order. source: None, or one that is added times dt in each step.
         """
-        while steps > 0:
-            depth = min(self.depth, steps)
-            self._pass(u, spare, source, (depth, *self._tile[1:]), self._box)
-            u, spare = spare, u
-            steps -= depth
+        with self._backend.cores_for(core_seconds(self.traffic) * min(self.depth, steps)):
+            while steps > 0:
+                depth = min(self.depth, steps)
+                self._pass(u, spare, source, (depth, *self._tile[1:]), self._box)
+                u, spare = spare, u
+                steps -= depth
         return u, spare
 
     @property

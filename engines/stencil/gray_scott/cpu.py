@@ -15,6 +15,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.threads import core_seconds
 from engines.stencil.sides import Ghosts
 
 
@@ -50,7 +51,7 @@ class CpuGrayScott:
         self.dtype = np.dtype(precision)
         self.traffic = gray_scott_traffic(shape, self.dtype.itemsize)
         self._dt = dt
-        self._threads = backend.info.threads
+        self._threads, self._cores = backend.info.threads, backend.cores_for(core_seconds(self.traffic))
         self._flat = len(shape) == 2
         self._box = (shape[0], 1, shape[1]) if self._flat else tuple(shape)
         axes = (0, 2) if self._flat else (0, 1, 2)
@@ -67,12 +68,13 @@ class CpuGrayScott:
     ) -> tuple[Array, Array, Array, Array]:
         """Take exactly ``steps`` steps from ``u`` and ``v``; (u, v, spare u, spare v)."""
         numbers = np.array([self._dt, self.feed, self.feed + self.kill, 1.0, 2.0]).astype(self.dtype)
-        for _ in range(steps):
-            gray_scott_step(
-                u.reshape(self._box), v.reshape(self._box), spare_u.reshape(self._box), spare_v.reshape(self._box),
-                self._rates, self._laws, self._wraps, self._flat, numbers, self._threads,
-            )  # fmt: skip
-            u, v, spare_u, spare_v = spare_u, spare_v, u, v
+        with self._cores:
+            for _ in range(steps):
+                gray_scott_step(
+                    u.reshape(self._box), v.reshape(self._box), spare_u.reshape(self._box), spare_v.reshape(self._box),
+                    self._rates, self._laws, self._wraps, self._flat, numbers, self._threads,
+                )  # fmt: skip
+                u, v, spare_u, spare_v = spare_u, spare_v, u, v
         return u, v, spare_u, spare_v
 
 

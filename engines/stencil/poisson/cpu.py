@@ -11,6 +11,9 @@ from engines.stencil.poisson import cpu_kernels as kernels
 from engines.stencil.poisson.levels import Level, inverse
 from engines.stencil.poisson.solver import PoissonSolver, seam_boxes
 
+POINT_SECONDS = 5e-9
+"""[s] of one core to relax a point of a level, about."""
+
 
 class CpuPoisson(PoissonSolver):
     """Jacobi, SOR and multigrid in Numba."""
@@ -22,6 +25,7 @@ class CpuPoisson(PoissonSolver):
         self._offset = self._real(0)
         self._tables = [self._table(level) for level in self.levels]
         self._faces = [self._converted(level.faces) if level.faces else None for level in self.levels]
+        self._cores = [self.backend.cores_for(POINT_SECONDS * level.cells) for level in self.levels]
         self._boxes = [seam_boxes(level) for level in self.levels]
         self._row_sums = np.empty(self.levels[0].shape[0] * self.levels[0].shape[1])
         self._spare = np.empty(self.shape, self.dtype) if self.method == "jacobi" else None
@@ -70,7 +74,8 @@ class CpuPoisson(PoissonSolver):
         assert self._spare is not None
         out = self._spare
         what = (self._grid(u), self._grid(source), self._offset, self._omega, *self._at(0))
-        kernels.jacobi(*what, self._grid(out), self.backend.info.threads)
+        with self._cores[0]:
+            kernels.jacobi(*what, self._grid(out), self.backend.info.threads)
         self._spare = u
         return out
 
@@ -78,19 +83,22 @@ class CpuPoisson(PoissonSolver):
         u, source = self._grid(u, level), self._grid(source, level)
         what = (u, source, self._mean(level), self._omega, *self._at(level))
         boxes = self._boxes[level]
-        if len(boxes) == 1:
-            kernels.sweep(*what, self.backend.info.threads)
-            return
-        for colour in (0, 1):
-            for box in boxes:
-                kernels.relax_box(*what, colour, *box)
+        with self._cores[level]:
+            if len(boxes) == 1:
+                kernels.sweep(*what, self.backend.info.threads)
+                return
+            for colour in (0, 1):
+                for box in boxes:
+                    kernels.relax_box(*what, colour, *box)
 
     def _restrict(self, level: int, u: Array, source: Array, error: Array, residual: Array) -> None:
         u, source = self._grid(u, level), self._grid(source, level)
-        kernels.restrict(u, source, self._mean(level), *self._at(level), self._passages[level], error, residual)
+        with self._cores[level]:
+            kernels.restrict(u, source, self._mean(level), *self._at(level), self._passages[level], error, residual)
 
     def _prolong(self, level: int, error: Array, u: Array) -> None:
-        kernels.prolong(error, self._passages[level], self._grid(u, level))
+        with self._cores[level]:
+            kernels.prolong(error, self._passages[level], self._grid(u, level))
 
     def _solve_coarsest(self, error: Array, residual: Array) -> None:
         np.matmul(self._inverse, residual.reshape(-1), out=error.reshape(-1))

@@ -292,7 +292,7 @@ def test_the_list_names_tables_and_measures_nothing(wave, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--table", "teapot"], "no table 'teapot' (there are: wave_step, wave_blocks)"),
+        (["--table", "teapot"], "no table 'teapot' (there are: wave_step, wave_blocks, neighbour)"),
         (["--thorough"], "--thorough is for tables"),
     ],
 )

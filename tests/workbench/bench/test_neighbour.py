@@ -1,0 +1,74 @@
+"""The table of steps beside a busy process: each way of waiting is measured in a process that has it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from engines.api.errors import ProblemError
+from engines.backend.cpu import CpuBackend
+from engines.backend.threads import WAITING
+from workbench.bench import neighbour
+from workbench.bench.neighbour import FEW, Neighbour, busy_neighbour, measured
+from workbench.cli.bench import chosen_tables
+from workbench.presets import presets
+
+
+def test_it_is_found_by_its_name_and_measures_presets_that_there_are():
+    assert [table.id for table in chosen_tables([], ["neighbour"])] == ["neighbour"]
+    assert set(neighbour.MANY) <= {preset.id for preset in presets()}
+
+
+def test_rows_are_medians_of_rounds_in_which_both_ways_take_turns(monkeypatch: pytest.MonkeyPatch):
+    asked = []
+
+    def made_up(preset, seconds, settings, threads):
+        asked.append((preset, "OMP_WAIT_POLICY" in settings))
+        return (len(asked), 100.0 * len(asked))
+
+    monkeypatch.setattr(neighbour, "measured", made_up)
+    rows = Neighbour().measure(CpuBackend())
+    assert [row[0] for row in rows] == list(FEW)
+    assert all(len(row) == len(Neighbour.columns) for row in rows)
+    assert asked[:4] == [(FEW[0], False), (FEW[0], True)] * 2
+    assert rows[0][1:] == (2, 3, 200, 300)  # of 1 and 3, of 2 and 4
+
+
+def test_a_measurement_has_the_settings_of_its_way_alone(monkeypatch: pytest.MonkeyPatch):
+    seen = {}
+
+    def run(command, env, **options):
+        seen.update(env)
+        return subprocess.CompletedProcess(command, 0, "[1.0, 2.0]", "")
+
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    monkeypatch.setattr(subprocess, "run", run)
+    assert measured("sine_mode", 1.0, neighbour.WAYS["spin"], 2) == (1.0, 2.0)
+    assert {name: seen[name] for name in WAITING if name in seen} == neighbour.WAYS["spin"]
+    assert seen["NUMBA_NUM_THREADS"] == "2"
+
+
+def test_a_preset_that_there_is_not_is_a_sentence():
+    with pytest.raises(ProblemError, match="no_such_preset"):
+        measured("no_such_preset", 0.1, {}, 1)
+
+
+def test_steps_are_counted_alone_and_beside():
+    alone, beside = measured("sine_mode", 0.1, neighbour.WAYS["sleep"], 2)
+    assert alone > 0
+    assert beside > 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_the_neighbour_ends_with_its_context():
+    def children() -> set[str]:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return set(file.read().split())
+
+    before = children()
+    with busy_neighbour():
+        assert len(children() - before) == 1
+    assert children() <= before
