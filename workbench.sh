@@ -4,6 +4,8 @@
 #   ./workbench.sh                 the window; the demo heart without a window where there is no display
 #   ./workbench.sh run PROJECT …   any command of `workbench` (see `./workbench.sh --help`)
 #   ./workbench.sh test [ARGS …]   formatting, lint, import rules, types, then pytest with ARGS on a virtual display
+#   ./workbench.sh test --quick [PATH …]   the same in less than a minute: the short tests that belong to these paths,
+#                                          or to what changed
 #
 # Each step of the set-up leaves a stamp in .venv only when it succeeded, so a set-up that was interrupted
 # goes on at the next start, and a start with nothing to do starts nothing but Python.
@@ -243,6 +245,7 @@ run_tests() {
     local failed=() run_pytest=("$python" -m pytest) physics=(tests/engines tests/cuda_on_host tests/test_kernels_compile.py)
     local screen="-screen 0 1600x1000x24 -noreset +extension GLX"
     export PATH=$venv/bin:$PATH
+    unset PYTHONDONTWRITEBYTECODE # compiling every module again costs each of many processes seconds
     cd "$here"
     check() {
         local title=$1
@@ -254,6 +257,11 @@ run_tests() {
     check "lint (ruff check)" ruff check .
     check "import rules (import-linter)" lint-imports
     check "types (mypy)" mypy
+    if [[ ${1:-} == --quick ]]; then
+        local chosen
+        mapfile -t chosen < <("$python" -m tests.quick "${@:2}")
+        set -- --quick "${chosen[@]}"
+    fi
     if [[ -z ${DISPLAY:-} ]]; then
         run_pytest=(xvfb-run -a -s "$screen" "${run_pytest[@]}")
     fi

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+pytest_plugins = ["tests.quick"]
+
 try:
     import shiboken6
     from PySide6 import QtCore

@@ -246,6 +246,8 @@ LEAKS = {
 @pytest.mark.parametrize("what", LEAKS)
 def test_a_test_that_leaves_something_running_fails(what: str, tmp_path: Path) -> None:
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "tests").mkdir()
+    shutil.copy(ROOT / "tests" / "quick.py", tmp_path / "tests")
     (tmp_path / "pytest.ini").write_text("[pytest]\nqt_api = pyside6\n")
     (tmp_path / "test_leak.py").write_text(
         "import threading, time\n"
