@@ -120,3 +120,8 @@ def test_a_broken_one_is_named_and_left_out(name, tmp_path):
     assert "Traceback" not in listed.stderr
     doctor = workbench(site, "doctor", cwd=tmp_path)
     assert f"The engine '{name}' of {name} 1.0 is left out" in doctor.stdout
+
+
+@pytest.mark.parametrize("file", ["engine.py", "membrane.cu"])
+def test_the_guide_quotes_it_as_it_is(file):
+    assert (PLUGIN / "membrane" / file).read_text() in (ROOT / "engines" / "README.md").read_text()

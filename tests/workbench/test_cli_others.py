@@ -133,7 +133,7 @@ def test_help_and_version_need_neither_numpy_nor_qt():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 0, done.stderr
-    assert "workbench 0.1.0" in done.stdout
+    assert "workbench 0.2.0" in done.stdout
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(house, monkeypatch):
