@@ -8,9 +8,6 @@ for others the scheme that suits them (``compiler``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import get_args
 
 import numpy as np
 
@@ -19,40 +16,41 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab_tables import LabTable
 from engines.api.tools import Tool
-from engines.cardiac.brushes import Brushes
-from engines.cardiac.cells.model import reaction_traffic
 from engines.cardiac.cells.tt06 import ROWS
-from engines.cardiac.choice import PRECISIONS, cell_findings, check_quiet_step, compiled_step, make_cells, step_limit
+from engines.cardiac.cells.tt06_tissue import reaction_traffic
 from engines.cardiac.compiler.tissue import compiled_traffic
 from engines.cardiac.diffusion import make_diffusion
-from engines.cardiac.diffusion.launcher import PRECISIONS as DIFFUSION_PRECISIONS
-from engines.cardiac.diffusion.launcher import expected_traffic
+from engines.cardiac.diffusion.forward_euler import PRECISIONS as DIFFUSION_PRECISIONS
+from engines.cardiac.diffusion.forward_euler import expected_traffic
+from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
 from engines.cardiac.multirate import make_groups
 from engines.cardiac.multirate.groups import thinned
-from engines.cardiac.observers.choice import make_observers, observers_memory, observers_traffic
-from engines.cardiac.operator import CellOperator, TissueOperator, VertexTissueOperator, tissue_operator
 from engines.cardiac.parameters import (
-    VERTEX_CENTRED,
     CardiacParameters,
-    Discretisation,
-    Numerics,
-    Precision,
     RegionSetting,
     Sphere,
     Stimulus,
 )
 from engines.cardiac.parameters import CellType as CellTypeName
-from engines.cardiac.recording import Recording
-from engines.cardiac.simulation import CardiacSimulation, check_reaction_step, check_step, rounded_down
-from engines.cardiac.speed import compiled_seconds, reaction_seconds
-from engines.cardiac.stepping import Stepper, times
-from engines.cardiac.stimulus import protocol, told_times
-from engines.cardiac.touch import TouchProtocol
-from engines.geometry.box import box_mesh
+from engines.cardiac.setup.cells import (
+    PRECISIONS,
+    cell_findings,
+    check_quiet_step,
+    compiled_step,
+    make_cells,
+    step_limit,
+)
+from engines.cardiac.setup.speed import compiled_seconds, reaction_seconds
+from engines.cardiac.step.brushes import Brushes
+from engines.cardiac.step.simulation import CardiacSimulation, check_reaction_step, check_step, rounded_down
+from engines.cardiac.step.stepping import Stepper, times
+from engines.cardiac.stimulus.protocol import protocol, told_times
+from engines.cardiac.stimulus.touch import TouchProtocol
+from engines.cardiac.tissue.operator import CellOperator, TissueOperator, VertexTissueOperator, tissue_operator
+from engines.cardiac.watch.recording import Recording
+from engines.cardiac.watch.watchers import make_observers, observers_memory, observers_traffic
 from engines.geometry.mesh import TetMesh
 from engines.geometry.quality import measure_quality
-
-WARM_SIDE = 7
 
 
 class CardiacEngine(Engine):
@@ -156,15 +154,14 @@ class CardiacEngine(Engine):
         return TOOLS
 
     def tables(self) -> Sequence[LabTable]:
-        from engines.cardiac.lab import TABLES  # measured seldom
+        from engines.cardiac.lab.tables import TABLES  # measured seldom
 
         return TABLES
 
     def warm(self, backend: Backend) -> None:
         """One step of a small box in each precision, with all that is recorded, and on vertices; and what tools run."""
-        boxes = [_BoxProblem(WARM_SIDE, precision) for precision in get_args(Precision)]
-        for box in (*boxes, _BoxProblem(WARM_SIDE, "fp32", VERTEX_CENTRED)):
-            problem = Problem(box.parameters().model_copy(update={"recording": Recording(phase=True)}), _box(WARM_SIDE))
+        for box in small_boxes():
+            problem = Problem(box.parameters().model_copy(update={"recording": Recording(phase=True)}), box().geometry)
             self.estimate(problem, backend)
             simulation = self.build(problem, backend)
             simulation.advance(1)
@@ -177,46 +174,7 @@ class CardiacEngine(Engine):
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision; the first once more on vertices."""
-        sides = [_side(size) for size in elements or (1_000_000, 10_000_000)]
-        problems = [_BoxProblem(side, precision) for side in sides for precision in get_args(Precision)]
-        problems.append(_BoxProblem(sides[0], "fp32", VERTEX_CENTRED))
-        return [Benchmark(problem.name, problem.n_unknowns, problem) for problem in problems]
-
-
-@dataclass(frozen=True)
-class _BoxProblem:
-    """A jittered box of ``side``³ cubes of 0.5 mm, six tetrahedra each, stimulated at a corner; made when called."""
-
-    side: int
-    precision: Precision
-    discretisation: Discretisation = "cell-centred"
-
-    @property
-    def n_unknowns(self) -> int:
-        return 6 * self.side**3 if self.discretisation == "cell-centred" else (self.side + 1) ** 3
-
-    @property
-    def name(self) -> str:
-        noun = "tetrahedra" if self.discretisation == "cell-centred" else "vertices"
-        return f"{self.n_unknowns:,} {noun} {self.precision}"
-
-    def __call__(self) -> Problem:
-        return Problem(self.parameters(), _box(self.side))
-
-    def parameters(self) -> CardiacParameters:
-        stimulus = Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=1.5))
-        numerics = Numerics(step=0.01, precision=self.precision, discretisation=self.discretisation)
-        return CardiacParameters(stimuli=[stimulus], numerics=numerics)
-
-
-def _side(size: int) -> int:
-    """The cube with the number of tetrahedra nearest to ``size``; three cubes at least, for the stimulus to hit."""
-    return max(3, round((size / 6) ** (1 / 3)))
-
-
-@lru_cache(maxsize=1)  # the precisions of a size share the mesh and its operator
-def _box(side: int) -> TetMesh:
-    return box_mesh((side,) * 3, (0.5 * side,) * 3, jitter=0.2)
+        return box_benchmarks(elements)
 
 
 def _checked(problem: Problem) -> tuple[CardiacParameters, TetMesh]:

@@ -11,7 +11,7 @@ from engines.cardiac.diffusion.clusters import reordered
 from engines.cardiac.diffusion.cuda import CudaDiffusion
 from engines.cardiac.diffusion.sliced import by_length, slice_rows
 from engines.cardiac.diffusion.stability import stable_step
-from engines.cardiac.p1.assembly import assemble_vertices
+from engines.cardiac.p1.stiffness import assemble_vertices
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from engines.geometry.ordering import hilbert_order

@@ -6,7 +6,7 @@ from typing import Any
 
 from engines.api import Array
 from engines.api.device import Backend
-from engines.cardiac.cells.model import NOT_ACTIVATED, Tt06Tissue
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED, Tt06Tissue
 
 __all__ = ["NOT_ACTIVATED", "Tt06Tissue", "make_tissue"]
 

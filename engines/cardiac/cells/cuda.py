@@ -12,13 +12,13 @@ from engines.api import Array
 from engines.backend.tuning import tune, tuning_key
 from engines.cardiac.cells.constants import ROW_M
 from engines.cardiac.cells.kinds import changed, kinds_table, varied
-from engines.cardiac.cells.model import Tt06Tissue
-from engines.cardiac.currents import DeviceCurrents, active_bits
+from engines.cardiac.cells.tt06_tissue import Tt06Tissue
+from engines.cardiac.stimulus.currents import DeviceCurrents, active_bits
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
-    from engines.cardiac.graphs import Moment
     from engines.cardiac.multirate.groups import Groups
+    from engines.cardiac.step.graphs import Moment
 
 SOURCE = Path(__file__).with_name("tt06.cu")
 MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}

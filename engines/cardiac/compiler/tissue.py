@@ -18,18 +18,18 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.cache_dir import cache_dir
-from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.cells.tt06 import padded_size
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from engines.cardiac.compiler.counts import count
 from engines.cardiac.compiler.emit_cuda import BLOCK, REAL, cuda_source
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.schemes import Precision, Scheme, Step, step
-from engines.cardiac.currents import DeviceCurrents, active_bits
+from engines.cardiac.stimulus.currents import DeviceCurrents, active_bits
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
-    from engines.cardiac.graphs import Moment
     from engines.cardiac.multirate.groups import Groups
+    from engines.cardiac.step.graphs import Moment
 
 CALCIUM = ("ca_i", "cai", "ca_c")
 """What the calcium of the cytosol is called, in small letters."""

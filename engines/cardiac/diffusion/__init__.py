@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from engines.api.device import Backend
-from engines.cardiac.diffusion.launcher import Diffusion
+from engines.cardiac.diffusion.forward_euler import Diffusion
 from engines.cardiac.diffusion.sliced import SlicedMatrix
 from engines.cardiac.diffusion.weights import DiffusionOperator, assemble
 

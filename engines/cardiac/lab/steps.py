@@ -11,7 +11,7 @@ from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.lab.timing import launch_seconds
 from engines.cardiac.diffusion import SlicedMatrix, make_diffusion
-from engines.cardiac.lab.cells import PRECISIONS, epicardial
+from engines.cardiac.lab.cells.throughput import PRECISIONS, epicardial
 from engines.cardiac.lab.meshes import THESIS_CELLS, first_rows, tissue_matrix
 from engines.cardiac.lab.published import published
 

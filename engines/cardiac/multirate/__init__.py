@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from engines.api.device import Backend
+from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.multirate.parameters import Multirate
-from engines.cardiac.tissue import Tissue
 
 __all__ = ["Groups", "Multirate", "make_groups"]
 

@@ -13,7 +13,7 @@ from engines.api import Array
 from engines.cardiac.multirate.groups import Groups, active_bits
 
 if TYPE_CHECKING:
-    from engines.cardiac.graphs import Moment
+    from engines.cardiac.step.graphs import Moment
 
 
 class CpuGroups(Groups):

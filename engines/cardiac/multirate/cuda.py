@@ -11,7 +11,7 @@ from engines.api import Array
 from engines.cardiac.multirate.groups import Groups, active_bits
 
 if TYPE_CHECKING:
-    from engines.cardiac.graphs import Moment
+    from engines.cardiac.step.graphs import Moment
 
 SOURCE = Path(__file__).with_name("multirate.cu")
 MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}

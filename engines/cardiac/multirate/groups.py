@@ -11,11 +11,11 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.multirate.parameters import Multirate
-from engines.cardiac.tissue import Tissue
 
 if TYPE_CHECKING:
-    from engines.cardiac.graphs import Moment
+    from engines.cardiac.step.graphs import Moment
 
 GROUP = 32
 """Cells of a group: a warp, and whole SIMD vectors."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Problem, Simulation
-from engines.cardiac.choice import PRECISIONS
-from engines.cardiac.observers.choice import observers_traffic
-from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import CardiacParameters
+from engines.cardiac.setup.cells import PRECISIONS
+from engines.cardiac.tissue.operator import tissue_operator
+from engines.cardiac.watch.watchers import observers_traffic
 
 
 def bytes_of_a_step(simulation: Simulation, problem: Problem) -> int:

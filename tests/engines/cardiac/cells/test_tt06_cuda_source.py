@@ -10,7 +10,7 @@ import pytest
 from engines.backend.compile.nvrtc import compile_cubin
 from engines.backend.compile.source import compile_options
 from engines.backend.compile.variants import declared
-from engines.cardiac.cells import constants, cuda, model, simd
+from engines.cardiac.cells import constants, cuda, simd, tt06_tissue
 
 cupy = pytest.importorskip("cupy", reason="the CUDA compiler is not installed", exc_type=ImportError)
 
@@ -84,4 +84,4 @@ def test_counted_flops():
     tree = ast.parse(Path(simd.__file__).read_text("utf-8"))
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     above = 2 * 15 + 10  # two exponentials and ten operations of the branch that cells at rest do not take
-    assert flops("step_vector", functions) - above == pytest.approx(model.FLOPS_PER_CELL, rel=0.02)
+    assert flops("step_vector", functions) - above == pytest.approx(tt06_tissue.FLOPS_PER_CELL, rel=0.02)

@@ -8,7 +8,7 @@ import pytest
 from engines.cardiac.diffusion import assemble, make_diffusion
 from engines.cardiac.diffusion.cpu import CpuDiffusion
 from engines.cardiac.diffusion.cuda import SHAPES, CudaDiffusion
-from engines.cardiac.diffusion.launcher import expected_traffic
+from engines.cardiac.diffusion.forward_euler import expected_traffic
 from engines.cardiac.diffusion.packing import pack
 from engines.cardiac.diffusion.sliced import SLICE, SlicedMatrix, by_length, row_lengths, slice_starts
 from engines.cardiac.diffusion.stability import stable_step

@@ -1,0 +1,250 @@
+"""A heart on a device: its steps, what observers read from it, and what may change while it runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import (
+    Array,
+    Dab,
+    FieldInfo,
+    FrontInfo,
+    KernelTiming,
+    Markers,
+    NonFinite,
+    Problem,
+    Selection,
+    Simulation,
+)
+from engines.api.charts import ChartData, Inspection
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.tools import ToolResult
+from engines.cardiac.cells.tissue import Tissue
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
+from engines.cardiac.step.brushes import Brushes
+from engines.cardiac.step.stepping import Stepper
+from engines.cardiac.tissue.kept_scar import TITLE, kept_scar
+from engines.cardiac.tissue.operator import TissueOperator
+from engines.cardiac.tissue.places import make_places
+from engines.cardiac.watch.conduction import DURATIONS, measured
+from engines.cardiac.watch.watcher import Observer
+from engines.cardiac.watch.watchers import sample_steps
+from engines.geometry.mesh import TetMesh
+
+FRONT_MILLISECONDS = 2.0
+"""How long the depolarisation front of a cell is drawn."""
+
+FIELDS: tuple[FieldInfo, ...] = (
+    FieldInfo("voltage", "Transmembrane voltage", "mV", "cell", (-90.0, 40.0), "voltage"),
+    FieldInfo("calcium", "Intracellular calcium", "mM", "cell", (0.0, 0.001), "inferno"),
+    FieldInfo(
+        "activation", "Activation time", "ms", "cell", (0.0, 60.0), "viridis", summary=True, missing=NOT_ACTIVATED
+    ),
+)
+
+
+def check_step(step: float, stable_step: float, worst: str = "") -> None:
+    """Raises ProblemError if the time step [ms] is above the stable one; ``worst`` says which cell limits it."""
+    if step > stable_step:
+        limit = rounded_down(stable_step, digits=3)
+        where = f" (it is set by {worst})" if worst else ""
+        raise ProblemError(
+            f"The time step of {step:g} ms is above the stable limit of this mesh and tissue{where}: use at most "
+            f"{limit:g} ms."
+        )
+
+
+def check_reaction_step(step: float, stable_step: float) -> None:
+    """Raises ProblemError if the time step [ms] is above what the cell model bears."""
+    if step > stable_step:
+        raise ProblemError(
+            f"The time step of {step:g} ms is above the stable limit of the cell model: use at most {stable_step:g} ms."
+        )
+
+
+def rounded_down(value: float, digits: int) -> float:
+    """The largest number of so many significant digits that is not above the positive ``value``."""
+    places = digits - math.ceil(math.log10(value))
+    return math.floor(value * 10.0**places) / 10.0**places
+
+
+class CardiacSimulation(Simulation):
+    """The monodomain equation on tetrahedra.
+
+    ``operator``: what stands at each place on the device; ``diffusion_substeps``: the parts that diffusion takes a step
+    in, to which its stable step applies.
+    """
+
+    keeps = TITLE
+
+    def __init__(
+        self,
+        backend: Backend,
+        mesh: TetMesh,
+        operator: TissueOperator,
+        stepper: Stepper,
+        tissue: Tissue,
+        diffusion_substeps: int,
+        brushes: Brushes,
+        observers: Sequence[Observer] = (),
+    ) -> None:
+        self.geometry = mesh
+        self.dt = stepper.dt
+        self.step = 0
+        self.sample_steps = sample_steps(self.dt)
+        self._observers = tuple(observers)
+        own = tuple(info for info in FIELDS if info.name != "calcium" or tissue.calcium_row is not None)
+        observed = tuple(info for observer in observers for info in observer.fields)
+        self.fields = own + observed + brushes.fields
+        self.brushes = brushes.infos
+        # Of every beat where one is recorded, else of the first.
+        latest = next((info.name for info in observed if info.name == "latest_activation"), "activation")
+        self.front = FrontInfo(latest, FRONT_MILLISECONDS, "voltage", tissue.threshold)
+        self.series = tuple(info for observer in observers for info in observer.series)
+        self.charts = tuple(info for observer in observers for info in observer.charts)
+        self._marking = next((observer for observer in observers if observer.marked is not None), None)
+        self.marked = None if self._marking is None else self._marking.marked
+        self.traffic = stepper.traffic
+        self._infos = {info.name: info for info in self.fields}
+        self._backend, self._stepper, self._tissue, self._touched = backend, stepper, tissue, brushes
+        self._places, self._n_sites = make_places(backend, operator), len(operator.order)
+        self._diffusion_substeps = diffusion_substeps
+        self._look()
+
+    @property
+    def _stable_step(self) -> float:
+        """[ms], of diffusion at a conductivity scale of 1 as the tissue is painted now."""
+        return self._touched.stable_step * self._diffusion_substeps
+
+    def advance(self, steps: int) -> None:
+        end = self.step + steps
+        while self.step < end:
+            looks = [(self.step // observer.every + 1) * observer.every for observer in self._observers]
+            goal = min([end, *looks])
+            self._stepper.advance(self.step, goal - self.step)
+            self.step = goal
+            self._look()
+
+    def _look(self) -> None:
+        """Let the observers see the voltage whose turn it is; all of them see the one at the start."""
+        looking = [observer for observer in self._observers if self.step % observer.every == 0]
+        if looking:
+            with self._backend.active():
+                for observer in looking:
+                    observer.look(self.time, self._stepper.voltage)
+
+    def synchronize(self) -> None:
+        self._backend.synchronize()
+
+    def select(self, selection: Selection) -> Any:
+        return self._places.select(selection)
+
+    def gather(self, name: str, handle: Any) -> Array:
+        values = self._touched.veiled(name, self._values(name))
+        return self._places.gather(self._infos[name], values, handle)
+
+    def field(self, name: str) -> Array:
+        return self._places.whole(self._infos[name], self._values(name))
+
+    def set_control(self, name: str, value: Any) -> None:
+        if name != "conductivity_scale":
+            raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+        check_step(self.dt, self._stable_step / value, self._touched.painted_limit)
+        self._stepper.set_conductivity_scale(float(value))
+
+    def paint(self, dab: Dab) -> str | None:
+        return self._touched.paint(dab, self.step)
+
+    def kept(self, problem: Problem) -> ToolResult | None:
+        return kept_scar(problem, self.geometry, self._touched.left())
+
+    def measure(self, first: int, second: int) -> Inspection:
+        pair = np.array([first, second], np.int32)
+        handle = self.select(Selection(pair))
+        one, other = self.geometry.centers(pair)
+        times = [None if time == NOT_ACTIVATED else float(time) for time in self.gather("activation", handle)]
+        durations = {}
+        for info in self.fields:
+            if info.name.startswith(DURATIONS):
+                values = [
+                    math.nan if value == info.missing else float(value) for value in self.gather(info.name, handle)
+                ]
+                durations[info.title] = (values[0], values[1])
+        return measured(float(np.linalg.norm(other - one)), (times[0], times[1]), durations)
+
+    def observe(self) -> Mapping[str, float]:
+        return {name: value for observer in self._observers for name, value in observer.observe().items()}
+
+    def markers(self) -> Markers | None:
+        return None if self._marking is None else self._marking.markers()
+
+    def chart(self, name: str) -> ChartData:
+        for observer in self._observers:
+            if name in {info.name for info in observer.charts}:
+                return observer.chart(name)
+        raise KeyError(name)
+
+    def state(self) -> dict[str, Array]:
+        to_host = self._backend.to_host
+        state = {
+            "step": np.array(self.step),
+            **{name: to_host(values) for name, values in self._of_cells().items()},
+            **self._stepper.state(),
+        }
+        state.update(self._touched.state(self.step))
+        for observer in self._observers:
+            state.update(observer.state())
+        return state
+
+    def _of_cells(self) -> dict[str, Any]:
+        """What is kept of each cell, on the device, without the padding behind the cells."""
+        n = self._n_sites
+        return {
+            "voltage": self._stepper.voltage[:n],
+            "cells": self._tissue.states[:, :n],
+            "activation": self._tissue.activation[:n],
+        }
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self._touched.restore(state)  # first, for it may refuse
+        self.step = int(state["step"])
+        with self._backend.active():
+            for name, target in self._of_cells().items():
+                target[:] = self._backend.array(np.ascontiguousarray(state[name][..., : self._n_sites]))
+            self._stepper.restore(state)
+            for observer in self._observers:
+                observer.restore(state)
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        self._stepper.look()
+        self.traffic = self._stepper.traffic
+        return self._backend.drain_timings()
+
+    def non_finite(self) -> NonFinite | None:
+        place = self._backend.first_non_finite(self._stepper.voltage[: self._n_sites])
+        if place is None:
+            return None
+        return NonFinite(
+            "The voltage",
+            self._places.cell(place),
+            "use a smaller time step, or look at that cell's shape and region.",
+        )
+
+    def close(self) -> None:
+        del self._stepper, self._tissue, self._touched, self._observers, self._marking
+
+    def _values(self, name: str) -> Any:
+        if name == "voltage":
+            return self._stepper.voltage
+        if name == "calcium":
+            return self._tissue.states[self._tissue.calcium_row]
+        if name == "activation":
+            return self._tissue.activation
+        if name in {info.name for info in self._touched.fields}:
+            return self._touched.values(name)
+        return next(observer.values(name) for observer in self._observers if name in {f.name for f in observer.fields})
