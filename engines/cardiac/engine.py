@@ -19,12 +19,9 @@ from engines.api.tools import Tool
 from engines.cardiac.cells.tt06 import ROWS
 from engines.cardiac.cells.tt06_tissue import reaction_traffic
 from engines.cardiac.compiler.tissue import compiled_traffic
-from engines.cardiac.diffusion import make_diffusion
-from engines.cardiac.diffusion.forward_euler import PRECISIONS as DIFFUSION_PRECISIONS
-from engines.cardiac.diffusion.forward_euler import expected_traffic
+from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES, expected_traffic
 from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
-from engines.cardiac.multirate import make_groups
-from engines.cardiac.multirate.groups import thinned
+from engines.cardiac.multirate.groups import GROUPS, thinned
 from engines.cardiac.parameters import (
     CardiacParameters,
     RegionSetting,
@@ -33,7 +30,7 @@ from engines.cardiac.parameters import (
 )
 from engines.cardiac.parameters import CellType as CellTypeName
 from engines.cardiac.setup.cells import (
-    PRECISIONS,
+    REACTION_TYPES,
     cell_findings,
     check_quiet_step,
     compiled_step,
@@ -48,7 +45,7 @@ from engines.cardiac.stimulus.protocol import protocol, told_times
 from engines.cardiac.stimulus.touch import TouchProtocol
 from engines.cardiac.tissue.operator import CellOperator, TissueOperator, VertexTissueOperator, tissue_operator
 from engines.cardiac.watch.recording import Recording
-from engines.cardiac.watch.watchers import make_observers, observers_memory, observers_traffic
+from engines.cardiac.watch.watchers import open_watchers, watchers_memory, watchers_traffic
 from engines.geometry.mesh import TetMesh
 from engines.geometry.quality import measure_quality
 
@@ -92,14 +89,14 @@ class CardiacEngine(Engine):
         numerics = parameters.numerics
         sites = operator.sites
         protocol(parameters.stimuli, parameters.tissue, sites, numerics.step)
-        size = np.dtype(PRECISIONS[numerics.precision]).itemsize
-        matrix, precision = operator.matrix, DIFFUSION_PRECISIONS[numerics.precision]
+        size = np.dtype(REACTION_TYPES[numerics.precision]).itemsize
+        matrix, precision = operator.matrix, DIFFUSION_TYPES[numerics.precision]
         whole = expected_traffic(backend, matrix, precision)
         diffusion = times(whole, numerics.diffusion_substeps)
         compiled = compiled_step(parameters)
         if compiled is None:
             reaction, rows = reaction_traffic(sites.n_cells, size), len(ROWS)
-            per_cell = reaction_seconds(backend, PRECISIONS[numerics.precision])
+            per_cell = reaction_seconds(backend, REACTION_TYPES[numerics.precision])
         else:
             reaction, rows = compiled_traffic(compiled, sites.n_cells), len(compiled.model.rows)
             per_cell = compiled_seconds(backend, compiled)
@@ -111,10 +108,10 @@ class CardiacEngine(Engine):
         return Estimate(
             memory_bytes=whole.bytes
             + sites.n_cells * ((rows + 1) * size + 5)
-            + observers_memory(parameters, sites, size),
+            + watchers_memory(parameters, sites, size),
             bytes_per_step=diffusion.bytes
             + reaction.bytes
-            + sum(each.bytes for each in observers_traffic(parameters, sites, size)),
+            + sum(each.bytes for each in watchers_traffic(parameters, sites, size)),
             step=numerics.step,
             stable_step=min(
                 operator.stable_step * numerics.diffusion_substeps / parameters.conductivity_scale,
@@ -137,19 +134,19 @@ class CardiacEngine(Engine):
         plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, operator.sites, numerics.step))
         progress(f"Moving {operator.sites.n_cells:,} {operator.noun} to {backend.info.name}", 0.9)
         tissue = make_cells(backend, operator.sites, parameters, plan, operator.order, progress)
-        diffusion = make_diffusion(backend, operator.matrix, numerics.step, DIFFUSION_PRECISIONS[numerics.precision])
+        diffusion = DIFFUSION.open(backend, operator.matrix, numerics.step, DIFFUSION_TYPES[numerics.precision])
         substeps = numerics.diffusion_substeps, numerics.reaction_substeps
-        groups = make_groups(backend, tissue, numerics.step, numerics.multirate) if numerics.multirate.on else None
+        groups = GROUPS.open(backend, tissue, numerics.step, numerics.multirate) if numerics.multirate.on else None
         stepper = Stepper(backend, diffusion, tissue, plan, numerics.step, *substeps, groups)
-        observers = make_observers(backend, mesh, operator, tissue, parameters)
-        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, observers)
-        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, substeps[0], brushes, observers)
+        watchers = open_watchers(backend, mesh, operator, tissue, parameters)
+        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, watchers)
+        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, substeps[0], brushes, watchers)
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
 
     def tools(self) -> Sequence[Tool]:
-        from engines.cardiac.tools import TOOLS  # they build simulations with this engine
+        from engines.cardiac.tools.tools import TOOLS  # they build simulations with this engine
 
         return TOOLS
 
@@ -168,7 +165,7 @@ class CardiacEngine(Engine):
             simulation.field("phase")
             simulation.close()
         if backend.info.kind == "cpu":
-            from engines.cardiac.tools import warm_tools
+            from engines.cardiac.tools.tools import warm_tools
 
             warm_tools(problem, backend)
 

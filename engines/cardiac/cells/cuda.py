@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.api import Array
+from engines.backend.precision import REAL
 from engines.backend.tuning import tune, tuning_key
 from engines.cardiac.cells.constants import ROW_M
 from engines.cardiac.cells.kinds import changed, kinds_table, varied
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from engines.cardiac.step.graphs import Moment
 
 SOURCE = Path(__file__).with_name("tt06.cu")
-MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
 BLOCKS = ((64,), (128,), (256,))
 """Threads per block that are tried; the kernel's launch bound is the largest."""
 IN_A_ROW = 20
@@ -35,7 +35,7 @@ class CudaTissue(Tt06Tissue):
 
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
-        macros: tuple[str, ...] = MACROS[self.dtype.name]
+        macros: tuple[str, ...] = (REAL[self.dtype.name],)
         if changed(self.of):
             macros += (f"-DVARIED={varied(self.of):#x}u",)
         self._macros = macros

@@ -50,10 +50,10 @@ class Tissue(Protocol):
         moment: Moment | None = None,
         groups: Groups | None = None,
     ) -> None:
-        """One reaction step in place, from time step·dt on; see :meth:`engines.cardiac.cells.Tt06Tissue.step`."""
+        """One reaction step in place, from time step·dt on; see :mod:`engines.cardiac.cells.tt06_tissue`."""
 
     def set_currents(self, currents: Array | None) -> None:
-        """Have the currents on the device; see :meth:`engines.cardiac.cells.Tt06Tissue.set_currents`."""
+        """Have the currents on the device; see :meth:`engines.cardiac.cells.tt06_tissue.Tt06Tissue.set_currents`."""
 
     def state(self, name: str) -> Array:
         """(n_cells,) float64 on the host: one state in the units of its model."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.twins import Twins
 from engines.cardiac.cells import tt06
 from engines.cardiac.cells.kinds import CELL_TYPES, Kind, starts
 
@@ -28,7 +29,7 @@ class Tt06Tissue(ABC):
     """The cells of a tissue, without their voltage.
 
     Per-cell arrays have length ``n_padded`` (:func:`tt06.padded_size`); ``precision`` is the type of voltage, states
-    and activation. Make one with :func:`engines.cardiac.cells.make_tissue`.
+    and activation. Make one with :data:`TT06_CELLS`.
 
     kinds: (n,) uint8, each cell's row of ``of``, which without changes are the values of :class:`tt06.CellType`.
     start: states by name, or (rows of ``of``, 19) physical. stimulus_mask: (n,) uint32, bit k set in cells that
@@ -116,6 +117,9 @@ class Tt06Tissue(ABC):
     @property
     def traffic(self) -> KernelTraffic:
         return reaction_traffic(self.n_cells, self.dtype.itemsize)
+
+
+TT06_CELLS = Twins[Tt06Tissue](__package__, cpu="cpu:CpuTissue", cuda="cuda:CudaTissue")
 
 
 def reaction_traffic(n_cells: int, value_bytes: int) -> KernelTraffic:

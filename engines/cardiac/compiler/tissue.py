@@ -1,6 +1,6 @@
 """Cells of a compiled model on a device: the arrays of a tissue, and its step on the CPU and on a GPU.
 
-The same methods as :class:`engines.cardiac.cells.Tt06Tissue` has; all cells of a tissue are of one model.
+The same methods as :class:`engines.cardiac.cells.tt06_tissue.Tt06Tissue` has; all cells of a tissue are of one model.
 """
 
 from __future__ import annotations
@@ -128,10 +128,10 @@ class CompiledTissue(ABC):
         moment: Moment | None = None,
         groups: Groups | None = None,
     ) -> None:
-        """One reaction step, from time step·dt on; arguments as :meth:`engines.cardiac.cells.Tt06Tissue.step`."""
+        """One reaction step, from time step·dt on; arguments as in :mod:`engines.cardiac.cells.tt06_tissue`."""
 
     def set_currents(self, currents: Array | None) -> None:
-        """As :meth:`engines.cardiac.cells.Tt06Tissue.set_currents`."""
+        """As :meth:`engines.cardiac.cells.tt06_tissue.Tt06Tissue.set_currents`."""
 
     def state(self, name: str) -> Array:
         """(n,) float64 on the host: one state in the units of the model's file (not the voltage)."""

@@ -9,10 +9,12 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.precision import FLOAT_TYPES
+from engines.backend.twins import Twins, pick
 from engines.cardiac.diffusion.packing import SEGMENTS
 from engines.cardiac.diffusion.sliced import SlicedMatrix
 
-PRECISIONS = {"fp32": "float32", "fp64": "float64", "mixed": "mixed"}
+DIFFUSION_TYPES: dict[str, str] = {**FLOAT_TYPES, "mixed": "mixed"}
 """What each precision of a problem is here."""
 VALUE_TYPES = {"float32": "float32", "float64": "float64", "mixed": "float64"}
 """Of voltage, differences and sums, by precision."""
@@ -52,6 +54,9 @@ class Diffusion(ABC):
     def traffic(self) -> KernelTraffic: ...
 
 
+DIFFUSION = Twins[Diffusion](__package__, cpu="cpu:CpuDiffusion", cuda="cuda:CudaDiffusion")
+
+
 def diffusion_traffic(matrix: SlicedMatrix, precision: str, column_bytes: int | None = None) -> KernelTraffic:
     """Columns, weights and the old voltage are read once, the new voltage is written once.
 
@@ -72,7 +77,6 @@ def diffusion_traffic(matrix: SlicedMatrix, precision: str, column_bytes: int | 
 
 def expected_traffic(backend: Backend, matrix: SlicedMatrix, precision: str) -> KernelTraffic:
     """That of a :class:`Diffusion` on ``backend``, as far as it is known before it is made."""
-    if backend.id == "cpu":
-        return diffusion_traffic(matrix, precision)
     slice_bytes = 4 * (1 + SEGMENTS)
-    return diffusion_traffic(matrix, precision, 2 * len(matrix.columns) + slice_bytes * len(matrix.starts))
+    packed = 2 * len(matrix.columns) + slice_bytes * len(matrix.starts)
+    return diffusion_traffic(matrix, precision, pick(backend, cpu=None, cuda=packed))

@@ -11,6 +11,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.twins import Twins
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.multirate.parameters import Multirate
 
@@ -98,6 +99,9 @@ class Groups(ABC):
                 target[:] = self._hold_steps if name == "hold" else 0
 
 
+GROUPS = Twins[Groups](__package__, cpu="cpu:CpuGroups", cuda="cuda:CudaGroups")
+
+
 def thinned(reaction: KernelTraffic, share: float, voltage_bytes: int) -> KernelTraffic:
     """Traffic of a step in which a share of the cells reacts: theirs, and the voltage of all once more."""
     return replace(
@@ -106,8 +110,3 @@ def thinned(reaction: KernelTraffic, share: float, voltage_bytes: int) -> Kernel
         bytes_written=round(share * reaction.bytes_written),
         flops=round(share * reaction.flops),
     )
-
-
-def active_bits(currents: Array | None) -> int:
-    """Bit k is set if stimulus k is on."""
-    return 0 if currents is None else sum(1 << k for k, current in enumerate(currents) if current != 0.0)

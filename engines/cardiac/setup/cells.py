@@ -10,11 +10,13 @@ import numpy as np
 from engines.api import Array, Finding, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.cardiac.cells import make_tissue, tt06
+from engines.backend.precision import FLOAT_TYPES
+from engines.cardiac.cells import tt06
 from engines.cardiac.cells.kinds import CHANGEABLE, Kind
 from engines.cardiac.cells.settings import COMPILED, FROM_FILE
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.cells.tt06 import CellType
+from engines.cardiac.cells.tt06_tissue import TT06_CELLS
 from engines.cardiac.compiler.model import CellModel, StepLimit, shipped
 from engines.cardiac.compiler.schemes import Precision as FloatType
 from engines.cardiac.compiler.schemes import Scheme, Step, step
@@ -24,7 +26,8 @@ from engines.cardiac.stimulus.protocol import Protocol
 from engines.cardiac.tissue.population import ParameterBook, Population, insulators, population, region_kinds
 from engines.cardiac.tissue.sites import Sites
 
-PRECISIONS: dict[str, FloatType] = {"fp32": "float32", "fp64": "float64", "mixed": "float64"}
+REACTION_TYPES: dict[str, FloatType] = {**FLOAT_TYPES, "mixed": "float64"}
+"""What cells compute with, by the precision of a problem."""
 CHEAPEST_FIRST: tuple[Scheme, ...] = ("LRL", "RL", "GRL1", "GRL2")
 """Forward Euler is the same as LRL where no state is stiff, and unstable where one is."""
 USUAL_STEP = 0.02
@@ -66,7 +69,7 @@ _stepped = lru_cache(maxsize=32)(step)
 def compiled_step(parameters: CardiacParameters) -> Step | None:
     """The compiled step of the cell model without changes; None for TT06."""
     model = compiled_model(parameters)
-    precision = PRECISIONS[parameters.numerics.precision]
+    precision = REACTION_TYPES[parameters.numerics.precision]
     return None if model is None else _step_of(model, scheme_of(model, parameters), precision)
 
 
@@ -144,12 +147,12 @@ def make_cells(
         return make_compiled_tissue(backend, compiled, mesh.n_cells, mask, numerics.activation_threshold, kinds)
     cells = population(mesh, parameters, parameter_book(parameters), tuple(CELL_TYPES))
     of = tuple(Kind(CELL_TYPES[cell_type], changes) for cell_type, changes in cells.kinds)
-    return make_tissue(
+    return TT06_CELLS.open(
         backend,
         cells.of[order],
         mask,
         of=of,
-        precision=PRECISIONS[numerics.precision],
+        precision=REACTION_TYPES[numerics.precision],
         start=_tt06_start(of, parameters, progress),
         threshold=numerics.activation_threshold,
     )
@@ -182,7 +185,7 @@ def compiled_kinds(
         exact = _step_of(opened, scheme, "float64")
         step = numerics.step / numerics.reaction_substeps
         start = paced_compiled(exact, values, numerics.pacing, step, progress)
-    return _step_of(opened, scheme, PRECISIONS[numerics.precision]), Kinds(cells.of[order], values, start)
+    return _step_of(opened, scheme, REACTION_TYPES[numerics.precision]), Kinds(cells.of[order], values, start)
 
 
 def cell_findings(parameters: CardiacParameters) -> list[Finding]:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from engines.api.device import Backend
-from engines.cardiac.cells import Tt06Tissue, make_tissue
+from engines.cardiac.cells.tt06_tissue import TT06_CELLS, Tt06Tissue
 from engines.cardiac.compiler.schemes import Step
 from engines.cardiac.compiler.tissue import CompiledTissue, make_compiled_tissue
 
@@ -25,7 +25,7 @@ def reaction_seconds(backend: Backend, precision: str) -> float:
     rates = _measured.setdefault(backend, {})
     if precision not in rates:
         cells = np.zeros(SAMPLE_CELLS[backend.info.kind], np.uint8)
-        rates[precision] = _measure(backend, make_tissue(backend, cells, precision=precision))
+        rates[precision] = _measure(backend, TT06_CELLS.open(backend, cells, precision=precision))
     return rates[precision]
 
 

@@ -11,7 +11,7 @@ from engines.api import Array, Dab, FieldInfo, PaintInfo
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.cardiac.cells.tissue import Tissue
-from engines.cardiac.diffusion import Diffusion
+from engines.cardiac.diffusion.forward_euler import Diffusion
 from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.parameters import CardiacParameters, Stimulus
 from engines.cardiac.stimulus.protocol import membrane_current
@@ -20,7 +20,7 @@ from engines.cardiac.tissue.operator import CellOperator, TissueOperator
 from engines.cardiac.tissue.population import insulators
 from engines.cardiac.tissue.scar import Scar
 from engines.cardiac.tissue.sites import Sites
-from engines.cardiac.watch.watcher import Observer
+from engines.cardiac.watch.watcher import TissueWatcher
 from engines.geometry.mesh import TetMesh
 
 PULSE_MILLISECONDS = 2.0
@@ -48,14 +48,14 @@ class Brushes:
         tissue: Tissue,
         diffusion: Diffusion,
         groups: Groups | None = None,
-        observers: Sequence[Observer] = (),
+        watchers: Sequence[TissueWatcher] = (),
     ) -> None:
         self._backend, self._sites, self._operator = backend, operator.sites, operator
         self._place = np.empty(len(operator.order), np.int32)
         self._place[operator.order] = np.arange(len(operator.order), dtype=np.int32)
         self._noun = operator.noun
         self._tissue_parameters, self._dt = parameters.tissue, parameters.numerics.step
-        self._groups, self._observers = groups, observers
+        self._groups, self._watchers = groups, watchers
         self._touch = Touch(backend, protocol, tissue.stimulus_mask, protocol.mask[operator.order])
         self._scar: Scar | None = None
         if isinstance(operator, CellOperator):
@@ -128,11 +128,11 @@ class Brushes:
         self._touch.restore(state)
 
     def _tell(self, scar: Scar, changed: Array) -> None:
-        """Stimuli and observers follow what conducts now."""
+        """Stimuli and watchers follow what conducts now."""
         if len(changed):
             self._touch.silence(changed, scar.alone(changed))
-            for observer in self._observers:
-                observer.conduct(changed, scar.left)
+            for watcher in self._watchers:
+                watcher.conduct(changed, scar.left)
 
     def _reached(self, dab: Dab) -> Array:
         """The sites of a dab, in their own numbering: by position, and the nearest one however small the ball is."""

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.backend.precision import REAL
+
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
 SOURCE = Path(__file__).with_name("clock.cu")
-MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
 LONGEST = 64
 """Steps of a graph, at most."""
 SHORT = 8
 """Steps of a graph for runs of a length that has not come often; what is left over is launched one by one."""
 OFTEN = 3
-"""From this time on a run of some length gets a graph of its own: observers look every so many steps."""
+"""From this time on a run of some length gets a graph of its own: watchers look every so many steps."""
 KEPT = 24
 """Graphs that are kept. A new one is captured for other stimuli or conductivities: a drag at a slider makes many."""
 
@@ -42,7 +43,7 @@ class StepGraphs:
 
     def __init__(self, backend: CudaBackend, dtype: Any, dt: float, parts: int, period: int) -> None:
         self._backend, self._dt, self._parts, self._period = backend, dt / parts, parts, period
-        self._tick = backend.compile(SOURCE, MACROS[np.dtype(dtype).name]).get_function("clock_steps")
+        self._tick = backend.compile(SOURCE, (REAL[np.dtype(dtype).name],)).get_function("clock_steps")
         self._times = backend.empty(parts * LONGEST, dtype)
         self._phases = backend.empty(parts * LONGEST, np.int32)
         self._kept: dict[Hashable, Callable[[], None]] = {}

@@ -1,9 +1,9 @@
-"""A heart on a device: its steps, what observers read from it, and what may change while it runs."""
+"""A heart on a device: its steps, what watchers read from it, and what may change while it runs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,10 @@ from engines.cardiac.tissue.kept_scar import TITLE, kept_scar
 from engines.cardiac.tissue.operator import TissueOperator
 from engines.cardiac.tissue.places import make_places
 from engines.cardiac.watch.conduction import DURATIONS, measured
-from engines.cardiac.watch.watcher import Observer
+from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 from engines.cardiac.watch.watchers import sample_steps
 from engines.geometry.mesh import TetMesh
+from engines.watching import Watchers
 
 FRONT_MILLISECONDS = 2.0
 """How long the depolarisation front of a cell is drawn."""
@@ -91,23 +92,21 @@ class CardiacSimulation(Simulation):
         tissue: Tissue,
         diffusion_substeps: int,
         brushes: Brushes,
-        observers: Sequence[Observer] = (),
+        watchers: Watchers[TissueWatcher],
     ) -> None:
         self.geometry = mesh
         self.dt = stepper.dt
         self.step = 0
         self.sample_steps = sample_steps(self.dt)
-        self._observers = tuple(observers)
+        self._watchers = watchers
         own = tuple(info for info in FIELDS if info.name != "calcium" or tissue.calcium_row is not None)
-        observed = tuple(info for observer in observers for info in observer.fields)
-        self.fields = own + observed + brushes.fields
+        self.fields = own + watchers.fields + brushes.fields
         self.brushes = brushes.infos
         # Of every beat where one is recorded, else of the first.
-        latest = next((info.name for info in observed if info.name == "latest_activation"), "activation")
+        latest = next((info.name for info in watchers.fields if info.name == "latest_activation"), "activation")
         self.front = FrontInfo(latest, FRONT_MILLISECONDS, "voltage", tissue.threshold)
-        self.series = tuple(info for observer in observers for info in observer.series)
-        self.charts = tuple(info for observer in observers for info in observer.charts)
-        self._marking = next((observer for observer in observers if observer.marked is not None), None)
+        self.series, self.charts = watchers.series, watchers.charts
+        self._marking = next((watcher for watcher in watchers if watcher.marked is not None), None)
         self.marked = None if self._marking is None else self._marking.marked
         self.traffic = stepper.traffic
         self._infos = {info.name: info for info in self.fields}
@@ -124,19 +123,18 @@ class CardiacSimulation(Simulation):
     def advance(self, steps: int) -> None:
         end = self.step + steps
         while self.step < end:
-            looks = [(self.step // observer.every + 1) * observer.every for observer in self._observers]
-            goal = min([end, *looks])
+            goal = self._watchers.next_look(self.step, end)
             self._stepper.advance(self.step, goal - self.step)
             self.step = goal
             self._look()
 
     def _look(self) -> None:
-        """Let the observers see the voltage whose turn it is; all of them see the one at the start."""
-        looking = [observer for observer in self._observers if self.step % observer.every == 0]
+        """Let the watchers see the voltage whose turn it is; all of them see the one at the start."""
+        looking = self._watchers.due(self.step)
         if looking:
             with self._backend.active():
-                for observer in looking:
-                    observer.look(self.time, self._stepper.voltage)
+                for watcher in looking:
+                    watcher.look(Snapshot(self.time, self._stepper.voltage))
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -178,16 +176,13 @@ class CardiacSimulation(Simulation):
         return measured(float(np.linalg.norm(other - one)), (times[0], times[1]), durations)
 
     def observe(self) -> Mapping[str, float]:
-        return {name: value for observer in self._observers for name, value in observer.observe().items()}
+        return self._watchers.observe()
 
     def markers(self) -> Markers | None:
         return None if self._marking is None else self._marking.markers()
 
     def chart(self, name: str) -> ChartData:
-        for observer in self._observers:
-            if name in {info.name for info in observer.charts}:
-                return observer.chart(name)
-        raise KeyError(name)
+        return self._watchers.chart(name)
 
     def state(self) -> dict[str, Array]:
         to_host = self._backend.to_host
@@ -197,8 +192,8 @@ class CardiacSimulation(Simulation):
             **self._stepper.state(),
         }
         state.update(self._touched.state(self.step))
-        for observer in self._observers:
-            state.update(observer.state())
+        for watcher in self._watchers:
+            state.update(watcher.state())
         return state
 
     def _of_cells(self) -> dict[str, Any]:
@@ -217,8 +212,8 @@ class CardiacSimulation(Simulation):
             for name, target in self._of_cells().items():
                 target[:] = self._backend.array(np.ascontiguousarray(state[name][..., : self._n_sites]))
             self._stepper.restore(state)
-            for observer in self._observers:
-                observer.restore(state)
+            for watcher in self._watchers:
+                watcher.restore(state)
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         self._stepper.look()
@@ -236,7 +231,7 @@ class CardiacSimulation(Simulation):
         )
 
     def close(self) -> None:
-        del self._stepper, self._tissue, self._touched, self._observers, self._marking
+        del self._stepper, self._tissue, self._touched, self._watchers, self._marking
 
     def _values(self, name: str) -> Any:
         if name == "voltage":
@@ -247,4 +242,7 @@ class CardiacSimulation(Simulation):
             return self._tissue.activation
         if name in {info.name for info in self._touched.fields}:
             return self._touched.values(name)
-        return next(observer.values(name) for observer in self._observers if name in {f.name for f in observer.fields})
+        watcher = self._watchers.of_field(name)
+        if watcher is None:
+            raise KeyError(name)
+        return watcher.values(name)

@@ -11,8 +11,9 @@ from typing import Any
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.twins import pick
 from engines.cardiac.cells.tissue import Tissue
-from engines.cardiac.diffusion import Diffusion
+from engines.cardiac.diffusion.forward_euler import Diffusion
 from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.step.graphs import Moment, StepGraphs
 from engines.cardiac.stimulus.protocol import Protocol
@@ -47,7 +48,7 @@ class Stepper:
         self._backend, self._diffusion, self._tissue, self._protocol = backend, diffusion, tissue, protocol
         self._diffusion_substeps, self._reaction_substeps, self._groups = diffusion_substeps, reaction_substeps, groups
         self._graphs: StepGraphs | None = None
-        if backend.id != "cpu":
+        if pick(backend, cpu=False, cuda=True):
             period = 1 if groups is None else groups.slow_steps
             self._graphs = StepGraphs(backend, tissue.dtype, dt, reaction_substeps, period)  # type: ignore[arg-type]  # a GPU's
         self._loaded, self._timed_at = False, -math.inf

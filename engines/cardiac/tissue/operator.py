@@ -11,10 +11,10 @@ import numpy as np
 
 from engines.api import Array, Progress, no_progress
 from engines.cardiac.cells.settings import NON_CONDUCTING
-from engines.cardiac.diffusion import assemble
 from engines.cardiac.diffusion.sliced import SlicedMatrix, by_length, row_lengths, slice_rows
 from engines.cardiac.diffusion.stability import stable_step, step_limits
 from engines.cardiac.diffusion.tensors import conductivity_tensors, diffusivity
+from engines.cardiac.diffusion.weights import assemble
 from engines.cardiac.p1.sites import VertexSites
 from engines.cardiac.p1.stiffness import assemble_vertices
 from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters

@@ -16,7 +16,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.cardiac.diffusion import Diffusion
+from engines.cardiac.diffusion.forward_euler import Diffusion
 from engines.cardiac.diffusion.patch import RINGS_OF_PATCH, RINGS_OF_ROWS, RINGS_OF_SHARES, Patch, rings
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.tissue.operator import CellOperator, diffusion_tensors

@@ -1,4 +1,4 @@
-"""The observers' kernels on the CPU: the Numba twins of ``maps.cu``, ``ecg.cu`` and ``phase.cu``."""
+"""The watchers' kernels on the CPU: the Numba twins of ``maps.cu``, ``ecg.cu`` and ``phase.cu``."""
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def"
 
@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit, prange
 
 from engines.api import Array
-from engines.cardiac.watch.kernels import MapArrays, ObserverKernels
+from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
 
 WAITING = -1e30
 REFRACTORY = 50.0
@@ -18,7 +18,7 @@ CHUNK = 16384
 """Cells whose weighted sum one thread takes at a time."""
 
 
-class CpuKernels(ObserverKernels):
+class CpuKernels(WatcherKernels):
     """On the CPU; call them inside ``backend.active``."""
 
     def look_maps(

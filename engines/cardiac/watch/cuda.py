@@ -1,4 +1,4 @@
-"""The observers' kernels on an NVIDIA GPU: launches ``maps.cu``, ``ecg.cu`` and ``phase.cu``."""
+"""The watchers' kernels on an NVIDIA GPU: launches ``maps.cu``, ``ecg.cu`` and ``phase.cu``."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from engines.cardiac.watch.kernels import MapArrays, ObserverKernels
+from engines.backend.precision import REAL
+from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
 
 FOLDER = Path(__file__).parent
-MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
 BLOCK = 256
 """Threads per block; ``ecg.cu`` counts on it."""
 SUM_BLOCKS = 1024
 """Most blocks of a weighted sum, each of which leaves a part."""
 
 
-class CudaKernels(ObserverKernels):
+class CudaKernels(WatcherKernels):
     """On a GPU: launched on the current stream, never waiting."""
 
     def __init__(self, *args: Any) -> None:
@@ -29,7 +29,7 @@ class CudaKernels(ObserverKernels):
 
     def _kernel(self, file: str, name: str) -> Any:
         if file not in self._modules:
-            self._modules[file] = self.backend.compile(FOLDER / file, MACROS[self.dtype.name])  # type: ignore[attr-defined]  # only CudaBackend compiles
+            self._modules[file] = self.backend.compile(FOLDER / file, (REAL[self.dtype.name],))  # type: ignore[attr-defined]  # only CudaBackend compiles
         return self._modules[file].get_function(name)
 
     def look_maps(

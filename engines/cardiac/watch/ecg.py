@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from engines.api import Array, KernelTraffic, SeriesInfo
 from engines.api.charts import ChartInfo
-from engines.cardiac.watch.kernels import ObserverKernels
-from engines.cardiac.watch.watcher import Observer
+from engines.cardiac.watch.kernels import WatcherKernels
+from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 
 
 def ecg_traffic(n_cells: int, value_bytes: int, leads: int, every: int) -> KernelTraffic:
@@ -18,14 +17,14 @@ def ecg_traffic(n_cells: int, value_bytes: int, leads: int, every: int) -> Kerne
     return KernelTraffic("ecg", n_cells * (value_bytes + 4 * leads), 0, 2 * n_cells * leads).spread(every)
 
 
-class Ecg(Observer):
+class Ecg(TissueWatcher):
     """``weights: (leads, n_cells)`` in the order of the device (:func:`leads.lead_weights`), kept in float32: each is
     off by 6e-8 of itself, which is lost in the sum over all cells. ``repaint`` gives, for ``changed`` and ``left`` of
     :meth:`conduct`, the cells whose weights that changes, and these weights."""
 
     def __init__(
         self,
-        kernels: ObserverKernels,
+        kernels: WatcherKernels,
         names: Sequence[str],
         weights: Array,
         every: int,
@@ -38,8 +37,8 @@ class Ecg(Observer):
         self.series = tuple(SeriesInfo(f"ecg_{name}", name, "mV") for name in names)
         self.charts = (ChartInfo("ecg", "Pseudo-ECG", "mV", series=tuple(info.name for info in self.series)),)
 
-    def look(self, time: float, voltage: Any) -> None:
-        self._kernels.weighted_sums(voltage, self._weights, self._values)
+    def look(self, moment: Snapshot) -> None:
+        self._kernels.weighted_sums(moment.voltage, self._weights, self._values)
 
     def conduct(self, changed: Array, left: Array) -> None:
         assert self._repaint is not None, "only cells can be painted, and they have it"

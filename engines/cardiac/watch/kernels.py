@@ -1,4 +1,4 @@
-"""What the observers ask of a device, whatever runs it."""
+"""What the watchers ask of a device, whatever runs it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engines.api.device import Backend
+from engines.backend.twins import Twins
 
 
 class MapArrays(NamedTuple):
@@ -26,7 +27,7 @@ class MapArrays(NamedTuple):
     duration: Any
 
 
-class ObserverKernels(ABC):
+class WatcherKernels(ABC):
     """Kernels over ``n_cells`` cells with voltages of ``dtype``; they are launched inside ``backend.active``."""
 
     def __init__(self, backend: Backend, n_cells: int, dtype: np.dtype[Any]) -> None:
@@ -56,12 +57,4 @@ class ObserverKernels(ABC):
         how many are +1 and −1."""
 
 
-def make_kernels(backend: Backend, n_cells: int, dtype: np.dtype[Any]) -> ObserverKernels:
-    """The kernels on the device of ``backend``."""
-    if backend.id == "cpu":
-        from engines.cardiac.watch.cpu import CpuKernels
-
-        return CpuKernels(backend, n_cells, dtype)
-    from engines.cardiac.watch.cuda import CudaKernels
-
-    return CudaKernels(backend, n_cells, dtype)
+KERNELS = Twins[WatcherKernels](__package__, cpu="cpu:CpuKernels", cuda="cuda:CudaKernels")

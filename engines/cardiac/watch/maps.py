@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTraffic
-from engines.cardiac.cells import NOT_ACTIVATED
-from engines.cardiac.watch.kernels import MapArrays, ObserverKernels
-from engines.cardiac.watch.watcher import Observer
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
+from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
+from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 
 WAITING = -1e30
 """Level of a cell that is in no beat (``maps.cu``)."""
@@ -50,11 +50,11 @@ def maps_traffic(n_cells: int, value_bytes: int, every: int) -> KernelTraffic:
     return look.spread(every)
 
 
-class Maps(Observer):
+class Maps(TissueWatcher):
     """Times are linear between two looks ``since`` ms apart; ``level``: percent of repolarisation that ends a beat."""
 
     def __init__(
-        self, kernels: ObserverKernels, n_padded: int, threshold: float, level: float, every: int, since: float
+        self, kernels: WatcherKernels, n_padded: int, threshold: float, level: float, every: int, since: float
     ) -> None:
         self._kernels, self._threshold, self._fraction = kernels, threshold, level / 100.0
         self._since, self.every = since, every
@@ -64,8 +64,8 @@ class Maps(Observer):
         self._rows = kernels.backend.array(self._anew())
         self._arrays = MapArrays(*self._rows)
 
-    def look(self, time: float, voltage: Any) -> None:
-        self._kernels.look_maps(voltage, self._arrays, self._threshold, self._fraction, time, self._since)
+    def look(self, moment: Snapshot) -> None:
+        self._kernels.look_maps(moment.voltage, self._arrays, self._threshold, self._fraction, moment.time, self._since)
 
     def values(self, field: str) -> Any:
         return self._rows[_ROW[field]]

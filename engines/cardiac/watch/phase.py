@@ -15,9 +15,9 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTraffic, MarkerInfo, Markers, SeriesInfo
 from engines.api.charts import ChartInfo
-from engines.cardiac.watch.kernels import ObserverKernels
+from engines.cardiac.watch.kernels import WatcherKernels
 from engines.cardiac.watch.shell import Shell
-from engines.cardiac.watch.watcher import Observer
+from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 
 PHASE = FieldInfo("phase", "Phase", "rad", "cell", (-math.pi, math.pi), "cycle", cyclic=True)
 SINGULARITIES = MarkerInfo("Phase singularities", ("clockwise", "counter-clockwise"))
@@ -36,7 +36,7 @@ def phase_traffic(n_cells: int, value_bytes: int, every: int) -> KernelTraffic:
     return KernelTraffic("phase", n_cells * value_bytes, n_cells * value_bytes, 0).spread(every)
 
 
-class Phase(Observer):
+class Phase(TissueWatcher):
     """The voltages of the last ``looks + 1`` looks are kept; phase is that of the latest look.
 
     ``shell`` in the order of the device; ``n_padded``: length of the voltage; ``origin`` [mV].
@@ -48,7 +48,7 @@ class Phase(Observer):
     charts = (ChartInfo("phase_singularities", "Phase singularities on the surface", "1", ("phase_singularities",)),)
 
     def __init__(
-        self, kernels: ObserverKernels, n_padded: int, shell: Shell, origin: float, every: int, looks: int
+        self, kernels: WatcherKernels, n_padded: int, shell: Shell, origin: float, every: int, looks: int
     ) -> None:
         backend = kernels.backend
         self._kernels, self._origin, self.every = kernels, origin, every
@@ -62,10 +62,10 @@ class Phase(Observer):
         self._charge = backend.array(np.zeros(len(shell.triangles), np.int8))
         self._counts = backend.array(np.zeros(2, np.int32))
 
-    def look(self, time: float, voltage: Any) -> None:
+    def look(self, moment: Snapshot) -> None:
         if self._seen == 0:
-            self._ring[:] = voltage  # nothing is known of before
-        self._ring[self._seen % len(self._ring)] = voltage
+            self._ring[:] = moment.voltage  # nothing is known of before
+        self._ring[self._seen % len(self._ring)] = moment.voltage
         self._seen += 1
         now, then = self._ends()
         self._kernels.surface_phases(now, then, self._origin, self._cells, self._offsets, self._phases)

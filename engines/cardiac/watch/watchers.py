@@ -1,4 +1,4 @@
-"""Which observers a problem asks for, how they are made and what they cost."""
+"""Which watchers a problem asks for, how they are made and what they cost."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from engines.cardiac.tissue.population import insulators
 from engines.cardiac.tissue.scar import painted_patch
 from engines.cardiac.tissue.sites import Sites
 from engines.cardiac.watch.ecg import Ecg, ecg_traffic
-from engines.cardiac.watch.kernels import ObserverKernels, make_kernels
+from engines.cardiac.watch.kernels import KERNELS, WatcherKernels
 from engines.cardiac.watch.leads import LeadPlaces, lead_places, lead_weights, vertex_lead_weights
 from engines.cardiac.watch.maps import ARRAYS, Maps, maps_traffic
 from engines.cardiac.watch.phase import Phase, phase_looks, phase_traffic
 from engines.cardiac.watch.shell import Shell, shell_of
-from engines.cardiac.watch.watcher import Observer
+from engines.cardiac.watch.watcher import TissueWatcher
 from engines.geometry.mesh import TetMesh
+from engines.watching import Watchers
 
 RINGS_OF_LEADS = 2
 """How far from a cell that conducts less weights of leads change: its neighbours' gradients do, and these are of
@@ -46,28 +47,28 @@ def sample_steps(step: float) -> int:
     return max(1, round(SAMPLE_MILLISECONDS / step))
 
 
-def make_observers(
+def open_watchers(
     backend: Backend, mesh: TetMesh, operator: TissueOperator, tissue: Tissue, parameters: CardiacParameters
-) -> tuple[Observer, ...]:
+) -> Watchers[TissueWatcher]:
     """In the order in which their fields are offered; voltages are those of ``operator``. Raises ProblemError."""
     recording, step = parameters.recording, parameters.numerics.step
-    kernels = make_kernels(backend, operator.sites.n_cells, tissue.dtype)
-    observers: list[Observer] = []
+    kernels = KERNELS.open(backend, operator.sites.n_cells, tissue.dtype)
+    watchers: list[TissueWatcher] = []
     if recording.maps:
         every = _looks(recording.interval, step)
         threshold = parameters.numerics.activation_threshold
-        observers.append(Maps(kernels, tissue.n_padded, threshold, recording.repolarisation, every, every * step))
+        watchers.append(Maps(kernels, tissue.n_padded, threshold, recording.repolarisation, every, every * step))
     if recording.ecg != "off":
-        observers.append(_ecg(kernels, mesh, operator, parameters))
+        watchers.append(_ecg(kernels, mesh, operator, parameters))
     if recording.phase:
         every, looks = phase_looks(recording.phase_delay, step)
         shell = _shell(mesh, operator)
-        observers.append(Phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
-    return tuple(observers)
+        watchers.append(Phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
+    return Watchers(watchers)
 
 
-def observers_traffic(parameters: CardiacParameters, mesh: Sites, value_bytes: int) -> tuple[KernelTraffic, ...]:
-    """Per step, of the observers that these parameters ask for. Raises ProblemError."""
+def watchers_traffic(parameters: CardiacParameters, mesh: Sites, value_bytes: int) -> tuple[KernelTraffic, ...]:
+    """Per step, of the watchers that these parameters ask for. Raises ProblemError."""
     recording, step, found = parameters.recording, parameters.numerics.step, []
     if recording.maps:
         found.append(maps_traffic(mesh.n_cells, value_bytes, _looks(recording.interval, step)))
@@ -79,7 +80,7 @@ def observers_traffic(parameters: CardiacParameters, mesh: Sites, value_bytes: i
     return tuple(found)
 
 
-def observers_memory(parameters: CardiacParameters, mesh: Sites, value_bytes: int) -> int:
+def watchers_memory(parameters: CardiacParameters, mesh: Sites, value_bytes: int) -> int:
     """Bytes on the device."""
     recording = parameters.recording
     per_cell = ARRAYS * value_bytes * recording.maps + 4 * len(lead_places(recording, mesh))
@@ -103,7 +104,7 @@ def _shell(mesh: TetMesh, operator: TissueOperator) -> Shell:
     return replace(shell, cells=own, offsets=np.arange(len(own) + 1, dtype=np.int32))
 
 
-def _ecg(kernels: ObserverKernels, mesh: TetMesh, operator: TissueOperator, parameters: CardiacParameters) -> Ecg:
+def _ecg(kernels: WatcherKernels, mesh: TetMesh, operator: TissueOperator, parameters: CardiacParameters) -> Ecg:
     leads = lead_places(parameters.recording, mesh)
     names, every = [lead.name for lead in leads], sample_steps(parameters.numerics.step)
     if isinstance(operator, CellOperator):

@@ -11,7 +11,8 @@ from engines.api.errors import DeviceError
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.compile.nvrtc import compile_cubin
 from engines.backend.lab.timing import launch_seconds
-from engines.cardiac.cells.cuda import MACROS, SOURCE
+from engines.backend.precision import REAL
+from engines.cardiac.cells.cuda import SOURCE
 from engines.cardiac.compiler.machine import ARCHITECTURE, count_machine_code
 from engines.cardiac.compiler.tissue import make_compiled_tissue
 from engines.cardiac.lab.cells.paths import machine_code, path_step
@@ -103,7 +104,7 @@ def _compute_bounds(backend: Backend) -> tuple[float | None, float | None]:
     cuda: CudaBackend = backend  # type: ignore[assignment]  # of kind "cuda"
     made = machine_code(path_step("epi", True, "LRL", False))
     try:
-        ours = count_machine_code(compile_cubin(SOURCE, MACROS["float64"], ARCHITECTURE).cubin, "float64").total
+        ours = count_machine_code(compile_cubin(SOURCE, (REAL["float64"],), ARCHITECTURE).cubin, "float64").total
     except DeviceError:
         return None, None
     rate = peak_rate(cuda)

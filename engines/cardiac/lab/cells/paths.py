@@ -12,7 +12,7 @@ from typing import Literal
 
 from engines.api.errors import DeviceError
 from engines.backend.compile.nvrtc import compile_cubin
-from engines.cardiac.compiler.emit_cuda import REAL
+from engines.backend.precision import REAL
 from engines.cardiac.compiler.graph import Node, const, make, rebuild, symbol
 from engines.cardiac.compiler.machine import ARCHITECTURE, Counted, count_machine_code
 from engines.cardiac.compiler.model import CellModel, shipped
@@ -88,7 +88,7 @@ class MachineCode:
 
 def machine_code(compiled: Step) -> MachineCode | None:
     """Instructions in the kernel's machine code for sm_90 and its registers; None where NVRTC cannot be had."""
-    macros = (f"-DREAL={REAL[compiled.precision]}",)
+    macros = (REAL[compiled.precision],)
     try:
         made = compile_cubin(kernel_file(compiled), macros, ARCHITECTURE)
     except (DeviceError, ImportError):

@@ -10,20 +10,22 @@ from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.lab.timing import launch_seconds
-from engines.cardiac.cells import Tt06Tissue, make_tissue
+from engines.backend.precision import FLOAT_TYPES
 from engines.cardiac.cells.tt06 import CellType
+from engines.cardiac.cells.tt06_tissue import TT06_CELLS, Tt06Tissue
 from engines.cardiac.compiler.tissue import CompiledTissue
 from engines.cardiac.lab.published import published
 
 MANY = 10_000_000
 """Cells that the thesis times its kernels on."""
 QUICK_CELLS = {"cpu": 200_000, "cuda": 2_000_000}
-PRECISIONS = {"fp64": "float64", "fp32": "float32"}
+DOUBLE_FIRST = dict(reversed(FLOAT_TYPES.items()))
+"""Precisions in the order of the thesis' tables."""
 
 
 def epicardial(backend: Backend, cells: int, precision: str = "float64") -> Tt06Tissue:
     """``cells`` TT06 cells at rest."""
-    return make_tissue(backend, np.full(cells, CellType.EPI, np.uint8), precision=precision)
+    return TT06_CELLS.open(backend, np.full(cells, CellType.EPI, np.uint8), precision=precision)
 
 
 def reaction_launch(tissue: Tt06Tissue | CompiledTissue, volts: float | None = None) -> Callable[[int], None]:
@@ -85,7 +87,7 @@ class ProblemSizeTable(LabTable):
     def measure(self, backend: Backend, progress: Progress = no_progress, thorough: bool = False) -> Sequence[Row]:
         sizes = self.sizes if thorough else self.sizes[: self.quick]
         rows: list[Row] = []
-        for precision, dtype in PRECISIONS.items():
+        for precision, dtype in DOUBLE_FIRST.items():
             found: list[float] = []
             for cells in sizes:
                 progress(f"Reacting {cells:,} cells in {precision}", (len(rows) + len(found)) / (2 * len(sizes)))

@@ -10,8 +10,9 @@ import numpy as np
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
-from engines.cardiac.diffusion import assemble, make_diffusion
+from engines.cardiac.diffusion.forward_euler import DIFFUSION
 from engines.cardiac.diffusion.stability import stable_step
+from engines.cardiac.diffusion.weights import assemble
 from engines.cardiac.lab.meshes import cube
 from engines.cardiac.lab.published import published
 from engines.cardiac.tissue.operator import cell_order
@@ -76,7 +77,7 @@ def cosine_error(
     limit = stable_step(matrix)
     steps = math.ceil(DURATION / limit)
     start = np.cos(2 * np.pi * ordered.centroids).prod(axis=1)
-    diffusion = make_diffusion(backend, matrix, DURATION / steps, "float64")
+    diffusion = DIFFUSION.open(backend, matrix, DURATION / steps, "float64")
     u, out = backend.array(start), backend.array(start)
     for first in range(0, steps, BATCH):
         progress(first / steps)

@@ -10,8 +10,9 @@ from engines.api import Array, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.lab.timing import launch_seconds
-from engines.cardiac.diffusion import SlicedMatrix, make_diffusion
 from engines.cardiac.diffusion.clusters import reordered, voltage_bytes
+from engines.cardiac.diffusion.forward_euler import DIFFUSION
+from engines.cardiac.diffusion.sliced import SlicedMatrix
 from engines.cardiac.lab.meshes import THESIS_CELLS, first_rows, tissue_matrix
 from engines.cardiac.lab.published import published
 
@@ -65,7 +66,7 @@ class OrderTable(LabTable):
 
 
 def _measured(backend: Backend, matrix: SlicedMatrix) -> tuple[float | None, ...]:
-    diffusion = make_diffusion(backend, matrix, 0.0, "float64")
+    diffusion = DIFFUSION.open(backend, matrix, 0.0, "float64")
     v, out = (backend.array(np.zeros(matrix.n_rows)) for _ in range(2))
     seconds = launch_seconds(backend, lambda _: diffusion.step(v, out))
     moved = diffusion.traffic.bytes

@@ -11,7 +11,7 @@ from engines.api.device import Ceilings
 from engines.api.lab_tables import LabTable, Row
 from engines.backend import open_backend
 from engines.backend.lab import timing as lab_timing
-from engines.cardiac.diffusion import assemble
+from engines.cardiac.diffusion.weights import assemble
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.lab.cells.expressions import ExponentialsTable
 from engines.cardiac.lab.cells.kernels import BoundTable, KernelTimeTable

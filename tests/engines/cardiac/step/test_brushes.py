@@ -10,11 +10,11 @@ import pytest
 from engines.api import Dab, Problem, Selection
 from engines.api.errors import ProblemError
 from engines.backend import open_backend
-from engines.cardiac.diffusion import assemble
 from engines.cardiac.diffusion.cpu import CpuDiffusion
 from engines.cardiac.diffusion.packing import packed_places
 from engines.cardiac.diffusion.reference import reference_operator
 from engines.cardiac.diffusion.sliced import SlicedMatrix
+from engines.cardiac.diffusion.weights import assemble
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
 from engines.cardiac.stimulus.protocol import Protocol, Pulse

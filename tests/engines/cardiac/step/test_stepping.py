@@ -9,7 +9,7 @@ from engines.api import Dab, Problem
 from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
-from engines.cardiac.multirate import Multirate
+from engines.cardiac.multirate.parameters import Multirate
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
 from engines.cardiac.setup.cells import check_quiet_step
 from engines.cardiac.step import graphs, stepping

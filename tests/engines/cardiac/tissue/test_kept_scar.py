@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.engines.cardiac.step.test_brushes import matrix_of, parameters
 
 from engines.api import Dab, Problem, Selection
 from engines.api.errors import ProblemError
@@ -15,6 +14,7 @@ from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.geometry.box import box_mesh
+from tests.engines.cardiac.step.test_brushes import matrix_of, parameters
 
 ENGINE = CardiacEngine()
 DEAD, WEAK = Dab("scar", (0.8, 0.9, 0.8), 0.5, 0.0), Dab("scar", (1.6, 0.9, 0.8), 0.4, 0.25)

@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.cells import tt06
 from engines.cardiac.cells.settings import CellChange, CellSettings, Pacing
-from engines.cardiac.diffusion import make_diffusion
+from engines.cardiac.diffusion.forward_euler import DIFFUSION
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
 from engines.cardiac.setup.cells import CELL_TYPES, cell_findings, parameter_book
@@ -90,7 +90,7 @@ def test_a_wave_goes_around_a_scar(backend):
 def rates(backend, mesh: TetMesh, parameters: CardiacParameters, v: np.ndarray) -> np.ndarray:
     """L v [mV/ms] in the numbering of the mesh."""
     operator = tissue_operator(mesh, parameters)
-    diffusion = make_diffusion(backend, operator.matrix, 1.0, "float64")
+    diffusion = DIFFUSION.open(backend, operator.matrix, 1.0, "float64")
     before, after = v[operator.order], np.empty(mesh.n_cells)
     with backend.active():
         diffusion.step(before, after)

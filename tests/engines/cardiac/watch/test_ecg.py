@@ -16,9 +16,10 @@ from engines.cardiac.parameters import CardiacParameters, Numerics, RegionSettin
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.cardiac.watch.cuda import CudaKernels
 from engines.cardiac.watch.ecg import Ecg
-from engines.cardiac.watch.kernels import make_kernels
+from engines.cardiac.watch.kernels import KERNELS
 from engines.cardiac.watch.leads import LeadPlaces, lead_places, lead_weights
 from engines.cardiac.watch.recording import Electrode, Lead, Recording
+from engines.cardiac.watch.watcher import Snapshot
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
@@ -105,17 +106,17 @@ def test_sums_on_the_device(backend, dtype):
     weights -= weights.mean(axis=1)[:, None]
     voltage = rng.uniform(-90, 40, n).astype(dtype)
     expected = weights @ voltage.astype(float)
-    kinds = [make_kernels(backend, n, np.dtype(dtype))]
+    kinds = [KERNELS.open(backend, n, np.dtype(dtype))]
     if COMPILER is not None:
         kinds.append(CudaKernels(HostCudaBackend(), n, np.dtype(dtype)))
     for kernels in kinds:
         ecg = Ecg(kernels, ["a", "b", "c"], weights, every=1)
         with kernels.backend.active():
-            ecg.look(0.0, kernels.backend.array(voltage))
+            ecg.look(Snapshot(0.0, kernels.backend.array(voltage)))
         scale = np.sqrt((weights**2).sum(axis=1)) * 130
         assert (np.abs(np.array(list(ecg.observe().values())) - expected) < 1e-6 * scale).all()
         with kernels.backend.active():
-            ecg.look(0.0, kernels.backend.array(np.full(n, -85.3, dtype)))
+            ecg.look(Snapshot(0.0, kernels.backend.array(np.full(n, -85.3, dtype))))
         assert list(ecg.observe().values()) == [0.0, 0.0, 0.0]
 
 
@@ -166,7 +167,7 @@ def test_painted_scar_is_no_source_and_weights_around_it_are_those_of_a_mesh_wit
     """Against weights of the whole mesh, made anew: of a region that is scar, and by tensors that are less. Float32."""
     problem = block_problem(Recording())
     simulation = ENGINE.build(problem, backend)
-    mesh, ecg = problem.geometry, simulation._observers[1]
+    mesh, ecg = problem.geometry, simulation._watchers[1]
     order = tissue_operator(mesh, problem.parameters).order
 
     def weights():
@@ -183,7 +184,7 @@ def test_painted_scar_is_no_source_and_weights_around_it_are_those_of_a_mesh_wit
     )
     expected = ENGINE.build(Problem(of_region, holed), backend)
     whole = np.empty_like(before)
-    whole[:, tissue_operator(holed, of_region).order] = backend.to_host(expected._observers[1]._weights)
+    whole[:, tissue_operator(holed, of_region).order] = backend.to_host(expected._watchers[1]._weights)
     assert (weights()[:, dead] == 0).all()
     assert (before[:, dead] != 0).any()
     assert np.abs(weights() - whole).max() < 1e-6 * np.abs(whole).max()
@@ -193,7 +194,7 @@ def test_painted_scar_is_no_source_and_weights_around_it_are_those_of_a_mesh_wit
     simulation.paint(Dab("scar", (2.0, 0.7, 0.5), 0.5, 0.25))
     weak = problem.parameters.model_copy(update={"regions": [RegionSetting(region="scar", conductivity_scale=0.25)]})
     expected = ENGINE.build(Problem(weak, holed), backend)
-    whole[:, tissue_operator(holed, weak).order] = backend.to_host(expected._observers[1]._weights)
+    whole[:, tissue_operator(holed, weak).order] = backend.to_host(expected._watchers[1]._weights)
     assert np.abs(weights() - whole).max() < 1e-6 * np.abs(whole).max()
     simulation.restore(painted)
     assert (weights()[:, dead] == 0).all()

@@ -7,16 +7,17 @@ import pytest
 
 from engines.api import Problem
 from engines.api.device import Backend
-from engines.cardiac.cells import make_tissue
 from engines.cardiac.cells.pacing import Protocol, measure, pace
 from engines.cardiac.cells.tt06 import CellType
+from engines.cardiac.cells.tt06_tissue import TT06_CELLS
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, RegionSetting, Sphere, Stimulus
 from engines.cardiac.watch.cuda import CudaKernels
-from engines.cardiac.watch.kernels import make_kernels
+from engines.cardiac.watch.kernels import KERNELS
 from engines.cardiac.watch.maps import NO_PEAK, Maps
 from engines.cardiac.watch.recording import Recording
-from engines.cardiac.watch.watchers import observers_traffic
+from engines.cardiac.watch.watcher import Snapshot
+from engines.cardiac.watch.watchers import watchers_traffic
 from engines.geometry.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
@@ -45,12 +46,12 @@ def looked(
         beats[(times > 20) & (times < 25)] -= 30
     for time, voltage in zip(times, beats, strict=True):
         with kernels.backend.active():  # type: ignore[attr-defined]  # as above
-            maps.look(float(time), kernels.backend.array(voltage))  # type: ignore[attr-defined]  # as above
+            maps.look(Snapshot(float(time), kernels.backend.array(voltage)))  # type: ignore[attr-defined]  # as above
     return maps, shifts
 
 
 def both_kernels(backend: Backend, dtype: str, n: int = 5) -> list[object]:
-    kinds: list[object] = [make_kernels(backend, n, np.dtype(dtype))]
+    kinds: list[object] = [KERNELS.open(backend, n, np.dtype(dtype))]
     if COMPILER is not None:
         kinds.append(CudaKernels(HostCudaBackend(), n, np.dtype(dtype)))
     return kinds
@@ -113,7 +114,7 @@ def test_apd90_in_a_tissue_is_that_of_the_single_cell(backend, kind, cell, publi
     and the curvature of the upstroke of 0 mV; the looks miss up to 0.2 mV of the peak: 0.02 ms at 1 mV/ms."""
     simulation = ENGINE.build(tissue_of(kind), backend)
     simulation.advance(18_500)
-    cells = make_tissue(backend, np.array([cell], np.uint8), np.ones(1, np.uint32), precision="float64")
+    cells = TT06_CELLS.open(backend, np.array([cell], np.uint8), np.ones(1, np.uint32), precision="float64")
     potential = measure(*(each.squeeze() for each in pace(cells, Protocol(cycle_length=370.0), 1, 0.02)))
     apd = simulation.field("apd")
     assert np.ptp(apd) < 1e-4, "the tissue is the same everywhere"
@@ -166,7 +167,7 @@ def test_maps_cost_less_than_two_percent_of_a_step(backend):
             problem = tissue_of("epi")
             problem.parameters.numerics = Numerics(step=step, precision=precision)  # type: ignore[attr-defined]  # a BaseModel here
             step_bytes = sum(kernel.bytes for kernel in ENGINE.build(problem, backend).traffic)
-            (maps,) = observers_traffic(problem.parameters, problem.geometry, 4 if precision == "fp32" else 8)  # type: ignore[arg-type]  # a BaseModel here
+            (maps,) = watchers_traffic(problem.parameters, problem.geometry, 4 if precision == "fp32" else 8)  # type: ignore[arg-type]  # a BaseModel here
             assert maps.bytes < 0.02 * step_bytes
 
 

@@ -10,10 +10,11 @@ from engines.api.device import Backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
 from engines.cardiac.watch.cuda import CudaKernels
-from engines.cardiac.watch.kernels import ObserverKernels, make_kernels
+from engines.cardiac.watch.kernels import KERNELS, WatcherKernels
 from engines.cardiac.watch.phase import Phase, phase_looks
 from engines.cardiac.watch.recording import Recording
 from engines.cardiac.watch.shell import Shell, shell_of
+from engines.cardiac.watch.watcher import Snapshot
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from tests.cuda_on_host.backend import HostCudaBackend
@@ -29,8 +30,8 @@ def sheet() -> TetMesh:
     return box_mesh((20, 20, 2), (20.0, 20.0, TOP), jitter=0.2, seed=6)
 
 
-def both_kernels(backend: Backend, n: int, dtype: str) -> list[ObserverKernels]:
-    kinds: list[ObserverKernels] = [make_kernels(backend, n, np.dtype(dtype))]
+def both_kernels(backend: Backend, n: int, dtype: str) -> list[WatcherKernels]:
+    kinds: list[WatcherKernels] = [KERNELS.open(backend, n, np.dtype(dtype))]
     if COMPILER is not None:
         kinds.append(CudaKernels(HostCudaBackend(), n, np.dtype(dtype)))
     return kinds
@@ -43,18 +44,18 @@ def on_top(
     then, now = ORIGIN + 30 * np.sin(angle), ORIGIN + 30 * np.cos(angle)
     found = []
     for kernels in both_kernels(backend, mesh.n_cells, dtype):
-        observer = Phase(kernels, mesh.n_cells, shell, ORIGIN, every=1, looks=1)
+        watcher = Phase(kernels, mesh.n_cells, shell, ORIGIN, every=1, looks=1)
         for time, voltage in enumerate((then, now)):
             with kernels.backend.active():
-                observer.look(float(time), kernels.backend.array(voltage.astype(dtype)))
-        wrapped = (observer.values("phase") - angle + np.pi) % (2 * np.pi) - np.pi
+                watcher.look(Snapshot(float(time), kernels.backend.array(voltage.astype(dtype))))
+        wrapped = (watcher.values("phase") - angle + np.pi) % (2 * np.pi) - np.pi
         assert np.abs(wrapped).max() < 1e-5
-        charge = observer.charge()
+        charge = watcher.charge()
         assert charge.astype(int).sum() == 0, "a closed surface"
-        assert observer.observe() == {"phase_singularities": float(np.abs(charge).sum())}
+        assert watcher.observe() == {"phase_singularities": float(np.abs(charge).sum())}
         middles = shell.points[shell.triangles].mean(axis=1)
         here = (charge != 0) & (middles[:, 2] > TOP - 1e-6)
-        found.append((np.column_stack([middles[here], charge[here]]), observer))
+        found.append((np.column_stack([middles[here], charge[here]]), watcher))
     return found
 
 
@@ -63,19 +64,19 @@ def on_top(
 def test_a_rotating_phase_has_one_singularity_with_its_sign(backend, sheet, sign, dtype):
     """Within a triangle of 1 mm; the lower face, seen from below, has the opposite charge, and nothing else has any."""
     x, y = sheet.centroids[:, 0] - 8.3, sheet.centroids[:, 1] - 11.2
-    for found, observer in on_top(backend, sheet, shell_of(sheet), sign * np.arctan2(y, x), dtype):
+    for found, watcher in on_top(backend, sheet, shell_of(sheet), sign * np.arctan2(y, x), dtype):
         assert len(found) == 1
         assert found[0, 3] == sign
         assert np.hypot(found[0, 0] - 8.3, found[0, 1] - 11.2) < 1.5
-        assert observer.observe()["phase_singularities"] == 2
+        assert watcher.observe()["phase_singularities"] == 2
 
 
 def test_a_plane_wave_has_none(backend, sheet):
-    for found, observer in on_top(
+    for found, watcher in on_top(
         backend, sheet, shell_of(sheet), 0.7 * sheet.centroids[:, 0] + 0.4 * sheet.centroids[:, 1]
     ):
         assert len(found) == 0
-        assert observer.observe()["phase_singularities"] == 0
+        assert watcher.observe()["phase_singularities"] == 0
 
 
 def test_a_pair_turns_both_ways(backend, sheet):
@@ -140,16 +141,16 @@ def test_markers_say_where_waves_turn_and_which_way(backend, sheet, turns):
     way = -1 if turns == "clockwise" else 1
     shell = shell_of(sheet)
     for kernels in both_kernels(backend, sheet.n_cells, "float32"):
-        observer = Phase(kernels, sheet.n_cells, shell, ORIGIN, every=1, looks=1)
-        assert len(observer.markers().signs) == 0
+        watcher = Phase(kernels, sheet.n_cells, shell, ORIGIN, every=1, looks=1)
+        assert len(watcher.markers().signs) == 0
         for quarter in (0, 1):
             crest = way * quarter * np.pi / 2
             voltage = ORIGIN + 30 * np.cos(np.arctan2(y, x) - crest)
             with kernels.backend.active():
-                observer.look(float(quarter), kernels.backend.array(voltage.astype("float32")))
-        found = observer.markers()
+                watcher.look(Snapshot(float(quarter), kernels.backend.array(voltage.astype("float32"))))
+        found = watcher.markers()
         assert found.signs.dtype == np.int8
         (above,) = np.flatnonzero(found.positions[:, 2] > TOP / 2)
         assert np.hypot(*(found.positions[above, :2] - (8.3, 11.2))) < 1.5, "within a triangle of 1 mm"
-        assert observer.marked.signs[0 if found.signs[above] > 0 else 1] == turns
+        assert watcher.marked.signs[0 if found.signs[above] > 0 else 1] == turns
         assert found.signs.sum() == 0
