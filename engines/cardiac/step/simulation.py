@@ -26,6 +26,7 @@ from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
+from engines.cardiac.setup.checks import check_step
 from engines.cardiac.step.brushes import Brushes
 from engines.cardiac.step.stepping import Stepper
 from engines.cardiac.tissue.kept_scar import TITLE, kept_scar
@@ -47,31 +48,6 @@ FIELDS: tuple[FieldInfo, ...] = (
         "activation", "Activation time", "ms", "cell", (0.0, 60.0), "viridis", summary=True, missing=NOT_ACTIVATED
     ),
 )
-
-
-def check_step(step: float, stable_step: float, worst: str = "") -> None:
-    """Raises ProblemError if the time step [ms] is above the stable one; ``worst`` says which cell limits it."""
-    if step > stable_step:
-        limit = rounded_down(stable_step, digits=3)
-        where = f" (it is set by {worst})" if worst else ""
-        raise ProblemError(
-            f"The time step of {step:g} ms is above the stable limit of this mesh and tissue{where}: use at most "
-            f"{limit:g} ms."
-        )
-
-
-def check_reaction_step(step: float, stable_step: float) -> None:
-    """Raises ProblemError if the time step [ms] is above what the cell model bears."""
-    if step > stable_step:
-        raise ProblemError(
-            f"The time step of {step:g} ms is above the stable limit of the cell model: use at most {stable_step:g} ms."
-        )
-
-
-def rounded_down(value: float, digits: int) -> float:
-    """The largest number of so many significant digits that is not above the positive ``value``."""
-    places = digits - math.ceil(math.log10(value))
-    return math.floor(value * 10.0**places) / 10.0**places
 
 
 class CardiacSimulation(Simulation):
