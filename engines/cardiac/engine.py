@@ -39,18 +39,19 @@ from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES
 from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
 from engines.cardiac.multirate.groups import GROUPS
 from engines.cardiac.parameters import CardiacParameters
+from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.setup.cells import check_quiet_step, make_cells, step_limit
-from engines.cardiac.setup.checks import check_reaction_step, check_step, checked, worst_cell
+from engines.cardiac.setup.checks import checked, worst_cell
 from engines.cardiac.setup.cost import step_cost
 from engines.cardiac.setup.defaults import default_parameters
 from engines.cardiac.setup.findings import problem_findings
 from engines.cardiac.step.brushes import Brushes
+from engines.cardiac.step.limits import check_reaction_step, check_step
 from engines.cardiac.step.simulation import CardiacSimulation
 from engines.cardiac.step.stepping import Stepper
 from engines.cardiac.stimulus.protocol import protocol
 from engines.cardiac.stimulus.touch import TouchProtocol
 from engines.cardiac.tissue.operator import tissue_operator
-from engines.cardiac.watch.recording import Recording
 from engines.cardiac.watch.watchers import open_watchers
 from engines.geometry.mesh import TetMesh
 

@@ -13,7 +13,7 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import Twins
 from engines.cardiac.cells.tissue import Tissue
-from engines.cardiac.multirate.parameters import Multirate
+from engines.cardiac.parameters.multirate import Multirate
 
 if TYPE_CHECKING:
     from engines.cardiac.step.graphs import Moment

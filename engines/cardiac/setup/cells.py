@@ -13,7 +13,6 @@ from engines.api.errors import ProblemError
 from engines.backend.precision import FLOAT_TYPES
 from engines.cardiac.cells import tt06
 from engines.cardiac.cells.kinds import CHANGEABLE, Kind
-from engines.cardiac.cells.settings import COMPILED, FROM_FILE
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.cells.tt06 import CellType
 from engines.cardiac.cells.tt06_tissue import TT06_CELLS
@@ -22,6 +21,7 @@ from engines.cardiac.compiler.schemes import Precision as FloatType
 from engines.cardiac.compiler.schemes import Scheme, Step, step
 from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue
 from engines.cardiac.parameters import REACTION_STEP_LIMIT, CardiacParameters
+from engines.cardiac.parameters.cells import COMPILED, FROM_FILE
 from engines.cardiac.stimulus.protocol import Protocol
 from engines.cardiac.tissue.population import ParameterBook, Population, insulators, population, region_kinds
 from engines.cardiac.tissue.sites import Sites

@@ -1,8 +1,6 @@
-"""What refuses a problem: a geometry that is no mesh, and time steps that are not stable."""
+"""What a problem must be to run at all, and the cell of its mesh that limits its time step."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -26,25 +24,6 @@ def checked(problem: Problem) -> tuple[CardiacParameters, TetMesh]:
     return problem.parameters, problem.geometry
 
 
-def check_step(step: float, stable_step: float, worst: str = "") -> None:
-    """Raises ProblemError if the time step [ms] is above the stable one; ``worst`` says which cell limits it."""
-    if step > stable_step:
-        limit = rounded_down(stable_step, digits=3)
-        where = f" (it is set by {worst})" if worst else ""
-        raise ProblemError(
-            f"The time step of {step:g} ms is above the stable limit of this mesh and tissue{where}: use at most "
-            f"{limit:g} ms."
-        )
-
-
-def check_reaction_step(step: float, stable_step: float) -> None:
-    """Raises ProblemError if the time step [ms] is above what the cell model bears."""
-    if step > stable_step:
-        raise ProblemError(
-            f"The time step of {step:g} ms is above the stable limit of the cell model: use at most {stable_step:g} ms."
-        )
-
-
 def worst_cell(mesh: TetMesh, operator: TissueOperator) -> str:
     """The cell that limits the step, in words; of a vertex, the worst-shaped cell around it."""
     cell = operator.worst_cell
@@ -54,9 +33,3 @@ def worst_cell(mesh: TetMesh, operator: TissueOperator) -> str:
     shape = float(measure_quality(mesh.points, mesh.cells[cell : cell + 1]).mean_ratio[0])
     x, y, z = mesh.centroids[cell]
     return f"cell {cell} at ({x:.3g}, {y:.3g}, {z:.3g}) mm with a mean ratio of {shape:.2g}, where 1 is regular"
-
-
-def rounded_down(value: float, digits: int) -> float:
-    """The largest number of so many significant digits that is not above the positive ``value``."""
-    places = digits - math.ceil(math.log10(value))
-    return math.floor(value * 10.0**places) / 10.0**places

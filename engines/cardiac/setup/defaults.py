@@ -6,7 +6,7 @@ import numpy as np
 
 from engines.api.errors import ProblemError
 from engines.cardiac.parameters import CardiacParameters, CellType, RegionSetting, Sphere, Stimulus
-from engines.cardiac.setup.checks import rounded_down
+from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.geometry.mesh import TetMesh
 

@@ -22,9 +22,9 @@ from engines.backend.threads import parallel_region
 from engines.cardiac.cells import cpu as tt06_cpu
 from engines.cardiac.cells import tt06
 from engines.cardiac.cells.kinds import Kind
-from engines.cardiac.cells.settings import Pacing
 from engines.cardiac.compiler.schemes import Step
 from engines.cardiac.compiler.tissue import CpuCompiledTissue, Kinds
+from engines.cardiac.parameters.cells import Pacing
 
 CHUNK_STEPS = 200_000
 """Steps between two looks at whether the run is still wanted: a tenth of a second."""

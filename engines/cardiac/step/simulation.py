@@ -11,7 +11,6 @@ import numpy as np
 from engines.api import (
     Array,
     Dab,
-    FieldInfo,
     FrontInfo,
     KernelTiming,
     Markers,
@@ -26,28 +25,18 @@ from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
-from engines.cardiac.setup.checks import check_step
 from engines.cardiac.step.brushes import Brushes
+from engines.cardiac.step.limits import check_step
 from engines.cardiac.step.stepping import Stepper
 from engines.cardiac.tissue.kept_scar import TITLE, kept_scar
 from engines.cardiac.tissue.operator import TissueOperator
 from engines.cardiac.tissue.places import make_places
 from engines.cardiac.watch.conduction import DURATIONS, measured
+from engines.cardiac.watch.fields import FIELDS, FRONT_MILLISECONDS
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 from engines.cardiac.watch.watchers import sample_steps
 from engines.geometry.mesh import TetMesh
 from engines.watching import Watchers
-
-FRONT_MILLISECONDS = 2.0
-"""How long the depolarisation front of a cell is drawn."""
-
-FIELDS: tuple[FieldInfo, ...] = (
-    FieldInfo("voltage", "Transmembrane voltage", "mV", "cell", (-90.0, 40.0), "voltage"),
-    FieldInfo("calcium", "Intracellular calcium", "mM", "cell", (0.0, 0.001), "inferno"),
-    FieldInfo(
-        "activation", "Activation time", "ms", "cell", (0.0, 60.0), "viridis", summary=True, missing=NOT_ACTIVATED
-    ),
-)
 
 
 class CardiacSimulation(Simulation):

@@ -12,7 +12,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.cardiac.parameters import Box, Site, Sphere, Stimulus, Tissue
-from engines.cardiac.tissue.sites import Sites
+from engines.cardiac.tissue.sites import Sites, region_ids
 
 MAXIMUM = 32
 """Stimuli of one problem: each has its bit in a cell's mask."""
@@ -187,15 +187,6 @@ def site_cells(site: Site, mesh: Sites) -> Array:
         inside = (mesh.centroids >= np.array(site.lower)) & (mesh.centroids <= np.array(site.upper))
         return np.asarray(inside.all(axis=1))
     return np.isin(mesh.regions, region_ids(site.region, mesh))
-
-
-def region_ids(name: str, mesh: Sites) -> list[int]:
-    """Ids of the region with this name; raises ProblemError that lists the names there are."""
-    ids = [key for key, value in mesh.region_names.items() if value == name]
-    if not ids:
-        known = ", ".join(sorted(set(mesh.region_names.values()))) or "none"
-        raise ProblemError(f"The mesh has no region '{name}'; its regions are: {known}.")
-    return ids
 
 
 def membrane_current(amplitude: float, tissue: Tissue) -> float:

@@ -10,8 +10,8 @@ from engines.api import Array, Problem
 from engines.api.charts import Fact
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
-from engines.cardiac.cells.settings import NON_CONDUCTING
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
+from engines.cardiac.parameters.cells import NON_CONDUCTING
 from engines.geometry.mesh import TetMesh
 
 PAINTED = "Painted scar"

@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
-from engines.cardiac.cells.settings import NON_CONDUCTING
 from engines.cardiac.diffusion.sliced import SlicedMatrix, by_length, row_lengths, slice_rows
 from engines.cardiac.diffusion.stability import stable_step, step_limits
 from engines.cardiac.diffusion.tensors import conductivity_tensors, diffusivity
@@ -18,9 +17,9 @@ from engines.cardiac.diffusion.weights import assemble
 from engines.cardiac.p1.sites import VertexSites
 from engines.cardiac.p1.stiffness import assemble_vertices
 from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters
-from engines.cardiac.stimulus.protocol import region_ids
+from engines.cardiac.parameters.cells import NON_CONDUCTING
 from engines.cardiac.tissue.population import cut, insulators, piece_sizes, pieces
-from engines.cardiac.tissue.sites import Sites
+from engines.cardiac.tissue.sites import Sites, region_ids
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
 from engines.geometry.ordering import hilbert_order, renumber

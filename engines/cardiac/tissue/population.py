@@ -17,10 +17,9 @@ from scipy.sparse.csgraph import connected_components
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.cardiac.cells.settings import CONDITIONS, NON_CONDUCTING
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
-from engines.cardiac.stimulus.protocol import region_ids
-from engines.cardiac.tissue.sites import Sites
+from engines.cardiac.parameters.cells import CONDITIONS, NON_CONDUCTING
+from engines.cardiac.tissue.sites import Sites, region_ids
 
 LEVELS = 16
 MAXIMUM = 256

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 
 
 class Sites(Protocol):
@@ -32,3 +33,12 @@ class Sites(Protocol):
 
     @property
     def bounds(self) -> tuple[Array, Array]: ...
+
+
+def region_ids(name: str, mesh: Sites) -> list[int]:
+    """Ids of the region with this name; raises ProblemError that lists the names there are."""
+    ids = [key for key, value in mesh.region_names.items() if value == name]
+    if not ids:
+        known = ", ".join(sorted(set(mesh.region_names.values()))) or "none"
+        raise ProblemError(f"The mesh has no region '{name}'; its regions are: {known}.")
+    return ids

@@ -20,8 +20,8 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.backend.threads import parallel_region
 from engines.cardiac.cells.cpu import CpuTissue
-from engines.cardiac.cells.settings import NON_CONDUCTING
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
+from engines.cardiac.parameters.cells import NON_CONDUCTING
 from engines.cardiac.setup.cells import make_cells, step_limit
 from engines.cardiac.stimulus.protocol import Protocol
 from engines.geometry.box import box_mesh

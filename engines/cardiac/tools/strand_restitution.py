@@ -17,9 +17,9 @@ from engines.api.errors import ProblemError
 from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters
+from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.tools.cell_restitution import LATE, REPOLARISED
 from engines.cardiac.tools.strand import BETWEEN, Strand
-from engines.cardiac.watch.recording import Recording
 
 LOOK = 0.5
 """Time between two looks at the voltage [ms]: the interval is known to 0.01 ms then, for repolarisation is slow."""

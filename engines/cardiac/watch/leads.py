@@ -19,8 +19,8 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.cardiac.p1.stiffness import CHUNK
+from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.tissue.sites import Sites
-from engines.cardiac.watch.recording import Recording
 from engines.geometry.linear_elements import shape_gradients
 from engines.geometry.mesh import TetMesh
 

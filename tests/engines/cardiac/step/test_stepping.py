@@ -9,13 +9,13 @@ from engines.api import Dab, Problem
 from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
-from engines.cardiac.multirate.parameters import Multirate
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
+from engines.cardiac.parameters.multirate import Multirate
+from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.setup.cells import check_quiet_step
 from engines.cardiac.step import graphs, stepping
 from engines.cardiac.step.simulation import CardiacSimulation
 from engines.cardiac.tissue.operator import tissue_operator
-from engines.cardiac.watch.recording import Recording
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from tests.cuda_on_host.backend import HostCudaBackend

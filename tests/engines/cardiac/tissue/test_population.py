@@ -11,10 +11,10 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.cells import tt06
-from engines.cardiac.cells.settings import CellChange, CellSettings, Pacing
 from engines.cardiac.diffusion.forward_euler import DIFFUSION
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
+from engines.cardiac.parameters.cells import CellChange, CellSettings, Pacing
 from engines.cardiac.setup.cells import CELL_TYPES, cell_findings, parameter_book
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.cardiac.tissue.population import LEVELS, cut, insulators, pieces, population

@@ -8,8 +8,8 @@ import pytest
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.cardiac.cells.settings import CellChange
 from engines.cardiac.parameters import CardiacParameters, Numerics, RegionSetting
+from engines.cardiac.parameters.cells import CellChange
 from engines.cardiac.tools.cell_restitution import SAMPLE, Cells, Pulses, dynamic, ends, looks_of, premature
 from engines.cardiac.tools.restitution import Restitution, RestitutionParameters
 from engines.cardiac.tools.strand import Strand

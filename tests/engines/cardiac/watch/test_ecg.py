@@ -13,12 +13,12 @@ from engines.api.errors import ProblemError
 from engines.cardiac.diffusion.kernels import least_squares
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, RegionSetting, Sphere, Stimulus
+from engines.cardiac.parameters.recording import Electrode, Lead, Recording
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.cardiac.watch.cuda import CudaKernels
 from engines.cardiac.watch.ecg import Ecg
 from engines.cardiac.watch.kernels import KERNELS
 from engines.cardiac.watch.leads import LeadPlaces, lead_places, lead_weights
-from engines.cardiac.watch.recording import Electrode, Lead, Recording
 from engines.cardiac.watch.watcher import Snapshot
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.box import box_mesh

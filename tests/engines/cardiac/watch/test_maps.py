@@ -12,10 +12,10 @@ from engines.cardiac.cells.tt06 import CellType
 from engines.cardiac.cells.tt06_tissue import TT06_CELLS
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, RegionSetting, Sphere, Stimulus
+from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.watch.cuda import CudaKernels
 from engines.cardiac.watch.kernels import KERNELS
 from engines.cardiac.watch.maps import NO_PEAK, Maps
-from engines.cardiac.watch.recording import Recording
 from engines.cardiac.watch.watcher import Snapshot
 from engines.cardiac.watch.watchers import watchers_traffic
 from engines.geometry.box import box_mesh

@@ -9,10 +9,10 @@ from engines.api import Problem
 from engines.api.device import Backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
+from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.watch.cuda import CudaKernels
 from engines.cardiac.watch.kernels import KERNELS, WatcherKernels
 from engines.cardiac.watch.phase import Phase, phase_looks
-from engines.cardiac.watch.recording import Recording
 from engines.cardiac.watch.shell import Shell, shell_of
 from engines.cardiac.watch.watcher import Snapshot
 from engines.geometry.box import box_mesh

@@ -7,9 +7,9 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from engines.api.parameters import ParameterGroup, quantity
-from engines.cardiac.cells.settings import TT06, CellChange, CellModelName, CellSettings, Condition, Pacing
-from engines.cardiac.multirate.parameters import Multirate
-from engines.cardiac.watch.recording import Recording
+from engines.cardiac.parameters.cells import TT06, CellChange, CellModelName, CellSettings, Condition, Pacing
+from engines.cardiac.parameters.multirate import Multirate
+from engines.cardiac.parameters.recording import Recording
 
 REACTION_STEP_LIMIT = 0.125
 """Largest stable step of lightweight Rush-Larsen with TT06 [ms] (thesis, table 3.2)."""
