@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from engines.api.presets import presets_in
 from engines.api.registry import engines
 
 ROOT = Path(__file__).parents[1]
 ENGINES = sorted(engines())
-ROOMS = ("setup", "step", "watch", "lab", "presets")
+ROOMS = ("setup", "step", "watch", "lab")
 """Folders that every engine has, beside ``engine.py`` and its parameters (a folder, or a file while one will do)."""
 MOST_FILES = 16
 """Modules and kernels in one folder, with its ``__init__``: what is found at a glance."""
@@ -50,6 +51,7 @@ def test_an_engine_has_its_rooms(engine):
         path.name for path in place.glob("*.py") if path.name not in ("__init__.py", "engine.py", "parameters.py")
     )
     assert not loose, f"engines/{engine} has modules that stand in no room: {loose}"
+    assert (place / "presets").is_dir() or engine in {preset.engine for preset in presets_in(ROOT / "sample_data")}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

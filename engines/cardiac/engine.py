@@ -1,59 +1,60 @@
-"""The cardiac engine: the monodomain equation on a tetrahedral mesh, with TT06 cells or those of a compiled model.
+"""The cardiac engine: the monodomain equation on a tetrahedral mesh.
 
-Method: cell-centred finite volumes (``diffusion/README.md``) or vertex-centred linear elements (``p1``) in space,
-Godunov splitting in time, forward Euler for diffusion, lightweight Rush-Larsen for TT06 (``cells/README.md``),
-for others the scheme that suits them (``compiler``).
+Solved for are the transmembrane voltage v and the states w of each cell (gates, concentrations):
+
+    χ Cm ∂v/∂t = ∇·(σ∇v) − χ I_ion(v, w) + χ I_stim,    dw/dt = f(v, w),    σ = σ_i σ_e / (σ_i + σ_e)
+
+with zero flux through the surface of the mesh and of scars that do not conduct.
+
+**Space** (``tissue``). One voltage per tetrahedron: cell-centred finite volumes with fluxes between 16 neighbours
+(``diffusion``); or one per vertex: linear elements with lumped mass (``p1``). Both end as one sparse matrix L of rates,
+``dv/dt = L v``, assembled on the host in float64, whose rows stand along a Hilbert curve.
+
+**Cells** (``cells``, ``compiler``). Ten Tusscher-Panfilov 2006 has kernels written by hand; those of any other model
+are compiled from its equations. Cells differ by region: type, condition, changed and spread parameters.
+
+**Time** (``step``). Godunov's splitting, of first order. A step of Δt
+
+1. diffuses, ``v ← v + Δt L v``: forward Euler, stable up to a step that the worst-shaped cell sets;
+2. reacts, in each cell alone: stimuli that are on (``stimulus``), then v and w by lightweight Rush-Larsen for TT06, by
+   the scheme that suits a compiled model.
+
+Either half may be taken in several parts, and quiet cells may react more seldom (``multirate``).
+
+**Watching** (``watch``). Maps of each beat, a pseudo-ECG, phase: read on the device every few steps.
+
+**Cost**. On a GPU a step is bound by memory: in float32 TT06 moves 157 bytes a cell, its 18 states read and written,
+diffusion those of about 14 entries a row. ``README.md`` has what was measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import get_args
 
-import numpy as np
-
-from engines.api import Benchmark, Engine, Estimate, Finding, Problem, Progress, no_progress
+from engines.api import Benchmark, Engine, Estimate, Problem, Progress, no_progress
 from engines.api.device import Backend
-from engines.api.errors import ProblemError
 from engines.api.lab_tables import LabTable
 from engines.api.tools import Tool
-from engines.cardiac.brushes import Brushes
-from engines.cardiac.cells.model import reaction_traffic
-from engines.cardiac.cells.tt06 import ROWS
-from engines.cardiac.choice import PRECISIONS, cell_findings, check_quiet_step, compiled_step, make_cells, step_limit
-from engines.cardiac.compiler.tissue import compiled_traffic
-from engines.cardiac.diffusion import make_diffusion
-from engines.cardiac.diffusion.launcher import PRECISIONS as DIFFUSION_PRECISIONS
-from engines.cardiac.diffusion.launcher import expected_traffic
-from engines.cardiac.multirate import make_groups
-from engines.cardiac.multirate.groups import thinned
-from engines.cardiac.observers.choice import make_observers, observers_memory, observers_traffic
-from engines.cardiac.operator import CellOperator, TissueOperator, VertexTissueOperator, tissue_operator
-from engines.cardiac.parameters import (
-    VERTEX_CENTRED,
-    CardiacParameters,
-    Discretisation,
-    Numerics,
-    Precision,
-    RegionSetting,
-    Sphere,
-    Stimulus,
-)
-from engines.cardiac.parameters import CellType as CellTypeName
-from engines.cardiac.recording import Recording
-from engines.cardiac.simulation import CardiacSimulation, check_reaction_step, check_step, rounded_down
-from engines.cardiac.speed import compiled_seconds, reaction_seconds
-from engines.cardiac.stepping import Stepper, times
-from engines.cardiac.stimulus import protocol, told_times
-from engines.cardiac.touch import TouchProtocol
-from engines.geometry.box import box_mesh
+from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES
+from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
+from engines.cardiac.multirate.groups import GROUPS
+from engines.cardiac.parameters import CardiacParameters
+from engines.cardiac.parameters.recording import Recording
+from engines.cardiac.setup.cells import check_quiet_step, make_cells, step_limit
+from engines.cardiac.setup.checks import checked, worst_cell
+from engines.cardiac.setup.cost import step_cost
+from engines.cardiac.setup.defaults import default_parameters
+from engines.cardiac.setup.findings import problem_findings
+from engines.cardiac.step.brushes import Brushes
+from engines.cardiac.step.limits import check_reaction_step, check_step
+from engines.cardiac.step.simulation import CardiacSimulation
+from engines.cardiac.step.stepping import Stepper
+from engines.cardiac.stimulus.protocol import protocol
+from engines.cardiac.stimulus.touch import TouchProtocol
+from engines.cardiac.tissue.operator import tissue_operator
+from engines.cardiac.watch.watchers import open_watchers
 from engines.geometry.mesh import TetMesh
-from engines.geometry.quality import measure_quality
-
-WARM_SIDE = 7
 
 
 class CardiacEngine(Engine):
@@ -67,99 +68,72 @@ class CardiacEngine(Engine):
     geometry_type = TetMesh
 
     def default_parameters(self, geometry: TetMesh) -> CardiacParameters:
-        """Cell types by the regions' names, one stimulus at the lowest corner of the mesh, a step that is stable on it.
-
-        The operator is assembled for the step's sake; building uses it again.
-        """
-        low, high = geometry.centroids.min(axis=0), geometry.centroids.max(axis=0)
-        start = geometry.centroids[np.argmin(np.linalg.norm(geometry.centroids - low, axis=1))]
-        radius = max(0.05 * float(np.linalg.norm(high - low)), 2.0 * float(geometry.volumes.max()) ** (1 / 3))
-        x, y, z = (round(float(value), 3) for value in start)
-        parameters = CardiacParameters(
-            regions=[
-                RegionSetting(region=name, cell_type=_type_by_name(name)) for name in geometry.region_names.values()
-            ],
-            stimuli=[Stimulus(name="S1", site=Sphere(center=(x, y, z), radius=round(radius, 3)))],
-        )
-        try:
-            limit = tissue_operator(geometry, parameters).stable_step
-        except ProblemError:
-            return parameters  # a mesh that cannot run opens nevertheless; Run says what is wrong with it
-        if parameters.numerics.step > limit:
-            parameters.numerics.step = rounded_down(0.9 * limit, digits=2)
-        return parameters
+        return default_parameters(geometry)
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
-        parameters, mesh = _checked(problem)
-        operator = tissue_operator(mesh, parameters)
+        parameters, mesh = checked(problem)
         numerics = parameters.numerics
-        sites = operator.sites
-        protocol(parameters.stimuli, parameters.tissue, sites, numerics.step)
-        size = np.dtype(PRECISIONS[numerics.precision]).itemsize
-        matrix, precision = operator.matrix, DIFFUSION_PRECISIONS[numerics.precision]
-        whole = expected_traffic(backend, matrix, precision)
-        diffusion = times(whole, numerics.diffusion_substeps)
-        compiled = compiled_step(parameters)
-        if compiled is None:
-            reaction, rows = reaction_traffic(sites.n_cells, size), len(ROWS)
-            per_cell = reaction_seconds(backend, PRECISIONS[numerics.precision])
-        else:
-            reaction, rows = compiled_traffic(compiled, sites.n_cells), len(compiled.model.rows)
-            per_cell = compiled_seconds(backend, compiled)
-        reaction, share = times(reaction, numerics.reaction_substeps), 1.0 * numerics.reaction_substeps
-        if numerics.multirate.on:
-            share = numerics.multirate.expected_share(numerics.step)
-            reaction = thinned(reaction, share, sites.n_cells * size)
-        seconds = diffusion.bytes / backend.ceilings().best + share * sites.n_cells * per_cell
+        operator = tissue_operator(mesh, parameters)
+        protocol(parameters.stimuli, parameters.tissue, operator.sites, numerics.step)
+        cost = step_cost(parameters, operator, backend)
+        diffusion_limit = operator.stable_step * numerics.diffusion_substeps / parameters.conductivity_scale
+        reaction_limit = step_limit(parameters) * numerics.reaction_substeps
         return Estimate(
-            memory_bytes=whole.bytes
-            + sites.n_cells * ((rows + 1) * size + 5)
-            + observers_memory(parameters, sites, size),
-            bytes_per_step=diffusion.bytes
-            + reaction.bytes
-            + sum(each.bytes for each in observers_traffic(parameters, sites, size)),
+            memory_bytes=cost.memory,
+            bytes_per_step=cost.moved,
             step=numerics.step,
-            stable_step=min(
-                operator.stable_step * numerics.diffusion_substeps / parameters.conductivity_scale,
-                step_limit(parameters) * numerics.reaction_substeps,
-            ),
-            seconds_per_simulated_unit=seconds / numerics.step,
+            stable_step=min(diffusion_limit, reaction_limit),
+            seconds_per_simulated_unit=cost.seconds / numerics.step,
             milestone=("beat", 1000.0),
-            findings=_findings(mesh, parameters, operator),
+            findings=problem_findings(mesh, parameters, operator),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> CardiacSimulation:
-        parameters, mesh = _checked(problem)
-        numerics = parameters.numerics
+        parameters, mesh = checked(problem)
+        numerics, step = parameters.numerics, parameters.numerics.step
+
+        # Space: the matrix L, and the sites that its rows belong to.
         operator = tissue_operator(mesh, parameters, progress)
-        stable_step = operator.stable_step * numerics.diffusion_substeps
-        check_reaction_step(numerics.step, step_limit(parameters) * numerics.reaction_substeps)
+
+        # Time: both halves of a step must be stable in the parts that they are taken in.
+        diffusion_limit = operator.stable_step * numerics.diffusion_substeps / parameters.conductivity_scale
+        check_reaction_step(step, step_limit(parameters) * numerics.reaction_substeps)
         check_quiet_step(parameters)
-        check_step(numerics.step, stable_step / parameters.conductivity_scale, worst_cell(mesh, operator))
+        check_step(step, diffusion_limit, worst_cell(mesh, operator))
+
+        # Stimuli: which sites each reaches and in which steps; pulses by hand are added to them in a run.
         progress("Placing stimuli", 0.8)
-        plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, operator.sites, numerics.step))
+        plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, operator.sites, step))
+
+        # The two halves on the device: cells with their states, and the matrix; groups of cells if quiet ones may wait.
         progress(f"Moving {operator.sites.n_cells:,} {operator.noun} to {backend.info.name}", 0.9)
         tissue = make_cells(backend, operator.sites, parameters, plan, operator.order, progress)
-        diffusion = make_diffusion(backend, operator.matrix, numerics.step, DIFFUSION_PRECISIONS[numerics.precision])
+        diffusion = DIFFUSION.open(backend, operator.matrix, step, DIFFUSION_TYPES[numerics.precision])
+        groups = GROUPS.open(backend, tissue, step, numerics.multirate) if numerics.multirate.on else None
         substeps = numerics.diffusion_substeps, numerics.reaction_substeps
-        groups = make_groups(backend, tissue, numerics.step, numerics.multirate) if numerics.multirate.on else None
-        stepper = Stepper(backend, diffusion, tissue, plan, numerics.step, *substeps, groups)
-        observers = make_observers(backend, mesh, operator, tissue, parameters)
-        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, observers)
-        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, substeps[0], brushes, observers)
+        stepper = Stepper(backend, diffusion, tissue, plan, step, *substeps, groups)
+
+        # What looks at the tissue, and what a person may do to it, while it runs.
+        watchers = open_watchers(backend, mesh, operator, tissue, parameters)
+        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, watchers)
+        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, substeps[0], brushes, watchers)
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
 
     def tools(self) -> Sequence[Tool]:
-        from engines.cardiac.tools import TOOLS  # they build simulations with this engine
+        from engines.cardiac.tools.tools import TOOLS  # they build simulations with this engine
 
         return TOOLS
 
     def tables(self) -> Sequence[LabTable]:
-        from engines.cardiac.lab import TABLES  # measured seldom
+        from engines.cardiac.lab.tables import TABLES  # measured seldom
 
         return TABLES
+
+    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
+        """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision; the first once more on vertices."""
+        return box_benchmarks(elements)
 
     def check_file(self, path: Path, kind: str) -> bool:
         if kind == "cell model":
@@ -170,138 +144,14 @@ class CardiacEngine(Engine):
 
     def warm(self, backend: Backend) -> None:
         """One step of a small box in each precision, with all that is recorded, and on vertices; and what tools run."""
-        boxes = [_BoxProblem(WARM_SIDE, precision) for precision in get_args(Precision)]
-        for box in (*boxes, _BoxProblem(WARM_SIDE, "fp32", VERTEX_CENTRED)):
-            problem = Problem(box.parameters().model_copy(update={"recording": Recording(phase=True)}), _box(WARM_SIDE))
+        for box in small_boxes():
+            problem = Problem(box.parameters().model_copy(update={"recording": Recording(phase=True)}), box().geometry)
             self.estimate(problem, backend)
             simulation = self.build(problem, backend)
             simulation.advance(1)
             simulation.field("phase")
             simulation.close()
         if backend.info.kind == "cpu":
-            from engines.cardiac.tools import warm_tools
+            from engines.cardiac.tools.tools import warm_tools
 
             warm_tools(problem, backend)
-
-    def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
-        """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision; the first once more on vertices."""
-        sides = [_side(size) for size in elements or (1_000_000, 10_000_000)]
-        problems = [_BoxProblem(side, precision) for side in sides for precision in get_args(Precision)]
-        problems.append(_BoxProblem(sides[0], "fp32", VERTEX_CENTRED))
-        return [Benchmark(problem.name, problem.n_unknowns, problem) for problem in problems]
-
-
-@dataclass(frozen=True)
-class _BoxProblem:
-    """A jittered box of ``side``³ cubes of 0.5 mm, six tetrahedra each, stimulated at a corner; made when called."""
-
-    side: int
-    precision: Precision
-    discretisation: Discretisation = "cell-centred"
-
-    @property
-    def n_unknowns(self) -> int:
-        return 6 * self.side**3 if self.discretisation == "cell-centred" else (self.side + 1) ** 3
-
-    @property
-    def name(self) -> str:
-        noun = "tetrahedra" if self.discretisation == "cell-centred" else "vertices"
-        return f"{self.n_unknowns:,} {noun} {self.precision}"
-
-    def __call__(self) -> Problem:
-        return Problem(self.parameters(), _box(self.side))
-
-    def parameters(self) -> CardiacParameters:
-        stimulus = Stimulus(name="corner", site=Sphere(center=(0, 0, 0), radius=1.5))
-        numerics = Numerics(step=0.01, precision=self.precision, discretisation=self.discretisation)
-        return CardiacParameters(stimuli=[stimulus], numerics=numerics)
-
-
-def _side(size: int) -> int:
-    """The cube with the number of tetrahedra nearest to ``size``; three cubes at least, for the stimulus to hit."""
-    return max(3, round((size / 6) ** (1 / 3)))
-
-
-@lru_cache(maxsize=1)  # the precisions of a size share the mesh and its operator
-def _box(side: int) -> TetMesh:
-    return box_mesh((side,) * 3, (0.5 * side,) * 3, jitter=0.2)
-
-
-def _checked(problem: Problem) -> tuple[CardiacParameters, TetMesh]:
-    if not isinstance(problem.geometry, TetMesh):
-        raise ProblemError("The cardiac engine needs a tetrahedral mesh: open a mesh file first.")
-    if not isinstance(problem.parameters, CardiacParameters):
-        raise TypeError(f"parameters of the cardiac engine, not {type(problem.parameters).__name__}")
-    numerics = problem.parameters.numerics
-    if numerics.multirate.on and numerics.reaction_substeps > 1:
-        raise ProblemError("Multirate reaction takes whole steps: set the reaction's substeps to 1, or turn it off.")
-    return problem.parameters, problem.geometry
-
-
-def _type_by_name(region: str) -> CellTypeName:
-    name = region.lower()
-    if "endo" in name:
-        return "endo"
-    return "M" if "mid" in name or name in ("m", "mcell") else "epi"
-
-
-def worst_cell(mesh: TetMesh, operator: TissueOperator) -> str:
-    """The cell that limits the step, in words; of a vertex, the worst-shaped cell around it."""
-    cell = operator.worst_cell
-    if isinstance(operator, VertexTissueOperator):
-        around = np.flatnonzero((operator.sites.corners == cell).any(axis=1))
-        cell = int(around[measure_quality(mesh.points, mesh.cells[around]).mean_ratio.argmin()])
-    shape = float(measure_quality(mesh.points, mesh.cells[cell : cell + 1]).mean_ratio[0])
-    x, y, z = mesh.centroids[cell]
-    return f"cell {cell} at ({x:.3g}, {y:.3g}, {z:.3g}) mm with a mean ratio of {shape:.2g}, where 1 is regular"
-
-
-def _findings(mesh: TetMesh, parameters: CardiacParameters, operator: TissueOperator) -> tuple[Finding, ...]:
-    findings: list[Finding] = []
-    findings += cell_findings(parameters)
-    named = [setting.region for setting in parameters.regions]
-    twice = sorted({region for region in named if named.count(region) > 1})
-    if twice:
-        findings.append(
-            Finding(f"More than one setting is for {', '.join(twice)}: the last one counts.", place=("regions",))
-        )
-    unnamed = sorted(set(mesh.region_names.values()) - set(named))
-    if unnamed:
-        findings.append(
-            Finding(f"No cell type is set for {', '.join(unnamed)}: epicardial cells are used.", "info", ("regions",))
-        )
-    if mesh.fibres is None:
-        findings.append(
-            Finding("The mesh has no fibres: it conducts alike in all directions, as along fibres.", place=("tissue",))
-        )
-    if not parameters.stimuli:
-        findings.append(Finding("There is no stimulus: nothing will happen until one is added.", place=("stimuli",)))
-    if times := told_times(parameters.stimuli, parameters.tissue, parameters.numerics.step):
-        findings.append(Finding(times, "info", ("stimuli",)))
-    if len(operator.pieces) > 1:
-        sizes = ", ".join(f"{size:,}" for size in operator.pieces[:5]) + (", …" if len(operator.pieces) > 5 else "")
-        findings.append(
-            Finding(
-                f"The conducting tissue is in {len(operator.pieces):,} pieces, of {sizes} {operator.noun}: a wave does "
-                "not cross between them. Stimulate each, or join the mesh.",
-                place=("stimuli",),
-            )
-        )
-    if isinstance(operator, VertexTissueOperator):
-        vertices = operator.sites.n_cells
-        findings.append(
-            Finding(
-                f"{vertices:,} vertices are unknowns instead of {mesh.n_cells:,} cells, "
-                f"{mesh.n_cells / vertices:.1f} times fewer.",
-                "info",
-            )
-        )
-    limited = operator.limited_cells if isinstance(operator, CellOperator) else 0
-    if limited:
-        findings.append(
-            Finding(
-                f"{limited:,} of {mesh.n_cells:,} cells are badly shaped: their fluxes fall back towards two points, "
-                "which is less accurate; run a mesh optimiser if it matters there."
-            )
-        )
-    return tuple(findings)

@@ -11,8 +11,8 @@ import pytest
 from engines.api import Problem
 from engines.backend.select import open_backend
 from engines.cardiac.engine import CardiacEngine
-from engines.cardiac.operator import tissue_operator
 from engines.cardiac.parameters import CardiacParameters, Numerics
+from engines.cardiac.tissue.operator import tissue_operator
 from engines.geometry.box import box_mesh
 from engines.peridynamics import cutting, filling
 from engines.peridynamics.cutting import idle_notches

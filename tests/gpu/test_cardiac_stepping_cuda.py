@@ -8,8 +8,8 @@ import pytest
 from engines.api import Problem
 from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
-from engines.cardiac.multirate import Multirate
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
+from engines.cardiac.parameters.multirate import Multirate
 from engines.geometry.box import box_mesh
 
 pytestmark = pytest.mark.gpu

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.spatial import Delaunay
 
-from engines.cardiac.diffusion import assemble, make_diffusion
 from engines.cardiac.diffusion.clusters import reordered
 from engines.cardiac.diffusion.cuda import CudaDiffusion
+from engines.cardiac.diffusion.forward_euler import DIFFUSION
 from engines.cardiac.diffusion.sliced import by_length, slice_rows
 from engines.cardiac.diffusion.stability import stable_step
-from engines.cardiac.p1.assembly import assemble_vertices
+from engines.cardiac.diffusion.weights import assemble
+from engines.cardiac.p1.stiffness import assemble_vertices
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from engines.geometry.ordering import hilbert_order
@@ -67,7 +68,7 @@ def test_columns_of_16_and_32_bits_give_the_same(gpu, precision):
 @pytest.mark.parametrize("precision", ["float32", "float64", "mixed"])
 def test_constants_are_exact_to_the_last_bit(gpu, operator, precision):
     n = operator.matrix.n_rows
-    diffusion = make_diffusion(gpu, operator.matrix, stable_step(operator.matrix), precision)
+    diffusion = DIFFUSION.open(gpu, operator.matrix, stable_step(operator.matrix), precision)
     old, new = gpu.array(np.full(n, -85.23, diffusion.dtype)), gpu.empty(n, diffusion.dtype)
     with gpu.active():
         diffusion.step(old, new)
@@ -76,7 +77,7 @@ def test_constants_are_exact_to_the_last_bit(gpu, operator, precision):
 
 def test_parts_equal_the_whole(gpu, operator):
     n = operator.matrix.n_rows
-    diffusion = make_diffusion(gpu, operator.matrix, stable_step(operator.matrix), "float32")
+    diffusion = DIFFUSION.open(gpu, operator.matrix, stable_step(operator.matrix), "float32")
     v = gpu.array(np.random.default_rng(2).uniform(-1, 1, n).astype(np.float32))
     whole, parts = gpu.empty(n, np.float32), gpu.empty(n, np.float32)
     with gpu.active():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.cardiac.cells import make_tissue, reference, tt06
+from engines.cardiac.cells import reference, tt06
+from engines.cardiac.cells.tt06_tissue import TT06_CELLS
 from engines.cardiac.compiler.graph import evaluate
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, step
@@ -22,7 +23,7 @@ def test_66_kinds_equal_the_reference(gpu, precision, dt):
     state, _ = random_cells_of(n, seed=3)
     kinds = (np.random.default_rng(1).permutation(n) % 66).astype(np.uint8)
     types = (kinds % 3).astype(np.uint8)
-    tissue = make_tissue(gpu, kinds, of=of, precision=precision)
+    tissue = TT06_CELLS.open(gpu, kinds, of=of, precision=precision)
     stored = np.zeros((18, tissue.n_padded), tissue.dtype)
     stored[:, :n] = state[1:] - tt06.offsets(types)
     tissue.states = gpu.array(stored)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from engines.backend import open_backend
-from engines.cardiac.lab.cells import CodePathTable, ProblemSizeTable
-from engines.cardiac.lab.clusters import THREADS, ClusterTable
-from engines.cardiac.lab.convergence import cosine_error
-from engines.cardiac.lab.kernels import BoundTable, KernelTimeTable
+from engines.cardiac.lab.cells.kernels import BoundTable, KernelTimeTable
+from engines.cardiac.lab.cells.peak import peak_rate
+from engines.cardiac.lab.cells.schemes import SchemeTimeTable
+from engines.cardiac.lab.cells.throughput import CodePathTable, ProblemSizeTable
+from engines.cardiac.lab.diffusion.clusters import THREADS, ClusterTable
+from engines.cardiac.lab.diffusion.convergence import cosine_error
+from engines.cardiac.lab.diffusion.orders import OrderTable
 from engines.cardiac.lab.meshes import cube
-from engines.cardiac.lab.orders import OrderTable
-from engines.cardiac.lab.peak import peak_rate
-from engines.cardiac.lab.schemes import SchemeTimeTable
 from engines.cardiac.lab.steps import WholeStepTable
 from engines.cardiac.lab.stream import StreamTable
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.cardiac.cells import NOT_ACTIVATED, make_tissue, reference, tt06
+from engines.cardiac.cells import reference, tt06
 from engines.cardiac.cells.pacing import Protocol, measure, pace
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED, TT06_CELLS
 
 pytestmark = pytest.mark.gpu
 
@@ -31,7 +32,7 @@ def test_one_step_equals_the_reference(gpu, precision, dt):
     mask = np.random.default_rng(seed).integers(0, 2**32, n, dtype=np.uint32)
     currents = np.zeros(32)
     currents[[0, 5, 31]] = 10.0, -4.0, 7.0
-    tissue = make_tissue(gpu, kinds, mask, precision=precision)
+    tissue = TT06_CELLS.open(gpu, kinds, mask, precision=precision)
     stored = np.zeros((18, tissue.n_padded), tissue.dtype)
     stored[:, :n] = state[1:] - tt06.offsets(kinds)
     tissue.states = gpu.array(stored)
@@ -63,7 +64,7 @@ def test_one_step_equals_the_reference(gpu, precision, dt):
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_apd90_of_single_cells(gpu, precision):
     """The gates of the published action potentials: epi 290.1, endo 281.9, M 351.3 ms, ± 1 ms; rest ± 0.1 mV."""
-    tissue = make_tissue(
+    tissue = TT06_CELLS.open(
         gpu, np.array([0, 1, 2], np.uint8), np.ones(3, np.uint32), precision=precision, potassium_stimulus=True
     )
     times, voltages = pace(tissue, Protocol(), 1, 0.02)
@@ -77,7 +78,7 @@ def test_float32_and_float64_agree_on_the_beat(gpu):
     """APD90 within 0.1 ms, upstroke (first crossing of 0 mV) within 0.01 ms."""
     durations, crossings = [], []
     for precision in ("float32", "float64"):
-        tissue = make_tissue(
+        tissue = TT06_CELLS.open(
             gpu, np.array([0, 1, 2], np.uint8), np.ones(3, np.uint32), precision=precision, potassium_stimulus=True
         )
         times, voltages = pace(tissue, Protocol(), 1, 0.02)

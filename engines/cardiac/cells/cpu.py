@@ -17,13 +17,13 @@ from engines.backend.threads import core_seconds
 from engines.backend.vector_math import any_lane, lanes, load, load_like, select, splat, store
 from engines.cardiac.cells import constants, simd, tt06
 from engines.cardiac.cells.kinds import kinds_table, varied
-from engines.cardiac.cells.model import Tt06Tissue
 from engines.cardiac.cells.simd import constants_of, step_vector
-from engines.cardiac.currents import active_bits
+from engines.cardiac.cells.tt06_tissue import Tt06Tissue
+from engines.cardiac.stimulus.currents import active_bits
 
 if TYPE_CHECKING:
-    from engines.cardiac.graphs import Moment
     from engines.cardiac.multirate.groups import Groups
+    from engines.cardiac.step.graphs import Moment
 
 
 @njit(forceinline=True)

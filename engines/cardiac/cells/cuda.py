@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.api import Array
+from engines.backend.precision import REAL
 from engines.backend.tuning import tune, tuning_key
 from engines.cardiac.cells.constants import ROW_M
 from engines.cardiac.cells.kinds import changed, kinds_table, varied
-from engines.cardiac.cells.model import Tt06Tissue
-from engines.cardiac.currents import DeviceCurrents, active_bits
+from engines.cardiac.cells.tt06_tissue import Tt06Tissue
+from engines.cardiac.stimulus.currents import DeviceCurrents, active_bits
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
-    from engines.cardiac.graphs import Moment
     from engines.cardiac.multirate.groups import Groups
+    from engines.cardiac.step.graphs import Moment
 
 SOURCE = Path(__file__).with_name("tt06.cu")
-MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
 BLOCKS = ((64,), (128,), (256,))
 """Threads per block that are tried; the kernel's launch bound is the largest."""
 IN_A_ROW = 20
@@ -35,7 +35,7 @@ class CudaTissue(Tt06Tissue):
 
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
-        macros: tuple[str, ...] = MACROS[self.dtype.name]
+        macros: tuple[str, ...] = (REAL[self.dtype.name],)
         if changed(self.of):
             macros += (f"-DVARIED={varied(self.of):#x}u",)
         self._macros = macros

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.cardiac.cells.model import Tt06Tissue
+from engines.cardiac.cells.tt06_tissue import Tt06Tissue
 
 
 @dataclass(frozen=True)

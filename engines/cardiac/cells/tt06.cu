@@ -16,12 +16,12 @@
 // 157 bytes in float, 313 in double. Stimulus masks and activation times are touched in few steps.
 //
 // No double arithmetic in the float variant: literals go through R(), constants through their REAL conversion.
-// Functions: cardiac/cell_math.cuh. Float: emulated over a beat, the special function unit's errors move APD90 by 0.0002
+// Functions: cardiac/cells/cell_math.cuh. Float: emulated over a beat, the special function unit's errors move APD90 by 0.0002
 // ms and the upstroke by less than 1e-5 ms, and it takes 650 instructions where expf and logf take 1060: few enough to hide
 // behind 157 bytes. Double: 840 double operations (both branches) of 1570 instructions, where the library's functions make
 // them 1180 of 2440: the kernel's time was the arithmetic's.
 
-#include "cardiac/cell_math.cuh"
+#include "cardiac/cells/cell_math.cuh"
 #include "cardiac/cells/tt06_constants.cuh"
 
 #ifdef VARIED

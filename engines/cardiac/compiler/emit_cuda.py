@@ -19,7 +19,7 @@ _HEAD = """\
 // stands that this step begins at (launches of a CUDA graph keep ``time``); dt: ms of the reaction; step_dt: ms from
 // voltage_before to the end of the step, less than dt after waiting.
 
-#include "cardiac/cell_math.cuh"
+#include "cardiac/cells/cell_math.cuh"
 
 __device__ __forceinline__ REAL
 step_cell(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before, REAL* activation,

@@ -1,6 +1,6 @@
 """Cells of a compiled model on a device: the arrays of a tissue, and its step on the CPU and on a GPU.
 
-The same methods as :class:`engines.cardiac.cells.Tt06Tissue` has; all cells of a tissue are of one model.
+The same methods as :class:`engines.cardiac.cells.tt06_tissue.Tt06Tissue` has; all cells of a tissue are of one model.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.cache_dir import cache_dir
 from engines.backend.threads import core_seconds
-from engines.cardiac.cells.model import NOT_ACTIVATED
 from engines.cardiac.cells.tt06 import padded_size
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from engines.cardiac.compiler.counts import count
 from engines.cardiac.compiler.emit_cuda import BLOCK, REAL, cuda_source
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.schemes import Precision, Scheme, Step, step
-from engines.cardiac.currents import DeviceCurrents, active_bits
+from engines.cardiac.stimulus.currents import DeviceCurrents, active_bits
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
-    from engines.cardiac.graphs import Moment
     from engines.cardiac.multirate.groups import Groups
+    from engines.cardiac.step.graphs import Moment
 
 CALCIUM = ("ca_i", "cai", "ca_c")
 """What the calcium of the cytosol is called, in small letters."""
@@ -129,10 +129,10 @@ class CompiledTissue(ABC):
         moment: Moment | None = None,
         groups: Groups | None = None,
     ) -> None:
-        """One reaction step, from time step·dt on; arguments as :meth:`engines.cardiac.cells.Tt06Tissue.step`."""
+        """One reaction step, from time step·dt on; arguments as in :mod:`engines.cardiac.cells.tt06_tissue`."""
 
     def set_currents(self, currents: Array | None) -> None:
-        """As :meth:`engines.cardiac.cells.Tt06Tissue.set_currents`."""
+        """As :meth:`engines.cardiac.cells.tt06_tissue.Tt06Tissue.set_currents`."""
 
     def state(self, name: str) -> Array:
         """(n,) float64 on the host: one state in the units of the model's file (not the voltage)."""

@@ -18,7 +18,7 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.threads import core_seconds
 from engines.cardiac.diffusion import sliced
-from engines.cardiac.diffusion.launcher import Diffusion, diffusion_traffic
+from engines.cardiac.diffusion.forward_euler import Diffusion, diffusion_traffic
 from engines.cardiac.diffusion.sliced import SlicedMatrix
 
 SLICE = 32

@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.backend.tuning import tune, tuning_key
-from engines.cardiac.diffusion.launcher import Diffusion, diffusion_traffic
+from engines.cardiac.diffusion.forward_euler import Diffusion, diffusion_traffic
 from engines.cardiac.diffusion.packing import pack, packed_places
 from engines.cardiac.diffusion.sliced import SLICE, WIDTH, SlicedMatrix
 

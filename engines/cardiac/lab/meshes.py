@@ -14,9 +14,9 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.backend.timing import measured_once
-from engines.cardiac.diffusion import assemble
 from engines.cardiac.diffusion.sliced import SLICE, SlicedMatrix
-from engines.cardiac.operator import cell_order
+from engines.cardiac.diffusion.weights import assemble
+from engines.cardiac.tissue.operator import cell_order
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 

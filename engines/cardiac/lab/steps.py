@@ -10,8 +10,9 @@ from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.lab.timing import launch_seconds
-from engines.cardiac.diffusion import SlicedMatrix, make_diffusion
-from engines.cardiac.lab.cells import PRECISIONS, epicardial
+from engines.cardiac.diffusion.forward_euler import DIFFUSION
+from engines.cardiac.diffusion.sliced import SlicedMatrix
+from engines.cardiac.lab.cells.throughput import DOUBLE_FIRST, epicardial
 from engines.cardiac.lab.meshes import THESIS_CELLS, first_rows, tissue_matrix
 from engines.cardiac.lab.published import published
 
@@ -68,9 +69,9 @@ class WholeStepTable(LabTable):
         rows: list[Row] = []
         for number, cells in enumerate(sizes):
             matrix = first_rows(whole, cells)
-            for precision in list(PRECISIONS)[: 2 if number + 1 in self.both else 1]:
+            for precision in list(DOUBLE_FIRST)[: 2 if number + 1 in self.both else 1]:
                 progress(f"Stepping {matrix.n_rows:,} cells in {precision}", (1 + number) / (1 + len(sizes)))
-                rows.append((str(number + 1), precision, *_measured(backend, matrix, PRECISIONS[precision])))
+                rows.append((str(number + 1), precision, *_measured(backend, matrix, DOUBLE_FIRST[precision])))
         return rows
 
 
@@ -78,7 +79,7 @@ def _measured(backend: Backend, matrix: SlicedMatrix, precision: str) -> tuple[f
     """A step of 0 ms from rest, which costs what any does."""
     n = matrix.n_rows
     tissue = epicardial(backend, n, precision)
-    diffusion = make_diffusion(backend, matrix, 0.0, precision)
+    diffusion = DIFFUSION.open(backend, matrix, 0.0, precision)
     voltages = [tissue.new_voltage(), tissue.new_voltage()]
 
     def diffuse(number: int) -> None:

@@ -10,10 +10,11 @@ import numpy as np
 from numba import njit, prange
 
 from engines.api import Array
-from engines.cardiac.multirate.groups import Groups, active_bits
+from engines.cardiac.multirate.groups import Groups
+from engines.cardiac.stimulus.currents import active_bits
 
 if TYPE_CHECKING:
-    from engines.cardiac.graphs import Moment
+    from engines.cardiac.step.graphs import Moment
 
 
 class CpuGroups(Groups):

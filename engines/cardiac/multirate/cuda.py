@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.api import Array
-from engines.cardiac.multirate.groups import Groups, active_bits
+from engines.backend.precision import REAL
+from engines.cardiac.multirate.groups import Groups
+from engines.cardiac.stimulus.currents import active_bits
 
 if TYPE_CHECKING:
-    from engines.cardiac.graphs import Moment
+    from engines.cardiac.step.graphs import Moment
 
 SOURCE = Path(__file__).with_name("multirate.cu")
-MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
 WARPS = 8
 """Groups of a block; as in the source."""
 
@@ -25,7 +26,7 @@ class CudaGroups(Groups):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         backend: Any = self._backend
-        self._kernel = backend.compile(SOURCE, MACROS[self._tissue.dtype.name]).get_function("plan")
+        self._kernel = backend.compile(SOURCE, (REAL[self._tissue.dtype.name],)).get_function("plan")
         self._due = backend.empty(self.n_groups, np.int32)
         self._counts = backend.array(np.zeros(2, np.int32))
         self._blocks = 0

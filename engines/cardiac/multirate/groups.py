@@ -11,11 +11,12 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
-from engines.cardiac.multirate.parameters import Multirate
-from engines.cardiac.tissue import Tissue
+from engines.backend.twins import Twins
+from engines.cardiac.cells.tissue import Tissue
+from engines.cardiac.parameters.multirate import Multirate
 
 if TYPE_CHECKING:
-    from engines.cardiac.graphs import Moment
+    from engines.cardiac.step.graphs import Moment
 
 GROUP = 32
 """Cells of a group: a warp, and whole SIMD vectors."""
@@ -98,6 +99,9 @@ class Groups(ABC):
                 target[:] = self._hold_steps if name == "hold" else 0
 
 
+GROUPS = Twins[Groups](__package__, cpu="cpu:CpuGroups", cuda="cuda:CudaGroups")
+
+
 def thinned(reaction: KernelTraffic, share: float, voltage_bytes: int) -> KernelTraffic:
     """Traffic of a step in which a share of the cells reacts: theirs, and the voltage of all once more."""
     return replace(
@@ -106,8 +110,3 @@ def thinned(reaction: KernelTraffic, share: float, voltage_bytes: int) -> Kernel
         bytes_written=round(share * reaction.bytes_written),
         flops=round(share * reaction.flops),
     )
-
-
-def active_bits(currents: Array | None) -> int:
-    """Bit k is set if stimulus k is on."""
-    return 0 if currents is None else sum(1 << k for k, current in enumerate(currents) if current != 0.0)

@@ -12,7 +12,7 @@ from engines.geometry.mesh import TetMesh
 
 @dataclass(frozen=True)
 class VertexSites:
-    """See :class:`engines.cardiac.sites.Sites`.
+    """See :class:`engines.cardiac.tissue.sites.Sites`.
 
     vertices: (n,) int32, the mesh's point of each site, ascending; points of no tetrahedron are none.
     corners: (mesh.n_cells, 4) int32, the sites at the corners of each tetrahedron.

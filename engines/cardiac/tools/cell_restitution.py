@@ -19,11 +19,11 @@ from engines.api import Array, Progress, no_progress
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.backend.threads import parallel_region
-from engines.cardiac.cell_settings import NON_CONDUCTING
 from engines.cardiac.cells.cpu import CpuTissue
-from engines.cardiac.choice import make_cells, step_limit
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
-from engines.cardiac.stimulus import Protocol
+from engines.cardiac.parameters.cells import NON_CONDUCTING
+from engines.cardiac.setup.cells import make_cells, step_limit
+from engines.cardiac.stimulus.protocol import Protocol
 from engines.geometry.box import box_mesh
 
 SAMPLE = 0.1

@@ -13,10 +13,10 @@ import numpy as np
 
 from engines.api import Problem, Progress, Simulation, no_progress
 from engines.api.device import Backend
-from engines.cardiac.cells.model import NOT_ACTIVATED
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from engines.cardiac.engine import CardiacEngine
-from engines.cardiac.operator import TissueOperator, tissue_operator
 from engines.cardiac.parameters import Box, CardiacParameters, RegionSetting, Stimulus
+from engines.cardiac.tissue.operator import TissueOperator, tissue_operator
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 

@@ -14,10 +14,10 @@ import numpy as np
 from engines.api import Array, Problem, Progress, Selection, Simulation, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.cardiac.cells.model import NOT_ACTIVATED
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters
-from engines.cardiac.recording import Recording
+from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.tools.cell_restitution import LATE, REPOLARISED
 from engines.cardiac.tools.strand import BETWEEN, Strand
 

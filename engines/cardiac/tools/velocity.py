@@ -20,7 +20,7 @@ from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Tissue
-from engines.cardiac.simulation import rounded_down
+from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.tools.strand import Strand, front_velocity
 from engines.geometry.mesh import TetMesh
 

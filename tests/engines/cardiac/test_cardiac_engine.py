@@ -14,7 +14,6 @@ from engines.api.errors import ProblemError
 from engines.backend import open_backend
 from engines.cardiac.cells import reference as cells
 from engines.cardiac.cells.tt06 import CellType, start_state
-from engines.cardiac.choice import compiled_step
 from engines.cardiac.diffusion.reference import reference_operator
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import (
@@ -27,6 +26,7 @@ from engines.cardiac.parameters import (
     Tissue,
     WholeRegion,
 )
+from engines.cardiac.setup.cells import compiled_step
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from engines.geometry.reading import read_mesh

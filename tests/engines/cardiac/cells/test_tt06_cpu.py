@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.cardiac.cells import NOT_ACTIVATED, reference, tt06
+from engines.cardiac.cells import reference, tt06
 from engines.cardiac.cells.cpu import CpuTissue
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 
 DT = 0.02
 

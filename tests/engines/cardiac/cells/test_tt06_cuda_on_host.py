@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.cardiac.cells import NOT_ACTIVATED, cuda, reference, tt06
+from engines.cardiac.cells import cuda, reference, tt06
 from engines.cardiac.cells.kinds import CELL_TYPES, changed, kinds_table, varied
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from tests.cuda_on_host.loader import COMPILER, compile_for_host
 from tests.engines.cardiac.cells.conftest import changes_of, random_kinds
 

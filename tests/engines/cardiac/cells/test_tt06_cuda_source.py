@@ -10,7 +10,8 @@ import pytest
 from engines.backend.compile.nvrtc import compile_cubin
 from engines.backend.compile.source import compile_options
 from engines.backend.compile.variants import declared
-from engines.cardiac.cells import constants, cuda, model, simd
+from engines.backend.precision import REAL
+from engines.cardiac.cells import constants, cuda, simd, tt06_tissue
 
 cupy = pytest.importorskip("cupy", reason="the CUDA compiler is not installed", exc_type=ImportError)
 
@@ -36,7 +37,7 @@ def instructions(macros: tuple[str, ...]) -> str:
 
 def test_the_float_variant_has_no_double_arithmetic():
     """A literal without R() would promote an expression to double, at 1/32 to 1/64 of the speed on most cards."""
-    single, double = cuda.MACROS["float32"], cuda.MACROS["float64"]
+    single, double = (REAL["float32"],), (REAL["float64"],)
     assert ".f64" not in instructions(single)
     assert ".f64" not in instructions((*single, ALL_VARY))
     assert "fma.rn.f64" in instructions(double)
@@ -52,12 +53,12 @@ ALL_VARY = f"-DVARIED={(1 << len(constants.VARYING)) - 1:#x}u"
 def test_variants_that_are_checked_are_those_that_are_launched():
     """The kernel with every constant from the table stands for those with some."""
     known = declared(cuda.SOURCE.read_text("utf-8"))
-    launched = tuple(cuda.MACROS.values())
+    launched = tuple((real,) for real in REAL.values())
     launched += tuple((*macros, ALL_VARY) for macros in launched)
     assert known.variants == launched + tuple((*macros, "-DGROUPS") for macros in launched)
-    assert known.allows((*cuda.MACROS["float32"], "-DVARIED=0x81u"))
-    assert known.allows((*cuda.MACROS["float32"], "-DVARIED=0x81u", "-DGROUPS"))
-    assert not known.allows((*cuda.MACROS["float32"], "-DVARIES=0x81u"))
+    assert known.allows((REAL["float32"], "-DVARIED=0x81u"))
+    assert known.allows((REAL["float32"], "-DVARIED=0x81u", "-DGROUPS"))
+    assert not known.allows((REAL["float32"], "-DVARIES=0x81u"))
 
 
 FREE = ("any_lane", "all_lanes", "select", "splat", "load_row", "store_row")
@@ -84,4 +85,4 @@ def test_counted_flops():
     tree = ast.parse(Path(simd.__file__).read_text("utf-8"))
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     above = 2 * 15 + 10  # two exponentials and ten operations of the branch that cells at rest do not take
-    assert flops("step_vector", functions) - above == pytest.approx(model.FLOPS_PER_CELL, rel=0.02)
+    assert flops("step_vector", functions) - above == pytest.approx(tt06_tissue.FLOPS_PER_CELL, rel=0.02)

@@ -10,19 +10,19 @@ import pytest
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend import open_backend
-from engines.cardiac.cell_settings import CellChange, CellSettings, Pacing
 from engines.cardiac.cells import reference, tt06
 from engines.cardiac.cells.cpu import CpuTissue
 from engines.cardiac.cells.kinds import CELL_TYPES
-from engines.cardiac.choice import compiled_kinds, compiled_model, parameter_book
 from engines.cardiac.compiler.graph import evaluate
 from engines.cardiac.compiler.model import MODELS, shipped
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, step
 from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
-from engines.cardiac.population import population
-from engines.cardiac.prepaced import paced_compiled, paced_tt06
+from engines.cardiac.parameters.cells import CellChange, CellSettings, Pacing
+from engines.cardiac.setup.cells import compiled_kinds, compiled_model, parameter_book
+from engines.cardiac.setup.prepaced import paced_compiled, paced_tt06
+from engines.cardiac.tissue.population import population
 from engines.geometry.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
@@ -174,9 +174,9 @@ def test_a_file_that_is_not_there_is_told(file, words):
 def test_without_myokit_it_is_told_how_to_get_it(monkeypatch):
     import sys
 
-    from engines.cardiac import choice
+    from engines.cardiac.setup import cells
 
-    choice._imported.cache_clear()
+    cells._imported.cache_clear()
     monkeypatch.setitem(sys.modules, "myokit", None)
     with pytest.raises(ProblemError, match="install the extra 'cellml'"):
         compiled_model(CardiacParameters(cell_model="from file", cells=MODEL_FILE))

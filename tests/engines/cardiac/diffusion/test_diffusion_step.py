@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.cardiac.diffusion import assemble, make_diffusion
 from engines.cardiac.diffusion.cpu import CpuDiffusion
 from engines.cardiac.diffusion.cuda import SHAPES, CudaDiffusion
-from engines.cardiac.diffusion.launcher import expected_traffic
+from engines.cardiac.diffusion.forward_euler import DIFFUSION, expected_traffic
 from engines.cardiac.diffusion.packing import pack
 from engines.cardiac.diffusion.sliced import SLICE, SlicedMatrix, by_length, row_lengths, slice_starts
 from engines.cardiac.diffusion.stability import stable_step
+from engines.cardiac.diffusion.weights import assemble
 from engines.geometry.adjacency import face_neighbours
 from engines.geometry.mesh import TetMesh
 from tests.cuda_on_host import HostCudaBackend
@@ -172,7 +172,7 @@ def test_less_precision_stays_close_over_many_steps(operator, cpu, precision):
     start = np.random.default_rng(4).uniform(-85, 35, operator.matrix.n_rows)
     ends = []
     for each in (precision, "float64"):
-        diffusion = make_diffusion(cpu, operator.matrix, dt, each)
+        diffusion = DIFFUSION.open(cpu, operator.matrix, dt, each)
         v = start.astype(diffusion.dtype)
         out = np.empty_like(v)
         with cpu.active():
@@ -231,7 +231,7 @@ def test_traffic_is_counted_from_the_matrix(operator, cpu, host):
     matrix, n = operator.matrix, operator.matrix.n_rows
     entries, slices = len(matrix.columns), len(matrix.starts) - 1
     for precision, weight, value in (("float32", 4, 4), ("float64", 8, 8), ("mixed", 4, 8)):
-        ours = make_diffusion(cpu, matrix, 1.0, precision).traffic
+        ours = DIFFUSION.open(cpu, matrix, 1.0, precision).traffic
         assert ours.bytes == entries * (4 + weight) + 2 * value * n + 8 * (slices + 1)
         assert expected_traffic(cpu, matrix, precision) == ours
         theirs = CudaDiffusion(host, matrix, 1.0, precision, shapes=((2, 64),)).traffic

@@ -11,19 +11,19 @@ from engines.api.device import Ceilings
 from engines.api.lab_tables import LabTable, Row
 from engines.backend import open_backend
 from engines.backend.lab import timing as lab_timing
-from engines.cardiac.diffusion import assemble
+from engines.cardiac.diffusion.weights import assemble
 from engines.cardiac.engine import CardiacEngine
-from engines.cardiac.lab import TABLES
-from engines.cardiac.lab.cells import MANY, CodePathTable, ProblemSizeTable
-from engines.cardiac.lab.clusters import ClusterTable, cluster_order
-from engines.cardiac.lab.convergence import ConvergenceTable, cosine_error
-from engines.cardiac.lab.expressions import ExponentialsTable
-from engines.cardiac.lab.kernels import BoundTable, KernelTimeTable
+from engines.cardiac.lab.cells.expressions import ExponentialsTable
+from engines.cardiac.lab.cells.kernels import BoundTable, KernelTimeTable
+from engines.cardiac.lab.cells.throughput import MANY, CodePathTable, ProblemSizeTable
+from engines.cardiac.lab.diffusion.clusters import ClusterTable, cluster_order
+from engines.cardiac.lab.diffusion.convergence import ConvergenceTable, cosine_error
+from engines.cardiac.lab.diffusion.orders import OrderTable
 from engines.cardiac.lab.meshes import THESIS_CELLS, cube, first_rows, side_of, tissue_matrix
-from engines.cardiac.lab.orders import OrderTable
 from engines.cardiac.lab.steps import WholeStepTable, bound_seconds
 from engines.cardiac.lab.stream import StreamTable
-from engines.cardiac.operator import cell_order
+from engines.cardiac.lab.tables import TABLES
+from engines.cardiac.tissue.operator import cell_order
 from tests.cuda_on_host import HostCudaBackend
 
 FEW = {"cpu": 64}

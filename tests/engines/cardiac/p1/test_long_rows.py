@@ -14,7 +14,7 @@ from engines.cardiac.diffusion.cpu import CpuDiffusion
 from engines.cardiac.diffusion.cuda import CudaDiffusion
 from engines.cardiac.diffusion.sliced import SLICE, by_length, slice_rows
 from engines.cardiac.diffusion.stability import stable_step
-from engines.cardiac.p1.assembly import VertexOperator, assemble_vertices
+from engines.cardiac.p1.stiffness import VertexOperator, assemble_vertices
 from engines.geometry.mesh import TetMesh
 from engines.geometry.ordering import hilbert_order
 from tests.cuda_on_host import HostCudaBackend

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import eigs
 
 from engines.api.errors import MeshError
-from engines.cardiac.p1.assembly import assemble_vertices
+from engines.cardiac.p1.stiffness import assemble_vertices
 from engines.geometry.box import box_mesh
 from engines.geometry.laplace import Laplace
 from engines.geometry.mesh import TetMesh

@@ -14,10 +14,8 @@ from engines.backend import open_backend
 from engines.cardiac.cells import reference as cells
 from engines.cardiac.cells.tt06 import CellType, start_state
 from engines.cardiac.engine import CardiacEngine
-from engines.cardiac.observers.leads import LeadPlaces, vertex_lead_weights
-from engines.cardiac.operator import VertexTissueOperator, diffusion_tensors, tissue_operator
-from engines.cardiac.p1.assembly import assemble_vertices
 from engines.cardiac.p1.sites import vertex_sites
+from engines.cardiac.p1.stiffness import assemble_vertices
 from engines.cardiac.parameters import (
     VERTEX_CENTRED,
     Box,
@@ -28,8 +26,10 @@ from engines.cardiac.parameters import (
     Stimulus,
     WholeRegion,
 )
-from engines.cardiac.places import VertexPlaces
-from engines.cardiac.recording import Recording
+from engines.cardiac.parameters.recording import Recording
+from engines.cardiac.tissue.operator import VertexTissueOperator, diffusion_tensors, tissue_operator
+from engines.cardiac.tissue.places import VertexPlaces
+from engines.cardiac.watch.leads import LeadPlaces, vertex_lead_weights
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from tests.engines.cardiac.traffic import bytes_of_a_step

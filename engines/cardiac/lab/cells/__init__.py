@@ -1,0 +1,1 @@
+"""Tables of the cell kernel: schemes, instructions, code paths, throughput."""

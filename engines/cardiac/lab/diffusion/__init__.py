@@ -1,0 +1,1 @@
+"""Tables of the diffusion step: convergence, orders and clusters of cells."""

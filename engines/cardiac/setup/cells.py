@@ -1,0 +1,209 @@
+"""Which cells a problem asks for, and how they are made."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from engines.api import Array, Finding, Progress, Remedy, no_progress
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.backend.precision import FLOAT_TYPES
+from engines.cardiac.cells import tt06
+from engines.cardiac.cells.kinds import CHANGEABLE, Kind
+from engines.cardiac.cells.tissue import Tissue
+from engines.cardiac.cells.tt06 import CellType
+from engines.cardiac.cells.tt06_tissue import TT06_CELLS
+from engines.cardiac.compiler.model import CellModel, StepLimit, shipped
+from engines.cardiac.compiler.schemes import Precision as FloatType
+from engines.cardiac.compiler.schemes import Scheme, Step, step
+from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue
+from engines.cardiac.parameters import REACTION_STEP_LIMIT, CardiacParameters
+from engines.cardiac.parameters.cells import COMPILED, FROM_FILE
+from engines.cardiac.stimulus.protocol import Protocol
+from engines.cardiac.tissue.population import ParameterBook, Population, insulators, population, region_kinds
+from engines.cardiac.tissue.sites import Sites
+
+REACTION_TYPES: dict[str, FloatType] = {**FLOAT_TYPES, "mixed": "float64"}
+"""What cells compute with, by the precision of a problem."""
+CHEAPEST_FIRST: tuple[Scheme, ...] = ("LRL", "RL", "GRL1", "GRL2")
+"""Forward Euler is the same as LRL where no state is stiff, and unstable where one is."""
+STEP = ("numerics", "step")
+USUAL_STEP = 0.02
+"""Step [ms] at which the scheme that a model takes by default is accurate."""
+UNMEASURED: Scheme = "RL"
+"""For models from files, whose limits nobody has measured: it is stable at larger steps than all that are cheaper."""
+STARTS: dict[str, tt06.Start] = {"published": "initial", "paced at 1 Hz": "limit_cycle_1Hz"}
+CELL_TYPES = {"epi": CellType.EPI, "endo": CellType.ENDO, "M": CellType.M}
+
+
+def compiled_model(parameters: CardiacParameters) -> CellModel | None:
+    """The cell model that is compiled; None for TT06, which has kernels of its own. Raises ProblemError for a file."""
+    if parameters.cell_model == FROM_FILE:
+        cells = parameters.cells
+        if not cells.file:
+            raise ProblemError("No file of a cell model is chosen: choose one under cell options, or another model.")
+        path = Path(cells.file)
+        try:
+            changed = path.stat().st_mtime_ns
+        except OSError as error:
+            raise ProblemError(f"The cell model {path.name} is not there any more: choose its file again.") from error
+        return _imported(path, changed, cells.voltage, cells.stimulus)
+    name = COMPILED.get(parameters.cell_model)
+    return None if name is None else _shipped(name)
+
+
+@lru_cache(maxsize=8)
+def _imported(path: Path, changed: int, voltage: str, stimulus: str) -> CellModel:
+    """The model in a file that was last ``changed`` at that time."""
+    from engines.cardiac.compiler.importing import import_model
+
+    return import_model(path, voltage or None, stimulus or None)
+
+
+_shipped = lru_cache(maxsize=None)(shipped)
+_stepped = lru_cache(maxsize=32)(step)
+
+
+def compiled_step(parameters: CardiacParameters) -> Step | None:
+    """The compiled step of the cell model without changes; None for TT06."""
+    model = compiled_model(parameters)
+    precision = REACTION_TYPES[parameters.numerics.precision]
+    return None if model is None else _step_of(model, scheme_of(model, parameters), precision)
+
+
+def _step_of(model: CellModel, scheme: Scheme, precision: FloatType) -> Step:
+    return _stepped(model, scheme, precision)
+
+
+def scheme_of(model: CellModel, parameters: CardiacParameters) -> Scheme:
+    """How a compiled model is stepped: as is chosen, or else as cheaply as it is accurate at :data:`USUAL_STEP`."""
+    chosen = parameters.cells.scheme
+    if chosen != "by model":
+        return chosen
+    if not model.limits:
+        return UNMEASURED
+    accurate = {limit.scheme: limit.accurate or 0.0 for limit in model.limits}
+    good = (scheme for scheme in CHEAPEST_FIRST if accurate.get(scheme, 0.0) >= USUAL_STEP)
+    return next(good, CHEAPEST_FIRST[-1])
+
+
+def _own_limit(parameters: CardiacParameters) -> StepLimit | None:
+    """What was measured of the steps of a compiled model by the scheme it takes."""
+    model = compiled_model(parameters)
+    return None if model is None else model.limit(scheme_of(model, parameters))
+
+
+def step_limit(parameters: CardiacParameters) -> float:
+    """Largest stable step of the reaction alone [ms]; TT06's where a model's own is not known."""
+    known = _own_limit(parameters)
+    return REACTION_STEP_LIMIT if known is None or known.stable is None else known.stable
+
+
+def check_quiet_step(parameters: CardiacParameters) -> None:
+    """Raises ProblemError if quiet cells of a multirate reaction wait longer than a compiled model bears."""
+    settings, known = parameters.numerics.multirate, _own_limit(parameters)
+    step = parameters.numerics.step
+    longest = settings.slow_steps(step) * step
+    if settings.on and known is not None and known.stable is not None and longest > known.stable:
+        raise ProblemError(
+            f"Quiet cells react every {longest:g} ms, and by {known.scheme} this cell model is stable up to "
+            f"{known.stable:g} ms: choose a smaller step of quiet cells, or another scheme."
+        )
+
+
+def parameter_book(parameters: CardiacParameters) -> ParameterBook:
+    """What may be changed of the cell model."""
+    model = compiled_model(parameters)
+    if model is not None:
+        values = {each.name: each.value for each in model.parameters}
+        return ParameterBook(model.title, lambda _: values)
+    fluxes = frozenset(CHANGEABLE) - {"K_o", "Na_o", "Ca_o"}
+    return ParameterBook("Ten Tusscher-Panfilov 2006", _tt06_values, fluxes)
+
+
+def _tt06_values(cell_type: str) -> dict[str, float]:
+    published = tt06.PARAMETERS[CELL_TYPES[cell_type]]
+    return {name: published[name] for name in CHANGEABLE}
+
+
+def make_cells(
+    backend: Backend,
+    mesh: Sites,
+    parameters: CardiacParameters,
+    plan: Protocol,
+    order: Array,
+    progress: Progress = no_progress,
+) -> Tissue:
+    """The cells on the device, in the order of the operator. Raises ProblemError."""
+    numerics, model = parameters.numerics, compiled_model(parameters)
+    mask = np.where(insulators(mesh, parameters), np.uint32(0), plan.mask).astype(np.uint32)[order]
+    if plan.mask.any() and not mask.any():
+        raise ProblemError("All stimuli lie in non-conducting scars: move one into living tissue.")
+    if model is not None:
+        cells = population(mesh, parameters, parameter_book(parameters))
+        compiled, kinds = compiled_kinds(model, cells, parameters, order, progress)
+        return make_compiled_tissue(backend, compiled, mesh.n_cells, mask, numerics.activation_threshold, kinds)
+    cells = population(mesh, parameters, parameter_book(parameters), tuple(CELL_TYPES))
+    of = tuple(Kind(CELL_TYPES[cell_type], changes) for cell_type, changes in cells.kinds)
+    return TT06_CELLS.open(
+        backend,
+        cells.of[order],
+        mask,
+        of=of,
+        precision=REACTION_TYPES[numerics.precision],
+        start=_tt06_start(of, parameters, progress),
+        threshold=numerics.activation_threshold,
+    )
+
+
+def _tt06_start(of: tuple[Kind, ...], parameters: CardiacParameters, progress: Progress) -> tt06.Start | Array:
+    numerics = parameters.numerics
+    if numerics.initial_state != "paced":
+        return STARTS[numerics.initial_state]
+    from engines.cardiac.setup.prepaced import paced_tt06
+
+    step = numerics.step / numerics.reaction_substeps
+    return paced_tt06(of, numerics.pacing, min(step, REACTION_STEP_LIMIT), progress)
+
+
+def compiled_kinds(
+    model: CellModel, cells: Population, parameters: CardiacParameters, order: Array, progress: Progress = no_progress
+) -> tuple[Step, Kinds]:
+    """The step with what some kind changes left open, and the table of it."""
+    numerics, scheme = parameters.numerics, scheme_of(model, parameters)
+    opened = model.open(frozenset(name for _, changes in cells.kinds for name, _ in changes))
+    opened = model if not opened.opened else opened  # the same object: its step is kept
+    published = {each.name: each.value for each in model.parameters}
+    rows = [[dict(changes).get(name, published[name]) for name in opened.opened] for _, changes in cells.kinds]
+    values = np.array(rows) if opened.opened else np.zeros((len(rows), 1))
+    start = None
+    if numerics.initial_state == "paced":
+        from engines.cardiac.setup.prepaced import paced_compiled
+
+        exact = _step_of(opened, scheme, "float64")
+        step = numerics.step / numerics.reaction_substeps
+        start = paced_compiled(exact, values, numerics.pacing, step, progress)
+    return _step_of(opened, scheme, REACTION_TYPES[numerics.precision]), Kinds(cells.of[order], values, start)
+
+
+def cell_findings(parameters: CardiacParameters) -> list[Finding]:
+    """What the owner of a problem should know about its cells. Raises ProblemError for changes that cannot be made."""
+    book = parameter_book(parameters)
+    for setting in parameters.regions:
+        region_kinds(setting, book, np.random.default_rng(0))
+    findings = []
+    limit, step = _own_limit(parameters), parameters.numerics.step / parameters.numerics.reaction_substeps
+    if limit is not None and limit.accurate is not None and limit.accurate < step <= (limit.stable or step):
+        whole = float(f"{limit.accurate * parameters.numerics.reaction_substeps:.9g}")
+        findings.append(
+            Finding(
+                f"One cell of this model by {limit.scheme} activates within 0.1 ms and lasts as long within 1 ms up to "
+                f"steps of {limit.accurate:g} ms; here they are {step:g} ms: choose a smaller step or another scheme.",
+                place=STEP,
+                remedy=Remedy(f"Make the step {whole:g} ms", {STEP: whole}),
+            )
+        )
+    return findings

@@ -1,0 +1,1 @@
+"""What advances: diffusion and reaction in turn, many steps as one launch, and the simulation around them."""

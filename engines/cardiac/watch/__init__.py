@@ -1,0 +1,1 @@
+"""What is read from the tissue while it runs: maps, electrograms, phase."""

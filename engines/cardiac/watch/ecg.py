@@ -1,0 +1,58 @@
+"""The pseudo-ECG: potentials at electrodes around the tissue over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from engines.api import Array, KernelTraffic, SeriesInfo
+from engines.api.charts import ChartInfo
+from engines.cardiac.watch.kernels import WatcherKernels
+from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
+
+
+def ecg_traffic(n_cells: int, value_bytes: int, leads: int, every: int) -> KernelTraffic:
+    """Of a look: the voltage once and the weights of each lead; spread over the steps between two."""
+    return KernelTraffic("ecg", n_cells * (value_bytes + 4 * leads), 0, 2 * n_cells * leads).spread(every)
+
+
+class Ecg(TissueWatcher):
+    """``weights: (leads, n_cells)`` in the order of the device (:func:`leads.lead_weights`), kept in float32: each is
+    off by 6e-8 of itself, which is lost in the sum over all cells. ``repaint`` gives, for ``changed`` and ``left`` of
+    :meth:`conduct`, the cells whose weights that changes, and these weights."""
+
+    def __init__(
+        self,
+        kernels: WatcherKernels,
+        names: Sequence[str],
+        weights: Array,
+        every: int,
+        repaint: Callable[[Array, Array], tuple[Array, Array]] | None = None,
+    ) -> None:
+        backend = kernels.backend
+        self._kernels, self.every, self._repaint = kernels, every, repaint
+        self._weights = backend.array(weights.astype(np.float32))
+        self._values = backend.array(np.zeros(len(names)))
+        self.series = tuple(SeriesInfo(f"ecg_{name}", name, "mV") for name in names)
+        self.charts = (ChartInfo("ecg", "Pseudo-ECG", "mV", series=tuple(info.name for info in self.series)),)
+
+    def look(self, moment: Snapshot) -> None:
+        self._kernels.weighted_sums(moment.voltage, self._weights, self._values)
+
+    def conduct(self, changed: Array, left: Array) -> None:
+        assert self._repaint is not None, "only cells can be painted, and they have it"
+        cells, weights = self._repaint(changed, left)
+        backend = self._kernels.backend
+        with backend.active():
+            self._weights[:, backend.array(cells)] = backend.array(weights.astype(np.float32))
+
+    def observe(self) -> Mapping[str, float]:
+        values = self._kernels.backend.to_host(self._values)
+        return {info.name: float(value) for info, value in zip(self.series, values, strict=True)}
+
+    def state(self) -> dict[str, Array]:
+        return {"ecg": self._kernels.backend.to_host(self._values)}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self._values[:] = self._kernels.backend.array(state.get("ecg", np.zeros(len(self.series))))

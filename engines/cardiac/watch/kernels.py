@@ -1,0 +1,60 @@
+"""What the watchers ask of a device, whatever runs it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engines.api.device import Backend
+from engines.backend.twins import Twins
+
+
+class MapArrays(NamedTuple):
+    """The arrays of the maps, ``(n_padded,)`` each on the device, in the order of the kernels' arguments.
+
+    before: voltage of the look before [mV], NaN if there was none; level: where this beat ends [mV], ``WAITING``
+    between beats; rest, peak [mV]; activation, repolarisation, duration [ms] of the latest.
+    """
+
+    before: Any
+    level: Any
+    rest: Any
+    peak: Any
+    activation: Any
+    repolarisation: Any
+    duration: Any
+
+
+class WatcherKernels(ABC):
+    """Kernels over ``n_cells`` cells with voltages of ``dtype``; they are launched inside ``backend.active``."""
+
+    def __init__(self, backend: Backend, n_cells: int, dtype: np.dtype[Any]) -> None:
+        self.backend, self.n_cells, self.dtype = backend, n_cells, dtype
+
+    @abstractmethod
+    def look_maps(
+        self, voltage: Any, arrays: MapArrays, threshold: float, fraction: float, time: float, since: float
+    ) -> None:
+        """Take note of what happened in the last ``since`` ms up to ``time`` (``maps.cu``)."""
+
+    @abstractmethod
+    def weighted_sums(self, voltage: Any, weights: Any, out: Any) -> None:
+        """``out[lead] = Σ weights[lead, i] (v_i − v_0)``; weights: (leads, n_cells) float32, out: (leads,) float64."""
+
+    @abstractmethod
+    def phase(self, now: Any, then: Any, origin: float, out: Any) -> None:
+        """``out = atan2(then − origin, now − origin)`` [rad]."""
+
+    @abstractmethod
+    def surface_phases(self, now: Any, then: Any, origin: float, cells: Any, offsets: Any, phases: Any) -> None:
+        """The same at vertices, of the mean voltages of ``cells[offsets[i]:offsets[i+1]]``; int32 and (vertices,)."""
+
+    @abstractmethod
+    def charges(self, phases: Any, triangles: Any, charge: Any, counts: Any) -> None:
+        """Topological charges ``charge: (triangles,) int8`` of ``triangles: (n, 3) int32``; ``counts: (2,) int32``:
+        how many are +1 and −1."""
+
+
+KERNELS = Twins[WatcherKernels](__package__, cpu="cpu:CpuKernels", cuda="cuda:CudaKernels")

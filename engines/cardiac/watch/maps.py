@@ -1,0 +1,81 @@
+"""Maps of the latest beat: when each cell was activated and repolarised, its APD, its resting and peak voltage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, FieldInfo, KernelTraffic
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
+from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
+from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
+
+WAITING = -1e30
+"""Level of a cell that is in no beat (``maps.cu``)."""
+NO_PEAK = -1000.0
+"""Peak voltage [mV] of a cell that had no beat."""
+NONE = "no beat yet"
+ARRAYS = len(MapArrays._fields)
+_ROW = {
+    "rest": MapArrays._fields.index("rest"),
+    "peak": MapArrays._fields.index("peak"),
+    "latest_activation": MapArrays._fields.index("activation"),
+    "repolarisation": MapArrays._fields.index("repolarisation"),
+    "apd": MapArrays._fields.index("duration"),
+}
+
+
+def maps_fields(level: float) -> tuple[FieldInfo, ...]:
+    """The fields of maps whose beats end at ``level`` % repolarisation."""
+
+    def times(name: str, title: str, low: float, high: float, missing_title: str) -> FieldInfo:
+        return FieldInfo(
+            name, title, "ms", "cell", (low, high), summary=True, missing=NOT_ACTIVATED, missing_title=missing_title
+        )
+
+    return (
+        times("latest_activation", "Latest activation", 0.0, 60.0, "not yet"),
+        times("repolarisation", "Repolarisation time", 200.0, 400.0, "not yet"),
+        times("apd", f"APD{level:g}", 200.0, 360.0, NONE),
+        FieldInfo("peak", "Peak voltage", "mV", "cell", (0.0, 50.0), summary=True, missing=NO_PEAK, missing_title=NONE),
+        FieldInfo("rest", "Resting voltage", "mV", "cell", (-90.0, -70.0), summary=True),
+    )
+
+
+def maps_traffic(n_cells: int, value_bytes: int, every: int) -> KernelTraffic:
+    """Of a look at which nothing happens, spread over the steps between two: beats touch the other arrays twice."""
+    look = KernelTraffic("maps", n_cells * 3 * value_bytes, n_cells * value_bytes, 0)
+    return look.spread(every)
+
+
+class Maps(TissueWatcher):
+    """Times are linear between two looks ``since`` ms apart; ``level``: percent of repolarisation that ends a beat."""
+
+    def __init__(
+        self, kernels: WatcherKernels, n_padded: int, threshold: float, level: float, every: int, since: float
+    ) -> None:
+        self._kernels, self._threshold, self._fraction = kernels, threshold, level / 100.0
+        self._since, self.every = since, every
+        self.fields = maps_fields(level)
+        start = MapArrays(np.nan, WAITING, np.inf, NO_PEAK, NOT_ACTIVATED, NOT_ACTIVATED, NOT_ACTIVATED)
+        self._start, self._n_padded = np.array(start, kernels.dtype), n_padded
+        self._rows = kernels.backend.array(self._anew())
+        self._arrays = MapArrays(*self._rows)
+
+    def look(self, moment: Snapshot) -> None:
+        self._kernels.look_maps(moment.voltage, self._arrays, self._threshold, self._fraction, moment.time, self._since)
+
+    def values(self, field: str) -> Any:
+        return self._rows[_ROW[field]]
+
+    def state(self) -> dict[str, Array]:
+        return {"maps": self._kernels.backend.to_host(self._rows)}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        kept = state.get("maps")
+        self._rows[:] = self._kernels.backend.array(self._anew() if kept is None else kept)
+
+    def _anew(self) -> Array:
+        return np.repeat(self._start[:, None], self._n_padded, axis=1)

@@ -1,0 +1,127 @@
+"""Stimulus sites and pulses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.api.errors import ProblemError
+from engines.cardiac.parameters import Box, Sphere, Stimulus, Tissue, WholeRegion
+from engines.cardiac.stimulus.protocol import Protocol, Pulse, protocol, site_cells, timed_pulses, told_times
+from engines.geometry.box import box_mesh
+
+
+@st.composite
+def pulse(draw):
+    length, rest = draw(st.integers(1, 20)), draw(st.integers(0, 20))
+    shortest = length + draw(st.integers(0, rest))
+    first, count, decrement = draw(st.integers(0, 30)), draw(st.integers(0, 6)), draw(st.integers(0, 8))
+    return Pulse(1.0, first, length, length + rest, count, decrement, shortest)
+
+
+pulses = st.lists(pulse(), max_size=4)
+
+
+def slow_on(pulse: Pulse, step: int) -> bool:
+    """By walking from pulse to pulse."""
+    start, period = pulse.first, pulse.period
+    for _ in range(pulse.count):
+        if start <= step < start + pulse.length:
+            return True
+        start, period = start + period, max(period - pulse.decrement, pulse.shortest)
+    return False
+
+
+@given(pulses, st.lists(st.integers(0, 200), min_size=1, max_size=60))
+def test_kept_currents_are_those_of_each_step(these, steps):
+    """Whatever steps are asked for, in whatever order, the currents are those that each pulse has then."""
+    plan = Protocol(np.zeros(1, np.uint32), these)
+    for step in steps:
+        expected = [float(slow_on(pulse, step)) for pulse in these]
+        got = plan.currents(step)
+        assert (got is None) == (not any(expected))
+        assert got is None or got.tolist() == expected
+
+
+def test_a_pulse_has_its_start_length_period_and_number():
+    mesh = box_mesh((2, 2, 2), (1, 1, 1))
+    stimulus = Stimulus(site=Box(lower=(0, 0, 0), upper=(1, 1, 1)), start=1.0, duration=2.0, period=10.0, pulses=3)
+    plan = protocol([stimulus], Tissue(), mesh, 0.5)
+    on = [step * 0.5 for step in range(100) if plan.currents(step) is not None]
+    assert on == [start + k * 0.5 for start in (1.0, 11.0, 21.0) for k in range(4)]
+
+
+def starts(stimuli, step=0.5):
+    return [(pulse.starts * step).tolist() for pulse in timed_pulses(stimuli, Tissue(), step)]
+
+
+def test_a_stimulus_follows_the_last_pulse_of_another_one():
+    """S3 after S2 after a train; the order in the list does not matter, and whole steps add up to no drift."""
+    s1 = Stimulus(name="S1", start=10.0, period=400.2, pulses=3)
+    s2 = Stimulus(name="S2", begins="after", after="S1", coupling=280.0, start=5.0)
+    s3 = Stimulus(name="S3", begins="after", after="S2", coupling=200.0, pulses=2, period=50.0)
+    assert starts([s3, s1, s2]) == [[1290.0, 1340.0], [10.0, 410.0, 810.0], [1090.0]]
+    assert told_times([s3, s1, s2], Tissue(), 0.5) == "By the coupling intervals, 'S3' at 1290 ms, 'S2' at 1090 ms."
+    assert told_times([s1], Tissue(), 0.5) == ""
+
+
+def test_decremental_pacing_shortens_each_period_down_to_the_shortest():
+    faster = Stimulus(name="S1", period=400.0, pulses=6, decrement=50.0, shortest=290.0)
+    assert np.diff(starts([faster])[0]).tolist() == [400.0, 350.0, 300.0, 290.0, 290.0]
+
+
+def test_a_stimulus_of_an_older_project_begins_at_its_start():
+    old = Stimulus.model_validate({"name": "a", "start": 7.0, "duration": 1.0, "period": 20.0, "pulses": 2})
+    assert starts([old]) == [[7.0, 27.0]]
+
+
+@pytest.mark.parametrize(
+    ("stimuli", "message", "place"),
+    [
+        ([("S1", ""), ("S2", "S0")], "follows 'S0', which there is not; there are: 'S1'", ("stimuli", 1, "after")),
+        ([("S1", "S1")], "'S1' would have to follow itself", ("stimuli", 0, "after")),
+        ([("a", "b"), ("b", "a")], "'a' and 'b' would have to follow itself", ("stimuli", 0, "after")),
+        ([("S1", ""), ("S1", ""), ("S2", "S1")], "the name of 2 stimuli", ("stimuli", 2, "after")),
+    ],
+)
+def test_what_a_stimulus_cannot_follow_is_said(stimuli, message, place):
+    made = [Stimulus(name=name, after=after, begins="after" if after else "at") for name, after in stimuli]
+    with pytest.raises(ProblemError, match=message) as error:
+        starts(made)
+    assert error.value.place == place
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"decrement": 5.0, "shortest": 1.0, "duration": 2.0}, "make the shortest period at least as long"),
+        ({"decrement": 5.0, "shortest": 300.0, "period": 250.0}, "make that one shorter"),
+    ],
+)
+def test_decremental_pacing_that_cannot_be_is_said(wrong, message):
+    with pytest.raises(ProblemError, match=message):
+        starts([Stimulus(**wrong)])
+
+
+def test_the_benchmark_amplitude_in_millivolts():
+    """50,000 µA/cm³ over χ Cm = 140 /mm · 0.01 µF/mm² are 35.714 mV/ms (Niederer et al. 2011)."""
+    plan = protocol([Stimulus(site=Sphere(radius=9))], Tissue(), box_mesh((2, 2, 2), (1, 1, 1)), 0.5)
+    assert plan.currents(0) == pytest.approx([35.714285714])
+
+
+def test_sites_take_cells_by_centroid():
+    mesh = box_mesh((4, 4, 4), (4.0, 4.0, 4.0))
+    assert site_cells(Box(lower=(0, 0, 0), upper=(2, 4, 4)), mesh).mean() == 0.5
+    ball = site_cells(Sphere(center=(2, 2, 2), radius=1.5), mesh)
+    np.testing.assert_array_equal(ball, np.linalg.norm(mesh.centroids - 2, axis=1) <= 1.5)
+    assert site_cells(WholeRegion(region="tissue"), mesh).all()
+
+
+def test_each_stimulus_has_its_bit_and_there_are_thirty_two():
+    mesh = box_mesh((2, 2, 2), (1, 1, 1))
+    everywhere = Stimulus(site=Sphere(radius=9))
+    assert (protocol([everywhere] * 32, Tissue(), mesh, 0.5).mask == 2**32 - 1).all()
+    with pytest.raises(ProblemError, match="33 stimuli; up to 32"):
+        protocol([everywhere] * 33, Tissue(), mesh, 0.5)

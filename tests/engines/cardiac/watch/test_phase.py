@@ -1,0 +1,156 @@
+"""Phase and phase singularities: rotating fields with known charges, the phases of a beat; both backends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api import Problem
+from engines.api.device import Backend
+from engines.cardiac.engine import CardiacEngine
+from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
+from engines.cardiac.parameters.recording import Recording
+from engines.cardiac.watch.cuda import CudaKernels
+from engines.cardiac.watch.kernels import KERNELS, WatcherKernels
+from engines.cardiac.watch.phase import Phase, phase_looks
+from engines.cardiac.watch.shell import Shell, shell_of
+from engines.cardiac.watch.watcher import Snapshot
+from engines.geometry.box import box_mesh
+from engines.geometry.mesh import TetMesh
+from tests.cuda_on_host.backend import HostCudaBackend
+from tests.cuda_on_host.loader import COMPILER
+
+ENGINE = CardiacEngine()
+ORIGIN = -40.0
+TOP = 1.0
+
+
+@pytest.fixture(scope="module")
+def sheet() -> TetMesh:
+    return box_mesh((20, 20, 2), (20.0, 20.0, TOP), jitter=0.2, seed=6)
+
+
+def both_kernels(backend: Backend, n: int, dtype: str) -> list[WatcherKernels]:
+    kinds: list[WatcherKernels] = [KERNELS.open(backend, n, np.dtype(dtype))]
+    if COMPILER is not None:
+        kinds.append(CudaKernels(HostCudaBackend(), n, np.dtype(dtype)))
+    return kinds
+
+
+def on_top(
+    backend: Backend, mesh: TetMesh, shell: Shell, angle: np.ndarray, dtype: str = "float64"
+) -> list[tuple[np.ndarray, Phase]]:
+    """Where on the upper face the singularities of the phase ``angle: (n_cells,)`` are: (k, 4) x, y, z and charge."""
+    then, now = ORIGIN + 30 * np.sin(angle), ORIGIN + 30 * np.cos(angle)
+    found = []
+    for kernels in both_kernels(backend, mesh.n_cells, dtype):
+        watcher = Phase(kernels, mesh.n_cells, shell, ORIGIN, every=1, looks=1)
+        for time, voltage in enumerate((then, now)):
+            with kernels.backend.active():
+                watcher.look(Snapshot(float(time), kernels.backend.array(voltage.astype(dtype))))
+        wrapped = (watcher.values("phase") - angle + np.pi) % (2 * np.pi) - np.pi
+        assert np.abs(wrapped).max() < 1e-5
+        charge = watcher.charge()
+        assert charge.astype(int).sum() == 0, "a closed surface"
+        assert watcher.observe() == {"phase_singularities": float(np.abs(charge).sum())}
+        middles = shell.points[shell.triangles].mean(axis=1)
+        here = (charge != 0) & (middles[:, 2] > TOP - 1e-6)
+        found.append((np.column_stack([middles[here], charge[here]]), watcher))
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_rotating_phase_has_one_singularity_with_its_sign(backend, sheet, sign, dtype):
+    """Within a triangle of 1 mm; the lower face, seen from below, has the opposite charge, and nothing else has any."""
+    x, y = sheet.centroids[:, 0] - 8.3, sheet.centroids[:, 1] - 11.2
+    for found, watcher in on_top(backend, sheet, shell_of(sheet), sign * np.arctan2(y, x), dtype):
+        assert len(found) == 1
+        assert found[0, 3] == sign
+        assert np.hypot(found[0, 0] - 8.3, found[0, 1] - 11.2) < 1.5
+        assert watcher.observe()["phase_singularities"] == 2
+
+
+def test_a_plane_wave_has_none(backend, sheet):
+    for found, watcher in on_top(
+        backend, sheet, shell_of(sheet), 0.7 * sheet.centroids[:, 0] + 0.4 * sheet.centroids[:, 1]
+    ):
+        assert len(found) == 0
+        assert watcher.observe()["phase_singularities"] == 0
+
+
+def test_a_pair_turns_both_ways(backend, sheet):
+    x, y = sheet.centroids[:, 0], sheet.centroids[:, 1]
+    angle = np.arctan2(y - 10.1, x - 5.2) - np.arctan2(y - 10.1, x - 15.2)
+    for found, _ in on_top(backend, sheet, shell_of(sheet), angle):
+        assert sorted(found[:, 3]) == [-1, 1]
+        plus, minus = found[found[:, 3] == 1][0], found[found[:, 3] == -1][0]
+        assert plus[0] < 10 < minus[0]
+
+
+def test_the_shell_of_a_mesh_is_its_boundary(sheet):
+    shell = shell_of(sheet)
+    corners = shell.points[shell.triangles]
+    volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
+    assert volume == pytest.approx(20 * 20 * TOP), "closed, normals outwards"
+    for i in (0, len(shell.points) // 2, len(shell.points) - 1):
+        around = shell.cells[shell.offsets[i] : shell.offsets[i + 1]]
+        at = np.linalg.norm(sheet.points - shell.points[i], axis=1).argmin()
+        np.testing.assert_array_equal(np.sort(around), np.flatnonzero((sheet.cells == at).any(axis=1)))
+
+
+def test_the_delay_is_made_of_looks():
+    assert phase_looks(8.0, 0.02) == (50, 8)
+    assert phase_looks(0.5, 0.02) == (25, 1)
+    assert phase_looks(8.0, 0.05) == (20, 8)
+
+
+def test_phase_goes_through_a_beat_and_on_from_a_checkpoint(backend):
+    """At rest -3π/4, at the end of the plateau π/4, each to 0.3 rad: the voltages are not as far from the origin."""
+    mesh = box_mesh((2, 2, 2), (1.0, 1.0, 1.0))
+    parameters = CardiacParameters(
+        stimuli=[Stimulus(site=Sphere(radius=10), start=2.0)],
+        numerics=Numerics(step=0.05),
+        recording=Recording(phase=True, ecg="off", maps=False),
+    )
+    simulation = ENGINE.build(Problem(parameters, mesh), backend)
+
+    def phase() -> float:
+        return float(simulation.field("phase").mean())
+
+    assert phase() == pytest.approx(-3 * np.pi / 4, abs=1e-6)
+    simulation.advance(100)
+    assert -np.pi / 2 < phase() < 0, "the upstroke is in between"
+    kept = simulation.state()
+    simulation.advance(2000)
+    assert phase() == pytest.approx(np.pi / 4, abs=0.3)
+    expected = simulation.state()
+    again = ENGINE.build(Problem(parameters, mesh), backend)
+    again.restore(kept)
+    again.advance(2000)
+    for name, value in again.state().items():
+        np.testing.assert_array_equal(value, expected[name], err_msg=name)
+    assert [chart.name for chart in simulation.charts] == ["phase_singularities"]
+    assert simulation.observe() == {"phase_singularities": 0.0}
+
+
+@pytest.mark.parametrize("turns", ["clockwise", "counter-clockwise"])
+def test_markers_say_where_waves_turn_and_which_way(backend, sheet, turns):
+    """A crest at the angle ∓Ω t, seen from above; a quarter of a turn between the two looks."""
+    x, y = sheet.centroids[:, 0] - 8.3, sheet.centroids[:, 1] - 11.2
+    way = -1 if turns == "clockwise" else 1
+    shell = shell_of(sheet)
+    for kernels in both_kernels(backend, sheet.n_cells, "float32"):
+        watcher = Phase(kernels, sheet.n_cells, shell, ORIGIN, every=1, looks=1)
+        assert len(watcher.markers().signs) == 0
+        for quarter in (0, 1):
+            crest = way * quarter * np.pi / 2
+            voltage = ORIGIN + 30 * np.cos(np.arctan2(y, x) - crest)
+            with kernels.backend.active():
+                watcher.look(Snapshot(float(quarter), kernels.backend.array(voltage.astype("float32"))))
+        found = watcher.markers()
+        assert found.signs.dtype == np.int8
+        (above,) = np.flatnonzero(found.positions[:, 2] > TOP / 2)
+        assert np.hypot(*(found.positions[above, :2] - (8.3, 11.2))) < 1.5, "within a triangle of 1 mm"
+        assert watcher.marked.signs[0 if found.signs[above] > 0 else 1] == turns
+        assert found.signs.sum() == 0
