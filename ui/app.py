@@ -60,7 +60,7 @@ def main(argv: Sequence[str] = ()) -> int:
     theme().apply(name if name in THEMES else THEMES[0], application)
     window = MainWindow(HouseServices(), Viewport, settings)
     sys.excepthook = _Reporter(window)
-    ending = SignalEnding(window)
+    ending = SignalEnding(window.close_at_once, window)
     window.show()
     paths = [Path(text) for text in argv if not text.startswith("-")]
     if paths:

@@ -1,9 +1,10 @@
-"""Signals that end the window as its close button does, so that what is unsaved is kept."""
+"""Signals that end the window at once, with what is unsaved kept."""
 
 from __future__ import annotations
 
 import signal
 import socket
+from collections.abc import Callable
 from types import FrameType
 
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer
@@ -13,15 +14,15 @@ ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class SignalEnding(QObject):
-    """Closes ``window`` when the process is interrupted, asked to terminate, or its terminal is lost.
+    """Calls ``close`` when the process is interrupted, asked to terminate, or its terminal is lost.
 
     Python looks for signals between two of its instructions, of which an idle window executes none for seconds: the
     system also writes each signal into a socket, and that wakes Qt.
     """
 
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, close: Callable[[], object], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._close = close
         self._woken, self._waking = socket.socketpair()
         for end in (self._woken, self._waking):
             end.setblocking(False)
@@ -42,4 +43,4 @@ class SignalEnding(QObject):
         self._waking.close()
 
     def _end(self, number: int, frame: FrameType | None) -> None:
-        QTimer.singleShot(0, self._window.close)  # not in the middle of whatever was interrupted
+        QTimer.singleShot(0, self._close)  # not in the middle of whatever was interrupted

@@ -69,7 +69,9 @@ def test_a_tiny_brush_across_the_whole_is_bounded() -> None:
 @pytest.mark.keeps_time
 def test_dabs_reach_the_run_together_and_seldom(qtbot) -> None:
     batches, said = [], []
-    painted = SimpleNamespace(paint=lambda dab: batches[-1].append(dab) or (f"Dab {dab}" if dab == 3 else None))
+    painted = SimpleNamespace(
+        brushes=(PAINT,), paint=lambda dab: batches[-1].append(dab) or (f"Dab {dab}" if dab == 3 else None)
+    )
 
     def post(call):
         batches.append([])

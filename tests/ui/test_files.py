@@ -178,11 +178,13 @@ def test_what_was_left_unsaved_is_offered_and_counts_as_unsaved(qtbot, qapp, ser
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_close_the_window_and_keep_what_is_unsaved(opened, qtbot, services, number):
     before = signal.getsignal(number)
-    ending = SignalEnding(opened)
+    ending = SignalEnding(opened.close_at_once, opened)
     opened.model.edit(("parameters", "tissue", "sigma_il"), 0.27)
-    os.kill(os.getpid(), number)
-    qtbot.waitUntil(lambda: not opened.isVisible())
-    ending.restore()
+    try:
+        os.kill(os.getpid(), number)
+        qtbot.waitUntil(lambda: not opened.isVisible())
+    finally:
+        ending.restore()
     assert services.autosaved[-1].parameters.tissue.sigma_il == 0.27
     assert signal.getsignal(number) is before
 
