@@ -23,7 +23,7 @@ import numpy as np
 
 from engines.api import Simulation
 from engines.backend import open_backend
-from workbench.presets import open_preset, presets
+from workbench.project.presets import open_preset, presets
 
 VALUES = 100_000_000
 """Values of fields that a preset's steps together pass over, about."""

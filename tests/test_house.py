@@ -172,7 +172,7 @@ def test_import_rules_hold() -> None:
     assert check.returncode == 0, check.stdout + check.stderr
 
 
-@pytest.mark.parametrize("package", ["engines.api.registry", "workbench.runner"])
+@pytest.mark.parametrize("package", ["engines.api.registry", "workbench.run.runner"])
 def test_physics_and_application_import_without_a_window(package: str) -> None:
     """Imports made inside functions and by name escape the linter; this is what a server without libGL sees."""
     program = f"import sys, {package}; print(*sorted({{'PySide6', 'pyqtgraph', 'vispy', 'cupy'}} & set(sys.modules)))"

@@ -1,12 +1,15 @@
 """The rooms of the house: every engine has the same ones under the same names, so that a seventh cannot drift.
 
+No room of the rest is a heap either, each says what it is for, and no two of them import each other in a circle.
 docs/architecture.md draws them.
 """
 
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -105,3 +108,62 @@ def test_tests_stand_where_the_sources_do(engine):
         assert mirrored.is_dir(), f"{told(folder)} tests no room of engines/{engine}"
         tests = list(folder.glob("test_*.py"))
         assert len(tests) <= MOST_FILES + 4, f"{told(folder)} has {len(tests)} files"
+
+
+# ---- the window, the application without one, and what the engines share ---------------------------------------------
+
+
+SHARED = ("ui", "workbench", "engines/api", "engines/backend", "engines/geometry")
+MORE_FILES = {"engines/api": 17, "engines/backend": 19, "engines/geometry": 28}
+"""Rooms that are yet to be divided, and what may stand in them until then."""
+
+
+def rooms(place: str) -> list[Path]:
+    """The folder ``place`` and those in it that hold modules."""
+    return sorted({path.parent for path in (ROOT / place).rglob("*.py")})
+
+
+@pytest.mark.parametrize("place", SHARED)
+def test_no_shared_room_is_a_heap(place):
+    for folder in rooms(place):
+        files = [path.name for path in folder.iterdir() if path.suffix in (".py", ".cu", ".cuh")]
+        assert len(files) <= MORE_FILES.get(told(folder), MOST_FILES), f"{told(folder)} has {len(files)} files"
+
+
+@pytest.mark.parametrize("place", SHARED)
+def test_every_shared_room_says_in_a_sentence_what_it_is_for(place):
+    for folder in rooms(place):
+        init = folder / "__init__.py"
+        assert init.is_file(), f"{told(folder)} has no __init__.py"
+        sentence = (ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or "").split("\n\n")[0]
+        assert sentence.endswith("."), f"{told(init)} does not begin with a sentence"
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """What is imported at run time, wherever it stands: modules, and names of modules that may be modules."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ImportFrom) and child.module:
+            yield from (f"{child.module}.{alias.name}" for alias in child.names)
+            yield child.module
+        elif isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        elif not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield from imported(child)
+
+
+@pytest.mark.parametrize("place", ["ui", "workbench"])
+def test_no_two_rooms_import_each_other_in_a_circle(place):
+    """A room and one inside it may: they are one subject. In any other circle a module stands in a wrong place."""
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in (ROOT / place).rglob("*.py")}
+    above: dict[Path, set[Path]] = {}
+    for path in modules.values():
+        others = {modules[name].parent for name in imported(ast.parse(path.read_text("utf-8"))) if name in modules}
+        room = above.setdefault(path.parent, set())
+        room |= {
+            other for other in others if not other.is_relative_to(path.parent) and not path.parent.is_relative_to(other)
+        }
+    assert sum(map(len, above.values())) > 10
+    try:
+        graphlib.TopologicalSorter(above).prepare()
+    except graphlib.CycleError as error:
+        raise AssertionError("rooms import each other: " + " ← ".join(told(room) for room in error.args[1])) from None

@@ -13,11 +13,11 @@ from types import TracebackType
 from PySide6.QtCore import QCoreApplication, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
-from ui.ending import SignalEnding
-from ui.icons import application_icon
-from ui.main_window import MainWindow
-from ui.theme import THEMES, theme
-from workbench.frames import Message
+from ui.widgets.icons import application_icon
+from ui.widgets.theme import THEMES, theme
+from ui.window.ending import SignalEnding
+from ui.window.main_window import MainWindow
+from workbench.run.frames import Message
 
 log = logging.getLogger("workbench.window")
 
@@ -42,7 +42,7 @@ def create_application(arguments: Sequence[str]) -> QApplication:
 
 
 def settings_file() -> Path:
-    from workbench.paths import config_dir
+    from workbench.storage.paths import config_dir
 
     return config_dir() / "window.ini"
 
@@ -52,8 +52,8 @@ def main(argv: Sequence[str] = ()) -> int:
     faulthandler.enable()
     sys.setswitchinterval(SWITCH_SECONDS)
     application = create_application(argv)
-    from ui.house import HouseServices  # after the application: what it imports may want one
-    from ui.viewport import Viewport
+    from ui.session.house import HouseServices  # after the application: what it imports may want one
+    from ui.viewport.viewport import Viewport
 
     settings = QSettings(str(settings_file()), QSettings.Format.IniFormat)
     name = str(settings.value("theme", THEMES[0]))

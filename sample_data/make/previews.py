@@ -18,16 +18,17 @@ from engines.api import Preset
 from engines.api.placing import Placement
 from engines.geometry.grid import Grid
 from engines.geometry.particles import Particles
-from ui.scene.camera import FIELD_OF_VIEW, Camera
-from ui.scene.grid_layer import GridLayer
-from ui.scene.lattice_layer import LatticeLayer
-from ui.scene.particle_layer import ParticleLayer
+from ui.scene.cameras.camera import FIELD_OF_VIEW, Camera
+from ui.scene.layers.grid import GridLayer
+from ui.scene.layers.lattice import LatticeLayer
+from ui.scene.layers.particles import ParticleLayer
 from ui.scene.renderer import render
-from workbench import presets, session
 from workbench.export.png import encode_png
 from workbench.export.results import take_results
-from workbench.frames import RunState
-from workbench.project import CameraView
+from workbench.project import presets
+from workbench.project.project import CameraView
+from workbench.run import session
+from workbench.run.frames import RunState
 
 MOMENTS = {
     "biventricular": 22.0,

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 
 from tests.ui.doubles import FakeServices, FakeViewport
-from ui.main_window import MainWindow
-from ui.theme import theme
+from ui.widgets.theme import theme
+from ui.window.main_window import MainWindow
 
 
 @pytest.fixture(autouse=True)

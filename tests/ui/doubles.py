@@ -31,13 +31,13 @@ from engines.api.errors import MeshError, ProblemError
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus
 from engines.geometry.mesh import TetMesh
 from tests.ui.lab.doubles import FakeLab
-from workbench.boundary import NOTHING, OutsideFiles
-from workbench.document import Document, save_document
-from workbench.frames import FrameRequest
-from workbench.parameter_files import named_files
-from workbench.project import Project, ViewSettings
-from workbench.recent import RecentFile
-from workbench.runner import Runner
+from workbench.project.boundary import NOTHING, OutsideFiles
+from workbench.project.document import Document, save_document
+from workbench.project.parameter_files import named_files
+from workbench.project.project import Project, ViewSettings
+from workbench.run.frames import FrameRequest
+from workbench.run.runner import Runner
+from workbench.storage.recent import RecentFile
 from workbench.sweep.running import run_sweep
 
 STABLE_STEP = 0.1

@@ -18,7 +18,7 @@ START = textwrap.dedent(
     from ui.app import create_application, main
     ceilings.cpu_array_size = lambda: (64 << 20) // 8  # as in the tests' own process
     application = create_application([])
-    from ui.main_window import MainWindow
+    from ui.window.main_window import MainWindow
     seen = {"frames": set(), "hooked": False}
     def look():
         for window in application.topLevelWidgets():

@@ -12,9 +12,9 @@ import pytest
 from engines.api import Problem, registry
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from tests.workbench.house import engines, modules, write_mesh
-from workbench.document import new_document, save_document
-from workbench.project import Probe
-from workbench.runner import Runner
+from workbench.project.document import new_document, save_document
+from workbench.project.project import Probe
+from workbench.run.runner import Runner
 
 
 @pytest.fixture

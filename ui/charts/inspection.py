@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo, Fact, Inspection
-from ui.charts.cell import ChartCell
-from ui.charts.making import Plot
 from ui.charts.pacing import Pace
-from ui.charts.reading import fact_text
-from ui.icons import dress
+from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.making import Plot
+from ui.charts.plots.reading import fact_text
+from ui.widgets.icons import dress
 
 HINT = "Click an element in the 3D view to look into it."
 SHARE = 0.02

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from engines.api.charts import ChartInfo
 from engines.api.errors import WorkbenchError
-from ui.background import Background
 from ui.charts.panel import ChartsPanel
-from ui.model import DocumentModel
-from workbench.measured import read_measured
-from workbench.project import MeasuredData
-from workbench.units import unit_text
+from ui.session.model import DocumentModel
+from ui.widgets.background import Background
+from workbench.project.measured import read_measured
+from workbench.project.project import MeasuredData
+from workbench.words.units import unit_text
 
 KINDS = "Measured data (*.csv *.txt *.tsv *.dat);;All files (*)"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject, QTimer
 
-from ui.charts.making import Plot
+from ui.charts.plots.making import Plot
 
 LIVE_SECONDS, LIVE_SHARE = 0.1, 0.06
 """With the share of :class:`ui.charts.inspection.InspectionPanel` less than 3 ms of each tick of 33 ms."""

@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 
 from engines.api import SimulationInfo
 from engines.api.charts import EMPTY, ChartData, ChartInfo
-from ui.charts.cell import ChartCell
 from ui.charts.contents import charts_of, left_over_time, over_time
 from ui.charts.grid import ChartGrid
-from ui.charts.making import Plot
 from ui.charts.pacing import Pace
-from ui.icons import dress
-from ui.model import DocumentModel
-from ui.traces import TraceStore
-from workbench.frames import Frame
-from workbench.project import MeasuredData
+from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.making import Plot
+from ui.charts.plots.traces import TraceStore
+from ui.session.model import DocumentModel
+from ui.widgets.icons import dress
+from workbench.project.project import MeasuredData
+from workbench.run.frames import Frame
 
 NOTHING = "The charts of a run stand here."
 

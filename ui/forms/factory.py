@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from ui.forms.editor import Editor
+from ui.forms.fields.lines import LinesEditor
+from ui.forms.fields.rows import RowsEditor, is_rows
+from ui.forms.fields.scalars import make_scalar
 from ui.forms.group import GroupEditor
-from ui.forms.lines import LinesEditor
 from ui.forms.lists import ListEditor
-from ui.forms.rows import RowsEditor, is_rows
-from ui.forms.scalars import make_scalar
 from ui.forms.schema import FieldSpec, Kind, fields_of
 from ui.forms.section import Section
 from ui.forms.unions import UnionEditor

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.api.parameters import Around, matters, unit_among
 from ui.forms.editor import Editor, Previews, Suggestions
+from ui.forms.fields.number import NumberEditor
+from ui.forms.fields.scalars import make_scalar
 from ui.forms.notes import NoteLabel, Notes, all_of, outline, warns
-from ui.forms.number import NumberEditor
 from ui.forms.preview import PreviewBox
-from ui.forms.scalars import make_scalar
 from ui.forms.schema import FieldSpec, Kind
 from ui.forms.section import Section, scroll_to
 from ui.forms.validation import Errors, below
-from workbench.units import unit_text
+from workbench.words.units import unit_text
 
 LABEL_WIDTH = 140
 UNIT_WIDTH = 54

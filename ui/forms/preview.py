@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo, Inspection
-from ui.charts.cell import ChartCell
-from ui.charts.reading import figure
+from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.reading import figure
 
 CHART_HEIGHT = 170
 

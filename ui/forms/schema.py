@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from engines.api.parameters import Lines
-from workbench.bounds import Bounds, bounds_of
+from workbench.words.bounds import Bounds, bounds_of
 
 
 class Kind(StrEnum):

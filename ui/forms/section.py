@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QTo
 
 from engines.api import Finding
 from ui.forms.notes import NoteLabel, set_noted, warns
-from ui.icons import dress
+from ui.widgets.icons import dress
 
 
 class Section(QWidget):

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engines.api.parameters import Around
 from ui.forms.editor import Editor, Previews, Suggestions, new_values
+from ui.forms.fields.scalars import ChoiceEditor
 from ui.forms.group import FieldLine, GroupEditor
 from ui.forms.notes import Notes
-from ui.forms.scalars import ChoiceEditor
 from ui.forms.schema import FieldSpec, Kind, default_values, fields_of
 from ui.forms.validation import Errors
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QWidget
 
 from engines.api.errors import WorkbenchError
-from ui.background import Background
+from ui.widgets.background import Background
 from workbench.bench.records import LabRecord, device_text
 
 THIS, NONE, FILE = "this", "none", "file"

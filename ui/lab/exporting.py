@@ -12,11 +12,11 @@ from engines.api.errors import WorkbenchError
 from engines.api.lab import Study
 from engines.api.lab_tables import LabTable
 from ui.lab.plots import plots, png
-from workbench.atomic import write_bytes, write_text
 from workbench.bench.record_files import write_csv, write_json
 from workbench.bench.records import LabRecord, TableRecord
 from workbench.bench.table_lines import of_record
 from workbench.bench.table_text import as_csv, markdown
+from workbench.storage.atomic import write_bytes, write_text
 
 TableWriter = Callable[[LabRecord, TableRecord, LabTable | None], str]
 NOTHING = "There is nothing to export yet: measure something, or show a kept record."

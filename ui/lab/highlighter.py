@@ -7,7 +7,7 @@ from typing import Literal
 
 from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
-from ui.theme import theme
+from ui.widgets.theme import theme
 
 Language = Literal["cuda", "python", ""]
 CUDA_WORDS = (

@@ -15,16 +15,16 @@ from PySide6.QtWidgets import QApplication
 
 from engines.api.lab import Study
 from engines.api.registry import engines
-from ui.lab.bandwidth import BandwidthCurve
-from ui.lab.blocks import BlockMap, cells
-from ui.lab.chart import Chart
+from ui.lab.figures.bandwidth import BandwidthCurve
+from ui.lab.figures.blocks import BlockMap, cells
+from ui.lab.figures.chart import Chart
+from ui.lab.figures.roofline import Roofline
+from ui.lab.figures.scaling import QUANTITIES, Scaling
+from ui.lab.figures.table_heat import TableMap
 from ui.lab.findings import cases_of, variants_of
-from ui.lab.roofline import Roofline
-from ui.lab.scaling import QUANTITIES, Scaling
-from ui.lab.table_heat import TableMap
-from ui.theme import palette
-from workbench.atomic import write_bytes
+from ui.widgets.theme import palette
 from workbench.bench.records import LabRecord, VariantRecord, device_text
+from workbench.storage.atomic import write_bytes
 
 SIZE = QSize(1200, 760)
 HEAD = 56

@@ -26,8 +26,8 @@ from PySide6.QtWidgets import (
 
 from engines.api.lab import Study
 from engines.api.lab_tables import LabTable
-from ui.icons import dress
 from ui.lab.wrapping import WrappingTree
+from ui.widgets.icons import dress
 
 ID, TABLE = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 """The id of a study, the id of a table."""

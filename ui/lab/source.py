@@ -23,11 +23,11 @@ from PySide6.QtWidgets import (
 )
 
 from engines.api.lab import Study, Variant
-from ui.formatting import bytes_text, duration_text, rate_text
-from ui.icons import dress
 from ui.lab.findings import did_not_help, shape_text
 from ui.lab.highlighter import Highlighter
-from ui.theme import theme
+from ui.widgets.formatting import bytes_text, duration_text, rate_text
+from ui.widgets.icons import dress
+from ui.widgets.theme import theme
 from workbench.bench.records import VariantRecord
 
 

@@ -9,13 +9,13 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
 from engines.api.lab import Study
-from ui.lab.bandwidth import BandwidthCurve
-from ui.lab.blocks import BlockMap
-from ui.lab.chart import Chart
+from ui.lab.figures.bandwidth import BandwidthCurve
+from ui.lab.figures.blocks import BlockMap
+from ui.lab.figures.chart import Chart
+from ui.lab.figures.roofline import Roofline
+from ui.lab.figures.scaling import QUANTITIES, Scaling
 from ui.lab.findings import accepted, best_blocks, cases_of, variants_of
-from ui.lab.roofline import Roofline
-from ui.lab.scaling import QUANTITIES, Scaling
-from ui.lab.table import VariantTable
+from ui.lab.tables.variants import VariantTable
 from workbench.bench.records import LabRecord, VariantRecord
 
 ALL = ""

@@ -20,19 +20,19 @@ from PySide6.QtWidgets import (
 from engines.api.errors import WorkbenchError
 from engines.api.lab import Study
 from engines.api.lab_tables import LabTable
-from ui.background import Background
-from ui.banner import Banner
-from ui.formatting import duration_text, rate_text
-from ui.icons import dress
 from ui.lab.choice import RecordChoice
 from ui.lab.exporting import LabExport
 from ui.lab.findings import levels
 from ui.lab.measuring import Measuring
 from ui.lab.setup_panel import Request, SetupPanel
 from ui.lab.source import SourcePanel
-from ui.lab.table_page import TablePage
+from ui.lab.tables.measured import TablePage
 from ui.lab.views import LabViews
-from ui.services import Services
+from ui.session.services import Services
+from ui.widgets.background import Background
+from ui.widgets.banner import Banner
+from ui.widgets.formatting import duration_text, rate_text
+from ui.widgets.icons import dress
 from workbench.bench.records import LabRecord, VariantRecord, device_text
 
 

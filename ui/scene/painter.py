@@ -8,14 +8,14 @@ import numpy as np
 from vispy import gloo
 
 from engines.api import Array
-from ui.scene.grid_visuals import LinesVisual
-from ui.scene.hud import Hud
-from ui.scene.layer import Layer
-from ui.scene.marker_visual import POINTS, MarkerVisual
-from ui.scene.placed import lines_in_space
+from ui.scene.layers.layer import Layer
+from ui.scene.overlays.hud import Hud
+from ui.scene.overlays.placed import lines_in_space
 from ui.scene.scene import Scene
-from ui.scene.screen import Background, Sprites, Strokes, Target
-from ui.scene.surface_visual import Look, Palette
+from ui.scene.visuals.grid import LinesVisual
+from ui.scene.visuals.markers import POINTS, MarkerVisual
+from ui.scene.visuals.screen import Background, Sprites, Strokes, Target
+from ui.scene.visuals.surface import Look, Palette
 
 BAR_POINTS = 130
 """Width of the colour bar's place."""

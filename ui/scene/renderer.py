@@ -14,10 +14,10 @@ from engines.api import Array, Lines, SimulationInfo
 from engines.api.errors import DeviceError
 from engines.api.placing import Path, Placement, Position
 from ui.scene.marks import Marks
-from ui.scene.plates import DARK, Theme
 from ui.scene.scene import Scene
-from ui.scene.software import is_software
-from workbench.project import ViewSettings
+from ui.scene.visuals.plates import DARK, Theme
+from ui.scene.visuals.software import is_software
+from workbench.project.project import ViewSettings
 
 
 def render(

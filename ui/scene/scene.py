@@ -16,18 +16,18 @@ import numpy as np
 from engines.api import Array, FieldInfo, FrontInfo, Lines, MarkerInfo, Markers, SimulationInfo
 from engines.api.charts import Links
 from engines.api.placing import Path, Position
-from ui.scene.camera import Camera
+from ui.scene.cameras.camera import Camera
+from ui.scene.cameras.deformation import visible_scale
+from ui.scene.cameras.following import followed
 from ui.scene.colormaps import colormap
-from ui.scene.deformation import visible_scale
-from ui.scene.following import followed
-from ui.scene.inside import MOST_CELLS
-from ui.scene.layer import MOST_SAMPLES, Layer, Plan
-from ui.scene.layers import layer_for
+from ui.scene.layers.kinds import layer_for
+from ui.scene.layers.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.marks import Marks
-from ui.scene.plates import DARK, Theme, nice_step
-from ui.scene.surface_visual import Look
-from workbench.frames import Frame, FrameRequest
-from workbench.project import CameraView, ClipPlane, ViewSettings
+from ui.scene.shapes.inside import MOST_CELLS
+from ui.scene.visuals.plates import DARK, Theme, nice_step
+from ui.scene.visuals.surface import Look
+from workbench.project.project import CameraView, ClipPlane, ViewSettings
+from workbench.run.frames import Frame, FrameRequest
 
 ANSWER_SECONDS = 0.3
 """A request that nobody answers for so long (the run has ended) is shown without values."""

@@ -7,13 +7,13 @@ import numpy as np
 from engines.api import FieldInfo, FrontInfo
 from engines.geometry.grid import Grid
 from engines.geometry.mesh import TetMesh
-from ui.scene.boxes import first_box
-from ui.scene.decimate import coarse_surface
-from ui.scene.layer import Plan
-from ui.scene.sheet import image
-from ui.scene.sphere_corner import first_sphere
-from ui.scene.tet_layer import TetLayer
-from workbench.project import ClipPlane
+from ui.scene.layers.layer import Plan
+from ui.scene.layers.tetrahedra import TetLayer
+from ui.scene.shapes.boxes import first_box
+from ui.scene.shapes.decimate import coarse_surface
+from ui.scene.shapes.sheet import image
+from ui.scene.shapes.sphere_corner import first_sphere
+from workbench.project.project import ClipPlane
 
 
 def warm() -> None:

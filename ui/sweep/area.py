@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from ui.controller import Controller
-from ui.files import FileActions
+from ui.session.controller import Controller
+from ui.session.files import FileActions
 from ui.sweep.dialog import SweepDialog
 
 NO_PROJECT = "Open a project first: a sweep runs it with other numbers."

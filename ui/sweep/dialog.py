@@ -21,17 +21,17 @@ from PySide6.QtWidgets import (
 )
 
 from engines.api.errors import ProblemError, WorkbenchError
-from ui.charts.pictures import picture_bytes
-from ui.controller import Controller, Phase
-from ui.formatting import bytes_text, duration_text
-from ui.optional_number import OptionalNumber
+from ui.charts.plots.pictures import picture_bytes
+from ui.forms.fields.optional_number import OptionalNumber
+from ui.session.controller import Controller, Phase
 from ui.sweep.keeping import KeptList
 from ui.sweep.results import SweepResults
 from ui.sweep.tree import NumberTree
 from ui.sweep.values import ValuesEditor
 from ui.tools.job import ToolJob
 from ui.tools.outlook import Outlook
-from workbench.atomic import write_bytes
+from ui.widgets.formatting import bytes_text, duration_text
+from workbench.storage.atomic import write_bytes
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.outlook import Outlook as Expected
@@ -39,7 +39,7 @@ from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import MANY, SweepPlan, changed
 from workbench.sweep.running import Row, charts_to_keep
 from workbench.sweep.table import read_anew
-from workbench.units import unit_text
+from workbench.words.units import unit_text
 
 LEFT_WIDTH = 380
 SIZE = (1240, 780)

@@ -8,11 +8,11 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo
-from ui.forms.number import NumberBox
+from ui.forms.fields.number import NumberBox
 from workbench.sweep.plan import Kept
 from workbench.sweep.readings import TITLES, Reading, What
 from workbench.sweep.running import first_reading
-from workbench.units import unit_text
+from workbench.words.units import unit_text
 
 AT_PIXELS, CHOICE_PIXELS, ROW_PIXELS = 54, 104, 32
 

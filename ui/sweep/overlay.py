@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo, Curve
 from ui.scene.colormaps import colormap
-from ui.theme import theme
+from ui.widgets.theme import theme
 from workbench.sweep.running import Row
-from workbench.units import unit_text
+from workbench.words.units import unit_text
 
 MOST_DRAWN = 200
 """Curves that are drawn; of more every second, third, … is."""

@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo
-from ui.charts.cell import ChartCell
+from ui.charts.plots.cell import ChartCell
 from ui.sweep.overlay import OverlayPlot
 from ui.sweep.table import SweepTable
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import LINES, Column, against, charts_of, columns_of, curves_of, overlay
-from workbench.units import unit_text
+from workbench.words.units import unit_text
 
 EMPTY = "The runs stand here as they come."
 

@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QBrush
 from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem, QWidget
 
-from ui.theme import theme
+from ui.widgets.theme import theme
 from workbench.export.chart_tables import titled
 from workbench.export.tables import cell
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import columns_of, table_of
-from workbench.units import unit_text
+from workbench.words.units import unit_text
 
 WIDTH, HEADING_HEIGHT, RUN_WIDTH, MARGINS = 116, 44, 40, 16
 

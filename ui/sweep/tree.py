@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from ui.forms.line import Line
-from ui.forms.number import told
+from ui.forms.fields.line import Line
+from ui.forms.fields.number import told
 from workbench.sweep.numbers import NumberParameter
 from workbench.sweep.plan import MOST_VARIED
-from workbench.units import unit_text
+from workbench.words.units import unit_text
 
 NAME = Qt.ItemDataRole.UserRole
 OPEN_UP_TO = 40

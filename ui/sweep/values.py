@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from ui.charts.elided import ElidedLabel
-from ui.forms.line import Line
-from ui.forms.number import NumberBox, shown
+from ui.forms.fields.line import Line
+from ui.forms.fields.number import NumberBox, shown
+from ui.widgets.elided import ElidedLabel
 from workbench.sweep.numbers import NumberParameter
 from workbench.sweep.plan import Variation, spread, values_of
-from workbench.units import unit_text
+from workbench.words.units import unit_text
 
 EVEN, FACTORS, LIST = "Even", "Factors", "List"
 FIRST_COUNT = 5

@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from engines.api.tools import Tool
-from ui.controller import Controller
-from ui.files import FileActions
+from ui.session.controller import Controller
+from ui.session.files import FileActions
 from ui.tools.dialog import ToolDialog
 from ui.tools.menu import ToolsMenu
 

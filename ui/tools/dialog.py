@@ -21,15 +21,15 @@ from PySide6.QtWidgets import (
 from engines.api import Progress
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.tools import Tool, ToolResult
-from ui.background import Background
-from ui.model import DocumentModel
-from ui.services import Services
+from ui.session.model import DocumentModel
+from ui.session.services import Services
 from ui.tools.job import ToolJob
 from ui.tools.numbers import NumbersForm
 from ui.tools.outlook import Outlook
 from ui.tools.result import ResultView
-from workbench.document import Document, Standing
-from workbench.tooling import changed_parameters, kept_standing
+from ui.widgets.background import Background
+from workbench.project.document import Document, Standing
+from workbench.project.tooling import changed_parameters, kept_standing
 
 FORM_WIDTH = 380
 SIZE = (980, 700)

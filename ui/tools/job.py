@@ -9,9 +9,9 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engines.api import Progress
-from ui.background import Background
-from workbench.failures import as_sentence
-from workbench.tooling import ToolCancelled
+from ui.widgets.background import Background
+from workbench.project.tooling import ToolCancelled
+from workbench.words.failures import as_sentence
 
 LANE = "tools"
 POLL_MILLISECONDS = 50

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from ui.forms.form import ParameterForm
 from ui.forms.schema import plain
 from ui.forms.validation import Path, validated
-from workbench.parameter_files import value_at
+from workbench.project.parameter_files import value_at
 
 
 class NumbersForm(ParameterForm):

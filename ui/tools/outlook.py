@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
 from engines.api.errors import WorkbenchError
-from ui.background import Background
+from ui.widgets.background import Background
 
 LANE = "outlooks"
 PATIENCE_MILLISECONDS = 150

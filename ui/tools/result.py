@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.api.charts import Fact
 from engines.api.tools import ToolResult
-from ui.charts.cell import ChartCell
-from ui.charts.reading import fact_text
+from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.reading import fact_text
 
 NOTHING = "What comes out stands here."
 CHART_HEIGHT = 170

@@ -14,7 +14,7 @@ from engines.api.lab import Study
 from engines.api.lab_tables import LabTable
 from workbench.bench.lab import Lab
 from workbench.bench.records import LabRecord, MachineRecord, TableRecord, VariantRecord
-from workbench.failures import as_sentence
+from workbench.words.failures import as_sentence
 
 log = logging.getLogger(__name__)
 

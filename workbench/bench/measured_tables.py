@@ -11,7 +11,7 @@ from engines.api.errors import WorkbenchError
 from engines.api.lab_tables import LabTable, Row
 from workbench.bench.records import TableRecord, plain_row
 from workbench.bench.timed import Cancelled
-from workbench.failures import as_sentence
+from workbench.words.failures import as_sentence
 
 log = logging.getLogger(__name__)
 

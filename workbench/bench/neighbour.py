@@ -21,7 +21,7 @@ from engines.api.errors import ProblemError
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend import open_backend
 from engines.backend.threads import WAITING
-from workbench.presets import open_named
+from workbench.project.presets import open_named
 
 FEW = ("sine_mode", "fdtd_slab", "small_slab", "notched_concrete_beam")
 """Presets whose steps take 20 to 200 µs."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from engines.api.errors import ProblemError
-from workbench.atomic import write_text
 from workbench.bench.records import LabRecord, device_text, lab_record, to_csv, to_json
+from workbench.storage.atomic import write_text
 
 LARGEST_FILE = 256 * 2**20
 NAMED = 2

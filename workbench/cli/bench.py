@@ -15,7 +15,6 @@ from engines.api.errors import DeviceError, ProblemError
 from engines.api.lab import Study
 from engines.api.lab_tables import LabTable
 from engines.backend import open_backend
-from workbench.atomic import write_text
 from workbench.bench.lab import Lab
 from workbench.bench.measure import KernelRecord, machine, measure
 from workbench.bench.neighbour import Neighbour
@@ -25,6 +24,7 @@ from workbench.bench.report import as_csv, as_json, table
 from workbench.bench.table_text import as_csv as table_csv
 from workbench.bench.table_text import markdown
 from workbench.bench.tables import curve_table, published_table, study_table
+from workbench.storage.atomic import write_text
 
 ALL = "all"
 """Names every study, and with that no whole steps."""

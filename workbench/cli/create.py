@@ -8,11 +8,11 @@ from engines.api import registry
 from engines.api.errors import ProblemError
 from workbench.cli.opening import permission_of
 from workbench.cli.telling import tell_findings
-from workbench.document import default_engine, new_document, save_document
 from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
 from workbench.export.meshes import SUFFIXES, export_mesh
-from workbench.findings import findings_before_changes
-from workbench.meshes import read_mesh_file, usual_length_unit
+from workbench.project.document import default_engine, new_document, save_document
+from workbench.project.findings import findings_before_changes
+from workbench.project.meshes import read_mesh_file, usual_length_unit
 
 
 def new_command(options: Namespace) -> int:

@@ -17,7 +17,8 @@ from importlib.metadata import PackageNotFoundError, entry_points, requires, ver
 from pathlib import Path
 from typing import Any
 
-from workbench import __version__, paths
+from workbench import __version__
+from workbench.storage import paths
 
 COMPUTING = ("numpy", "numba", "scipy", "pydantic", "meshio", *(() if sys.platform == "win32" else ("pymetis",)))
 WINDOW = ("PySide6-Essentials", "vispy", "pyqtgraph")

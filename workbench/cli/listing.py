@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from engines.api import registry
-from workbench.presets import presets
+from workbench.project.presets import presets
 
 
 def engines_command(options: Namespace) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from workbench.boundary import EVERYTHING, NOTHING, Permission
-from workbench.document import Document
-from workbench.presets import open_named
+from workbench.project.boundary import EVERYTHING, NOTHING, Permission
+from workbench.project.document import Document
+from workbench.project.presets import open_named
 
 
 def open_project(options: Namespace) -> Document:

@@ -18,10 +18,10 @@ from engines.api.abilities import Displaced, Hiding, Lined, Shifting
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.placing import Path as Placed
 from engines.api.placing import Placement, Position
-from workbench.document import Document
 from workbench.export.png import save_snapshot
-from workbench.frames import RunState, Sample
-from workbench.observer import Observer
+from workbench.project.document import Document
+from workbench.run.frames import RunState, Sample
+from workbench.run.observer import Observer
 
 SIZE = (1280, 800)
 MOST_WAITING = 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import time as clock
 
-from workbench.frames import Sample
-from workbench.runner import Runner
-from workbench.units import number_text, time_text, unit_text
+from workbench.run.frames import Sample
+from workbench.run.runner import Runner
+from workbench.words.units import number_text, time_text, unit_text
 
 TERMINAL_SECONDS = 0.2
 QUIET_SECONDS = 10.0

@@ -17,21 +17,21 @@ from typing import Any
 from engines.api import Finding
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from workbench.atomic import refusal, storing, write_bytes
-from workbench.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.pictures import Pictures
 from workbench.cli.progress import ProgressLine
 from workbench.cli.telling import tell_findings
-from workbench.document import Document
-from workbench.findings import estimated_findings
-from workbench.frames import RunState
-from workbench.locking import ProcessLock
-from workbench.recording import Recorder
-from workbench.runner import Runner
-from workbench.session import probe_elements, start
-from workbench.units import time_text
+from workbench.project.document import Document
+from workbench.project.findings import estimated_findings
+from workbench.run.checkpoint import problem_fingerprint, read_checkpoint
+from workbench.run.frames import RunState
+from workbench.run.recording import Recorder
+from workbench.run.runner import Runner
+from workbench.run.session import probe_elements, start
+from workbench.storage.atomic import refusal, storing, write_bytes
+from workbench.storage.locking import ProcessLock
+from workbench.words.units import time_text
 
 LEAST_FREE = 1 << 16
 """Bytes: where not even the heads of the tables have room, nothing needs to be computed."""

@@ -11,9 +11,9 @@ from workbench.cli import DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.progress import Line
 from workbench.cli.telling import tell_findings
-from workbench.document import Document
 from workbench.export.tables import cell
-from workbench.findings import findings_before_changes
+from workbench.project.document import Document
+from workbench.project.findings import findings_before_changes
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.plan import MANY, SweepPlan, kept_of, variation

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
-from workbench.atomic import storing
 from workbench.cli import DONE, RUN_FAILED
 from workbench.cli.listing import print_table
 from workbench.cli.opening import open_project
 from workbench.cli.progress import Line
-from workbench.document import Document, save_document
 from workbench.export.chart_tables import chart_table
 from workbench.export.tables import write_table
-from workbench.failures import as_sentence
-from workbench.store import validated
-from workbench.tooling import changed_parameters, find_tool, kept_standing, tool_parameters
+from workbench.project.document import Document, save_document
+from workbench.project.store import validated
+from workbench.project.tooling import changed_parameters, find_tool, kept_standing, tool_parameters
+from workbench.storage.atomic import storing
+from workbench.words.failures import as_sentence
 
 
 def tool_command(options: Namespace) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.geometry.mesh import TetMesh
-from workbench.atomic import write_atomically
+from workbench.storage.atomic import write_atomically
 
 SUFFIXES = (".pts", ".elem", ".lon")
 MICROMETRES = 1000.0

@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 
 from engines.api import Array
-from workbench.atomic import write_atomically
+from workbench.storage.atomic import write_atomically
 
 _NAMED = re.compile(r"(?P<name>.*?)(?: \[(?P<unit>[^\]]*)\])?")
 COMPRESSED_UP_TO = 1 << 24

@@ -16,10 +16,10 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from workbench.atomic import write_bytes
+from workbench.storage.atomic import write_bytes
 
 if TYPE_CHECKING:
-    from workbench.document import Document
+    from workbench.project.document import Document
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 KEYWORD = "workbench-project"

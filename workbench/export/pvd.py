@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from engines.api.errors import ProblemError
-from workbench.atomic import write_text
+from workbench.storage.atomic import write_text
 
 
 def write_pvd(path: Path, moments: Sequence[tuple[float, str]]) -> None:

@@ -12,12 +12,12 @@ import numpy as np
 from engines.api import Array, FieldInfo, Selection, Simulation
 from engines.api.abilities import WithFiles, WithResults
 from engines.api.charts import ChartData, ChartInfo
-from workbench.atomic import write_text
 from workbench.export.chart_tables import chart_table
 from workbench.export.formats import format_of, split_by_location, written_fields
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.pvd import write_pvd
 from workbench.export.tables import points_table, write_table
+from workbench.storage.atomic import write_text
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo
 from engines.geometry.base import Geometry
-from workbench.atomic import write_text
+from workbench.storage.atomic import write_text
 
 
 def cell(value: Any) -> Any:

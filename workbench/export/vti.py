@@ -16,8 +16,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.geometry.grid import Grid
-from workbench.atomic import write_atomically
 from workbench.export.vtu import TYPES
+from workbench.storage.atomic import write_atomically
 
 SLAB = 1 << 22
 """Values written at once: tens of megabytes, whatever the size of the grid."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.geometry.mesh import TetMesh
-from workbench.atomic import write_atomically
+from workbench.storage.atomic import write_atomically
 
 VTK_VERTEX, VTK_TETRA = 1, 10
 TYPES = {"float32": "Float32", "float64": "Float64", "int32": "Int32", "int64": "Int64", "uint8": "UInt8"}

@@ -11,8 +11,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.geometry.particles import Particles
-from workbench.atomic import write_atomically
 from workbench.export.vtu import data_array
+from workbench.storage.atomic import write_atomically
 
 VTK_VERTEX = 1
 RADIUS = "radius"

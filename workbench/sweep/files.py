@@ -10,10 +10,10 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from workbench.atomic import storing
 from workbench.export.chart_tables import chart_table, titled
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.tables import write_table
+from workbench.storage.atomic import storing
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import chart_of_runs, charts_of, table_of

@@ -13,8 +13,8 @@ from pydantic.fields import FieldInfo
 
 from engines.api.errors import ProblemError
 from engines.api.parameters import matters
-from workbench.bounds import Bounds, bounds_of
-from workbench.parameter_files import Place
+from workbench.project.parameter_files import Place
+from workbench.words.bounds import Bounds, bounds_of
 
 NEAREST = 4
 """Names that are offered for one that is not there."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from engines.api import Estimate
 from engines.api.errors import ProblemError
-from workbench.document import Document
+from workbench.project.document import Document
 from workbench.sweep.plan import SweepPlan
 
 MOST_ASKED = 9

@@ -13,9 +13,9 @@ from pydantic import BaseModel
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from workbench.document import Document
-from workbench.parameter_files import value_at
-from workbench.store import validated
+from workbench.project.document import Document
+from workbench.project.parameter_files import value_at
+from workbench.project.store import validated
 from workbench.sweep.numbers import NumberParameter, number_called
 from workbench.sweep.readings import Reading, reading_of
 

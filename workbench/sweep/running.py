@@ -12,10 +12,10 @@ from engines.api import Array, Problem, Progress, SeriesInfo, Simulation, no_pro
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.device import Backend
 from engines.api.errors import InstabilityError, ProblemError
-from workbench.failures import as_sentence
-from workbench.pacing import Pacer
+from workbench.run.pacing import Pacer
 from workbench.sweep.plan import Case, Kept, SweepPlan
 from workbench.sweep.readings import Reading
+from workbench.words.failures import as_sentence
 
 MOST_SAMPLES = 4096
 """Samples of a series that are kept of one run; from there on every second is."""

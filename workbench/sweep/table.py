@@ -11,7 +11,7 @@ from engines.api.charts import ChartData, ChartInfo, Curve
 from workbench.export.chart_tables import titled
 from workbench.sweep.plan import Kept, SweepPlan
 from workbench.sweep.running import Row
-from workbench.units import unit_text
+from workbench.words.units import unit_text
 
 MOST_CURVES = 12
 """Curves of one chart that get a column each."""

@@ -18,7 +18,7 @@ from engines.battery.parameter_sets.changes import LABELS
 from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameter_sets.ranges import RANGES
 from engines.battery.parameters import BatteryParameters
-from workbench.parameter_files import with_values
+from workbench.project.parameter_files import with_values
 
 SAMPLE = Path(__file__).parents[3] / "sample_data" / "bpx" / "lg_m50_chen2020.json"
 BPX = {"parameter_set": "BPX file", "bpx_file": str(SAMPLE)}

@@ -9,7 +9,7 @@ import pytest
 
 from engines.backend.cpu import CpuBackend
 from engines.battery.engine import BatteryEngine
-from workbench.presets import open_preset
+from workbench.project.presets import open_preset
 
 ENGINE = BatteryEngine()
 PRESETS = {preset.id: preset for preset in ENGINE.presets()}

@@ -13,7 +13,7 @@ from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.scene import waveform_of
-from workbench.document import open_document
+from workbench.project.document import open_document
 
 ENGINE = FdtdEngine()
 BURIED = """#title: A-scan of a metal cylinder in a half space

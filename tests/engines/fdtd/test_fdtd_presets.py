@@ -21,7 +21,7 @@ from engines.fdtd.parameters.library import SPEED_OF_LIGHT as C
 from engines.fdtd.scene import waveform_of
 from engines.fdtd.yee import VACUUM_IMPEDANCE
 from tests.engines.fdtd.mie import efficiencies
-from workbench.presets import open_preset
+from workbench.project.presets import open_preset
 
 ENGINE = FdtdEngine()
 PRESETS = {preset.id: preset for preset in ENGINE.presets()}

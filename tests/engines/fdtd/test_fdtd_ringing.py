@@ -26,13 +26,13 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.ports.touchstone import read_touchstone
 from engines.fdtd.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE
-from workbench.document import document_of
 from workbench.export.results import export_results, take_results
-from workbench.frames import RunState
-from workbench.project import Project
-from workbench.recording import Recorder
-from workbench.session import start
-from workbench.store import Stored
+from workbench.project.document import document_of
+from workbench.project.project import Project
+from workbench.project.store import Stored
+from workbench.run.frames import RunState
+from workbench.run.recording import Recorder
+from workbench.run.session import start
 
 ENGINE = FdtdEngine()
 CELLS, SIDE = 20, 1.0

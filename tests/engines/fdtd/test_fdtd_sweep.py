@@ -18,8 +18,8 @@ from engines.fdtd.parameters import (
     Pulse,
     WaveSource,
 )
-from workbench.document import Document
-from workbench.project import Project
+from workbench.project.document import Document
+from workbench.project.project import Project
 from workbench.sweep.plan import Kept, SweepPlan, variation
 from workbench.sweep.readings import Reading
 from workbench.sweep.running import run_sweep

@@ -12,8 +12,8 @@ from scipy.sparse.csgraph import connected_components
 
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.setup.bonds import BondSetup
-from workbench import presets
-from workbench.document import Document
+from workbench.project import presets
+from workbench.project.document import Document
 
 ENGINE = PeridynamicsEngine()
 NAMES = (

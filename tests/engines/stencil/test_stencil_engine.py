@@ -18,7 +18,7 @@ from engines.stencil.engine import StencilEngine
 from engines.stencil.parameters import StencilParameters
 from engines.stencil.sides import ghosts
 from engines.stencil.simulation import colours, field_range
-from workbench.parameter_files import with_values
+from workbench.project.parameter_files import with_values
 
 ENGINE = StencilEngine()
 

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QPointF
 
 from engines.api.charts import ChartData, ChartInfo, Curve
-from ui.charts.cell import ChartCell
+from ui.charts.plots.cell import ChartCell
 from ui.scene.colormaps import colormap
 
 INFO = ChartInfo("m", "Synapses", "1", kind="matrix", x_title="Hears", across_title="Sends", x_unit="1")

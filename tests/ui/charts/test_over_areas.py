@@ -6,9 +6,9 @@ import numpy as np
 
 from engines.api import SeriesInfo
 from engines.api.charts import ChartInfo
-from ui.charts.cell import ChartCell
 from ui.charts.contents import over_time
-from ui.traces import TraceBuffer
+from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.traces import TraceBuffer
 
 NAMES = ("elastic", "broken", "work")
 

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QFileDialog
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from tests.ui.charts.doubles import CHARTS, ChartedWave
-from ui.charts.cell import ChartCell
 from ui.charts.pacing import HAND_SECONDS, LIVE_SECONDS, Pace
-from ui.theme import theme
-from workbench.project import MeasuredData
+from ui.charts.plots.cell import ChartCell
+from ui.widgets.theme import theme
+from workbench.project.project import MeasuredData
 
 FORECAST = ChartInfo("voltage", "Voltage", "V", ("mean",))
 

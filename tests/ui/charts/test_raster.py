@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
-from ui.charts.cell import ChartCell
+from ui.charts.plots.cell import ChartCell
 
 RASTER = ChartInfo("raster", "Spikes", "1", kind="raster", x_title="Time", x_unit="ms")
 

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
-from ui.charts.cell import ChartCell
-from ui.theme import theme
+from ui.charts.plots.cell import ChartCell
+from ui.widgets.theme import theme
 from workbench.export.chart_tables import chart_table
 
 CUT = ChartInfo("cut", "Directivity", "dBi", kind="polar", x_title="θ", x_unit="°", clockwise=True, span=40)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.charts.scaled_axis import ScaledAxis, power_of
+from ui.charts.plots.scaled_axis import ScaledAxis, power_of
 
 
 @pytest.mark.parametrize(

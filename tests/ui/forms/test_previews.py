@@ -10,11 +10,11 @@ from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.parameters.laws import Typed
 from tests.ui.forms.holder import Holder
-from ui.background import Background
 from ui.forms.schema import plain
-from ui.model import DocumentModel
-from ui.previews import Previews
-from workbench.document import new_document
+from ui.session.model import DocumentModel
+from ui.session.previews import Previews
+from ui.widgets.background import Background
+from workbench.project.document import new_document
 
 CHART = ChartInfo("law", "Force", "MPa", x_title="Stretch", x_unit="%")
 LAW = ("parameters", "material", "law")

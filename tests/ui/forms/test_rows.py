@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engines.api.parameters import ParameterGroup, quantity
+from ui.forms.fields.rows import RowsEditor
 from ui.forms.form import ParameterForm
-from ui.forms.rows import RowsEditor
 
 
 class Shape(ParameterGroup):

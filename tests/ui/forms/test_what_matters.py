@@ -17,9 +17,9 @@ from ui.forms.form import ParameterForm
 from ui.forms.group import ElidedLabel, FieldLine
 from ui.forms.schema import Kind, default_value, default_values, fields_of, plain
 from ui.forms.section import Section
-from ui.model import DocumentModel
-from ui.theme import theme
-from workbench.document import new_document
+from ui.session.model import DocumentModel
+from ui.widgets.theme import theme
+from workbench.project.document import new_document
 
 
 class Lens(ParameterGroup):

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 from tests.ui.lab.doubles import CACHE_BYTES, MEMORY, SIZES, STUDY, WAYS, machine, plausible_record, variant_record
-from ui.lab.axes import LogAxis, binary_text, rate_tick, seconds_tick
-from ui.lab.blocks import cells
-from ui.lab.chart import spread
+from ui.lab.figures.axes import LogAxis, binary_text, rate_tick, seconds_tick
+from ui.lab.figures.blocks import cells
+from ui.lab.figures.chart import spread
 from ui.lab.findings import (
     accepted,
     best_blocks,

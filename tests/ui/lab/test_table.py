@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from tests.ui.lab.doubles import STUDY, plausible_record
-from ui.lab.table import VariantTable
-from ui.lab.table_model import BEST, COLUMNS, FRACTION, REASON, TIME
+from ui.lab.tables.variants import VariantTable
+from ui.lab.tables.variants_model import BEST, COLUMNS, FRACTION, REASON, TIME
 from workbench.bench.records import LabRecord
 
 RISING, FALLING = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder

@@ -12,11 +12,11 @@ from PySide6.QtCore import Qt
 from engines.api.lab_tables import Column
 from tests.ui.lab.doubles import STUDY, machine, table_record
 from tests.workbench.fake_tables import DIFFUSION_BLOCKS, STEP_TIMES
-from ui.lab.heat import dark_end
-from ui.lab.lines_model import BEGINS
+from ui.lab.figures.heat import dark_end
+from ui.lab.figures.table_heat import TableMap
 from ui.lab.setup_panel import TABLE
-from ui.lab.table_heat import TableMap
-from ui.theme import theme
+from ui.lab.tables.measured_model import BEGINS
+from ui.widgets.theme import theme
 from workbench.bench.record_files import read_record, write_json
 from workbench.bench.records import LabRecord, TableRecord
 

@@ -15,9 +15,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 from tests.ui.lab.doubles import SMALL, STUDY, plausible_record
-from ui.controller import Phase
-from ui.theme import theme
-from ui.workspaces import LAB, SIMULATE
+from ui.session.controller import Phase
+from ui.widgets.theme import theme
+from ui.window.workspaces import LAB, SIMULATE
 from workbench.bench.record_files import read_record, write_json
 
 
@@ -272,8 +272,8 @@ def test_exit_code_zero_after_closing_during_a_measurement(tmp_path):
         from ui.app import create_application
         application = create_application([])
         from tests.ui.doubles import FakeServices, FakeViewport
-        from ui.main_window import MainWindow
-        from ui.theme import theme
+        from ui.window.main_window import MainWindow
+        from ui.widgets.theme import theme
         theme().apply("dark", application)
         services = FakeServices()
         services.lab_hold = True

@@ -19,8 +19,8 @@ from engines.api import (
 from engines.cardiac.parameters import CardiacParameters
 from engines.geometry.grid import Grid
 from tests.ui.doubles import FakeServices
-from workbench.document import Document
-from workbench.project import Project
+from workbench.project.document import Document
+from workbench.project.project import Project
 
 CONCENTRATION = FieldInfo("u", "Concentration", "mol/m³", "cell", (0.0, 1.0), "viridis")
 ARRIVAL = FieldInfo("arrival", "Arrival", "s", "grid", (0.0, 10.0), "inferno", missing=-1.0)

@@ -8,8 +8,8 @@ from engines.api import Array, Engine, Estimate, FieldInfo, KernelTiming, Kernel
 from engines.cardiac.parameters import CardiacParameters
 from engines.geometry.particles import Particles, paired_rows
 from tests.ui.doubles import FakeServices
-from workbench.document import Document
-from workbench.project import Project
+from workbench.project.document import Document
+from workbench.project.project import Project
 
 SHELLS = 20
 INSIDE = FieldInfo("inside", "Stoichiometry", "1", "point", (0.0, 1.0), components=SHELLS)

@@ -10,9 +10,9 @@ from tests.ui.scene.meshes import info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl, pixels  # noqa: F401  # fixtures
 from ui.scene.colormaps import colormap
 from ui.scene.scene import Scene
-from ui.scene.surface import cells_at, surface
-from ui.scene.vertex_means import VertexMeans
-from workbench.project import CameraView, ViewSettings
+from ui.scene.shapes.surface import cells_at, surface
+from ui.scene.shapes.vertex_means import VertexMeans
+from workbench.project.project import CameraView, ViewSettings
 
 PHASE = FieldInfo("phase", "Phase", "rad", "cell", (-np.pi, np.pi), "cycle", cyclic=True)
 

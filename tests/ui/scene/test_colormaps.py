@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ui.scene.colormaps import colormap, distinct_colours, names
-from ui.scene.plates import nice_step, tick_labels, ticks
+from ui.scene.visuals.plates import nice_step, tick_labels, ticks
 
 
 def luminance(lut):

@@ -10,13 +10,13 @@ from tests.ui.scene.grids import ARRIVAL, CONCENTRATION, Pond, PondServices, inf
 from tests.ui.scene.test_renderer import canvas, egl  # noqa: F401  (fixtures)
 from ui.scene import renderer
 from ui.scene.colormaps import MISSING, colormap
-from ui.scene.grid_layer import GridLayer
-from ui.scene.plates import LIGHT
+from ui.scene.layers.grid import GridLayer
 from ui.scene.scene import Scene
-from ui.scene.screen import Target
-from ui.scene.surface_visual import Palette
+from ui.scene.visuals.plates import LIGHT
+from ui.scene.visuals.screen import Target
+from ui.scene.visuals.surface import Palette
 from workbench.cli.pictures import Pictures
-from workbench.project import CameraView, ViewSettings
+from workbench.project.project import CameraView, ViewSettings
 
 SIZE = (300, 260)
 
@@ -166,7 +166,7 @@ def test_a_software_renderer_draws_slices_where_a_volume_is_wanted(monkeypatch, 
 def test_a_new_moment_of_a_big_image_costs_little(canvas) -> None:  # noqa: F811
     import time as clock
 
-    from ui.scene.grid_visuals import Samples
+    from ui.scene.visuals.grid import Samples
 
     for side, limit in ((512, 0.002), (1024, 0.006)):
         grid = Grid((side, side), (1.0, 1.0))

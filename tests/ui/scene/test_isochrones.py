@@ -9,12 +9,12 @@ import pytest
 from engines.api import FieldInfo
 from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl, pixels  # noqa: F401  # fixtures
-from ui.scene.plates import DARK, LINE_SHADE, colour_bar
+from ui.panels.view import ViewPanel
 from ui.scene.scene import Scene, is_timed
-from ui.scene.smoothing import smoothed_known, smoothing
-from ui.scene.surface import surface
-from ui.view_panel import ViewPanel
-from workbench.project import CameraView, ViewSettings
+from ui.scene.shapes.smoothing import smoothed_known, smoothing
+from ui.scene.shapes.surface import surface
+from ui.scene.visuals.plates import DARK, LINE_SHADE, colour_bar
+from workbench.project.project import CameraView, ViewSettings
 
 LATER = replace(ACTIVATION, name="later", title="Latest activation")
 

@@ -7,13 +7,13 @@ import numpy as np
 from engines.api import MarkerInfo, Markers
 from tests.ui.scene.meshes import info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl  # noqa: F401 — fixtures
-from ui.scene.hud import marker_lines
-from ui.scene.marker_visual import COLOURS, POINTS
+from ui.panels.view import ViewPanel
+from ui.scene.overlays.hud import marker_lines
 from ui.scene.painter import Painter
 from ui.scene.scene import Scene
-from ui.view_panel import ViewPanel
-from workbench.frames import Frame
-from workbench.project import CameraView, ViewSettings
+from ui.scene.visuals.markers import COLOURS, POINTS
+from workbench.project.project import CameraView, ViewSettings
+from workbench.run.frames import Frame
 
 MARKED = MarkerInfo("Spiral tips", ("left", "right"))
 NEAR, FAR = (10.0, 5.0, 7.0), (0.0, 5.0, 3.0)

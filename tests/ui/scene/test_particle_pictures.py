@@ -13,17 +13,17 @@ from tests.ui.scene.spheres import ARRIVAL, INSIDE, SHELLS, SURFACE, Soak, SoakS
 from tests.ui.scene.test_renderer import canvas, egl  # noqa: F401  (fixtures)
 from ui.scene import renderer
 from ui.scene.colormaps import MISSING, colormap
-from ui.scene.layer import Plan
+from ui.scene.layers.layer import Plan
+from ui.scene.layers.particles import VALUES, ParticleLayer
 from ui.scene.painter import Painter
-from ui.scene.particle_layer import VALUES, ParticleLayer
 from ui.scene.scene import Scene
-from ui.scene.screen import Target
-from ui.scene.sphere_corner import CORNER
-from ui.scene.sphere_visual import SphereVisual
-from ui.scene.surface_visual import Palette
-from ui.viewport_quality import LEVELS
+from ui.scene.shapes.sphere_corner import CORNER
+from ui.scene.visuals.screen import Target
+from ui.scene.visuals.spheres import SphereVisual
+from ui.scene.visuals.surface import Palette
+from ui.viewport.quality import LEVELS
 from workbench.cli.pictures import Pictures
-from workbench.project import CameraView, ClipPlane, ViewSettings
+from workbench.project.project import CameraView, ClipPlane, ViewSettings
 
 SIZE = (600, 500)
 ONE = Particles(np.array([[3.0, -2.0, 1.0]]), np.array([5.0]))

@@ -10,9 +10,9 @@ from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, info, kuhn_cube
 from ui.scene import renderer
 from ui.scene.colormaps import MISSING, colormap
 from ui.scene.scene import Scene
-from ui.scene.screen import Target
-from ui.scene.surface_visual import Palette
-from workbench.project import CameraView, ClipPlane, ViewSettings
+from ui.scene.visuals.screen import Target
+from ui.scene.visuals.surface import Palette
+from workbench.project.project import CameraView, ClipPlane, ViewSettings
 
 SIZE = (240, 200)
 
@@ -168,7 +168,7 @@ def test_unknown_geometry_is_refused_with_a_sentence(egl) -> None:
 
 
 def test_fields_that_miss_are_marked_on_the_bar() -> None:
-    from ui.scene.plates import DARK, colour_bar
+    from ui.scene.visuals.plates import DARK, colour_bar
 
     lut = colormap("viridis")
     with_note = colour_bar(ACTIVATION, ACTIVATION.range, lut, DARK, 1.0, 300)

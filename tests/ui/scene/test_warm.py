@@ -4,12 +4,12 @@ import numpy as np
 
 from engines.geometry.grid import Grid
 from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, kuhn_cube
-from ui.scene import cut, decimate, picking, sampling, surface, vertex_means
-from ui.scene.layer import Plan
-from ui.scene.sheet import slices
-from ui.scene.tet_layer import TetLayer
+from ui.scene.layers.layer import Plan
+from ui.scene.layers.tetrahedra import TetLayer
+from ui.scene.shapes import cut, decimate, picking, sampling, surface, vertex_means
+from ui.scene.shapes.sheet import slices
 from ui.scene.warm import warm
-from workbench.project import ClipPlane
+from workbench.project.project import ClipPlane
 
 COMPILED = (
     surface._corner_normals,

@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from tests.ui.doubles import FakeServices, Wave
-from ui.background import Background
-from ui.controller import Controller
-from ui.model import DocumentModel
+from ui.session.controller import Controller
+from ui.session.model import DocumentModel
 from ui.sweep.dialog import SweepDialog
 from ui.sweep.overlay import Shades
+from ui.widgets.background import Background
 from workbench.sweep import plan as plans
 from workbench.sweep.readings import Reading
 

@@ -15,12 +15,12 @@ from engines.api.errors import ProblemError
 from engines.api.tools import Tool, ToolResult
 from tests.ui.doubles import FakeServices, WaveEngine
 from tests.workbench.fake_tools import Factor, Refusal, Slow, Stretch
-from ui.background import Background
-from ui.controller import Phase
-from ui.model import DocumentModel
+from ui.session.controller import Phase
+from ui.session.model import DocumentModel
 from ui.tools.dialog import ToolDialog
 from ui.tools.menu import NO_PROJECT, ToolsMenu
-from workbench.document import open_document, save_document
+from ui.widgets.background import Background
+from workbench.project.document import open_document, save_document
 
 
 class Scale(Tool):

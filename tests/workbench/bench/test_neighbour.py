@@ -14,7 +14,7 @@ from engines.backend.threads import WAITING
 from workbench.bench import neighbour
 from workbench.bench.neighbour import FEW, Neighbour, busy_neighbour, measured
 from workbench.cli.bench import chosen_tables
-from workbench.presets import presets
+from workbench.project.presets import presets
 
 
 def test_it_is_found_by_its_name_and_measures_presets_that_there_are():

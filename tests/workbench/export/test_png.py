@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engines.api.errors import ProblemError
 from workbench.export import png
 from workbench.export.png import KEYWORD, SIGNATURE, encode_png, read_text
-from workbench.store import read_stored
+from workbench.project.store import read_stored
 
 
 def chunk(kind: bytes, content: bytes, length: int | None = None) -> bytes:
@@ -126,8 +126,8 @@ def test_what_is_no_picture_is_refused(shape):
 
 
 def test_a_snapshot_of_a_moved_mesh_names_it(project, tmp_path: Path):
-    from workbench.document import open_document
     from workbench.export.png import save_snapshot
+    from workbench.project.document import open_document
 
     save_snapshot(tmp_path / "shot.png", np.zeros((2, 2, 4), np.uint8), open_document(project))
     (project / "slab.vtu").rename(tmp_path / "slab.vtu")

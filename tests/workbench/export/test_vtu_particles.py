@@ -18,10 +18,10 @@ from workbench.export.formats import format_of
 from workbench.export.pvd import read_pvd
 from workbench.export.results import export_results, take_results
 from workbench.export.vtu_particles import VtuParticlesWriter
-from workbench.frames import RunState
-from workbench.project import Probe
-from workbench.recording import Recorder
-from workbench.runner import Runner
+from workbench.project.project import Probe
+from workbench.run.frames import RunState
+from workbench.run.recording import Recorder
+from workbench.run.runner import Runner
 
 
 @settings(max_examples=15, deadline=None)

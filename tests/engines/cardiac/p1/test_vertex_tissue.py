@@ -33,7 +33,7 @@ from engines.cardiac.watch.leads import LeadPlaces, vertex_lead_weights
 from engines.geometry.box import box_mesh
 from engines.geometry.mesh import TetMesh
 from tests.engines.cardiac.traffic import bytes_of_a_step
-from ui.scene.surface import cells_at
+from ui.scene.shapes.surface import cells_at
 
 ENGINE = CardiacEngine()
 DT = 0.02

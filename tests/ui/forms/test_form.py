@@ -1,0 +1,291 @@
+"""The form of a model: what is shown, what an edit asks for, what is said when a value is wrong."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import Field
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from engines.api.parameters import ParameterGroup, quantity
+from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
+from tests.ui.forms.holder import Holder
+from ui.forms.fields.number import NumberBox, parsed, shown, stepped
+from ui.forms.fields.scalars import CalmComboBox
+from ui.forms.group import ElidedLabel, FieldLine
+from ui.forms.schema import Kind, default_values, fields_of
+from ui.forms.section import Section
+
+
+@pytest.fixture
+def heart(qtbot):
+    parameters = CardiacParameters(regions=[RegionSetting(region="left")], stimuli=[Stimulus()])
+    return Holder(qtbot, CardiacParameters, parameters)
+
+
+def type_in(qtbot, box, text):
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, text)
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+
+
+finite = st.floats(1e-3, 100, allow_nan=False)
+stimuli = st.builds(
+    Stimulus,
+    name=st.text("abcS123", min_size=1, max_size=6),
+    start=st.floats(0, 1e6),
+    amplitude=st.floats(1e-9, 1e9),
+    pulses=st.integers(1, 100_000),
+    site=st.one_of(st.builds(WholeRegion, region=st.sampled_from(["left", "right"]))),
+)
+hearts = st.builds(
+    CardiacParameters,
+    conductivity_scale=finite,
+    regions=st.lists(st.builds(RegionSetting, region=st.just("left"), conductivity_scale=finite), max_size=3),
+    stimuli=st.lists(stimuli, max_size=3),
+)
+
+
+@given(hearts)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_the_form_shows_reads_back_as_what_it_was_given(qtbot, parameters):
+    holder = Holder(qtbot, CardiacParameters, parameters)
+    assert holder.parameters == parameters
+    for place, stimulus in enumerate(parameters.stimuli):
+        box = holder.editor("stimuli", place, "amplitude").box
+        assert box.value() == stimulus.amplitude
+        assert parsed(box.text(), False) == pytest.approx(stimulus.amplitude, rel=1e-5)  # six digits
+        assert holder.editor("stimuli", place, "site", "region").line.text() == stimulus.site.region
+    assert not holder.edits  # showing asks for nothing
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_shown_number_reads_back_bit_for_bit(value):
+    assert parsed(shown(value), False) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "integer", "value"),
+    [("5e4", False, 50_000.0), ("0,02", False, 0.02), ("−3", False, -3.0), ("50 000", False, 50_000.0),
+     ("3", True, 3), ("3.5", True, None), ("abc", False, None), ("nan", False, None), ("1e999", False, None)],
+)  # fmt: skip
+def test_numbers_as_people_type_them(text, integer, value):
+    assert parsed(text, integer) == value
+
+
+@pytest.mark.parametrize(("value", "up"), [(0.02, 0.03), (1.0, 1.1), (50_000.0, 60_000.0), (0.0, 0.1), (-1.0, -0.9)])
+def test_arrow_keys_step_the_leading_digit(value, up):
+    assert stepped(value, 1, False) == pytest.approx(up)
+    if value:
+        assert stepped(stepped(value, 1, False), -1, False) == pytest.approx(value)
+
+
+def test_typing_a_number_is_one_edit(qtbot, heart):
+    type_in(qtbot, heart.editor("tissue", "sigma_il").box, "2.5e-1")
+    assert heart.edits == [(("tissue", "sigma_il"), 0.25)]
+    assert heart.parameters.tissue.sigma_il == 0.25
+
+
+def test_a_value_out_of_bounds_stays_and_says_why(qtbot, heart):
+    editor = heart.editor("numerics", "step")
+    type_in(qtbot, editor.box, "1.5")
+    line = editor.parentWidget()
+    assert line.sentence.text() == "Must be at most 1."
+    assert editor.box.text() == "1.5"
+    assert editor.box.property("wrong")
+    type_in(qtbot, editor.box, "0.1")
+    assert line.sentence.text() == ""
+    assert not editor.box.property("wrong")
+
+
+def test_what_is_no_number_is_refused_with_a_sentence_and_stays(qtbot, heart):
+    editor = heart.editor("tissue", "sigma_il")
+    type_in(qtbot, editor.box, "fast")
+    assert not heart.edits
+    assert editor.parentWidget().sentence.text() == "'fast' is not a number."
+    assert editor.box.text() == "fast"
+    qtbot.keyClick(editor.box, Qt.Key.Key_Escape)
+    assert editor.box.text() == "0.17"
+
+
+def test_the_tooltip_gives_help_and_bounds(heart):
+    text = heart.editor("tissue", "sigma_il").toolTip() or heart.editor("tissue", "sigma_il").help_text()
+    assert "Intracellular conductivity along the fibres" in text
+    assert "Above 0, at most 100 S/m" in text
+
+
+def test_lists_add_duplicate_move_and_remove(qtbot, heart):
+    regions, stimuli = heart.editor("regions"), heart.editor("stimuli")
+    qtbot.mouseClick(regions.add_button, Qt.MouseButton.LeftButton)
+    assert [item["region"] for item in heart.values["regions"]] == ["left", "right"]  # the first one not taken
+    stimuli.duplicate(0)
+    assert [item["name"] for item in heart.values["stimuli"]] == ["S1", "S2"]
+    type_in(qtbot, heart.editor("stimuli", 1, "start").box, "300")
+    stimuli.move_item(1, -1)
+    assert [(item["name"], item["start"]) for item in heart.values["stimuli"]] == [("S2", 300), ("S1", 0)]
+    assert stimuli.sections[0].header.text() == "S2"
+    remove = [tool for tool in stimuli.sections[0].findChildren(QToolButton) if tool.toolTip() == "Remove"]
+    qtbot.mouseClick(remove[0], Qt.MouseButton.LeftButton)
+    assert [item["name"] for item in heart.values["stimuli"]] == ["S1"]
+    assert len(stimuli.editors) == 1
+
+
+def test_a_union_switches_its_form_and_remembers(qtbot, heart):
+    site = heart.editor("stimuli", 0, "site")
+    type_in(qtbot, heart.editor("stimuli", 0, "site", "radius").box, "2.5")
+    site.kind.edited.emit((), "box")
+    assert heart.values["stimuli"][0]["site"] == {"kind": "box", "lower": [0, 0, 0], "upper": [1.5, 1.5, 1.5]}
+    type_in(qtbot, heart.editor("stimuli", 0, "site", "upper").parts[2].box, "4")
+    assert heart.parameters.stimuli[0].site.upper == (1.5, 1.5, 4.0)
+    site.kind.edited.emit((), "region")
+    assert heart.values["stimuli"][0]["site"] == {"kind": "region", "region": "left"}
+    site.kind.edited.emit((), "sphere")
+    assert heart.values["stimuli"][0]["site"]["radius"] == 2.5
+
+
+def test_an_error_inside_a_union_inside_a_list_finds_its_field(qtbot, heart):
+    editor = heart.editor("stimuli", 0, "site", "radius")
+    type_in(qtbot, editor.box, "-1")
+    assert editor.parentWidget().sentence.text() == "Must be above 0."
+
+
+def test_locked_fields_refuse_and_live_ones_do_not(qtbot):
+    class Group(ParameterGroup):
+        fixed: float = quantity(1.0, "mV", "Fixed")
+        turning: float = quantity(1.0, "mV", "Live", live=True)
+        inner: list[RegionSetting] = quantity([], "", "Items")
+
+    holder = Holder(qtbot, Group, Group())
+    holder.form.set_locked(True)
+    assert not holder.editor("fixed").isEnabled()
+    assert holder.editor("turning").isEnabled()
+    assert not holder.editor("inner").add_button.isEnabled()
+    holder.form.set_locked(False)
+    assert holder.editor("fixed").isEnabled()
+    assert holder.editor("inner").add_button.isEnabled()
+
+
+def test_advanced_fields_are_folded_until_they_are_wrong(qtbot, heart):
+    numerics = heart.editor("numerics")
+    assert not numerics.advanced.header.isChecked()
+    heart.edit(("numerics", "activation_threshold"), 100.0)
+    assert numerics.advanced.header.isChecked()
+
+
+def test_absent_values_have_a_check_box(qtbot):
+    class Group(ParameterGroup):
+        limit: Annotated[float, Field(gt=0)] | None = quantity(None, "ms", "Optional")
+
+    holder = Holder(qtbot, Group, Group())
+    editor = holder.editor("limit")
+    editor.check.click()
+    assert holder.parameters.limit > 0
+    type_in(qtbot, editor.editor.box, "7")
+    assert holder.parameters.limit == 7
+    editor.check.click()
+    assert holder.parameters.limit is None
+
+
+def test_every_kind_of_the_cardiac_form_is_understood():
+    kinds = {spec.kind for spec in fields_of(CardiacParameters)} | {spec.kind for spec in fields_of(Stimulus)}
+    assert {Kind.GROUP, Kind.LIST, Kind.NUMBER, Kind.UNION, Kind.INTEGER, Kind.TEXT} <= kinds
+    assert CardiacParameters.model_validate(default_values(CardiacParameters)) == CardiacParameters()
+
+
+def test_a_type_without_an_editor_is_named():
+    class Odd(ParameterGroup):
+        table: dict[str, float] = {}  # noqa: RUF012  # pydantic copies defaults
+        choice: Literal["a", "b"] = "a"
+
+    with pytest.raises(TypeError, match="table"):
+        fields_of(Odd)
+
+
+def test_nothing_in_the_form_is_cut_or_covered(qtbot, heart):
+    """At the width that the panel has at least: labels in full, and no two parts of a line upon each other."""
+    heart.form.resize(340, 900)
+    heart.form.show()
+    qtbot.waitExposed(heart.form)
+    for section in heart.form.findChildren(Section):
+        section.set_expanded(True)
+    qtbot.wait(20)
+    lines = heart.form.findChildren(FieldLine)
+    assert len(lines) > 15
+    for line in lines:
+        label = line.findChild(ElidedLabel)
+        assert label.text() == label.full_text()
+        parts = line.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        shown = [part.geometry() for part in parts if part.isVisible()]
+        assert not any(a.intersects(b) for place, a in enumerate(shown) for b in shown[:place]), label.full_text()
+
+
+def test_an_item_that_was_added_stands_open(qtbot, heart):
+    stimuli = heart.editor("stimuli")
+    for _ in range(5):
+        stimuli.add()
+    assert stimuli.sections[-1].header.isChecked()
+    stimuli.sections[1].set_expanded(False)
+    stimuli.duplicate(0)
+    assert stimuli.sections[1].header.isChecked()
+
+
+def test_scrolling_over_a_field_that_has_the_focus_changes_nothing(qtbot, heart):
+    """After typing a value the pointer is still upon it; turning the wheel there is scrolling."""
+    heart.form.show()
+    qtbot.waitExposed(heart.form)
+    for box in (heart.editor("numerics", "step").box, heart.editor("numerics", "precision").combo):
+        box.setFocus()
+        place = QPointF(box.rect().center())
+        wheel = QWheelEvent(
+            place, box.mapToGlobal(place), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        box.wheelEvent(wheel)
+        assert not wheel.isAccepted()
+    assert heart.edits == []
+
+
+def test_a_choice_longer_than_its_box_ends_in_an_ellipsis(qtbot):
+    def drawn(text):
+        box = CalmComboBox()
+        qtbot.addWidget(box)
+        box.resize(130, 26)
+        box.addItem(text)
+        return box.shown_text(), box.grab().toImage()
+
+    shown_text, picture = drawn("ten Tusscher-Panfilov 2006")
+    assert shown_text.endswith("…")
+    assert picture == drawn(shown_text)[1]
+    assert drawn("factor")[0] == "factor"
+
+
+def test_a_long_number_is_told_in_six_digits_and_stays_what_it_is(qtbot):
+    box, changes = NumberBox(), []
+    qtbot.addWidget(box)
+    box.changed.connect(changes.append)
+    box.set_value(1 / 3)
+    assert box.text() == "0.333333"
+    box.editingFinished.emit()
+    assert box.value() == 1 / 3
+    assert not changes
+    type_in(qtbot, box, "0.3333")
+    assert changes == [0.3333]
+
+
+def test_editors_stay_for_another_problem_of_the_same_kind(heart):
+    form = heart.form
+    root = form.root
+    form.set_model(CardiacParameters)
+    assert form.root is root
+    form.set_model(Counted)
+    assert form.root is not root
+
+
+class Counted(ParameterGroup):
+    count: int = quantity(1, "1", "A number")

@@ -1,0 +1,181 @@
+"""A list that is written as lines: what becomes a value and when, what is underlined, what is offered."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from engines.api.errors import ProblemError
+from engines.api.parameters import Lines, ParameterGroup, quantity
+from engines.battery.engine import BatteryEngine
+from tests.ui.forms.test_form import Holder
+from ui.forms.fields.lines import COMMIT_MILLISECONDS
+from ui.forms.fields.number import NumberEditor
+from ui.forms.fields.slider import POSITIONS, scale_of
+from ui.forms.schema import Bounds, FieldSpec, Kind
+from ui.session.model import DocumentModel
+from workbench.project.document import new_document
+
+
+def check(lines):
+    wrong = next((place for place, line in enumerate(lines) if "wrong" in line), None)
+    return None if wrong is None else (wrong, f"Line {wrong + 1} is wrong.")
+
+
+class Poem(ParameterGroup):
+    verses: Annotated[list[str], Lines(check, ("first verse", "second verse"), (("A pair", ("one", "two")),))] = (
+        quantity(["roses are red"], "", "Lines of a poem")
+    )
+    speed: float = quantity(1.0, "1", "How fast it is read", live=True, gt=0, le=20)
+
+
+@pytest.fixture
+def holder(qtbot):
+    holder = Holder(qtbot, Poem, Poem())
+    holder.form.show()
+    return holder
+
+
+def test_lines_are_one_text_that_becomes_a_value_at_a_pause(holder, qtbot):
+    editor = holder.editor("verses")
+    assert editor.text.toPlainText() == "roses are red"
+    editor.text.setPlainText("roses are red\n\nviolets are blue  \n\n")
+    assert holder.edits == []
+    qtbot.waitUntil(lambda: len(holder.edits) == 1, timeout=COMMIT_MILLISECONDS + 2000)
+    assert holder.edits == [(("verses",), ["roses are red", "", "violets are blue"])]
+    assert editor.text.toPlainText().endswith("blue  \n\n")  # what is being written is left alone
+
+
+def test_a_line_that_is_wrong_is_underlined_and_waits(holder, qtbot):
+    editor = holder.editor("verses")
+    editor.text.setPlainText("fine\nall wrong\nfine")
+    qtbot.waitUntil(editor.sentence.isVisibleTo.__self__.isVisible, timeout=2000)
+    assert editor.sentence.text() == "Line 2 is wrong."
+    (mark,) = editor.text.extraSelections()
+    assert mark.cursor.block().blockNumber() == 1
+    qtbot.wait(COMMIT_MILLISECONDS + 100)
+    assert holder.edits == []
+    editor.text.left.emit()  # the focus goes elsewhere: nothing is lost
+    assert holder.edits[-1][1] == ["fine", "all wrong", "fine"]
+    editor.text.setPlainText("fine")
+    qtbot.waitUntil(lambda: not editor.sentence.isVisible(), timeout=2000)
+    assert editor.text.extraSelections() == []
+
+
+def test_a_value_with_blanks_at_its_ends_is_no_edit_of_the_person(holder):
+    """A project file written by hand: the focus comes and goes, and the document is as it was."""
+    editor = holder.editor("verses")
+    editor.set_value(["roses are red  ", ""])
+    assert editor.text.toPlainText() == "roses are red  \n"
+    editor.text.left.emit()
+    assert holder.edits == []
+
+
+def test_what_the_document_says_of_a_line_stands_there_too(holder):
+    editor = holder.editor("verses")
+    holder.form.set_errors({("verses", 0): "Roses are not red here."})
+    assert editor.sentence.text() == "Roses are not red here."
+    assert editor.text.extraSelections()[0].cursor.block().blockNumber() == 0
+    holder.form.set_errors({})
+    assert not editor.sentence.isVisible()
+
+
+def test_lines_and_whole_texts_are_inserted(holder):
+    editor = holder.editor("verses")
+    menu = {action.text(): action for action in editor.insert_button.menu().actions()}
+    menu["second verse"].trigger()
+    assert holder.edits[-1] == (("verses",), ["roses are red", "second verse"])
+    (pair,) = menu["Replace all by"].menu().actions()
+    pair.trigger()
+    assert holder.edits[-1] == (("verses",), ["one", "two"])
+    assert editor.text.toPlainText() == "one\ntwo"
+
+
+def test_a_line_that_is_begun_is_completed(holder, qtbot):
+    editor = holder.editor("verses")
+    editor.text.setPlainText("")
+    qtbot.keyClicks(editor.text, "sec")
+    assert editor.text.popup.isVisible()
+    editor.text.complete("second verse")
+    editor.text.popup.hide()
+    assert editor.lines() == ["second verse"]
+
+
+def test_a_run_locks_the_text_but_not_the_slider(holder):
+    holder.form.set_locked(True)
+    assert holder.editor("verses").text.isReadOnly()
+    assert holder.editor("speed").slider.isEnabled()
+
+
+def test_a_live_number_with_bounds_can_be_dragged(holder, qtbot):
+    editor = holder.editor("speed")
+    editor.slider.setValue(POSITIONS)
+    assert holder.values["speed"] == 20
+    editor.slider.setValue(POSITIONS // 2)
+    assert holder.values["speed"] == pytest.approx((0.01 * 20) ** 0.5, rel=5e-3)
+    assert editor.box.text() == str(holder.values["speed"])
+    holder.values["speed"] = 1.0
+    holder.show()
+    assert editor._scale.value(editor.slider.value()) == pytest.approx(1.0, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "low", "high", "factors"),
+    [
+        (Bounds(gt=0, le=20), 0.01, 20, True),
+        (Bounds(gt=0, le=1e-3), 1e-6, 1e-3, True),
+        (Bounds(ge=0, le=0.5), 0, 0.5, False),
+        (Bounds(ge=1, le=5), 1, 5, False),
+        (Bounds(ge=1, le=500), 1, 500, True),
+        (Bounds(ge=-1, lt=1), -1, 1, False),
+    ],
+)
+def test_scales_go_by_factors_where_numbers_span_many(bounds, low, high, factors):
+    scale = scale_of(bounds)
+    assert (scale.low, scale.high, scale.factors) == (low, high, factors)
+    assert (scale.value(0), scale.value(POSITIONS)) == (low, high)
+    for position in range(0, POSITIONS + 1, 25):
+        assert abs(scale.position(scale.value(position)) - position) <= 1
+
+
+def test_no_slider_without_bounds_or_life(qtbot):
+    assert scale_of(Bounds(gt=0)) is None
+    for spec in (
+        FieldSpec("x", "X", Kind.NUMBER, bounds=Bounds(ge=0, le=1)),
+        FieldSpec("x", "X", Kind.INTEGER, live=True, bounds=Bounds(ge=0, le=1)),
+    ):
+        parent = QWidget()
+        qtbot.addWidget(parent)
+        assert NumberEditor(spec, parent).slider is None
+
+
+def test_a_drag_is_one_change_to_undo_and_a_protocol_another(qapp):
+    model = DocumentModel()
+    model.open(new_document(BatteryEngine()))
+    for factor in (1.1, 1.2, 1.3):
+        model.edit(("parameters", "current_factor"), factor)
+    model.edit(("parameters", "protocol"), ["Discharge at 1C", "Charge at 1C until 9 V"])
+    assert model.errors == {
+        ("parameters", "protocol", 1): "Line 2 of the protocol, 'Charge at 1C until 9 V': 9 V is never reached, as "
+        "this cell stops at 2.5 and 4.2 V."
+    }
+    model.undo_stack.undo()
+    assert model.valid
+    model.undo_stack.undo()
+    assert model.document.parameters.current_factor == 1.0
+
+
+def test_an_error_may_have_a_place():
+    assert ProblemError("No.").place == ()
+    assert str(ProblemError("No.", ("protocol", 2))) == "No."
+
+
+def test_up_and_down_stay_in_the_text(holder, qtbot):
+    editor = holder.editor("verses")
+    editor.text.setPlainText("one\ntwo")
+    editor.text.moveCursor(editor.text.textCursor().MoveOperation.End)
+    qtbot.keyClick(editor.text, Qt.Key.Key_Up)
+    assert editor.text.textCursor().blockNumber() == 0

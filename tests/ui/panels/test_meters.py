@@ -1,0 +1,61 @@
+"""What the gauge says of its percentage."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+from engines.api import KernelTraffic, SeriesInfo, SimulationInfo
+from engines.api.device import Ceilings
+from ui.panels.meters.gauge import MEANING
+from ui.panels.meters.panel import MetersPanel
+from workbench.run.frames import Sample
+
+MEMORY = Ceilings(copy=20e9, triad=22e9)
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "fused", "said"),
+    [
+        (22e9, 1, []),
+        (120e9, 1, ["The caches hold", "120 GB/s", "the memory delivers 22 GB/s"]),
+        (22e9, 8, ["up to 8 steps in one pass"]),
+        (120e9, 8, ["The caches hold", "up to 8 steps"]),
+    ],
+)
+def test_the_tooltip_says_what_the_percentage_is_of(qtbot, ceiling, fused, said):
+    panel = MetersPanel()
+    qtbot.addWidget(panel)
+    traffic = (KernelTraffic("a", 1, 1, 1), KernelTraffic("b", 1, 1, 1, fused=fused))
+    info = SimulationInfo(None, 1.0, "s", (), (), traffic, None, device="d", ceilings=MEMORY, ceiling=ceiling)
+    panel.set_info(info)
+    tip = panel.gauge.toolTip()
+    assert tip.startswith(MEANING)
+    for words in said:
+        assert words in tip
+    assert said or tip == MEANING
+
+
+def sample(steps, wall, series):
+    made = dict.fromkeys((field.name for field in fields(Sample)), 0)
+    made |= {"steps": steps, "wall_seconds": wall, "steps_per_second": steps / wall, "kernels": (), "remaining": None}
+    return Sample(**made | {"time_per_second": 0.1 * steps / wall, "series": series})
+
+
+def test_what_an_engine_counts_is_shown_per_second_of_the_clock(qtbot):
+    """Steps of 0.1 ms, 20,000 a second: a network that runs twice as fast as it would, and has so many events more."""
+    panel = MetersPanel()
+    qtbot.addWidget(panel)
+    series = (SeriesInfo("a", "A", "Hz"), SeriesInfo("events", "Synaptic events", "1/s", metered="Events"))
+    info = SimulationInfo(None, 0.1, "ms", (), series, (), None, device="d")
+    panel.set_info(info)
+    panel.take([sample(200, 0.01, {"events": [1e6, 2e6]}), sample(200, 0.01, {})])
+    assert panel.figures["counted"].text() == "3 M"
+    assert panel.figures["real"].text() == "0.5"
+    assert not panel.figures["real"].isHidden()
+    assert "Events\t3 M /s" in panel.overlay_lines()
+    panel.set_info(replace(info, series=series[:1]))
+    panel.take([sample(200, 0.01, {})])
+    assert panel.figures["real"].isHidden()
+    assert not any("Events" in line for line in panel.overlay_lines())

@@ -1,0 +1,1 @@
+"""Tests of the camera and of what follows it."""

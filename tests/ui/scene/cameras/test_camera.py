@@ -1,0 +1,100 @@
+"""The camera's maps agree with each other."""
+
+import numpy as np
+import pytest
+
+from ui.scene.cameras.camera import VIEWS, Camera, bounding_sphere
+from ui.scene.overlays.hud import named_axes
+
+CORNERS = np.array([[x, y, z] for x in (0, 10) for y in (0, 20) for z in (0, 30)], float)
+
+
+@pytest.fixture
+def camera() -> Camera:
+    camera = Camera(azimuth=35.0, elevation=20.0)
+    camera.fit(CORNERS)
+    return camera
+
+
+def test_ray_through_a_pixel_meets_the_point_that_appears_there(camera: Camera) -> None:
+    point = np.array([3.0, 12.0, 21.0])
+    (pixel,), _ = camera.to_pixels(point, 800, 600)
+    origin, direction = camera.ray(*pixel, 800, 600)
+    nearest = origin + direction * ((point - origin) @ direction)
+    assert nearest == pytest.approx(point, abs=1e-9)
+
+
+def test_zoom_keeps_what_is_under_the_pointer_in_the_plane_of_the_center(camera: Camera) -> None:
+    pixel = np.array([610.0, 140.0])
+    origin, direction = camera.ray(*pixel, 800, 600)
+    share = ((camera.center - origin) @ camera.back) / (direction @ camera.back)
+    under = origin + share * direction
+    camera.zoom(1.7, *pixel, 800, 600)
+    (after,), _ = camera.to_pixels(under, 800, 600)
+    assert after == pytest.approx(pixel, abs=1e-6)
+
+
+def test_pan_moves_the_center_with_the_pointer(camera: Camera) -> None:
+    before = camera.center.copy()
+    camera.pan(25, -10, 600)
+    (pixel,), _ = camera.to_pixels(before, 800, 600)
+    assert pixel == pytest.approx([425, 290], abs=0.1)
+
+
+@pytest.mark.parametrize("axis", VIEWS)
+def test_look_along_stands_on_the_axis(camera: Camera, axis: str) -> None:
+    camera.look_along(axis)
+    expected = np.zeros(3)
+    expected["xyz".index(axis[-1])] = -1.0 if axis.startswith("-") else 1.0
+    assert camera.back == pytest.approx(expected, abs=1e-12)
+
+
+def test_whole_scene_is_in_view_and_in_the_depth_range(camera: Camera) -> None:
+    for aspect in (0.6, 1.0, 2.0):
+        camera.distance = camera.fitting_distance(aspect)
+        matrix = camera.projection(aspect) @ camera.view()
+        clip = CORNERS @ matrix[:, :3].T + matrix[:, 3]
+        ndc = clip[:, :3] / clip[:, 3:]
+        assert np.abs(ndc[:, 2]).max() < 1
+        assert np.abs(ndc[:, :2]).max() < 1
+
+
+def test_settings_round_trip(camera: Camera) -> None:
+    other = Camera()
+    other.apply(camera.settings(), 1.5)
+    assert other.view() == pytest.approx(camera.view())
+
+
+def test_bounding_sphere_of_a_box_and_of_a_cone() -> None:
+    center, radius = bounding_sphere(CORNERS)
+    assert center == pytest.approx([5, 10, 15], abs=0.4)
+    assert radius == pytest.approx(np.sqrt(350.0), rel=0.02)
+    angle = np.linspace(0, 2 * np.pi, 60)
+    cone = np.vstack([np.stack([10 * np.cos(angle), 10 * np.sin(angle), np.full(60, 12.5)], axis=1), [[0, 0, -12.5]]])
+    center, radius = bounding_sphere(cone)
+    # Through rim and apex: R² + (h/2 − z)² = (h/2 + z)², so z = R² / 2h = 2 and the radius 14.5.
+    assert center == pytest.approx([0, 0, 2.0], abs=0.4)
+    assert radius == pytest.approx(14.5, rel=0.02)
+
+
+def test_a_ball_is_shown_whole() -> None:
+    """The body that reaches its bounding sphere everywhere; meshes of balls were cut at the edges of the view."""
+    angles = np.linspace(0, 2 * np.pi, 100)
+    rings = [
+        np.stack([np.cos(angles) * np.cos(e), np.sin(angles) * np.cos(e), np.full(100, np.sin(e))], 1) for e in angles
+    ]
+    points = 5.0 * np.concatenate(rings)
+    camera = Camera()
+    camera.fit(points, 1.4)
+    pixels, _ = camera.to_pixels(points, 840, 600)
+    assert pixels.min() > 0
+    assert pixels[:, 0].max() < 840
+    assert pixels[:, 1].max() < 600
+
+
+def test_axes_whose_names_would_lie_upon_each_other_keep_that_of_the_longer_one() -> None:
+    camera = Camera()
+    camera.azimuth, camera.elevation = -90.0, 62.0  # y at 0.88 of its length, z at 0.47, both upwards
+    assert named_axes(camera.axes) == [True, True, False]
+    camera.azimuth, camera.elevation = 30.0, 20.0
+    assert named_axes(camera.axes) == [True, True, True]

@@ -1,0 +1,44 @@
+"""Colour ranges that follow the values in the picture."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.api import FieldInfo
+from engines.geometry.grid import Grid
+from tests.ui.scene.grids import gather, info
+from ui.scene.cameras.following import followed, ladder
+from ui.scene.scene import Scene
+from workbench.project.project import ViewSettings
+from workbench.run.frames import Frame
+
+FIELD = FieldInfo("Ez", "Ez", "V/m", "cell", (-1.5, 1.5), "diverging")
+
+
+def test_a_range_follows_its_values_in_steps() -> None:
+    assert [ladder(value) for value in (0.9, 1.0, 1.2, 4e-5, 2.1e9)] == [1.0, 1.0, 1.5, 5e-5, 3e9]
+    values = np.linspace(-1.0, 1.0, 1001)
+    natural, before, ranges = (-5.0, 5.0), None, []
+    for strength in 0.8 ** np.arange(30):
+        before = followed([strength * values], natural, before)
+        ranges.append(before)
+        assert before[0] == -before[1]
+        assert 0.3 * before[1] <= strength <= 1.01 * before[1], "the colours are used"
+    assert len(set(ranges)) < 10, "and the bar stays calm"
+    assert followed([0 * values], natural, before) == before
+    assert followed([np.abs(values)], (0.0, 5.0), None) == (0.0, 1.0)
+    assert followed([values], (-85.0, 40.0), None) == (-1.0, 1.0)
+
+
+def test_a_scene_follows_where_the_view_says_so() -> None:
+    scene, values = Scene(), np.linspace(-0.04, 0.02, 6**3, dtype=np.float32)
+    request = scene.set_simulation(info(Grid((6, 6, 6), (1.0, 1.0, 1.0)), FIELD))
+    taken = {name: gather(values, selection) for name, (_, selection) in request.parts.items()}
+    assert scene.show_frame(Frame(request.serial, 1, 0.1, taken))
+    assert scene.limits(FIELD) == (-1.5, 1.5)
+    scene.apply_view(ViewSettings(follow=True), 1.5)
+    assert scene.limits(FIELD) == (-0.05, 0.05), "at once, from the values that are there"
+    scene.show_frame(Frame(request.serial, 2, 0.2, {name: 0.1 * each for name, each in taken.items()}))
+    assert scene.limits(FIELD) == (-0.005, 0.005)
+    scene.apply_view(ViewSettings(range=(-1.0, 1.0)), 1.5)
+    assert scene.limits(FIELD) == (-1.0, 1.0)

@@ -1,0 +1,1 @@
+"""Tests of what draws each kind of geometry."""

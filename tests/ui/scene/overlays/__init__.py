@@ -1,0 +1,1 @@
+"""Tests of what lies over the picture."""

@@ -1,0 +1,126 @@
+"""Outlines under the pointer, and where a drag brings a handle to: on a camera whose rays are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api.placing import MOVE, Change, Handle, PlacedGroup, PlacedItem, Placement
+from engines.geometry.grid import Grid
+from tests.ui.scene.grids import info
+from ui.scene.marks import Marks
+from ui.scene.overlays.gripping import dragged_to, hold_at, item_at, snapped
+from ui.scene.overlays.placed import knobs, lines_in_space, strokes
+from ui.scene.scene import Scene
+
+SIZE = (800, 600)
+SQUARE = np.array([[4.0, 4, 5], [6, 4, 5], [6, 6, 5], [4, 6, 5], [4, 4, 5]])
+HANDLES = (
+    Handle(MOVE, (5.0, 5.0, 5.0), reference=(4.25, 4.25, 5.0)),
+    Handle("x high", (6.0, 5.0, 5.0), direction=(1.0, 0.0, 0.0)),
+)
+
+
+def placement(shape=(10, 10, 10)):
+    nodes = tuple(np.linspace(0.0, 10.0, count + 1) for count in shape)
+    square = PlacedItem(
+        ("objects", 0), "1  Square", outline=(SQUARE,), tint=0, handles=HANDLES, moved=lambda *_: Change(None, "")
+    )
+    around = PlacedItem(("faces",), "Layers", outline=(SQUARE * 1.9 - 4.5,))
+    return Placement(
+        (PlacedGroup("Objects", ("objects",), "object", (square,)), PlacedGroup("", ("faces",), "boundary", (around,))),
+        nodes,
+    )
+
+
+@pytest.fixture
+def scene():
+    """A cube of ten cells, seen along z."""
+    scene = Scene()
+    scene.set_simulation(info(Grid((10, 10, 10), (1.0, 1.0, 1.0))))
+    scene.camera.look_along("z")
+    scene.marks = Marks(placement(), ("objects", 0), None, grips=True)
+    return scene
+
+
+def pixel(scene, *point):
+    (at,), _ = scene.camera.to_pixels(np.array([point]), *SIZE)
+    return float(at[0]), float(at[1])
+
+
+def test_what_is_nearest_to_the_pointer_is_chosen_and_layers_never(scene) -> None:
+    on_edge = pixel(scene, 5.0, 4.0, 5.0)
+    assert item_at(scene, *on_edge, *SIZE) == ("objects", 0)
+    assert item_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE) is None
+    assert item_at(scene, *pixel(scene, 5.0, 3.1, 5.0), *SIZE) is None, "a layer"
+    scene.view.outlines = False
+    assert item_at(scene, *on_edge, *SIZE) is None
+
+
+def test_the_middle_moves_in_the_plane_that_faces_the_viewer_and_onto_nodes(scene) -> None:
+    """The reference, at 4.25, comes to stand on whole numbers, so the middle stands 0.75 beyond one."""
+    start = pixel(scene, 5.0, 5.0, 5.0)
+    hold = hold_at(scene, *start, *SIZE)
+    assert hold.handle.name == MOVE
+    assert hold.along is None
+    target = pixel(scene, 6.9, 5.4, 5.0)
+    assert dragged_to(scene, hold, *target, *SIZE, free=False) == pytest.approx((6.75, 5.75, 5.0))
+    assert dragged_to(scene, hold, *target, *SIZE, free=True) == pytest.approx((6.9, 5.4, 5.0), abs=1e-9)
+
+
+def test_it_follows_the_pointer_from_where_it_was_gripped(scene) -> None:
+    """Gripped at its edge, the middle moves by as much as the pointer."""
+    hold = hold_at(scene, *pixel(scene, 4.5, 4.0, 5.0), *SIZE)
+    assert hold.handle.name == MOVE
+    target = pixel(scene, 6.5, 4.5, 5.0)
+    assert dragged_to(scene, hold, *target, *SIZE, free=True) == pytest.approx((7.0, 5.5, 5.0), abs=1e-9)
+
+
+def test_a_face_slides_along_its_direction_alone(scene) -> None:
+    hold = hold_at(scene, *pixel(scene, 6.0, 5.0, 5.0), *SIZE)
+    assert hold.handle.name == "x high"
+    position = dragged_to(scene, hold, *pixel(scene, 8.2, 7.0, 5.0), *SIZE, free=False)
+    assert position == pytest.approx((8.0, 5.0, 5.0))
+
+
+def test_an_arrow_moves_along_one_axis(scene) -> None:
+    scene.camera.azimuth, scene.camera.elevation = -60.0, 24.0
+    arrow = next(knob for knob in knobs(scene, *SIZE) if knob.axis == 2)
+    hold = hold_at(scene, *arrow.at, *SIZE)
+    assert hold.along == pytest.approx((0.0, 0.0, 1.0))
+    up = np.array(arrow.at) + 3.0 * (np.array(arrow.at) - np.array(arrow.foot))
+    x, y, z = dragged_to(scene, hold, *up, *SIZE, free=True)
+    assert (x, y) == pytest.approx((5.0, 5.0))
+    assert z > 6.0
+    assert hold_at(scene, 2.0, 2.0, *SIZE) is None
+
+
+def test_along_an_axis_of_one_cell_nothing_moves(scene) -> None:
+    scene.marks = Marks(placement((10, 10, 1)), ("objects", 0), None, grips=True)
+    scene.camera.azimuth, scene.camera.elevation = -60.0, 24.0
+    assert {knob.axis for knob in knobs(scene, *SIZE)} == {0, 1, None}
+    hold = hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE)
+    assert hold.normal == pytest.approx((0.0, 0.0, 1.0))
+    assert dragged_to(scene, hold, *pixel(scene, 7.0, 8.0, 5.0), *SIZE, free=True)[2] == 5.0
+
+
+def test_without_grips_nothing_is_held(scene) -> None:
+    scene.marks = Marks(placement(), ("objects", 0))
+    assert hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE) is None
+    assert strokes(scene, *SIZE, 1.0, handles=True) == strokes(scene, *SIZE, 1.0, handles=False)
+
+
+def test_the_chosen_item_is_drawn_over_the_picture_and_the_others_in_it(scene) -> None:
+    assert [len(lines) for lines, *_ in lines_in_space(scene)] == [4]
+    assert strokes(scene, *SIZE, 1.0, handles=False)
+    scene.marks = Marks(placement())
+    assert [len(lines) for lines, *_ in lines_in_space(scene)] == [4, 4]
+    assert strokes(scene, *SIZE, 1.0, handles=True) == []
+    scene.view.outlines = False
+    assert lines_in_space(scene) == []
+
+
+def test_places_go_to_the_nearest_node_and_on_beyond_the_ends() -> None:
+    graded = Placement((), (np.array([0.0, 1.0, 1.5, 1.7]), np.zeros(2), np.zeros(2)))
+    assert [snapped(graded, 0, place) for place in (0.6, 1.2, 1.3, 1.62)] == [1.0, 1.0, 1.5, 1.7]
+    assert [snapped(graded, 0, place) for place in (-1.4, 2.0)] == pytest.approx([-1.0, 2.1], abs=0.11)

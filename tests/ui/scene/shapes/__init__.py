@@ -1,0 +1,1 @@
+"""Tests of the geometry that is worked out for a picture."""

@@ -1,0 +1,1 @@
+"""Tests of the document as it is edited and run."""

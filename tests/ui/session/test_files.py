@@ -1,0 +1,265 @@
+"""Opening, dropping, saving, exporting, undoing, and what is said when it goes wrong."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog
+
+from tests.ui.doubles import keep_aside
+from ui.window.ending import SignalEnding
+from ui.window.outside import OutsideDialog
+from workbench.project.boundary import NOTHING, Permission
+
+
+def drop(window, path):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    place, action, button = QPointF(300, 300), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    enter = QDragEnterEvent(place.toPoint(), action, data, button, Qt.KeyboardModifier.NoModifier)
+    window.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    window.dropEvent(QDropEvent(place, action, data, button, Qt.KeyboardModifier.NoModifier))
+
+
+def test_a_dropped_file_opens_on_another_thread(window, qtbot, services):
+    drop(window, "/tmp/heart.vtu")
+    qtbot.waitUntil(lambda: window.model.document is not None)
+    assert window.model.document.project.title == "heart"
+    assert services.open_threads == ["workbench-files_0"]
+    assert window.stack.currentWidget() is window.viewport
+    assert services.recent()[0].path == "/tmp/heart.vtu"
+    assert window.recent_menu.actions()[0].text() == "heart  (/tmp/heart.vtu)"
+
+
+def test_bad_input_is_one_sentence_and_the_open_document_stays(opened, qtbot):
+    window = opened
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
+    drop(window, "/tmp/surface.bad")
+    keep_aside(window)
+    qtbot.waitUntil(lambda: bool(window.banner.text))
+    assert window.banner.text == "'surface.bad' holds no tetrahedra: save the volume mesh."
+    assert window.model.document.parameters.tissue.sigma_il == 0.3
+    assert window.model.undo_stack.canUndo()
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.phase == "running")
+
+
+def test_the_newest_of_two_openings_wins(window, qtbot, services):
+    services.delay = 0.1
+    window.open_path(Path("/tmp/first.vtu"))
+    window.open_path(Path("/tmp/second.vtu"))
+    qtbot.waitUntil(lambda: window.model.document is not None and not window.background.busy)
+    assert window.model.document.project.title == "second"
+
+
+def test_saving_clears_the_star_and_edits_bring_it_back(opened, qtbot, services, monkeypatch, tmp_path):
+    window = opened
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
+    assert window.isWindowModified()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(tmp_path / "heart.zip"), "Project in one file"))
+    window.actions_["save"].trigger()  # never saved before: asks where
+    qtbot.waitUntil(lambda: not window.isWindowModified())
+    document, path = services.saved[-1]
+    assert path == tmp_path / "heart.zip"
+    assert document.parameters.tissue.sigma_il == 0.3
+    assert document.project.parameters["tissue"]["sigma_il"] == 0.3
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.4)
+    assert window.isWindowModified()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: pytest.fail("asked although the place is known"))
+    window.actions_["save"].trigger()
+    qtbot.waitUntil(lambda: len(services.saved) == 2)
+    window.model.undo_stack.undo()
+    qtbot.waitUntil(lambda: not window.background.busy)
+    assert window.isWindowModified()
+
+
+def test_a_full_disk_is_a_sentence_and_nothing_is_lost(opened, qtbot, tmp_path):
+    window = opened
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
+    window.files.save_to(tmp_path / "full.zip")
+    qtbot.waitUntil(lambda: "disk is full" in window.banner.text)
+    assert window.isWindowModified()
+    assert window.model.document.path is None
+    assert window.log.list.item(window.log.list.count() - 1).text().endswith("then save again.")
+
+
+def test_undo_and_redo_reach_form_document_and_probes(opened):
+    window, stack = opened, opened.model.undo_stack
+    box = window.problem.form.root.children_by_key["tissue"].children_by_key["sigma_il"].box
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
+    window.probes.add((1.0, 2.0, 3.0))
+    window.probes.rename(0, "Apex")
+    assert [marker[0] for marker in window.viewport.markers] == ["Apex"]
+    stack.undo()
+    assert [marker[0] for marker in window.viewport.markers] == ["P1"]
+    stack.undo()
+    assert window.viewport.markers == []
+    stack.undo()
+    assert box.text() == "0.17"
+    assert window.model.document.parameters.tissue.sigma_il == 0.17
+    for _ in range(3):
+        stack.redo()
+    assert box.text() == "0.3"
+    assert window.model.document.project.probes[0].name == "Apex"
+
+
+def test_held_arrow_keys_are_one_undo(opened, qtbot):
+    window = opened
+    box = window.problem.form.root.children_by_key["tissue"].children_by_key["surface_to_volume"].box
+    for _ in range(5):
+        qtbot.keyClick(box, Qt.Key.Key_Up)
+    assert window.model.document.parameters.tissue.surface_to_volume == 190
+    assert window.model.undo_stack.count() == 1
+    window.model.undo_stack.undo()
+    assert window.model.document.parameters.tissue.surface_to_volume == 140
+
+
+def test_exports(opened, qtbot, services, monkeypatch, tmp_path):
+    window = opened
+    window.probes.add((2.0, 4.0, 2.0))
+    window.controller.run()
+    qtbot.waitUntil(lambda: len(window.probes.store.probes.get(("P1", "voltage"), ())) > 10)
+    window.controller.pause()
+    qtbot.waitUntil(lambda: window.controller.phase == "paused" and not window.background.busy)
+    for action, name in (("snapshot", "s.png"), ("mesh", "m.vtu"), ("timing_log", "t.jsonl"), ("traces", "v.csv")):
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, name=name: (str(tmp_path / name), ""))
+        window.actions_[action].trigger()
+        qtbot.waitUntil(lambda name=name: (tmp_path / name).exists() and not window.background.busy)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a: str(tmp_path))
+    window.actions_["results"].trigger()
+    qtbot.waitUntil(lambda: (tmp_path / "voltage.npy").exists() and not window.background.busy)
+    assert len(np.load(tmp_path / "voltage.npy")) == window.model.document.geometry.n_cells
+    rows = list(csv.DictReader((tmp_path / "v.csv").open()))
+    buffer = window.probes.store.probes["P1", "voltage"]
+    assert [float(row["time [ms]"]) for row in rows] == list(buffer.times)
+    assert rows[0]["unit"] == "mV"
+    assert float(rows[0]["value"]) == -85.0
+
+
+def test_edits_are_kept_by_themselves(opened, qtbot, services):
+    window = opened
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
+    window.keeper.timer.timeout.emit()
+    qtbot.waitUntil(lambda: bool(services.autosaved))
+    assert services.autosaved[0].parameters.tissue.sigma_il == 0.3
+    window.keeper.timer.timeout.emit()  # nothing new: nothing written
+    qtbot.waitUntil(lambda: not window.background.busy)
+    assert len(services.autosaved) == 1
+
+
+def test_what_was_left_unsaved_is_offered_and_counts_as_unsaved(qtbot, qapp, services, tmp_path):
+    from PySide6.QtCore import QSettings
+
+    from tests.ui.doubles import FakeViewport
+    from ui.window.main_window import MainWindow
+
+    services.recoverable = services.document("Left behind")
+    settings = QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat)
+    window = MainWindow(services, FakeViewport, settings)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitUntil(window.welcome.recover_button.isVisible)
+    window.welcome.recover_button.click()
+    qtbot.waitUntil(lambda: window.model.document is not None)
+    assert window.model.document.project.title == "Left behind"
+    assert window.isWindowModified()
+    window.close_at_once()
+    assert services.autosaved
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_close_the_window_and_keep_what_is_unsaved(opened, qtbot, services, number):
+    before = signal.getsignal(number)
+    ending = SignalEnding(opened.close_at_once, opened)
+    opened.model.edit(("parameters", "tissue", "sigma_il"), 0.27)
+    try:
+        os.kill(os.getpid(), number)
+        qtbot.waitUntil(lambda: not opened.isVisible())
+    finally:
+        ending.restore()
+    assert services.autosaved[-1].parameters.tissue.sigma_il == 0.27
+    assert signal.getsignal(number) is before
+
+
+def test_the_layout_comes_back(qtbot, qapp, services, tmp_path):
+    from PySide6.QtCore import QSettings
+
+    from tests.ui.doubles import FakeViewport
+    from ui.window.main_window import MainWindow
+
+    def make():
+        settings = QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat)
+        window = MainWindow(services, FakeViewport, settings)
+        qtbot.addWidget(window)
+        window.show()
+        window.open_path(Path("/tmp/a.vtu"))
+        qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport)
+        return window
+
+    first = make()
+    first._layout.docks["probes"].hide()
+    first.close()
+    second = make()
+    assert not second._layout.docks["probes"].isVisible()
+    assert second._layout.docks["meters"].isVisible()
+    second.actions_["layout"].trigger()
+    assert second._layout.docks["probes"].isVisible()
+    second.close()
+
+
+def test_what_was_wrong_with_one_file_is_not_said_of_the_next(opened, qtbot):
+    drop(opened, "/tmp/surface.bad")
+    qtbot.waitUntil(lambda: bool(opened.banner.text) and opened.banner.isVisible())
+    opened.files.open_path(Path("/tmp/a.vtu"))  # as the menu opens it
+    qtbot.waitUntil(lambda: opened.model.document.project.title != "Slab", timeout=5000)
+    assert not opened.banner.isVisible()
+
+
+OUTSIDE = frozenset([Path("/private/cat.png"), Path("/private/heart.vtu")])
+
+
+def asked(window, qtbot, name):
+    """The question that opening this file asks."""
+    window.open_path(Path(f"/tmp/{name}.outside"))
+    qtbot.waitUntil(lambda: bool(window.findChildren(OutsideDialog)))
+    (dialog,) = window.findChildren(OutsideDialog)
+    qtbot.waitUntil(dialog.isVisible)
+    return dialog
+
+
+@pytest.mark.parametrize("button", ["with_them", "without"])
+def test_files_outside_the_project_are_listed_before_they_are_read(window, qtbot, services, button):
+    dialog = asked(window, qtbot, "theirs")
+    assert "/private/cat.png\n/private/heart.vtu" in dialog.text()
+    assert dialog.textFormat() is Qt.TextFormat.PlainText
+    assert window.model.document is None
+    getattr(dialog, button).click()
+    qtbot.waitUntil(lambda: window.model.document is not None)
+    answer = Permission(files=OUTSIDE) if button == "with_them" else Permission(left_out=OUTSIDE)
+    assert services.permissions == [NOTHING, answer]
+    assert services.recent()[0].path == "/tmp/theirs.outside"
+
+
+def test_escape_opens_nothing_and_says_nothing(opened, qtbot, services):
+    before = opened.model.document
+    dialog = asked(opened, qtbot, "theirs")
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not opened.findChildren(OutsideDialog))
+    assert opened.model.document is before
+    assert services.permissions == [NOTHING]
+    assert not opened.banner.isVisible()
+
+
+def test_nothing_opens_without_its_mesh(window, qtbot):
+    dialog = asked(window, qtbot, "mesh")
+    assert dialog.with_them.isEnabled()
+    assert not dialog.without.isEnabled()
+    dialog.close()

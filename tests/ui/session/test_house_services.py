@@ -1,0 +1,306 @@
+"""The window's services on the real house: the small slab, files on disk, a run that goes on after reopening."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QSettings
+
+from engines.api import registry
+from engines.api.errors import ProblemError
+from tests.ui.doubles import FakeViewport, keep_aside
+from tests.workbench.fake_grid_engine import FadeEngine
+from ui.session.house import HouseServices
+from ui.session.run_memory import runs_dir
+from ui.window.main_window import MainWindow
+from workbench.export.png import encode_png
+from workbench.project import presets
+from workbench.project.autosave import recover, recoveries
+from workbench.project.boundary import OutsideFiles, Permission
+from workbench.project.store import read_stored
+from workbench.storage.atomic import StorageError
+from workbench.storage.paths import config_dir, state_dir
+
+SLAB = "small_slab"
+
+
+@pytest.fixture(autouse=True)
+def _clean():
+    yield
+    for folder in (state_dir(), config_dir()):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def make_window(qtbot, tmp_path):
+    """Windows on the real house; closed at the end."""
+    windows = []
+
+    def make():
+        settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+        window = MainWindow(HouseServices(), FakeViewport, settings)
+        qtbot.addWidget(window)
+        windows.append(window)
+        window.show()
+        return window
+
+    yield make
+    for window in windows:
+        window.close_at_once()
+
+
+def slab(services):
+    return next(preset for preset in services.presets() if preset.id == SLAB)
+
+
+def wait_for(qtbot, window, *phases, timeout=90_000):
+    """The first test of a machine compiles the kernels."""
+    qtbot.waitUntil(lambda: window.controller.phase in (*phases, "failed"), timeout=timeout)
+    assert window.controller.phase in phases, window.banner.text
+
+
+def open_slab(qtbot, window):
+    window.open_preset(slab(window.services))
+    wait_for(qtbot, window, "ready")
+
+
+def run_until(qtbot, window, time):
+    window.model.edit(("run", "until"), time)
+    window.controller.run()
+    wait_for(qtbot, window, "finished")
+    qtbot.waitUntil(lambda: window.controller.time == pytest.approx(time, abs=window.controller.info.dt))
+
+
+def test_a_saved_session_goes_on_where_it_stood(qtbot, make_window, tmp_path):
+    first = make_window()
+    open_slab(qtbot, first)
+    first.model.edit(("parameters", "tissue", "sigma_il"), 0.18)
+    first.probes.add((5.0, 2.5, 1.0))
+    run_until(qtbot, first, 2.0)
+    voltage = first.controller.runner.post(lambda simulation: simulation.field(simulation.fields[0].name)).result(30)
+    first.files.save_to(tmp_path / "slab.zip")
+    qtbot.waitUntil(lambda: not first.isWindowModified(), timeout=20_000)
+    first.close()
+
+    second = make_window()
+    assert second.recent_menu.actions()[0].text().endswith("slab.zip)")
+    second.open_path(tmp_path / "slab.zip")
+    wait_for(qtbot, second, "ready")
+    document = second.model.document
+    assert document.parameters.tissue.sigma_il == 0.18
+    assert [probe.position for probe in document.project.probes][-1] == (5.0, 2.5, 1.0)
+    again = second.controller.runner.post(lambda simulation: simulation.field(simulation.fields[0].name)).result(30)
+    np.testing.assert_array_equal(again, voltage)  # bit for bit on the same backend
+    qtbot.waitUntil(lambda: second.timeline.time_label.text() == "2.00 ms", timeout=10_000)
+    run_until(qtbot, second, 3.0)
+    second.controller.reset()
+    wait_for(qtbot, second, "ready")
+    assert second.controller.runner.post(lambda simulation: simulation.step).result(30) == 0
+
+
+def test_another_parameter_is_another_problem_and_begins_at_zero(qtbot, make_window, tmp_path):
+    first = make_window()
+    open_slab(qtbot, first)
+    first.files.save_to(tmp_path / "slab")
+    run_until(qtbot, first, 1.0)
+    first.close_at_once()
+    assert list(runs_dir().glob("*.npz"))
+    project = json.loads((tmp_path / "slab" / "project.json").read_text())
+    project["parameters"]["tissue"]["sigma_il"] = 0.2
+    (tmp_path / "slab" / "project.json").write_text(json.dumps(project))
+    second = make_window()
+    second.open_path(tmp_path / "slab")
+    wait_for(qtbot, second, "ready")
+    assert second.controller.runner.post(lambda simulation: simulation.step).result(30) == 0
+
+
+def test_a_full_disk_costs_the_memory_of_the_run_and_not_the_run(qtbot, make_window, monkeypatch):
+    def full(*_):
+        raise StorageError("The disk is full: free some room.")
+
+    window = make_window()
+    monkeypatch.setattr("ui.session.run_memory.write_checkpoint", full)
+    monkeypatch.setattr("ui.session.run_memory.EVERY_SECONDS", 0.0)
+    open_slab(qtbot, window)
+    run_until(qtbot, window, 1.0)
+    lines = [window.log.list.item(row).text() for row in range(window.log.list.count())]
+    assert any("could not be kept for the next session: The disk is full" in line for line in lines)
+
+
+def test_exports_of_a_real_run(qtbot, make_window, tmp_path):
+    window = make_window()
+    open_slab(qtbot, window)
+    run_until(qtbot, window, 2.0)
+    services, document, runner = window.services, window.model.snapshot(), window.controller.runner
+    services.export_timing_log(tmp_path / "timing.jsonl", document, runner)
+    rows = [json.loads(line) for line in (tmp_path / "timing.jsonl").read_text().splitlines()]
+    # Observers look every few steps and are not timed.
+    assert {row["kernel"] for row in rows} == {"diffusion", "reaction"}
+    assert {row["kernel"] for row in rows} == {traffic.kernel for traffic in window.controller.info.traffic}
+    assert all(row["fraction"] == pytest.approx(row["bytes_per_second"] / row["ceiling"]) for row in rows)
+    assert (tmp_path / "timing.csv").is_file()
+    services.export_results(tmp_path, document, runner)
+    assert (tmp_path / "results.pvd").is_file()
+    assert list(tmp_path.glob("results_*.vtu"))
+    assert [path.suffix for path in services.export_mesh(tmp_path / "mesh.elem", document)] == [".pts", ".elem", ".lon"]
+    assert (tmp_path / "mesh.elem").read_text().startswith(f"{document.geometry.n_cells}\n")
+    services.export_snapshot(tmp_path / "picture.png", np.zeros((9, 16, 4), np.uint8), document)
+    assert read_stored(tmp_path / "picture.png").project.title == document.project.title
+
+
+def test_a_picture_reopens_the_session(qtbot, make_window, tmp_path):
+    first = make_window()
+    open_slab(qtbot, first)
+    first.model.edit(("parameters", "tissue", "sigma_il"), 0.19)
+    first.services.export_snapshot(tmp_path / "s.png", np.zeros((9, 16, 4), np.uint8), first.model.snapshot())
+    first.close_at_once()
+    second = make_window()
+    second.open_path(tmp_path / "s.png")
+    wait_for(qtbot, second, "ready")
+    assert second.model.document.parameters.tissue.sigma_il == 0.19
+    assert second.model.document.path is None
+
+
+def test_unsaved_edits_are_offered_after_closing(qtbot, make_window):
+    first = make_window()
+    open_slab(qtbot, first)
+    first.model.edit(("parameters", "tissue", "sigma_il"), 0.21)
+    first.close()
+    keep_aside(first)
+    first.services._autosave._lock.release()  # as the end of the process does
+    second = make_window()
+    qtbot.waitUntil(second.welcome.recover_button.isVisible)
+    second.welcome.recover_button.click()
+    wait_for(qtbot, second, "ready")
+    assert second.model.document.parameters.tissue.sigma_il == 0.21
+    assert second.isWindowModified()
+
+
+def test_edits_that_another_document_covers_are_kept_beside(qtbot, make_window):
+    first = make_window()
+    open_slab(qtbot, first)
+    first.model.edit(("parameters", "tissue", "sigma_il"), 0.22)
+    first.open_preset(slab(first.services))
+    keep_aside(first)
+    qtbot.waitUntil(lambda: first.model.undo_stack.isClean() and first.controller.phase == "ready", timeout=30_000)
+    assert first.model.document.parameters.tissue.sigma_il != 0.22
+    first.close()
+    for kept in first.services._aside:
+        kept._lock.release()  # as the end of the process does
+    found = recoveries()
+    assert len(found) == 1
+    assert recover(found[0]).parameters.tissue.sigma_il == 0.22
+
+
+def test_edits_taken_back_leave_nothing_to_recover(qtbot, make_window):
+    window = make_window()
+    open_slab(qtbot, window)
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.22)
+    window.keeper.timer.timeout.emit()
+    qtbot.waitUntil(lambda: not window.background.busy)
+    window.model.undo_stack.undo()
+    window.close()
+    assert not list((state_dir() / "autosave").glob("*/project.json"))
+
+
+def truncated(path: Path) -> None:
+    whole = next(preset for preset in presets.presets() if preset.id == SLAB).project
+    mesh = next(file for file in Path(str(whole)).iterdir() if file.suffix == ".vtu")
+    path.write_bytes(mesh.read_bytes()[:2000])
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("empty.vtu", lambda path: path.write_bytes(b"")),
+        ("truncated.vtu", truncated),
+        ("newer.json", lambda path: path.write_text(json.dumps({"schema_version": 99, "engine": "cardiac"}))),
+        ("plain.png", lambda path: path.write_bytes(encode_png(np.zeros((2, 2, 4), np.uint8)))),
+        ("missing.vtu", lambda path: None),
+        ("noise.zip", lambda path: path.write_bytes(bytes(range(256)) * 8)),
+    ],
+)
+def test_bad_files_are_one_sentence(qtbot, make_window, tmp_path, name, make):
+    window = make_window()
+    make(tmp_path / name)
+    window.open_path(tmp_path / name)
+    qtbot.waitUntil(lambda: bool(window.banner.text), timeout=20_000)
+    assert "\n" not in window.banner.text
+    assert "unexpected" not in window.banner.text
+    assert window.model.document is None
+
+
+def test_a_problem_without_timings_says_so(tmp_path):
+    services = HouseServices()
+    document = services.open_preset(slab(services))
+    runner = services.start(document, autostart=False)
+    try:
+        runner.wait("ready", timeout=90)
+        with pytest.raises(ProblemError, match="second"):
+            services.export_timing_log(tmp_path / "t.jsonl", document, runner)
+    finally:
+        runner.close()
+
+
+def test_a_mesh_in_another_unit_is_another_size(qtbot, make_window):
+    window = make_window()
+    open_slab(qtbot, window)
+    before = window.model.document.geometry.points.max(axis=0)
+    assert [action.isChecked() for action in window.unit_menu.actions()] == [False, True, False, False]
+    window.unit_menu.actions()[2].trigger()
+    qtbot.waitUntil(lambda: window.model.document.project.geometry.length_unit == "cm", timeout=10_000)
+    np.testing.assert_allclose(window.model.document.geometry.points.max(axis=0), 10 * before)
+    assert [action.isChecked() for action in window.unit_menu.actions()] == [False, False, True, False]
+
+
+def test_a_problem_without_a_mesh(make_window, qtbot, monkeypatch, tmp_path):
+    """Begun from the menu, estimated, saved with its picture, opened again, on the real house."""
+    fade = FadeEngine()
+    monkeypatch.setattr(registry, "engines", lambda: {"fade": fade})
+    window = make_window()
+    window.new_menu.actions()[0].trigger()
+    wait_for(qtbot, window, "ready")
+    qtbot.waitUntil(lambda: window.estimates.estimate is not None, timeout=10_000)
+    assert window.problem.subtitle.text() == fade.summary
+    picture = tmp_path / "elsewhere" / "cat.png"
+    picture.parent.mkdir()
+    picture.write_bytes(bytes([3, 5]))
+    window.model.edit(("parameters", "start"), {"kind": "picture", "picture": str(picture)})
+    window.files.save_to(tmp_path / "p.zip")
+    qtbot.waitUntil(lambda: not window.isWindowModified(), timeout=10_000)
+    picture.unlink()
+    qtbot.waitUntil(lambda: not window.background.busy, timeout=10_000)
+    window.estimates.recompute()
+    qtbot.waitUntil(lambda: "is missing: put it back" in window.estimates.sentence.text(), timeout=10_000)
+    window.open_path(tmp_path / "p.zip")
+    qtbot.waitUntil(lambda: window.model.document.parameters.start.picture != str(picture), timeout=10_000)
+    window.controller.step()
+    wait_for(qtbot, window, "paused")
+    values = window.controller.runner.post(lambda simulation: simulation.field("u")).result(10)
+    assert values == pytest.approx(np.full(24, 4.0 * 0.95))  # the mean of the bytes, faded by one step
+
+
+def test_what_was_confirmed_or_saved_in_a_session_is_not_asked_again(tmp_path):
+    picture = tmp_path / "private" / "cat.png"
+    picture.parent.mkdir()
+    picture.write_bytes(encode_png(np.zeros((4, 4, 4), np.uint8)))
+    services = HouseServices()
+    document = services.new(registry.engine("stencil"))
+    values = document.parameters.model_dump(mode="json")
+    values["equation"]["initial"] = {"kind": "picture", "picture": "../private/cat.png"}
+    text = document.current_project().model_copy(update={"parameters": values}).model_dump_json()
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "project.json").write_text(text)
+    with pytest.raises(OutsideFiles) as asked:
+        services.open(tmp_path / "theirs")
+    opened = services.open(tmp_path / "theirs", Permission(files=frozenset(asked.value.files)))
+    assert services.open(tmp_path / "theirs").parameters == opened.parameters
+    (tmp_path / "shots").mkdir()
+    services.export_snapshot(tmp_path / "shots" / "s.png", np.zeros((9, 16, 4), np.uint8), opened)
+    assert services.open(tmp_path / "shots" / "s.png").parameters == opened.parameters
+    with pytest.raises(OutsideFiles):
+        HouseServices().open(tmp_path / "shots" / "s.png")  # another session

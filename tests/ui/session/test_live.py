@@ -1,0 +1,81 @@
+"""Parameters that change during a run: which ones, and what happens if the run cannot take them."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+
+from engines.api import Selection
+from engines.api.errors import ProblemError
+from engines.stencil.engine import StencilEngine
+from ui.session.controller import Phase
+from ui.session.model import DocumentModel
+from ui.window.workspaces import LAB, SIMULATE
+from workbench.project.document import new_document
+from workbench.run.frames import FrameRequest
+
+EQUATION = ("parameters", "equation")
+GRAY_SCOTT = {"kind": "Gray-Scott", "diffusion_u": 0.16, "diffusion_v": 0.08}
+SEEDS = {"kind": "seeds", "count": 2, "width": 10.0, "noise": 0.0, "seed": 1}
+
+
+@pytest.fixture
+def model(qapp):
+    model = DocumentModel()
+    model.open(new_document(StencilEngine()))
+    return model
+
+
+def with_reaction(model, **reaction):
+    model.edit(EQUATION, {**GRAY_SCOTT, "reaction": reaction, "start": SEEDS})
+    assert model.valid
+
+
+def test_live_fields_inside_of_choices_are_live(model):
+    assert model.is_live((*EQUATION, "diffusivity_scale"))
+    assert not model.is_live((*EQUATION, "diffusivity"))
+    assert not model.is_live(EQUATION)
+    assert not model.is_live(("parameters", "grid", "cells_x"))
+    with_reaction(model, kind="own rates", feed=0.03, kill=0.06)
+    assert model.is_live((*EQUATION, "reaction"))
+    assert model.is_live((*EQUATION, "reaction", "feed"))
+    assert model.is_live((*EQUATION, "reaction", "kill"))
+    assert not model.is_live((*EQUATION, "diffusivity_scale"))
+    assert not model.is_live((*EQUATION, "start", "count"))
+    with_reaction(model, kind="named", pattern="mitosis")
+    assert model.is_live((*EQUATION, "reaction", "pattern"))
+
+
+def test_a_live_change_that_the_run_refuses_is_told_and_waits_for_reset(opened, qtbot, monkeypatch):
+    window, refused = opened, Future()
+    refused.set_exception(ProblemError("Use at most 2."))
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.phase == Phase.RUNNING, timeout=5000)
+    first = window.controller.runner
+    monkeypatch.setattr(first, "set_control", lambda name, value: refused)
+    window.model.edit(("parameters", "conductivity_scale"), 3.0)
+    qtbot.waitUntil(lambda: window.banner.text == "Use at most 2. Reset begins anew with it.", timeout=2000)
+    window.controller.reset()
+    assert window.controller.runner is not first
+    assert not window.banner.isVisible()
+
+
+def test_a_run_on_another_geometry_is_not_asked_for_the_elements_of_the_last_one(opened, qtbot):
+    """A smaller grid has not all of them: the run would end."""
+    window = opened
+    window.controller.watch(FrameRequest(99, {"all": ("voltage", Selection(np.array([10**6], np.int32)))}))
+    window.controller.build(autostart=True)
+    qtbot.waitUntil(lambda: window.controller.phase == Phase.RUNNING, timeout=5000)
+    qtbot.wait(100)
+    assert window.controller.phase == Phase.RUNNING
+
+
+def test_the_brush_is_off_in_the_lab(opened, qtbot):
+    window, brush = opened, opened.actions_["brush"]
+    window.workspaces.show(LAB)
+    brush.setEnabled(True)
+    assert not brush.isEnabled()
+    window.workspaces.show(SIMULATE)
+    assert brush.isEnabled()

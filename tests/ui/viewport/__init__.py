@@ -1,0 +1,1 @@
+"""Tests of the 3D view in the window."""

@@ -1,0 +1,217 @@
+"""The small parts: bounded traces, numbers as text, the gauge, the log, the theme, the estimate, the tick."""
+
+from __future__ import annotations
+
+import time as clock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui.charts.plots.traces import TraceBuffer, TraceStore
+from ui.session.controller import Phase
+from ui.widgets.formatting import at_most_text, bytes_text, count_text, duration_text, rate_text
+from ui.widgets.icons import icon
+from ui.widgets.theme import THEMES, palette, theme
+from workbench.run.frames import Message, Sample
+
+
+def test_a_full_trace_keeps_its_peaks_and_its_bounds():
+    buffer = TraceBuffer(capacity=256)
+    times = np.arange(20_000) * 0.1
+    values = np.full(20_000, -85.0)
+    values[::1000] = 40.0  # single points, as thin as peaks can be
+    for start in range(0, 20_000, 37):
+        buffer.append(times[start : start + 37], values[start : start + 37])
+    assert len(buffer) <= 256 + 4 * 20_000 / 256  # the stored points and a run that is not yet full
+    assert (np.diff(buffer.times) > 0).all()
+    assert buffer.values.min() == -85.0
+    assert buffer.times[-1] == times[-1]
+    assert (buffer.values == 40.0).sum() == 20
+    gaps = np.diff(buffer.times)
+    assert gaps.max() <= 2 * 2 * 0.1 * 20_000 / 128  # one resolution from the first point to the last
+
+
+@given(st.lists(st.integers(1, 500), max_size=30), st.integers(2, 75))
+def test_a_trace_is_bounded_and_always_ordered(sizes, quarter):
+    buffer, time = TraceBuffer(4 * quarter), 0
+    for size in sizes:
+        times = np.arange(time, time + size, dtype=float)
+        buffer.append(times, np.sin(times))
+        time += size
+        assert len(buffer) <= 4 * quarter + 4 * time / quarter / 4 + 4
+        assert buffer.times[-1] == time - 1
+        assert buffer.at(time) == np.sin(time - 1)
+    assert (np.diff(buffer.times) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [(bytes_text(1.5e6), "1.50 MB"), (rate_text(18.23e9), "18.2 GB/s"), (rate_text(4.22e12), "4.22 TB/s"),
+     (duration_text(3.4e-6), "3.40 µs"), (duration_text(12.34), "12.3 s"), (duration_text(245), "4 min 05 s"),
+     (duration_text(12_000), "3 h 20 min"), (count_text(12_437), "12\u202f400"), (count_text(3.4567), "3.46"),
+     (bytes_text(0), "0 B"), (bytes_text(999.9), "1.00 kB"), (duration_text(float("inf")), "–")],
+)  # fmt: skip
+def test_numbers_as_text(text, wanted):
+    assert text == wanted
+
+
+def test_both_themes_have_all_colours_and_dress_the_icons(qapp):
+    for name in THEMES:
+        theme().apply(name, qapp)
+        assert palette(name).name == name
+        assert qapp.styleSheet().count("$") == 0
+        image = icon("play").pixmap(16, 16).toImage()
+        assert image.pixelColor(8, 8).name() == palette(name).text
+    theme().apply("dark", qapp)
+
+
+def test_text_stands_out_from_its_ground_in_both_themes():
+    """WCAG 2.2 contrast: 4.5 for text, 3 for large text and muted notes would be the least; muted meets 4.5 too."""
+
+    def luminance(color):
+        parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    def contrast(one, other):
+        light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+        return (light + 0.05) / (dark + 0.05)
+
+    for name in THEMES:
+        colors = palette(name)
+        for ground in (colors.window, colors.surface, colors.raised):
+            assert contrast(colors.text, ground) >= 7
+            assert contrast(colors.muted, ground) >= 4.5
+            assert contrast(colors.bad, ground) >= 4.5
+        assert contrast(colors.accent_text, colors.accent) >= 4.5
+
+
+def test_the_log_copies_clears_and_asks_for_attention(opened, qapp):
+    log = opened.log
+    opened._layout.docks["log"].hide()
+    log.add(Message("All is well."))
+    log.add(Message("The disk is full: free some room.", "error"))
+    assert opened.status.errors.isVisible()
+    assert opened.status.errors.text() == "1"
+    log.copy()
+    assert "error    The disk is full: free some room." in qapp.clipboard().text()
+    opened.status.errors.click()
+    assert log.isVisible()
+    assert not opened.status.errors.isVisible()
+    log.clear()
+    assert log.list.count() == 0
+
+
+def test_the_estimate_follows_edits_and_names_an_unstable_step(opened, qtbot):
+    panel = opened.estimates
+    qtbot.waitUntil(lambda: panel.estimate is not None, timeout=3000)
+    assert panel.names["pace"].text() == "Wall time per beat"
+    assert panel.figures["pace"].text() == "about 1.0 s"
+    assert panel.findings.text() == "Three cells are flat."
+    opened.model.edit(("parameters", "numerics", "step"), 0.12)
+    qtbot.waitUntil(lambda: panel.figures["step"].text() == "0.12 ms", timeout=3000)
+    assert panel.sentence.text() == "The step is above the largest stable one: set it to 0.1 ms or less."
+    assert panel.figures["step"].property("wrong")
+    opened.model.edit(("parameters", "tissue", "sigma_il"), -1.0)
+    qtbot.waitUntil(lambda: panel.estimate is None, timeout=3000)
+
+
+@pytest.mark.keeps_time
+def test_the_window_ticks_while_the_run_goes_on(opened, qtbot):
+    """p95 of the time between two ticks of a 10 ms timer, the promise of llvmpipe with two cores: 100 ms."""
+    from PySide6.QtCore import QTimer
+
+    window = opened
+    for x in (2.0, 10.0, 18.0):
+        window.probes.add((x, 4.0, 2.0))
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.phase == "running")
+    ticks = []
+    timer = QTimer()
+    timer.timeout.connect(lambda: ticks.append(clock.perf_counter()))
+    timer.start(10)
+    qtbot.wait(3000)
+    timer.stop()
+    gaps = np.diff(ticks) * 1000
+    p95 = float(np.percentile(gaps, 95))
+    print(f"GUI tick: median {np.median(gaps):.1f} ms, p95 {p95:.1f} ms, longest {gaps.max():.1f} ms")
+    assert p95 <= 100
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1600, 1000)])
+def test_the_window_fits_the_screen_and_the_panels_get_their_widths(opened, qtbot, width, height):
+    """The smallest laptop screen is 1366 pixels wide; the page of the gallery, hidden, asks for no room."""
+    opened.resize(width, height)
+    opened.welcome.recover_button.show()
+    opened._layout.first_layout()
+    opened.timeline.bar.set_note("1 min 41 s left")
+    qtbot.wait(50)
+    assert opened.width() == width
+    assert opened.minimumSizeHint().width() <= 1366
+    assert opened._layout.docks["problem"].width() >= 340
+    assert opened._layout.docks["meters"].width() >= 296
+    bar = opened.timeline.bar
+    assert bar.bar_width() >= min(60, bar.width())
+
+
+def test_every_menu_can_be_worked_by_its_letters(opened):
+    """Two entries with the same letter would need it twice and Return."""
+
+    def check(menu):
+        letters = []
+        for action in menu.actions():
+            place = action.text().replace("&&", "").find("&")
+            if place >= 0:
+                letters.append(action.text().replace("&&", "")[place + 1].lower())
+            if action.menu() is not None:
+                check(action.menu())
+        assert len(letters) == len(set(letters)), f"{menu.title()}: {letters}"
+
+    for action in opened.menuBar().actions():
+        check(action.menu())
+
+
+def test_the_button_says_go_on_where_an_earlier_session_stood(opened):
+    opened.timeline.set_phase(Phase.READY)
+    opened.timeline.set_time(0.0)
+    assert opened.timeline.run_button.text() == "Run"
+    opened.timeline.set_time(425.95)
+    assert opened.timeline.run_button.text() == "Go on"
+    opened.timeline.set_phase(Phase.FINISHED)
+    assert opened.timeline.run_button.text() == "Run"
+
+
+@pytest.mark.parametrize("width", [1024, 1200, 1366])
+def test_a_small_window_lays_nothing_over_anything(opened, qtbot, width):
+    opened.resize(width, 700)
+    opened._layout.first_layout()
+    qtbot.wait(50)
+    assert opened.width() == width
+    docks = [dock for dock in opened._layout.docks.values() if dock.isVisible() and not dock.visibleRegion().isEmpty()]
+    places = [dock.geometry() for dock in docks]
+    assert not any(a.intersects(b) for i, a in enumerate(places) for b in places[:i])
+    line = opened.timeline
+    assert line.width() <= opened._layout.docks["timeline"].width()
+    shown = [part for part in (line.run_button, line.time_label, line.pace, line.until) if part.isVisible()]
+    assert all(line.rect().contains(part.geometry()) for part in shown)
+    assert line.pace.isVisible() == (width >= 1366)
+
+
+@given(st.floats(1e-6, 1e3))
+def test_a_limit_is_never_rounded_up(limit):
+    assert float(at_most_text(limit)) <= limit * (1 + 1e-12)
+    assert float(at_most_text(limit)) > 0.98 * limit
+
+
+def test_a_profile_is_no_trace():
+    """A number and the length of a vector are plotted; the shells of a particle are not one curve."""
+    values = {"scalar": np.ones((2, 1)), "vector": np.full((2, 1, 3), 2.0), "shells": np.ones((2, 1, 16))}
+    sample = Sample(
+        2, 2.0, 2, 1.0, 1.0, 1.0, 1.0, 1.0, (), None, np.array([1.0, 2.0]), values, ("P1",), {}
+    )  # fmt: skip
+    store = TraceStore()
+    store.take([sample])
+    assert store.fields() == ["scalar", "vector"]
+    assert store.probes["P1", "vector"].values == pytest.approx(np.sqrt(12) * np.ones(2))

@@ -1,0 +1,201 @@
+"""Running from the window against an engine with a known answer."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+
+from ui.session.controller import Phase
+
+
+def wait_for(qtbot, window, *phases, timeout=10_000):
+    qtbot.waitUntil(lambda: window.controller.phase in phases, timeout=timeout)
+
+
+def test_one_click_on_a_card_opens_the_problem(window, qtbot):
+    card = window.welcome.gallery.cards[0]
+    qtbot.mouseClick(card, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=10_000)
+    assert window.model.document.project.title == "Slab"
+    assert window.viewport.geometry_shown.n_cells == 20 * 8 * 4 * 6
+    wait_for(qtbot, window, Phase.READY)
+
+
+def test_a_double_click_opens_and_runs(window, qtbot, qapp):
+    """As a display sends it: the button goes up after the second click as well."""
+    card = window.welcome.gallery.cards[1]
+    opened = []
+    window.model.opened.connect(lambda: opened.append(window.model.document.project.title))
+    middle = QPointF(card.rect().center())
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    for kind in ("MouseButtonPress", "MouseButtonRelease", "MouseButtonDblClick", "MouseButtonRelease"):
+        place = card.mapToGlobal(middle)
+        qapp.sendEvent(card, QMouseEvent(getattr(QEvent.Type, kind), middle, place, left, left, none))
+    wait_for(qtbot, window, Phase.RUNNING)
+    qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=5000)
+    assert opened == ["Cube"]
+    assert window.controller.phase == Phase.RUNNING
+
+
+def test_two_clicks_bring_the_first_moving_picture(window, qtbot):
+    qtbot.mouseClick(window.welcome.gallery.cards[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=10_000)
+    qtbot.mouseClick(window.timeline.run_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len({frame.step for frame in window.viewport.frames}) >= 3, timeout=10_000)
+
+
+@pytest.mark.keeps_time
+def test_run_pause_step_reset_through_the_buttons(opened, qtbot):
+    window, line = opened, opened.timeline
+    qtbot.mouseClick(line.run_button, Qt.MouseButton.LeftButton)
+    wait_for(qtbot, window, Phase.RUNNING)
+    assert line.run_button.text() == "Pause"
+    qtbot.waitUntil(lambda: window.controller.time > 0)
+    qtbot.mouseClick(line.run_button, Qt.MouseButton.LeftButton)
+    wait_for(qtbot, window, Phase.PAUSED, timeout=200)  # the promise: a pause takes effect within 200 ms
+    step = window.controller.runner.post(lambda simulation: simulation.step).result(5)
+    qtbot.mouseClick(line.step_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.controller.runner.post(lambda s: s.step).result(5) == step + 1)
+    qtbot.mouseClick(line.reset_button, Qt.MouseButton.LeftButton)
+    wait_for(qtbot, window, Phase.READY)
+    assert window.controller.runner.post(lambda simulation: simulation.step).result(5) == 0
+    assert line.time_label.text() == "0.00 ms"
+
+
+def test_a_run_ends_at_until_and_begins_again(opened, qtbot):
+    window = opened
+    window.timeline.until_edited.emit(100.0)
+    assert window.model.document.project.run.until == 100.0
+    window.controller.run()
+    wait_for(qtbot, window, Phase.FINISHED)
+    qtbot.waitUntil(lambda: window.controller.time == pytest.approx(100.0))
+    assert window.timeline.bar.fraction == pytest.approx(1.0)
+    window.timeline.until_edited.emit(300.0)
+    window.controller.run()  # the end has moved on: goes on from 100 ms
+    qtbot.waitUntil(lambda: window.controller.time > 100.0)
+    wait_for(qtbot, window, Phase.FINISHED)
+    assert window.probes.store.series["mean"].times[0] < 100.0
+    window.controller.run()  # nothing left to do: from the start
+    wait_for(qtbot, window, Phase.RUNNING)
+    qtbot.waitUntil(lambda: 0 < window.controller.time < 300.0)
+
+
+def test_space_runs_and_pauses_but_types_a_blank_in_a_field(opened, qtbot):
+    window = opened
+    window.viewport.setFocus()
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    wait_for(qtbot, window, Phase.RUNNING)
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    wait_for(qtbot, window, Phase.PAUSED)
+    title = window.problem.title
+    title.setFocus()
+    title.setCursorPosition(len(title.text()))
+    qtbot.keyClick(title, Qt.Key.Key_Space)
+    assert title.text() == "Slab "
+    assert window.controller.phase is Phase.PAUSED
+
+
+def test_meters_and_traces_follow_the_run(opened, qtbot):
+    window = opened
+    window.viewport.picked.emit(5, (2.0, 4.0, 2.0))
+    assert [marker[0] for marker in window.viewport.markers] == ["P1"]
+    window.controller.run()
+    qtbot.waitUntil(lambda: len(window.probes.store.probes.get(("P1", "voltage"), ())) > 20, timeout=10_000)
+    qtbot.waitUntil(lambda: bool(window.viewport.overlay))
+    window.controller.pause()
+    wait_for(qtbot, window, Phase.PAUSED)
+    buffer = window.probes.store.probes["P1", "voltage"]
+    element = window.services.locate(window.model.document.geometry, (2.0, 4.0, 2.0))
+    arrival = window.model.document.geometry.centroids[element, 0] / 0.5
+    before = buffer.values[buffer.times < arrival - 0.1]
+    assert len(before)
+    assert set(before) == {-85.0}
+    assert buffer.values.max() > 0
+    assert window.meters.gauge.accessibleDescription().endswith("of the ceiling")
+    assert window.meters.kernels.kernels.rowCount() == 2
+
+
+def test_a_live_change_reaches_the_runner_and_others_wait_for_reset(opened, qtbot):
+    window = opened
+    window.controller.run()
+    wait_for(qtbot, window, Phase.RUNNING)
+    editor = window.problem.form.root.children_by_key["numerics"].children_by_key["step"]
+    assert not editor.isEnabled()
+    assert "Reset to change" in editor.toolTip()
+    window.model.edit(("parameters", "numerics", "step"), 0.05)  # by undo or redo: the form itself is locked
+    assert "Reset" in window.banner.text
+    first = window.controller.runner
+    window.controller.reset()
+    wait_for(qtbot, window, Phase.READY)
+    assert window.controller.runner is not first
+    assert window.controller.info.dt == 0.05
+    assert editor.isEnabled()
+
+
+def test_an_edit_before_the_run_is_built_in(opened, qtbot):
+    window = opened
+    window.model.edit(("parameters", "numerics", "step"), 0.05)
+    window.controller.run()
+    wait_for(qtbot, window, Phase.RUNNING)
+    assert window.controller.info.dt == 0.05
+
+
+def test_a_step_above_the_stable_one_is_one_sentence_and_the_session_goes_on(opened, qtbot):
+    window = opened
+    window.model.edit(("parameters", "numerics", "step"), 0.12)
+    window.controller.run()
+    wait_for(qtbot, window, Phase.FAILED)
+    assert "set it to that or less" in window.banner.text
+    window.model.undo_stack.undo()
+    window.controller.run()
+    wait_for(qtbot, window, Phase.RUNNING)
+
+
+def test_nothing_starts_while_a_value_is_wrong(opened, qtbot):
+    window = opened
+    runner = window.controller.runner
+    window.model.edit(("parameters", "tissue", "sigma_il"), -1.0)
+    window.controller.run()
+    assert window.banner.text == "Tissue › Intracellular, along: must be above 0."
+    assert window.controller.runner is runner
+    window.model.undo_stack.undo()
+    window.model.edit(("parameters", "stimuli", 0, "duration"), -1.0)
+    assert window.model.first_error() == "Stimuli › 1 › Duration: must be above 0."
+
+
+def test_the_pace_is_an_edit_that_reaches_the_run(opened, qtbot):
+    opened.controller.toggle()
+    wait_for(qtbot, opened, Phase.RUNNING)
+    qtbot.mouseClick(opened.timeline.pace.check, Qt.MouseButton.LeftButton)
+    assert opened.model.document.project.run.pace == opened.timeline.pace.box.value()
+    assert opened.controller.runner.pace == opened.timeline.pace.box.value()
+    opened.model.undo_stack.undo()
+    assert opened.controller.runner.pace is None
+    assert not opened.timeline.pace.check.isChecked()
+
+
+def test_undo_reaches_the_document_from_a_field(opened, qtbot):
+    """A field has the focus nearly always after an edit; Qt's own undo of letters must not keep the keys from us."""
+    box = opened.problem.form.root.children_by_key["tissue"].children_by_key["sigma_il"].box
+    before = box.value()
+    opened.activateWindow()
+    qtbot.waitUntil(opened.isActiveWindow)
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, "0.5")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert opened.model.document.parameters.tissue.sigma_il == 0.5
+    qtbot.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert opened.model.document.parameters.tissue.sigma_il == before
+    assert box.value() == before
+    qtbot.keyClicks(box, "7")  # not entered yet: the keys belong to the field
+    qtbot.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert not opened.model.undo_stack.canUndo()
+    assert opened.model.undo_stack.canRedo()
+
+
+def test_the_estimate_says_what_keeps_it_from_being_made(opened, qtbot):
+    opened.model.edit(("parameters", "tissue", "sigma_il"), -5.0)
+    opened.estimates.recompute()
+    assert "Intracellular, along: must be above 0." in opened.estimates.sentence.text()

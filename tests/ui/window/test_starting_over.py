@@ -1,0 +1,95 @@
+"""A finished run makes way for one from zero only when a person says so."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from ui.session.controller import Phase
+from ui.window.starting_over import AGAIN, ALWAYS, QUESTION
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def finished(opened, qtbot):
+    opened.timeline.until_edited.emit(100.0)
+    run_to_the_end(opened, qtbot, lambda: qtbot.keyClick(opened, Qt.Key.Key_Space))
+    return opened
+
+
+def run_to_the_end(window, qtbot, start):
+    phases = []
+    window.controller.phase_changed.connect(phases.append)
+    start()
+    qtbot.waitUntil(lambda: Phase.FINISHED in phases and Phase.RUNNING in phases, timeout=10_000)
+    qtbot.waitUntil(lambda: window.controller.time == pytest.approx(100.0))
+    window.controller.phase_changed.disconnect(phases.append)
+
+
+def answer(window, qtbot, text):
+    button = next(button for button in window.banner.answers if button.text() == text)
+    qtbot.waitUntil(button.isVisible)
+    qtbot.mouseClick(button, LEFT)
+
+
+def press_space(window, qtbot):
+    window.viewport.setFocus()
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+
+
+def test_space_asks_before_it_starts_from_zero(finished, qtbot):
+    window = finished
+    restarted = []
+    window.controller.restarted.connect(lambda: restarted.append(True))
+    for _ in range(2):  # pressed again it asks again, and is no answer
+        press_space(window, qtbot)
+        assert window.banner.text == QUESTION
+        qtbot.waitUntil(lambda: sum(button.isVisible() for button in window.banner.answers) == 2)
+    qtbot.wait(100)
+    assert window.controller.phase is Phase.FINISHED
+    assert window.controller.time == pytest.approx(100.0)
+    assert not restarted
+    run_to_the_end(window, qtbot, lambda: answer(window, qtbot, AGAIN))
+    assert restarted
+    assert not window.banner.isVisible()
+    qtbot.mouseClick(window.timeline.run_button, LEFT)  # the button asks as well, and again
+    assert window.banner.text == QUESTION
+
+
+def test_it_can_be_told_not_to_ask_again(finished, qtbot):
+    window = finished
+    press_space(window, qtbot)
+    run_to_the_end(window, qtbot, lambda: answer(window, qtbot, ALWAYS))
+    run_to_the_end(window, qtbot, lambda: press_space(window, qtbot))
+    assert not window.banner.isVisible()
+
+
+def test_a_run_whose_end_was_moved_on_goes_on_without_a_question(finished, qtbot):
+    window = finished
+    press_space(window, qtbot)
+    assert window.banner.isVisible()
+    window.timeline.until_edited.emit(200.0)
+    press_space(window, qtbot)
+    qtbot.waitUntil(lambda: window.controller.time > 100.0)
+    assert not window.banner.isVisible()  # what was asked is of no matter now
+
+
+def test_what_is_asked_of_a_run_is_not_asked_in_the_gallery(finished, qtbot):
+    window = finished
+    press_space(window, qtbot)
+    qtbot.keyClick(window, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
+    assert not window.banner.isVisible()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert not window.banner.isVisible()
+    press_space(window, qtbot)
+    assert window.banner.text == QUESTION
+
+
+def test_a_sentence_takes_the_place_of_a_question_and_its_buttons(finished, qtbot):
+    window = finished
+    press_space(window, qtbot)
+    window.banner.say("The disk is full.")
+    assert not window.banner.answers
+    window.controller.phase_changed.emit(Phase.FINISHED.value)
+    assert window.banner.text == "The disk is full."

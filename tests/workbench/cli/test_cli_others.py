@@ -1,0 +1,145 @@
+"""The other commands: engines, presets, new, convert, doctor, and opening the window."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import types
+from typing import Any
+
+import meshio
+import pytest
+
+from workbench.cli import doctor, main
+from workbench.project import presets as preset_module
+from workbench.project.document import open_document
+
+
+def test_engines_lists_them(house, capsys):
+    assert main(["engines"]) == 0
+    assert capsys.readouterr().out == "wave  Wave: A plane wave along x\n"
+
+
+def test_presets_come_from_the_sample_data(project, tmp_path, monkeypatch, capsys):
+    content = json.loads((project / "project.json").read_text())
+    (project / "project.json").write_text(json.dumps({**content, "title": "Slab", "summary": "A small slab"}))
+    (project / "preview.png").write_bytes(b"picture")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "project.json").write_text("{")
+    monkeypatch.setattr(preset_module.resources, "files", lambda package: tmp_path)
+    assert main(["presets"]) == 0
+    assert capsys.readouterr().out == "slab  Slab: A small slab\n"
+    (preset,) = preset_module.presets()
+    assert preset.picture is not None
+    document = preset_module.open_preset(preset)
+    assert document.path is None
+    assert document.geometry.n_cells == 216
+    assert main(["run", "slab", "--until", "0.1", "--no-pictures", "--out", str(tmp_path / "out")]) == 0
+
+
+def test_new_makes_a_project_that_runs(house, mesh_file, tmp_path, capsys):
+    for name in ("fresh", "fresh.zip"):
+        target = tmp_path / name
+        assert main(["new", str(target), "--mesh", str(mesh_file), "--length-unit", "cm"]) == 0
+        assert open_document(target).geometry.points.max() == pytest.approx(60)
+        assert main(["run", str(target), "--until", "0.1", "--no-pictures", "--out", str(tmp_path / "out")]) == 0
+
+
+def test_new_goes_into_an_empty_folder_and_into_no_other(house, mesh_file, tmp_path, capsys):
+    target = tmp_path / "empty"
+    target.mkdir()
+    assert main(["new", str(target), "--mesh", str(mesh_file)]) == 0
+    assert main(["new", str(target), "--mesh", str(mesh_file)]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
+def test_convert_writes_a_vtu_in_millimetres(house, mesh_file, tmp_path, capsys):
+    assert main(["convert", str(mesh_file), str(tmp_path / "out.vtu"), "--length-unit", "m"]) == 0
+    assert meshio.read(tmp_path / "out.vtu").points.max() == pytest.approx(6000)
+    assert "216 tetrahedra" in capsys.readouterr().out
+
+
+def test_doctor_looks_at_everything(capsys):
+    assert main(["doctor"]) == 0
+    told = capsys.readouterr().out
+    for subject in ("Python", "numpy", "CPU", "NVIDIA GPU", "Qt and OpenGL", "Cache"):
+        assert re.search(rf"^{subject}  +\S", told, re.MULTILINE), subject
+
+
+def test_doctor_gives_the_command_for_what_is_missing(monkeypatch, capsys):
+    def answer(command: list[str]) -> str:
+        if command[0] != "nvidia-smi":
+            return '{"devices": [], "missing": "cupy", "sentence": "CuPy is not installed."}'
+        return "NVIDIA T4, 570.1, 15360 MiB" if len(command) > 1 else "| CUDA Version: 13.0 |"
+
+    monkeypatch.setattr(doctor, "_output", answer)
+    monkeypatch.setattr(doctor.ctypes.util, "find_library", lambda name: None if name == "EGL" else name)
+    monkeypatch.setattr(doctor, "WINDOW", ("no-such-package",))
+    assert main(["doctor"]) == 0
+    told = capsys.readouterr().out
+    assert "CuPy is not installed." in told
+    assert re.search(r"pip install 'cupy-cuda13x\b", told)
+    assert "cuda12x" not in told
+    assert "pip install 'no-such-package'" in told
+    if sys.platform == "linux":
+        assert "sudo apt-get install -y libegl1\n" in told
+
+
+def test_doctor_warms_the_kernels(monkeypatch, capsys):
+    module = types.ModuleType("engines.backend.compile.warm")
+    module.warm = lambda progress, others: [  # type: ignore[attr-defined]
+        progress(f"Compiling {name}", 0.5) for name in ("the wave", *(other.__module__ for other in others))
+    ]
+    monkeypatch.setitem(sys.modules, "engines.backend.compile.warm", module)
+    assert main(["doctor", "--warm"]) == 0
+    told = capsys.readouterr().err
+    assert "Compiling the wave" in told
+    assert "Compiling ui.scene.warm" in told
+
+
+def test_without_a_command_the_window_opens_with_the_files(project, monkeypatch):
+    opened: list[Any] = []
+
+    class Window:
+        def load(self) -> Any:
+            return lambda paths: opened.append(paths)
+
+    monkeypatch.setattr("workbench.cli.entry_points", lambda group: [Window()] if group == "workbench.window" else [])
+    assert main([]) == 0
+    assert main([str(project)]) == 0
+    assert opened == [[], [str(project)]]
+
+
+def test_a_window_that_cannot_open_says_what_to_do(monkeypatch, capsys):
+    class Window:
+        def load(self) -> Any:
+            raise ImportError("libEGL.so.1: cannot open shared object file")
+
+    monkeypatch.setattr("workbench.cli.entry_points", lambda group: [Window()])
+    assert main([]) == 2
+    assert "libEGL.so.1" in capsys.readouterr().err
+    monkeypatch.setattr("workbench.cli.entry_points", lambda group: [])
+    assert main([]) == 2
+    assert "no window" in capsys.readouterr().err
+
+
+def test_help_and_version_need_neither_numpy_nor_qt():
+    code = (
+        "import sys; from workbench.cli import main; assert main(['--version']) == 0; assert main(['run', '-h']) == 0; "
+        "assert not {'numpy', 'PySide6', 'numba', 'meshio'} & set(sys.modules), sys.modules.keys()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "workbench 0.2.0" in done.stdout
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(house, monkeypatch):
+    def closed(*arguments: Any, **options: Any) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("workbench.cli.listing.print", closed, raising=False)
+    monkeypatch.setattr("workbench.cli.os.dup2", lambda a, b: None)
+    assert main(["engines"]) == 0

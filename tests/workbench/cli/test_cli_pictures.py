@@ -1,0 +1,99 @@
+"""Pictures on the command line, with a renderer, without one, and with one that fails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engines.api.errors import ProblemError
+from tests.workbench.fake_engine import WaveEngine, WaveSimulation
+from workbench.boundary import EVERYTHING
+from workbench.cli import main, pictures
+from workbench.project.document import open_document
+
+EMPTY = np.zeros((3, 4, 4), np.uint8)
+
+
+def renderer(
+    geometry: Any, info: Any, values: Any, time: float, view: Any, size: Any = (4, 3), lines: Any = (), **_: Any
+) -> Any:
+    assert {"voltage", "activation_time"} == set(values)
+    assert len(values["voltage"]) == geometry.n_cells
+    assert lines[:2] == ["slab", "NumPy on paper"]
+    assert "of the measured ceiling" in lines[2]
+    assert time in (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
+    return np.full((size[1], size[0], 4), 200, np.uint8)
+
+
+def test_pictures_hold_the_project(project, tmp_path, monkeypatch):
+    monkeypatch.setattr(pictures, "find_renderer", lambda: renderer)
+    out = tmp_path / "out"
+    assert main(["run", str(project), "--out", str(out), "--pictures", "8"]) == 0
+    drawn = sorted(out.glob("picture_*.png"))
+    assert [path.name for path in drawn] == [f"picture_{step:09d}.png" for step in range(25, 201, 25)]
+    assert (
+        open_document(drawn[0], permission=EVERYTHING).parameters == open_document(project).parameters
+    )  # its mesh is elsewhere
+
+
+@pytest.mark.parametrize(
+    ("view", "taken"),
+    [
+        ({}, ["voltage", "activation_time"]),  # the first, and the front's
+        ({"front": False}, ["voltage"]),
+        ({"field": "activation_time"}, ["activation_time"]),
+        ({"field": "gone", "front": False}, ["voltage"]),
+    ],
+)
+def test_only_the_fields_of_the_picture_are_copied(project, tmp_path, monkeypatch, view, taken):
+    seen = []
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **_: seen.append(list(given[2])) or EMPTY)
+    document = open_document(project)
+    document.project.view = document.project.view.model_copy(update=view)
+    monkeypatch.setattr("workbench.cli.run.open_project", lambda options: document)
+    assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
+    assert seen == [taken]
+
+
+@pytest.mark.parametrize("broken", [None, "raises", "wrong shape", "import"])
+def test_without_a_picture_the_run_goes_on_and_says_so(project, tmp_path, monkeypatch, capsys, broken):
+    def find() -> Any:
+        if broken == "import":
+            raise ImportError("libEGL.so.1: cannot open shared object file")
+        if broken == "raises":
+            return lambda *arguments, **options: 1 / 0
+        return None if broken is None else lambda *arguments, **options: np.zeros((3, 3), np.uint8)
+
+    monkeypatch.setattr(pictures, "find_renderer", find)
+    out = tmp_path / "out"
+    assert main(["run", str(project), "--out", str(out)]) == 0
+    told = capsys.readouterr().err
+    assert "icture" in told
+    assert "the results are complete" in told
+    assert (out / "points.csv").exists()
+    assert not list(out.glob("*.png"))
+
+
+def test_what_stands_in_space_is_in_the_picture_where_it_has_gone(project, tmp_path, monkeypatch):
+    asked, moved = [], {("ball",): (0.0, 0.0, 2.0)}
+    monkeypatch.setattr(WaveEngine, "placed", lambda self, problem: ("outlines of", problem.parameters))
+    monkeypatch.setattr(WaveSimulation, "shifts", lambda self: moved, raising=False)
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **options: asked.append(options) or EMPTY)
+    assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
+    (options,) = asked
+    assert options["placement"] == ("outlines of", open_document(project).parameters)
+    assert options["shifts"] == moved
+    assert options["traced"] is None
+
+
+def test_a_picture_without_outlines_is_better_than_none(project, tmp_path, monkeypatch):
+    def refuse(self: WaveEngine, problem: Any) -> Any:
+        raise ProblemError("Nothing stands anywhere.")
+
+    seen = []
+    monkeypatch.setattr(WaveEngine, "placed", refuse)
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **options: seen.append(options) or EMPTY)
+    assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
+    assert seen[0]["placement"] is None

@@ -1,0 +1,118 @@
+"""Autosave, its recovery after a killed process, and the list of recent files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench.project import autosave as module
+from workbench.project.autosave import Autosave, discard, recover, recoveries
+from workbench.project.document import open_document, save_document
+from workbench.storage.recent import LIMIT, RecentFiles
+
+ROOT = Path(__file__).parents[3]
+
+SESSION = """
+import sys
+from engines.api import registry
+from tests.workbench.house import engines, modules
+sys.modules.update(modules())
+registry.engines = engines
+from workbench.project.autosave import Autosave
+from workbench.project.document import open_document
+document = open_document(sys.argv[1])
+document.parameters.speed = 7.5
+autosave = Autosave()
+assert autosave.tick(document)
+print("written", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_what_a_killed_session_held_comes_back(project):
+    session = subprocess.Popen(
+        [sys.executable, "-c", SESSION, str(project)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert session.stdout.readline() == "written\n"
+    assert recoveries() == []  # the session lives
+    session.send_signal(signal.SIGKILL)
+    session.communicate(timeout=10)
+    (left,) = recoveries()
+    assert (left.title, left.origin) == ("slab", project)
+    document = recover(left)
+    assert document.parameters.speed == 7.5
+    assert document.path == project
+    save_document(document)
+    assert open_document(project).parameters.speed == 7.5
+    discard(left)
+    assert recoveries() == []
+
+
+def test_a_session_that_ends_well_leaves_nothing(project, tmp_path):
+    document, autosave = open_document(project), Autosave(tmp_path / "auto")
+    autosave.mark_saved(document)
+    assert not autosave.tick(document)
+    document.parameters.speed = 2.0
+    assert autosave.tick(document, now=True)
+    assert len(list((tmp_path / "auto").iterdir())) == 1
+    save_document(document)
+    autosave.mark_saved(document)
+    assert list((tmp_path / "auto").iterdir()) == []
+    document.parameters.speed = 3.0
+    assert autosave.tick(document, now=True)
+    autosave.close()
+    assert list((tmp_path / "auto").iterdir()) == []
+
+
+def test_edits_are_at_risk_for_less_than_five_seconds(project, tmp_path, monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(module.clock, "monotonic", lambda: now)
+    document, autosave = open_document(project), Autosave(tmp_path / "auto")
+    autosave.mark_saved(document)
+    unsaved_since, longest = None, 0.0
+    for tick in range(200):  # a tick each half second, an edit at every one for a while
+        now = 100 + tick * 0.5
+        if tick < 100:
+            document.parameters.speed = 1 + tick
+            unsaved_since = now if unsaved_since is None else unsaved_since
+        if autosave.tick(document):
+            longest, unsaved_since = max(longest, now - unsaved_since), None
+    assert unsaved_since is None
+    assert 0 < longest < 5
+    autosave.close()
+
+
+def test_recent_files_are_newest_first_and_still_there(tmp_path):
+    recent = RecentFiles()
+    for number in range(LIMIT + 3):
+        (tmp_path / f"p{number}").mkdir()
+        recent.add(tmp_path / f"p{number}", f"Project {number}")
+    recent.add(tmp_path / "p5", "Renamed")
+    items = RecentFiles().items()
+    assert [item.title for item in items[:2]] == ["Renamed", f"Project {LIMIT + 2}"]
+    assert len(items) == LIMIT
+    (tmp_path / "p5").rmdir()
+    assert RecentFiles().items()[0].title == f"Project {LIMIT + 2}"
+    recent.remove(tmp_path / f"p{LIMIT + 2}")
+    assert RecentFiles().items()[0].title == f"Project {LIMIT + 1}"
+    recent.clear()
+    assert recent.items() == []
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1, 2]", b'{"path": 3}', b"\xff\xff", b'[{"path": "x"}]'])
+def test_a_damaged_list_counts_as_empty(tmp_path, content):
+    file = tmp_path / "recent.json"
+    file.write_bytes(content)
+    recent = RecentFiles(file)
+    assert recent.items() == []
+    recent.add(tmp_path, "again")
+    assert len(recent.items()) == 1

@@ -1,0 +1,35 @@
+"""The projects that come with the application open, with the real reader and the real engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.project.document import open_document, save_document
+from workbench.project.presets import open_preset, presets
+
+SAMPLES = {preset.id: preset for preset in presets()}
+
+
+def test_there_are_samples():
+    assert {"biventricular", "niederer_slab", "small_slab"} <= set(SAMPLES)
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_a_sample_opens_and_is_complete(name):
+    document = open_preset(SAMPLES[name])
+    assert document.path is None
+    assert SAMPLES[name].title
+    assert SAMPLES[name].summary
+    assert document.project.run.until is not None or document.engine.ends(document.problem)
+    assert document.geometry.n_cells > 0
+    assert not [finding for finding in document.findings if finding.severity == "warning"]
+
+
+@pytest.mark.parametrize("target", ["mine", "mine.zip"])
+def test_a_sample_becomes_a_project_of_ones_own(tmp_path, target):
+    document = open_preset(SAMPLES["small_slab"])
+    save_document(document, tmp_path / target)
+    again = open_document(tmp_path / target)
+    assert again.parameters == document.parameters
+    assert again.mesh.is_file()
+    assert again.findings == document.findings

@@ -1,0 +1,60 @@
+"""What the meters make of the timings of single launches."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from engines.api import FieldInfo, KernelTiming, KernelTraffic
+from workbench.run import meters
+from workbench.run.meters import Meters, followed
+
+
+@pytest.fixture
+def simulation():
+    made = SimpleNamespace(
+        traffic=(KernelTraffic("follow", 1000, 0, 0),), fields=(), series=(), dt=1.0, step=0, time=0.0, timings=[]
+    )
+    made.drain_timings = lambda: tuple(made.timings)
+    return made
+
+
+def test_a_kernel_s_time_is_the_mean_of_the_last_second(simulation, monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(meters.clock, "perf_counter", lambda: now)
+    watched = Meters(simulation, ceiling=1e6, probes=())
+    watched.sample(simulation, 1, 0.1, None)  # cold: does not count
+    shown = []
+    for now, seconds in ((100.1, 0.010), (100.6, 0.030), (101.3, 0.050), (103.0, 0.020)):  # noqa: B007 - read above
+        simulation.timings = [KernelTiming("follow", 1, seconds)]
+        (rate,) = watched.sample(simulation, 1, 0.1, None).kernels
+        shown.append(rate.seconds_per_step)
+        assert rate.seconds == seconds
+        assert rate.fraction_of_ceiling == pytest.approx(1000 / rate.seconds_per_step / 1e6)
+    assert shown == pytest.approx([0.010, 0.020, 0.040, 0.020])
+
+
+def test_long_vectors_are_not_gathered_for_probes(simulation):
+    """The shells of a particle are no curve over time: asking the device for them at each sample costs for nothing."""
+    fields = [FieldInfo(name, name, "", "cell", (0, 1), components=n) for name, n in (("u", 1), ("v", 3), ("x", 16))]
+    simulation.fields = (*fields, FieldInfo("peak", "peak", "", "cell", (0, 1), summary=True))
+    asked = []
+    simulation.select = lambda selection: selection
+    simulation.observe = dict
+    simulation.gather = lambda name, handle: asked.append(name) or np.zeros(len(handle))
+    watched = Meters(simulation, ceiling=1e6, probes=[("P1", 0)])
+    watched.collect(simulation)
+    assert asked == ["u", "v"]
+    assert set(watched.sample(simulation, 1, 0.1, None).traces) == {"u", "v"}
+    assert [info.name for info in followed(simulation.fields)] == ["u", "v"]
+    asked.clear()
+    Meters(simulation, ceiling=1e6, probes=[("P1", 0)], profiles=True).collect(simulation)  # somebody records them
+    assert asked == ["u", "v", "x"]
+
+
+def test_what_compiling_took_is_not_foretold_of_the_steps_that_remain(simulation):
+    watched = Meters(simulation, ceiling=1e6, probes=())
+    watched.sample(simulation, 1, 8.0, 100)  # the first launch compiles
+    assert watched.sample(simulation, 10, 0.1, 100).remaining == pytest.approx(100 * 0.01)

@@ -1,0 +1,216 @@
+"""The recorder beside a run: intervals, checkpoints, resets, background writing, a disk that fills up."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.export.pvd import read_pvd
+from workbench.export.vtu import VtuWriter
+from workbench.project.document import Document, open_document
+from workbench.run import recording as module
+from workbench.run.checkpoint import problem_fingerprint, read_checkpoint
+from workbench.run.frames import RunState
+from workbench.run.recording import Recorder
+from workbench.run.session import start
+from workbench.run.timing_log import export_timing
+from workbench.storage.append import AppendedFile, trim
+from workbench.storage.atomic import StorageError
+from workbench.storage.background import BackgroundWriter
+
+
+@pytest.fixture
+def document(project: Path) -> Document:
+    return open_document(project)
+
+
+def column(path: Path, index: int) -> list[str]:
+    with path.open(newline="") as file:
+        return [row[index] for row in csv.reader(file)][1:]
+
+
+def run(document: Document, recorder: Recorder, **options: Any) -> Any:
+    runner = start(document, observers=[recorder], autostart=True, **options)
+    runner.wait(RunState.FINISHED)
+    runner.close()
+    return runner
+
+
+@pytest.mark.parametrize(("interval", "steps"), [(1.0, range(0, 201, 50)), (0.03, None), (0.005, range(201)), (7, [0])])
+def test_snapshots_are_taken_at_the_steps_nearest_to_the_multiples(document, tmp_path, interval, steps):
+    runner = run(document, Recorder(tmp_path / "out", document, snapshot_interval=interval))
+    assert runner.error is None
+    wanted = steps or {round(k * interval / 0.02) for k in range(1000) if k * interval <= 4.0 + 1e-9}
+    moments = read_pvd(tmp_path / "out" / "fields.pvd")
+    assert [round(time / 0.02) for time, _ in moments] == sorted({*wanted, 200})
+    assert all((tmp_path / "out" / name).is_file() for _, name in moments)
+
+
+def test_checkpoints_come_by_the_clock_and_at_the_end(document, tmp_path, monkeypatch):
+    written: list[int] = []
+    write = module.write_checkpoint
+    monkeypatch.setattr(
+        module, "write_checkpoint", lambda path, meta, state: (written.append(meta.step), write(path, meta, state))
+    )
+    document.parameters.delay = 0.002
+    recorder = Recorder(tmp_path / "out", document, checkpoint_seconds=0.1)
+    run(document, recorder)
+    assert 2 <= len(written) <= 20
+    assert written[-1] == 200
+    checkpoint = read_checkpoint(tmp_path / "out" / "checkpoint.npz", problem_fingerprint(document, recorder.probes))
+    assert checkpoint.meta.step == 200
+    assert int(checkpoint.state["step"]) == 200
+
+
+def test_a_reset_begins_the_record_anew(document, tmp_path):
+    recorder = Recorder(tmp_path / "out", document, snapshot_interval=0.5)
+    runner = start(document, observers=[recorder], autostart=True, until=2.0)
+    runner.wait(RunState.FINISHED)
+    runner.reset().result(5)
+    runner.until = 1.0
+    runner.run()
+    runner.wait(RunState.FINISHED)
+    runner.close()
+    assert runner.error is None
+    assert [float(t) for t in column(tmp_path / "out" / "traces.csv", 0)] == pytest.approx(np.arange(0, 1.01, 0.1))
+    assert len(read_pvd(tmp_path / "out" / "fields.pvd")) == 3
+
+
+def test_a_probe_that_is_followed_no_more_leaves_its_column_empty(document, tmp_path):
+    document.parameters.delay = 0.002
+    runner = start(document, observers=[Recorder(tmp_path / "out", document)], autostart=True)
+    runner.wait(RunState.RUNNING)
+    runner.set_probes([("near", 4), ("new", 5)]).result(5)
+    runner.wait(RunState.FINISHED)
+    runner.close()
+    assert runner.error is None
+    assert column(tmp_path / "out" / "traces.csv", 2)[-1] == ""
+    assert column(tmp_path / "out" / "traces.csv", 1)[-1] != ""
+
+
+@pytest.mark.parametrize("name", ["write_checkpoint", "write_pvd", "write_table"])
+def test_one_file_that_fails_does_not_keep_the_others_from_being_written(document, tmp_path, monkeypatch, name):
+    def full(*arguments: Any, **options: Any) -> None:
+        raise StorageError("The disk is full: 'x' could not be written; free some space.")
+
+    monkeypatch.setattr(module, name, full)
+    runner = run(document, Recorder(tmp_path / "out", document))
+    assert runner.state is RunState.FAILED
+    assert str(runner.error).startswith("The disk is full")
+    outcome = json.loads((tmp_path / "out" / "run.json").read_text())["outcome"]
+    assert (outcome["state"], outcome["step"]) == ("failed", 200)
+    assert outcome["error"] == str(runner.error)
+    assert len(column(tmp_path / "out" / "traces.csv", 0)) == 41
+    for other in {"points.csv": "write_table", "checkpoint.npz": "write_checkpoint"}.items():
+        assert (tmp_path / "out" / other[0]).exists() is (other[1] != name)
+
+
+def test_the_timing_log_says_device_kernel_and_fraction(document, tmp_path):
+    document.parameters.delay = 0.01
+    recorder = Recorder(tmp_path / "out", document)
+    run(document, recorder, until=3.0)
+    rows = [json.loads(line) for line in (tmp_path / "out" / "timing.jsonl").read_text().splitlines()]
+    assert len(rows) == len(column(tmp_path / "out" / "timing.csv", 0)) == len(recorder.timing.rows)
+    assert 1 <= len(rows) <= 3  # 1.5 s of wall time, a row a second and one at the end
+    assert sum(row["launches"] for row in rows) == 149  # the first step is not counted: it may compile
+    for row in rows:
+        assert row["bytes"] == row["launches"] * 216 * 12
+        assert row["bytes_per_second"] == pytest.approx(row["bytes"] / row["seconds"])
+        assert row["fraction"] == pytest.approx(row["bytes_per_second"] / 1.2e10)  # the triad is the best there
+        assert (row["device"], row["driver"], row["kernel"]) == ("NumPy on paper", "none", "follow")
+        assert "numpy=" in row["versions"]
+    assert sum(row["seconds"] for row in rows) >= 1.49
+    written = export_timing(list(recorder.timing.rows), tmp_path / "export.csv")
+    assert written[0].read_text() == (tmp_path / "out" / "timing.jsonl").read_text()
+    assert written[1].read_text() == (tmp_path / "out" / "timing.csv").read_text()
+
+
+@pytest.mark.keeps_time
+def test_a_pause_does_not_wait_for_the_writing(document, tmp_path, monkeypatch):
+    document.parameters.delay = 0.001
+    monkeypatch.setattr(VtuWriter, "write", lambda *arguments: time.sleep(0.5))
+    recorder = Recorder(tmp_path / "out", document, snapshot_interval=2.0)
+    runner = start(document, observers=[recorder], autostart=True)
+    runner.wait(RunState.RUNNING)
+    time.sleep(0.1)
+    asked = time.perf_counter()
+    runner.pause()
+    assert runner.wait(RunState.PAUSED) is RunState.PAUSED
+    assert time.perf_counter() - asked < 0.2
+    runner.close()
+
+
+@pytest.mark.keeps_time
+def test_the_writer_keeps_order_bounds_memory_and_hands_errors_on():
+    writer, done, gate = BackgroundWriter(), [], threading.Event()
+
+    def fail() -> None:
+        raise StorageError("full")
+
+    writer.submit(gate.wait)
+    writer.submit(lambda: done.append(1))
+    opener = threading.Timer(0.1, gate.set)
+    opener.start()
+    began = time.perf_counter()
+    writer.submit(lambda: done.append(2))  # waits, for two are pending
+    assert time.perf_counter() - began > 0.05
+    writer.submit(fail)
+    time.sleep(0.1)
+    with pytest.raises(StorageError):
+        writer.submit(lambda: done.append(3))
+    writer.close()
+    opener.join()
+    assert done == [1, 2]
+
+
+class ShortFile:
+    """A file whose disk fills up in the middle of a line."""
+
+    def __init__(self, file: Any, room: int) -> None:
+        self.file, self.room = file, room
+
+    def write(self, content: bytes) -> int:
+        if not self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        taken = self.file.write(content[: self.room])
+        self.room -= taken
+        return taken
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+
+def test_a_line_that_could_not_be_written_whole_is_taken_back(tmp_path):
+    table = AppendedFile(tmp_path / "t.csv", "a,b\n")
+    table.append("1,2\n")
+    table._file = ShortFile(table._file, 5)
+    with pytest.raises(StorageError, match="disk is full"):
+        table.append("3,4\n5,6\n")
+    assert (tmp_path / "t.csv").read_text() == "a,b\n1,2\n"
+    table._file.room = 100
+    table.append("7,8\n")
+    table.close()
+    assert (tmp_path / "t.csv").read_text() == "a,b\n1,2\n7,8\n"
+
+
+def test_an_appended_file_goes_on_after_its_last_whole_line(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("a,b\n1,2\n3," + "x" * 100_000)
+    table = AppendedFile(file, "a,b\n", keep=True)
+    table.append("5,6\n")
+    table.close()
+    assert file.read_text() == "a,b\n1,2\n5,6\n"
+    trim(file, lambda line: float(line.split(",")[0]) < 3)
+    assert file.read_text() == "a,b\n1,2\n"
+    trim(tmp_path / "none", lambda line: True)
+    file.write_text("no line end")
+    AppendedFile(file, "a,b\n", keep=True).close()
+    assert file.read_text() == "a,b\n"

@@ -1,0 +1,62 @@
+"""From a document to a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engines.api import Problem
+from engines.api.errors import ProblemError
+from engines.geometry import mesh as mesh_module
+from tests.workbench.fake_engine import WaveEngine, WaveParameters, block
+from workbench.project.document import Document, open_document
+from workbench.project.project import Probe, Project
+from workbench.run.frames import RunState
+from workbench.run.session import nearest_elements, probe_elements, start
+
+
+@pytest.mark.parametrize("chunk", [7, 1_000_000])
+def test_the_nearest_element_is_found_in_any_chunk(monkeypatch, chunk):
+    monkeypatch.setattr(mesh_module, "CHUNK", chunk)
+    mesh = block()
+    elements = [0, 6, 7, 100, mesh.n_cells - 1]
+    assert nearest_elements(mesh, mesh.centers(np.array(elements)) + 1e-6) == elements
+
+
+def test_probes_of_a_geometry_without_elements_are_refused():
+    empty = replace(block(), cells=np.zeros((0, 4), np.int32))
+    project = Project(engine="wave", probes=[Probe(name="p", position=(0, 0, 0))])
+    document = Document(project, WaveEngine(), WaveParameters(), empty)
+    with pytest.raises(ProblemError, match="remove the probes"):
+        probe_elements(document)
+
+
+def test_a_run_of_a_document_is_the_run_of_its_problem(project):
+    document = open_document(project)
+    opened = []
+
+    def open_backend(device, reserve_core):
+        opened.append((device, reserve_core))
+        from tests.workbench.house import open_backend
+
+        return open_backend(device)
+
+    runner = start(document, "cpu", reserve_core=True, autostart=True, open_backend=open_backend)
+    document.parameters.speed = 50.0  # an edit meanwhile
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+    voltage = runner.post(lambda simulation: simulation.field("voltage")).result(5)
+    runner.close()
+    assert opened == [("cpu", True)]
+    expected = WaveEngine().build(Problem(WaveParameters(), document.geometry), open_backend("cpu", False))
+    expected.advance(200)
+    np.testing.assert_array_equal(voltage, expected.field("voltage"))
+    assert runner.take_samples()[-1].probes == ("near", "far, end")
+
+
+def test_until_of_the_caller_wins(project):
+    runner = start(open_document(project), until=1.0, autostart=True)
+    runner.wait(RunState.FINISHED)
+    assert runner.post(lambda simulation: simulation.step).result(5) == 50
+    runner.close()

@@ -1,0 +1,1 @@
+"""Tests of sweeps without a window."""

@@ -1,0 +1,325 @@
+"""Sweeps without a window: what can be varied, which cases there are, the runs, the table, the files, the command."""
+
+from __future__ import annotations
+
+import csv
+
+import h5py
+import numpy as np
+import pytest
+
+from engines.api import Estimate
+from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.errors import ProblemError
+from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
+from workbench.cli import main
+from workbench.project.document import open_document
+from workbench.sweep import running
+from workbench.sweep.numbers import number_called, numbers_of
+from workbench.sweep.outlook import outlook
+from workbench.sweep.plan import Kept, SweepPlan, Variation, values_of, variation
+from workbench.sweep.readings import Reading, reading_of
+from workbench.sweep.running import run_sweep
+from workbench.sweep.table import against, columns_of, overlay, table_of, value_of
+
+
+@pytest.fixture
+def document(project):
+    return open_document(project)
+
+
+def plan_of(document, *varied, until=0.5, kept=None):
+    return SweepPlan(document, tuple(variation(document, name, text) for name, text in varied), until, kept)
+
+
+# ---- what is varied ----------------------------------------------------------------------------------------------
+
+
+def test_numbers_have_names_titles_units_and_bounds(document):
+    found = {number.name: number for number in numbers_of(document.parameters)}
+    assert "end" not in found, "it has no value"
+    assert "cannot_begin" not in found, "a switch is no number"
+    step = found["step"]
+    assert (step.title, step.value, step.unit, step.integer) == ("Step", 0.02, "ms", False)
+    assert step.bounds.sentence() == "above 0, at most 1"
+    assert found["trouble_step"].integer
+
+
+def test_numbers_in_lists_tuples_and_unions_are_found():
+    from engines.fdtd.parameters import FdtdParameters, Sphere
+
+    found = {one.name: one for one in numbers_of(FdtdParameters(objects=[Sphere()]))}
+    assert found["objects.0.radius"].title == "Objects › 1 sphere › Radius"
+    assert found["objects.0.center.1"].titles[-1] == "Center y"
+    assert found["objects.0.radius"].bounds.sentence() == "above 0"
+    assert not found["grid.at_z"].matters, "the grid has three dimensions"
+    with pytest.raises(ProblemError, match=r"Nothing depends on 'grid\.at_z'"):
+        number_called(FdtdParameters(objects=[Sphere()]), "grid.at_z")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("sped", "There is no number 'sped' among the parameters; the nearest are speed"),
+        ("trouble", "'trouble' is no number but '': a sweep varies numbers"),
+        ("end", "'end' is no number but None"),
+    ],
+)
+def test_a_name_that_is_no_number_gets_a_sentence_with_the_nearest(document, name, said):
+    with pytest.raises(ProblemError) as caught:
+        number_called(document.parameters, name)
+    assert said in str(caught.value)
+
+
+def test_values_are_ranges_factors_or_lists():
+    assert values_of("0.2:0.4:3") == (0.2, 0.3, 0.4)
+    assert values_of("1:100:3:log") == (1.0, 10.0, 100.0)
+    assert values_of("1, 5; 2") == (1, 5, 2)
+    assert values_of("1:4:6", integer=True) == (1, 2, 3, 4), "rounded, each once"
+    for text in ("a:b:3", "1:2", "1:2:3:4", "1:2:x", "one", "nan", "1:2:0", "-1:1:3:log", "1:2:1000000"):
+        with pytest.raises(ProblemError):
+            values_of(text)
+
+
+@pytest.mark.parametrize(
+    ("varied", "changes", "said"),
+    [
+        ([("step", "0.1:2:3")], {}, "'step' cannot be 1.05: it must be above 0, at most 1 ms."),
+        ([("trouble_step", "1.5,2")], {}, "'trouble_step' takes whole numbers: 1.5 is none."),
+        ([("speed", "1,1")], {}, "'speed' has the same value twice"),
+        ([("speed", " , ")], {}, "'speed' has no values"),
+        ([("speed", "1,2"), ("speed", "3,4")], {}, "'speed' is varied twice"),
+        ([("speed", "1,2"), ("tau", "1,2"), ("delay", "0,1")], {}, "one or two numbers, not 3"),
+        ([], {}, "Nothing is varied"),
+        ([("speed", "1,2")], {"kept": ()}, "Nothing is kept of the runs"),
+        ([("speed", "1,2")], {"until": None}, "Nothing says how far to run: give the end of each run [ms]."),
+        ([("speed", "1:2:1000"), ("tau", "1:2:1000")], {}, "1,000,000 runs are too many"),
+    ],
+)
+def test_a_plan_that_cannot_be_carried_out_is_refused_in_a_sentence(document, varied, changes, said):
+    with pytest.raises(ProblemError) as caught:
+        plan_of(document, *varied, **changes).check()
+    assert said in str(caught.value)
+
+
+def test_readings_of_a_curve():
+    info = ChartInfo("c", "C", "V", x_title="t", x_unit="s")
+    curve = Curve("c", np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.0, 5.0, np.nan, 2.0]))
+    texts = ("max", "min", "where-max", "where-min", "last", "at=0.5", "at=4")
+    values = [reading_of(text).of(info, curve) for text in texts]
+    np.testing.assert_array_equal(values, [5.0, 1.0, 1.0, 0.0, 2.0, 3.0, np.nan])
+    bars = ChartInfo("b", "B", "1", kind="bar", x_unit="s")
+    assert Reading("where max").of(bars, Curve("b", np.array([0.0, 2.0, 4.0]), np.array([1.0, 3.0]))) == 3.0
+    assert np.isnan(Reading().of(info, Curve("none", np.zeros(0), np.zeros(0))))
+    for text in ("most", "at=x", "max=2"):
+        with pytest.raises(ProblemError):
+            reading_of(text)
+
+
+# ---- runs --------------------------------------------------------------------------------------------------------
+
+
+def test_each_case_runs_to_its_end_with_its_own_numbers(document):
+    """Each simulation is closed before the next is built; the wave's mean voltage is what one run of it gives."""
+    there, most = [], []
+    build = WaveEngine.build
+
+    class Counting(WaveEngine):
+        def build(self, problem, backend, progress=lambda *_: None):
+            made = build(self, problem, backend, progress)
+            most.append(sum(not one.closed for one in there))
+            there.append(made)
+            return made
+
+    document.engine = Counting()
+    plan = plan_of(document, ("speed", "1,4"), ("tau", "0.5,1"))
+    rows = list(run_sweep(plan, FakeBackend()))
+    assert [row.case for row in rows] == [(1, 0.5), (1, 1), (4, 0.5), (4, 1)]
+    assert most == [0, 0, 0, 0]
+    assert all(one.closed for one in there)
+    for row in rows:
+        alone = build(WaveEngine(), plan.problem(row.case), FakeBackend())
+        alone.advance(25)
+        info, data, reading = row.chart("mean_voltage")
+        assert (info.unit, reading.what, row.time, row.steps) == ("mV", "last", 0.5, 25)
+        assert data.curves[0].y[-1] == alone.observe()["mean_voltage"]
+        assert data.curves[0].x[-1] == 0.5
+        np.testing.assert_allclose(data.curves[0].x[:3], [0, 0.1, 0.2])
+
+
+def test_a_run_that_fails_is_a_row_with_its_sentence_and_the_next_begins(document):
+    document.parameters = document.parameters.model_copy(update={"trouble": "nan"})
+    rows = list(run_sweep(plan_of(document, ("trouble_step", "10,1000")), FakeBackend()))
+    assert "is no longer a number at element" in rows[0].error
+    assert not rows[1].error
+    header, lines = table_of(plan_of(document, ("trouble_step", "10,1000")), rows)
+    assert header[-1] == "trouble"
+    assert np.isnan(lines[0][-2])
+    assert lines[1][-2] < 0
+    document.parameters = document.parameters.model_copy(update={"trouble": "build"})
+    failed = list(run_sweep(plan_of(document, ("trouble_step", "0,1")), FakeBackend()))
+    assert all(row.error and not row.charts and row.steps == 0 for row in failed)
+
+
+def test_a_problem_that_ends_by_itself_needs_no_end(document, monkeypatch):
+    monkeypatch.setattr(WaveEngine, "ends", lambda self, problem: True)
+    document.parameters = document.parameters.model_copy(update={"end": 0.2})
+    rows = list(run_sweep(plan_of(document, ("end", "0.2,0.4"), until=None), FakeBackend()))
+    assert [row.time for row in rows] == pytest.approx([0.2, 0.4])
+
+
+def test_who_ends_it_gets_the_rows_until_then_and_the_device_is_free(document):
+    class Enough(Exception):
+        pass
+
+    simulations, told = [], []
+    plan = plan_of(document, ("speed", "1,2,3"))
+
+    class Watched(WaveEngine):
+        def build(self, problem, backend, progress=lambda *_: None):
+            simulations.append(super().build(problem, backend, progress))
+            return simulations[-1]
+
+    document.engine = Watched()
+
+    def progress(message, fraction):
+        told.append((message, fraction))
+        if fraction > 0.5:
+            raise Enough
+
+    runs = run_sweep(plan, FakeBackend(), progress)
+    assert next(runs).case == (1,)
+    with pytest.raises(Enough):
+        next(runs)
+    assert all(one.closed for one in simulations)
+    assert told[0] == ("Run 1 of 3: Speed 1 mm/ms", 0.0)
+
+
+def test_a_chart_that_is_not_there_ends_the_sweep_with_the_names(document):
+    with pytest.raises(ProblemError, match="no chart 'mean' in these runs; there are: mean_voltage"):
+        list(run_sweep(plan_of(document, ("speed", "1,2"), kept=(Kept("mean"),)), FakeBackend()))
+
+
+def test_long_series_are_thinned_and_keep_their_last_value(document, monkeypatch):
+    monkeypatch.setattr(running, "MOST_SAMPLES", 8)
+    (row,) = run_sweep(plan_of(document, ("speed", "1"), until=3.0), FakeBackend())
+    curve = row.chart("mean_voltage")[1].curves[0]
+    assert len(curve.x) <= 9
+    assert curve.x[-1] == pytest.approx(3.0)
+    assert (np.diff(curve.x) > 0).all()
+
+
+def test_the_outlook_adds_up_estimates_and_counts_refusals(document):
+    plan = plan_of(document, ("speed", "1:2:50"), until=2.0)
+
+    def estimate(each):
+        return Estimate(int(1000 * each.parameters.speed), 1, 0.1, None, each.parameters.speed)
+
+    own = outlook(plan, estimate)
+    assert (own.runs, own.memory_bytes, own.refused) == (50, 2000, 0)
+    assert own.seconds == pytest.approx(50 * 1.5 * 2.0, rel=0.01), "the mean speed; nine cases stand for all"
+
+    def refuses(each):
+        raise ProblemError(f"Speed {each.parameters.speed:g} is too much.")
+
+    assert outlook(plan, refuses).refusal == "Speed 1 is too much."
+
+
+# ---- side by side ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def charted(document, monkeypatch):
+    """A document whose runs have a chart of two curves: y = speed · x and its square."""
+
+    def charts(self, problem, backend):
+        real(self, problem, backend)
+        self.charts = (ChartInfo("line", "Line / square", "V", x_title="x", x_unit="m"),)
+
+    def chart(self, name):
+        x = np.linspace(0, 1, 11)
+        y = self.parameters.speed * x
+        return ChartData((Curve("y", x, y), Curve("y/y", x, y**2)))
+
+    real = WaveSimulation.__init__
+    monkeypatch.setattr(WaveSimulation, "__init__", charts)
+    monkeypatch.setattr(WaveSimulation, "chart", chart)
+    return document
+
+
+def test_curves_are_laid_over_each_other_and_columns_over_a_parameter(charted):
+    plan = plan_of(charted, ("speed", "3,1"), ("tau", "1,2"), until=0.1, kept=(Kept("line", Reading("at", 0.5)),))
+    rows = list(run_sweep(plan, FakeBackend()))
+    assert [row.case[0] for row, _ in overlay(rows, "line", "y")] == [3, 3, 1, 1]
+    columns = columns_of(rows)
+    assert [column.heading for column in columns] == [
+        "Line / square: y, value at 0.5 m [V]",
+        "Line / square: y/y, value at 0.5 m [V]",
+    ]
+    assert value_of(rows[0], columns[1]) == pytest.approx(2.25)
+    info, data = against(plan, rows, columns[0])
+    assert (info.x_title, info.x_unit) == ("Speed", "mm/ms")
+    assert [curve.title for curve in data.curves] == ["Tau 1 ms", "Tau 2 ms"]
+    np.testing.assert_allclose(data.curves[0].x, [1, 3])
+    np.testing.assert_allclose(data.curves[0].y, [0.5, 1.5])
+
+
+def test_the_command_writes_table_curves_and_groups(charted, project, tmp_path, capsys):
+    out = tmp_path / "out"
+    given = ["--vary", "speed=1:2:3", "--chart", "line:where-max", "--chart", "mean_voltage", "--until", "0.2"]
+    assert main(["sweep", str(project), *given, "--out", str(out)]) == 0
+    told = capsys.readouterr()
+    assert "Run 2 of 3: Speed 1.5 mm/ms: " in told.err
+    assert told.out.splitlines()[0].split("  ")[0].strip() == "run"
+    with (out / "sweep.csv").open() as file:
+        lines = list(csv.reader(file))
+    assert lines[0][1] == "speed [mm/ms]"
+    assert [line[1] for line in lines[1:]] == ["1", "1.5", "2"]
+    assert lines[0][4] == "Line / square: y, place of the maximum [m]"
+    assert [line[4] for line in lines[1:]] == ["1", "1", "1"]
+    with h5py.File(out / "sweep.h5") as file:
+        assert sorted(file) == ["run_0001", "run_0002", "run_0003"]
+        assert file["run_0002/parameters/speed"][()] == 1.5
+        np.testing.assert_allclose(file["run_0003/charts/line/y∕y/y"], (2 * np.linspace(0, 1, 11)) ** 2)
+        assert file["run_0003/charts/line/y/x"].attrs["unit"] == "m"
+    assert (out / "charts" / "line.csv").read_text().splitlines()[1] == '"y, Speed 1 mm/ms",0,0'
+
+
+def test_the_command_lists_what_can_be_varied_and_refuses_in_a_sentence(project, tmp_path, capsys):
+    assert main(["sweep", str(project)]) == 0
+    assert "speed          1 mm/ms  (above 0)" in capsys.readouterr().out
+    for given, said in (
+        (["--vary", "sped=1:2:3"], "the nearest are speed"),
+        (["--vary", "speed=0:2:3"], "'speed' cannot be 0: it must be above 0 mm/ms."),
+        (["--vary", "speed=1:2:3000"], "3,000 runs: take fewer values, or add --yes"),
+        (["--vary", "speed=1,2", "--chart", "line:most"], "'most' cannot be read"),
+        (["--vary", "speed"], "no NAME=VALUES"),
+    ):
+        assert main(["sweep", str(project), *given, "--out", str(tmp_path / "none")]) == 2
+        assert said in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_command_says_when_every_run_failed(project, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(WaveEngine, "build", lambda *_: (_ for _ in ()).throw(ProblemError("Too hot: cool it.")))
+    assert main(["sweep", str(project), "--vary", "speed=1,2", "--out", str(tmp_path / "out")]) == 3
+    assert "Too hot: cool it." in (tmp_path / "out" / "sweep.csv").read_text()
+
+
+def test_ctrl_c_keeps_what_is_through(project, tmp_path, monkeypatch):
+    build = WaveEngine.build
+
+    def interrupted(self, problem, backend, progress=lambda *_: None):
+        if problem.parameters.speed == 2:
+            raise KeyboardInterrupt
+        return build(self, problem, backend, progress)
+
+    monkeypatch.setattr(WaveEngine, "build", interrupted)
+    given = ["--vary", "speed=1,2,3", "--until", "0.1", "--out", str(tmp_path / "out")]
+    assert main(["sweep", str(project), *given]) == 130
+    assert len((tmp_path / "out" / "sweep.csv").read_text().splitlines()) == 2
+
+
+def test_a_variation_keeps_what_else_the_problem_has(document):
+    plan = SweepPlan(document, (Variation(number_called(document.parameters, "tau"), (2.0,)),), 1.0)
+    assert plan.parameters((2.0,)) == document.parameters.model_copy(update={"tau": 2.0})

@@ -1,0 +1,1 @@
+"""Tests of times in words."""

@@ -1,0 +1,168 @@
+"""The legend of a chart: colour, name and present value of each curve, line after line as wide as there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ui.charts.plots.layers import shade_color
+from ui.widgets.theme import theme
+
+LINE_PIXELS, SWATCH_PIXELS, GAP_PIXELS = 17, 14, 14
+SCALE_PIXELS = 64
+MOST_LINES = 3
+ROOMY_LINES = 2
+"""Where values with units would take more lines than these, the short ones are shown."""
+
+
+Mark = Literal["line", "area", "dashed", "point", "scale"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """``place`` is that of the trace's colour; ``value`` has room for ``widest``, so that nothing moves.
+
+    ``short`` and ``shortest`` are the same for where there is little room.
+    """
+
+    title: str
+    place: int | None = None
+    mark: Mark = "line"
+    value: str = ""
+    widest: str = ""
+    short: str = ""
+    shortest: str = ""
+
+    def brief(self) -> Entry:
+        return self if not self.short else replace(self, value=self.short, widest=self.shortest)
+
+
+Placed = list[tuple[Entry, QPoint]]
+
+
+class Legend(QWidget):
+    """Paints itself; without entries it takes no room."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entries: tuple[Entry, ...] = ()
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        theme().changed.connect(self.update)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return self._entries
+
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Lay out anew only where something else than values has changed."""
+        entries = tuple(entries)
+        if entries == self._entries:
+            return
+        moved = [self._width(entry) for entry in entries] != [self._width(entry) for entry in self._entries]
+        self._entries = entries
+        self.setVisible(bool(entries))
+        self.setToolTip("\n".join(f"{entry.title}  {entry.value}".strip() for entry in entries))
+        if moved:
+            self.updateGeometry()
+        self.update()
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return LINE_PIXELS * min(_lines(self._placed(width)), MOST_LINES)
+
+    def sizeHint(self) -> QSize:
+        return QSize(100, self.heightForWidth(max(self.width(), 100)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, LINE_PIXELS if self._entries else 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        metrics, colors = self.fontMetrics(), theme().palette
+        for entry, spot in self._placed(self.width()):
+            self._swatch(painter, entry, spot)
+            left = spot.x() + self._mark_width(entry) + 5
+            title = metrics.elidedText(entry.title, Qt.TextElideMode.ElideRight, max(20, self.width() - left))
+            painter.setPen(colors.color("muted"))
+            painter.drawText(QRect(left, spot.y(), self.width(), LINE_PIXELS), Qt.AlignmentFlag.AlignVCenter, title)
+            if entry.value:
+                left += metrics.horizontalAdvance(title) + 6
+                painter.setPen(colors.color("text"))
+                area = QRect(left, spot.y(), self.width(), LINE_PIXELS)
+                painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, entry.value)
+        painter.end()
+
+    def _placed(self, width: int) -> Placed:
+        """Each entry and where it begins, with short values if there is little room."""
+        placed = self._flow(self._entries, width)
+        return placed if _lines(placed) <= ROOMY_LINES else self._flow([e.brief() for e in self._entries], width)
+
+    def _flow(self, entries: Sequence[Entry], width: int) -> Placed:
+        placed, x, y = [], 0, 0
+        for entry in entries:
+            wide = self._width(entry)
+            if x and x + wide > width:
+                x, y = 0, y + LINE_PIXELS
+            placed.append((entry, QPoint(x, y)))
+            x += wide + GAP_PIXELS
+        return placed
+
+    def _width(self, entry: Entry) -> int:
+        metrics = self.fontMetrics()
+        value = max(metrics.horizontalAdvance(entry.value), metrics.horizontalAdvance(entry.widest))
+        return self._mark_width(entry) + 5 + metrics.horizontalAdvance(entry.title) + (6 + value if value else 0)
+
+    @staticmethod
+    def _mark_width(entry: Entry) -> int:
+        return SCALE_PIXELS + 22 if entry.mark == "scale" else SWATCH_PIXELS
+
+    def _swatch(self, painter: QPainter, entry: Entry, spot: QPoint) -> None:
+        colors = theme().palette
+        color = colors.color("muted") if entry.place is None else QColor(colors.trace(entry.place))
+        middle = spot.y() + LINE_PIXELS / 2
+        box = QRectF(spot.x(), middle - 5, SWATCH_PIXELS, 10)
+        if entry.mark == "scale":
+            self._scale(painter, box)
+        elif entry.mark == "area":
+            color.setAlpha(190)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            painter.drawRoundedRect(box, 2, 2)
+        elif entry.mark == "point":
+            painter.setPen(QPen(colors.color("text"), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(box.center(), 3, 3)
+        else:
+            style = Qt.PenStyle.DashLine if entry.mark == "dashed" else Qt.PenStyle.SolidLine
+            painter.setPen(QPen(color, 1.4 if entry.mark == "dashed" else 2.4, style))
+            painter.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle))
+
+    def _scale(self, painter: QPainter, box: QRectF) -> None:
+        """``0 ▭ 1``: what the colours of bars run from and to."""
+        metrics = self.fontMetrics()
+        painter.setPen(theme().palette.color("muted"))
+        digit = metrics.horizontalAdvance("0")
+        base = box.center().y() + metrics.capHeight() / 2
+        painter.drawText(int(box.left()), int(base), "0")
+        strip = QRectF(box.left() + digit + 3, box.top() + 1, SCALE_PIXELS, 8)
+        painter.drawText(int(strip.right()) + 4, int(base), "1")
+        gradient = QLinearGradient(strip.topLeft(), strip.topRight())
+        for step in range(9):
+            gradient.setColorAt(step / 8, shade_color(step / 8))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(gradient)
+        painter.drawRoundedRect(strip, 2, 2)
+
+
+def _lines(placed: Placed) -> int:
+    return 1 + max((spot.y() // LINE_PIXELS for _, spot in placed), default=-1)

@@ -1,0 +1,54 @@
+"""Values of charts in words: under the mouse, or the newest."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engines.api.charts import ChartInfo, Curve, Fact
+from workbench.words.units import grouped, is_count, time_text, unit_text
+
+
+def figure(value: float, unit: str, count: int = 4) -> str:
+    """``3.600 V``: four digits that stay four, so that a figure that changes does not dance; all of those before the
+    point, up to ``99999``."""
+    if not math.isfinite(value):
+        return "–"
+    if abs(value) >= 1e5 or 0 < abs(value) < 1e-4:
+        digits = f"{value:.{count - 1}e}"
+    elif abs(float(f"{value:.{count}g}")) >= 10**count:
+        digits = f"{value:.0f}"
+    else:
+        digits = f"{value:#.{count}g}".removesuffix(".") if value else "0"
+    return f"{digits.replace('-', '−')} {unit_text(unit)}".rstrip()
+
+
+def fact_text(fact: Fact) -> str:
+    """``36 000``, ``0.003448``, ``−1.200 %``: counts in full, others with four digits."""
+    counted = not fact.unit or (fact.unit == "1" and isinstance(fact.value, int))
+    if counted and float(fact.value).is_integer() and abs(fact.value) < 1e12:
+        return grouped(int(fact.value)).replace("-", "−")
+    return figure(fact.value, fact.unit)
+
+
+def abscissa(chart: ChartInfo, x: float, x_unit: str) -> str:
+    """``1200 s`` or ``12.50 µm``."""
+    if is_count(x_unit):
+        return time_text(x, x_unit)
+    if chart.series:
+        return time_text(x, x_unit, ".1f" if abs(x) >= 100 else ".2f")
+    return figure(x, x_unit)
+
+
+def value_at(curve: Curve, x: float | None, *, bar: bool = False) -> float | None:
+    """The value next to ``x``, that of the bar over it, or the one that the curve tells; None where there is none."""
+    if not len(curve.y):
+        return None
+    if bar:
+        if x is None or not curve.x[0] <= x <= curve.x[-1]:
+            return None
+        return float(curve.y[min(int(np.searchsorted(curve.x, x, "right")) - 1, len(curve.y) - 1)])
+    if x is None:
+        return float(curve.y[curve.told])
+    return float(curve.y[int(np.argmin(np.abs(curve.x - x)))])

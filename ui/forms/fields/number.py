@@ -1,0 +1,178 @@
+"""A field for a number as scientists write it: 50000, 5e4, 0.02; arrow keys step the leading digit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from ui.forms.editor import Editor
+from ui.forms.fields.line import Line
+from ui.forms.fields.slider import Slider, scale_of
+from ui.forms.schema import FieldSpec, Kind
+
+LONGEST = 10
+"""Characters of a number that a field has room for."""
+BESIDE_SLIDER = 62  # pixels: four digits and a point
+
+
+class NumberBox(Line):
+    """A field over all floats (or integers). Out-of-bound values are typed and kept; the form names them.
+
+    Commits when editing ends; Up and Down step; Escape takes back what was typed. The wheel scrolls the form and
+    changes nothing, for a person who has just typed a value scrolls on from there. A long number (1/3) is told in six
+    digits and kept as it is unless they are changed.
+    """
+
+    changed = Signal(object)
+    rejected = Signal(str)
+
+    def __init__(self, integer: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._integer = integer
+        self._value: float | int = 0
+        self.setMinimumWidth(44)
+        self.setText(told(self._value))
+        self.editingFinished.connect(self._commit)
+
+    def value(self) -> float | int:
+        return self._value
+
+    def set_value(self, value: float | int) -> None:
+        self._value = value
+        text = told(value)
+        if self.text() != text:
+            self.setText(text)
+            self.setCursorPosition(0)
+        self.setModified(False)
+
+    def step_by(self, steps: int) -> None:
+        self._commit()
+        self.set_value(stepped(self._value, steps, self._integer))
+        self.changed.emit(self._value)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.key():
+            case Qt.Key.Key_Up:
+                self.step_by(1)
+            case Qt.Key.Key_Down:
+                self.step_by(-1)
+            case Qt.Key.Key_Escape:
+                self.set_value(self._value)
+            case _:
+                super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    def _commit(self) -> None:
+        text = self.text().strip()
+        if text == told(self._value):
+            self.setModified(False)
+            return
+        value = parsed(text, self._integer)
+        if value is None:
+            self.rejected.emit(f"'{text}' is not a {'whole number' if self._integer else 'number'}.")
+            return
+        self.set_value(value)
+        self.changed.emit(value)
+
+
+def told(value: float | int) -> str:
+    """As ``shown`` where that is not long; else six digits."""
+    exact = shown(value)
+    return exact if isinstance(value, int) or len(exact) <= LONGEST else shown(float(f"{value:.6g}"))
+
+
+def shown(value: float | int) -> str:
+    """The shortest text that reads back as ``value``."""
+    if isinstance(value, int) or not math.isfinite(value):
+        return str(value)
+    if value == 0:
+        return "0"
+    if 1e-4 <= abs(value) < 1e7:
+        text = repr(float(value))
+        return text.removesuffix(".0")
+    mantissa, _, exponent = f"{value!r}".partition("e")
+    if exponent:
+        return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
+    digits, _, exponent = f"{value:.16e}".partition("e")
+    short = f"{float(digits):.15g}e{int(exponent)}"
+    return short if float(short) == value else repr(value)
+
+
+def parsed(text: str, integer: bool) -> float | int | None:
+    """The number that a person typed (a decimal comma and blanks between thousands are understood), or None."""
+    cleaned = text.replace(" ", "").replace("\u202f", "").replace("\u2212", "-")
+    if cleaned.count(",") == 1 and "." not in cleaned:
+        cleaned = cleaned.replace(",", ".")
+    try:
+        value = float(cleaned)
+    except ValueError:
+        return None
+    if not math.isfinite(value):
+        return None
+    if integer:
+        return int(value) if value == int(value) else None
+    return value
+
+
+def stepped(value: float | int, steps: int, integer: bool) -> float | int:
+    """One unit in the first digit up or down: 0.02 → 0.03, 1 → 1.1 → 1.2, 50000 → 51000."""
+    if integer:
+        return int(value) + steps
+    size = abs(float(value))
+    unit = (
+        0.1 if size == 0 else 10.0 ** (math.floor(math.log10(size) + 1e-12) - (1 if _leading(size) < 2 - 1e-9 else 0))
+    )
+    return float(f"{value + steps * unit:.12g}")
+
+
+def _leading(size: float) -> float:
+    return size / 10.0 ** math.floor(math.log10(size) + 1e-12)
+
+
+class NumberEditor(Editor):
+    """One number; one that is live and has bounds on both sides can be dragged."""
+
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
+        self.box = NumberBox(spec.kind is Kind.INTEGER, self)
+        self.box.setToolTip(self.help_text())
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        self.slider: Slider | None = None
+        self._scale = scale_of(spec.bounds) if spec.live and spec.kind is Kind.NUMBER else None
+        if self._scale is not None:
+            self.slider = Slider(self)
+            self.slider.setToolTip(self.help_text())
+            self.slider.setAccessibleName(f"{spec.title}, slider")
+            self.slider.valueChanged.connect(self._drag)
+            layout.addWidget(self.slider, 1)
+            self.box.setFixedWidth(BESIDE_SLIDER)
+        layout.addWidget(self.box)
+        self.setFocusProxy(self.box)
+        self.box.changed.connect(lambda value: self.edited.emit((), value))
+        self.box.rejected.connect(self._refuse)
+
+    def set_value(self, value: Any) -> None:
+        self.box.set_value(value)
+        self.mark(False)
+        if self.slider is not None and self._scale is not None and self._scale.value(self.slider.value()) != value:
+            with QSignalBlocker(self.slider):
+                self.slider.setValue(self._scale.position(value))
+
+    def mark(self, wrong: bool) -> None:
+        self.repolish(self.box, wrong)
+
+    def _drag(self, position: int) -> None:
+        assert self._scale is not None
+        self.edited.emit((), self._scale.value(position))
+
+    def _refuse(self, sentence: str) -> None:
+        self.mark(True)
+        self.box.setToolTip(sentence)
+        self.refused.emit(sentence)

@@ -1,0 +1,52 @@
+"""A number that may be absent: a check box that says what it is for, the field, and its unit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
+
+from ui.forms.fields.number import NumberBox
+
+
+class OptionalNumber(QWidget):
+    """Emits ``edited`` with a positive number, or with None when it is switched off."""
+
+    edited = Signal(object)
+
+    def __init__(self, text: str, tip: str, default: float, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.check = QCheckBox(text, self)
+        self.check.setToolTip(tip)
+        self.box = NumberBox(parent=self)
+        self.box.setFixedWidth(64)
+        self.box.set_value(default)
+        self.box.setToolTip(tip)
+        self.box.setAccessibleName(text)
+        self.box.changed.connect(self._edit)
+        self.check.clicked.connect(lambda on: self.edited.emit(self.box.value() if on else None))
+        self._shown = default
+        self.unit_label = QLabel(self)
+        self.unit_label.setObjectName("unit")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        for widget in (self.check, self.box, self.unit_label):
+            layout.addWidget(widget)
+
+    def set_unit(self, unit: str) -> None:
+        self.unit_label.setText(unit)
+
+    def set_value(self, value: float | None) -> None:
+        """Show ``value``; None switches off and leaves the number that was there."""
+        self.check.setChecked(value is not None)
+        if value is not None:
+            self._shown = value
+            self.box.set_value(value)
+
+    def _edit(self, value: Any) -> None:
+        if value > 0:
+            self.edited.emit(float(value))
+        else:
+            self.box.set_value(self._shown)

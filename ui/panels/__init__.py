@@ -1,0 +1,1 @@
+"""Docks and pages beside the 3D view: gallery, problem, view, probes, timeline, meters, log."""

@@ -1,0 +1,204 @@
+"""What the run will need, said before it starts; follows the edits 300 ms behind, on another thread.
+
+After opening the owner asks for the first estimate when the problem is built: both need the same operators, and the
+second to ask finds them made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from engines.api import Estimate
+from engines.api.charts import Fact
+from engines.api.errors import ProblemError, WorkbenchError
+from ui.charts.plots.reading import fact_text
+from ui.forms.editor import Editor
+from ui.session.model import DocumentModel
+from ui.session.services import Services
+from ui.widgets.background import Background
+from ui.widgets.formatting import at_most_text, bytes_text, duration_text
+from workbench.project.findings import findings_of
+from workbench.words.units import one_of, time_text, unit_text
+
+DELAY_MILLISECONDS = 300
+ROWS = (
+    ("memory", "Memory"),
+    ("traffic", "Bytes per step"),
+    ("step", "Time step"),
+    ("stable", "Largest stable step"),
+    ("pace", "Wall time"),
+)
+
+
+class EstimatesPanel(QWidget):
+    """Memory, traffic, stable step, wall time, findings."""
+
+    refused = Signal(object)
+    """Where in the parameters something is wrong, and the sentence that says what; empty where nothing is."""
+
+    found = Signal(tuple)
+    """All findings of the document: of its files, and of the estimate once it is there."""
+
+    def __init__(
+        self, model: DocumentModel, services: Services, background: Background, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self._model = model
+        self._services = services
+        self._background = background
+        self.estimate: Estimate | None = None
+        self.figures: dict[str, QLabel] = {}
+        self.names: dict[str, QLabel] = {}
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        for row, (key, title) in enumerate(ROWS):
+            self.names[key] = QLabel(title, self)
+            self.names[key].setObjectName("muted")
+            self.figures[key] = QLabel("–", self)
+            self.figures[key].setAlignment(Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(self.names[key], row, 0)
+            grid.addWidget(self.figures[key], row, 1)
+        self._facts = QGridLayout()
+        self._facts.setContentsMargins(0, 0, 0, 0)
+        self._facts.setHorizontalSpacing(12)
+        self._facts.setVerticalSpacing(2)
+        self._facts.setColumnStretch(1, 1)
+        self.facts: dict[str, QLabel] = {}
+        self.sentence = QLabel(self)
+        self.sentence.setWordWrap(True)
+        self.sentence.setObjectName("error")
+        self.findings = QLabel(self)
+        self.findings.setWordWrap(True)
+        self.findings.setObjectName("warning")
+        self.notes = QLabel(self)
+        self.notes.setWordWrap(True)
+        self.notes.setObjectName("note")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 10)
+        layout.setSpacing(6)
+        heading = QLabel("Estimate", self)
+        heading.setObjectName("heading")
+        layout.addWidget(heading)
+        layout.addLayout(grid)
+        layout.addLayout(self._facts)
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.findings)
+        layout.addWidget(self.notes)
+        self.sentence.hide()
+        self.findings.hide()
+        self.notes.hide()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DELAY_MILLISECONDS)
+        self._timer.timeout.connect(self.recompute)
+        model.opened.connect(self._show_nothing)
+        model.changed.connect(lambda path: self._timer.start() if path[0] in ("parameters", "run") else None)
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    def recompute(self) -> None:
+        """Ask for a new estimate; an answer for an older revision is dropped."""
+        if self._model.document is None or not self._model.valid:
+            self._show_nothing()
+            self._say(self._model.first_error())
+            return
+        revision = self._model.revision
+        document = self._model.snapshot()
+
+        def if_fresh(show: Callable[[Any], None]) -> Callable[[Any], None]:
+            return lambda answer: show(answer) if revision == self._model.revision else None
+
+        self._background.submit(
+            "estimates",
+            lambda: self._services.estimate(document),
+            if_fresh(self.show_estimate),
+            if_fresh(self._show_error),
+        )
+
+    def show_estimate(self, estimate: Estimate) -> None:
+        self.estimate = estimate
+        self.refused.emit({})
+        unit = self._model.document.time_unit if self._model.document else ""
+        self.figures["memory"].setText(bytes_text(estimate.memory_bytes))
+        self.figures["traffic"].setText(bytes_text(estimate.bytes_per_step))
+        self.figures["step"].setText(time_text(estimate.step, unit, ".4g"))
+        stable = estimate.stable_step
+        above = stable is not None and estimate.step > stable
+        self.figures["stable"].setText("–" if stable is None else f"{at_most_text(stable, 4)} {unit_text(unit)}")
+        for key in ("step", "stable"):
+            self.figures[key].setObjectName("error" if above else "")
+            Editor.repolish(self.figures[key], above)
+        document = self._model.document
+        until = None if document is None else document.project.run.until
+        name, span = estimate.milestone or (one_of(unit), 1.0)
+        if estimate.milestone is None and until is not None:
+            span = until
+            self.names["pace"].setText(f"Wall time to {time_text(until, unit)}")
+        else:
+            self.names["pace"].setText(f"Wall time per {name}")
+        seconds = estimate.seconds_per_simulated_unit
+        self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
+        self._say(
+            f"The step is above the largest stable one: set it to {at_most_text(stable)} {unit_text(unit)} or less."
+            if stable is not None and above
+            else ""
+        )
+        self.show_findings()
+        self._show_facts(estimate.facts)
+
+    def show_findings(self) -> None:
+        """What is known by now, in the panel and to whoever listens."""
+        document = self._model.document
+        findings = () if document is None else findings_of(document, self.estimate)
+        for label, severity in ((self.findings, "warning"), (self.notes, "info")):
+            lines = [finding.message for finding in findings if finding.severity == severity]
+            label.setText("\n".join(lines))
+            label.setVisible(bool(lines))
+        self.found.emit(findings)
+
+    def _show_facts(self, facts: tuple[Fact, ...]) -> None:
+        if [fact.title for fact in facts] != list(self.facts):
+            while (item := self._facts.takeAt(0)) is not None:
+                widget = item.widget()
+                if widget is not None:
+                    widget.hide()
+                    widget.deleteLater()
+            self.facts = {}
+            for row, fact in enumerate(facts):
+                name, value = QLabel(fact.title, self), QLabel(self)
+                name.setObjectName("muted")
+                value.setAlignment(Qt.AlignmentFlag.AlignRight)
+                self._facts.addWidget(name, row, 0)
+                self._facts.addWidget(value, row, 1)
+                self.facts[fact.title] = value
+        for fact in facts:
+            self.facts[fact.title].setText(fact_text(fact))
+
+    def _show_error(self, error: BaseException) -> None:
+        self._show_nothing()
+        self.refused.emit({error.place: str(error)} if isinstance(error, ProblemError) and error.place else {})
+        self._say(
+            str(error) if isinstance(error, WorkbenchError) else f"No estimate ({type(error).__name__}: {error})."
+        )
+
+    def _show_nothing(self) -> None:
+        self.estimate = None
+        for label in self.figures.values():
+            label.setText("–")
+        self._say("")
+        self._show_facts(())
+        self.show_findings()
+
+    def _say(self, sentence: str) -> None:
+        self.sentence.setText(sentence)
+        self.sentence.setVisible(bool(sentence))

@@ -1,0 +1,115 @@
+"""The problem: its title, what of it stands in space, the form made from the engine's parameters, and the estimate."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+
+from ui.forms.editor import Suggestions
+from ui.forms.fields.line import Line
+from ui.forms.form import ParameterForm
+from ui.forms.validation import Errors, Path
+from ui.panels.estimates import EstimatesPanel
+from ui.panels.object_tree import ObjectTree
+from ui.session.model import DocumentModel
+from ui.session.placing import Placing
+
+
+class ProblemPanel(QWidget):
+    """Follows the model; every edit goes through its undo stack."""
+
+    def __init__(
+        self, model: DocumentModel, placing: Placing, estimates: EstimatesPanel, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setMinimumWidth(340)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self._model = model
+        self._placing = placing
+        self._suggested: Suggestions = {}
+        placing.changed.connect(self._suggest)
+        self.title = Line(self)
+        self.title.setObjectName("problemTitle")
+        self.title.setPlaceholderText("Title")
+        self.title.setAccessibleName("Title")
+        self.title.editingFinished.connect(self._rename)
+        self.subtitle = QLabel(self)
+        self.subtitle.setObjectName("muted")
+        self.subtitle.setWordWrap(True)
+        self.subtitle.setContentsMargins(3, 0, 0, 0)  # where the text of the title begins
+        self.form = ParameterForm(self)
+        self.form.edited.connect(lambda path, value: model.edit(("parameters", *path), value))
+        self.objects = ObjectTree(placing, self)
+        placing.revealed.connect(self.form.reveal)
+        self.form.maker = placing.fresh
+        self.estimates = estimates
+        parts = QSplitter(Qt.Orientation.Vertical, self)
+        parts.setChildrenCollapsible(False)
+        parts.addWidget(self.objects)
+        parts.addWidget(self.form)
+        parts.setStretchFactor(1, 1)
+        top = QVBoxLayout()
+        top.setContentsMargins(9, 8, 12, 4)
+        top.setSpacing(0)
+        top.addWidget(self.title)
+        top.addWidget(self.subtitle)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(top)
+        layout.addWidget(parts, 1)
+        layout.addWidget(estimates)
+        model.opened.connect(self._opened)
+        model.changed.connect(self._changed)
+        model.files_moved.connect(lambda: self._changed(("parameters",)))
+
+    def _opened(self) -> None:
+        document = self._model.document
+        editors = self.form.root
+        self.form.set_model(None if document is None else type(document.parameters))
+        if self.form.root is not editors:  # the new ones know none
+            self._suggested = {}
+        self.setEnabled(document is not None)
+        if document is None:
+            self.title.clear()
+            self.subtitle.clear()
+            return
+        self._suggest()
+        self.form.set_values(self._model.draft["parameters"])
+        self.form.set_errors(self._model.parameter_errors)
+        self._show_title()
+        self.subtitle.setText(document.project.summary or document.engine.title)
+
+    def mark(self, refused: Errors) -> None:
+        """What the engine refuses, beside what the model does."""
+        self.form.set_errors({**refused, **self._model.parameter_errors})
+
+    def _suggest(self) -> None:
+        names = getattr(self._model.geometry, "region_names", {})
+        placement = self._placing.placement
+        groups = () if placement is None else placement.groups
+        materials = [item.title for group in groups if group.role == "material" for item in group.items]
+        suggestions = {"region": list(names.values()), "material": materials}
+        if suggestions != self._suggested:
+            self._suggested = suggestions
+            self.form.set_suggestions(suggestions)
+
+    def _changed(self, path: Path) -> None:
+        if path[0] == "parameters":
+            if len(path) == 1:  # perhaps on another mesh
+                self._suggest()
+            self.form.set_values(self._model.draft["parameters"])
+            self.form.set_errors(self._model.parameter_errors)
+        elif path[0] == "title":
+            self._show_title()
+
+    def _show_title(self) -> None:
+        """From its beginning, where it is too long for the panel."""
+        self.title.setText(self._model.draft["title"])
+        self.title.setCursorPosition(0)
+
+    def _rename(self) -> None:
+        if self._model.document is not None:
+            self._model.edit(("title",), self.title.text().strip() or "Untitled", "change of the title")
+        self.title.setModified(False)

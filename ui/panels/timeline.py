@@ -1,0 +1,152 @@
+"""The timeline: run, pause, step and reset, where the run stands, and how far it is to go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+
+from ui.forms.fields.optional_number import OptionalNumber
+from ui.panels.timeline_bar import ProgressBar, Tick
+from ui.session.controller import Phase
+from ui.widgets.formatting import duration_text
+from ui.widgets.icons import dress
+from workbench.run.history import Mark
+from workbench.words.units import is_count, time_text, unit_text
+
+LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
+"""Widths [pixels] below which these fields are left out, so that the buttons and the time stay in full."""
+
+
+class Timeline(QWidget):
+    """Buttons and time. It decides nothing: it asks by signals and shows the phase that comes back."""
+
+    toggled = Signal()
+    step_asked = Signal()
+    reset_asked = Signal()
+    rewind_asked = Signal(int)
+    """The step of a checkpoint."""
+    until_edited = Signal(object)
+    pace_edited = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self._unit = ""
+        self._until: float | None = None
+        self._time = 0.0
+        self._running = False
+        self._phase = Phase.EMPTY
+        self.run_button = self._button("play", "Run", "Run and pause (Space)", self.toggled)
+        self.run_button.setObjectName("primary")
+        self.run_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.run_button.setMinimumWidth(96)
+        self.step_button = self._button("step", "Step", "Take one step (.)", self.step_asked)
+        self.reset_button = self._button("reset", "Reset", "Back to time zero (Ctrl+R)", self.reset_asked)
+        self.time_label = QLabel("–", self)
+        self.time_label.setObjectName("figure")
+        self.time_label.setMinimumWidth(110)
+        self._marks: tuple[Mark, ...] = ()
+        self.bar = ProgressBar(self)
+        self.bar.tick_clicked.connect(self.rewind_asked)
+        self.pace = OptionalNumber("pace", "Run no faster than this, so that a fast device can be watched", 30.0, self)
+        self.pace.edited.connect(self.pace_edited)
+        self.until = OptionalNumber("until", "Stop by itself at this time", 1000.0, self)
+        self.until.edited.connect(self.until_edited)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(10, 6, 10, 6)
+        layout.setSpacing(8)
+        before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
+        after: tuple[QWidget, ...] = (self.pace, self.until)
+        for widget in before:
+            layout.addWidget(widget)
+        layout.addWidget(self.bar, 1)
+        for widget in after:
+            layout.addWidget(widget)
+        self.set_phase(Phase.EMPTY)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(300, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.pace.setVisible(self.width() >= LEAST_FOR_PACE)
+        self.until.setVisible(self.width() >= LEAST_FOR_UNTIL)
+
+    def set_phase(self, phase: Phase) -> None:
+        """Enable what makes sense; the run button says what it will do."""
+        some = phase is not Phase.EMPTY
+        running = phase is Phase.RUNNING
+        at_end = phase is Phase.FINISHED
+        self.run_button.setEnabled(some)
+        dress(self.run_button, "pause" if running else "play", "accent_text")
+        self._phase = phase
+        self._name_the_button()
+        self.step_button.setEnabled(some and not running and not at_end)
+        self.reset_button.setEnabled(phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED, Phase.FAILED, Phase.READY))
+        self.pace.setEnabled(some)
+        self.until.setEnabled(some)
+        self._running = running
+        self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: "stopped"}.get(phase, ""))
+
+    def set_unit(self, unit: str) -> None:
+        self._unit = unit
+        short = "" if is_count(unit) else unit_text(unit)  # the time beside them says it in words
+        self.until.set_unit(short)
+        self.pace.set_unit(f"{short}/s")
+        self.set_time(self._time)
+
+    def set_until(self, until: float | None) -> None:
+        self._until = until
+        self.until.set_value(until)
+        if until is None and self._running:
+            self.bar.set_note("")
+        self.set_time(self._time)
+
+    def set_pace(self, pace: float | None) -> None:
+        self.pace.set_value(pace)
+
+    def set_time(self, time: float, remaining: float | None = None) -> None:
+        self._time = time
+        self._name_the_button()
+        self.time_label.setText(time_text(time, self._unit, ".2f"))
+        self._show_on_bar()
+        if remaining is not None and self._running:
+            self.bar.set_note(f"{duration_text(remaining)} left")
+
+    def set_marks(self, marks: tuple[Mark, ...]) -> None:
+        """Where the run can be rewound to: ticks on the bar."""
+        self._marks = marks
+        self._show_on_bar()
+
+    def _show_on_bar(self) -> None:
+        """The bar is as long as the run will be; without an end, as what is known of it."""
+        known = max([self._time, *(mark.time for mark in self._marks)])
+        span = max(self._until or 0.0, known)
+        self.bar.set_fraction(self._time / span if span > 0 and (self._until or self._marks) else None)
+        self.bar.set_ticks(
+            tuple(
+                Tick(mark.time / span, mark.step, f"Rewind to {time_text(mark.time, self._unit, '.2f')}")
+                for mark in self._marks
+                if span > 0
+            )
+        )
+
+    def _name_the_button(self) -> None:
+        begun = self._phase is Phase.PAUSED or (self._phase is Phase.READY and self._time > 0)  # of an earlier session
+        text = "Pause" if self._phase is Phase.RUNNING else "Go on" if begun else "Run"
+        if self.run_button.text() != text:
+            self.run_button.setText(text)
+
+    def _button(self, name: str, text: str, tip: str, signal: Any) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(text)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        dress(button, name)
+        button.clicked.connect(lambda _=False: signal.emit())
+        return button

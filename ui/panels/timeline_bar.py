@@ -1,0 +1,137 @@
+"""The bar of the timeline: how far a run has come, and the checkpoints that it can be rewound to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ui.widgets.theme import theme
+
+NOTE_GAP, SHORTEST_BAR, SHORTEST_WITH_TICKS = 10, 60, 180  # pixels
+REACH = 6
+"""Pixels beside a tick at which the mouse still means it."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A checkpoint: where it stands on the bar (0..1), its step, and what is said of it."""
+
+    fraction: float
+    step: int
+    text: str
+
+
+class ProgressBar(QWidget):
+    """A thin bar and a note at its right, which is left out where it would leave too little of the bar.
+
+    Ticks are places that a run can be rewound to: a click asks for one.
+    """
+
+    tick_clicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ticks: tuple[Tick, ...] = ()
+        self._under_mouse: Tick | None = None
+        self.setMouseTracking(True)
+        self._fraction: float | None = None
+        self._note = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, 18)
+
+    @property
+    def fraction(self) -> float | None:
+        return self._fraction
+
+    def set_fraction(self, fraction: float | None) -> None:
+        self._fraction = None if fraction is None else min(max(fraction, 0.0), 1.0)
+        self.update()
+
+    @property
+    def ticks(self) -> tuple[Tick, ...]:
+        return self._ticks
+
+    def set_ticks(self, ticks: tuple[Tick, ...]) -> None:
+        if ticks != self._ticks:
+            self._ticks = ticks
+            self._look_at(next((tick for tick in ticks if tick == self._under_mouse), None))
+            self.update()
+
+    def place_of(self, tick: Tick) -> float:
+        """Pixels from the left at which a tick is drawn."""
+        return 1.5 + tick.fraction * (self.bar_width() - 3.0)
+
+    @property
+    def note(self) -> str:
+        return self._note
+
+    def set_note(self, note: str) -> None:
+        self._note = note
+        if self._under_mouse is None:
+            self.setToolTip(note)
+        self.update()
+
+    def bar_width(self) -> int:
+        """Pixels of the bar, with the note beside it if both fit."""
+        beside = self.width() - self.fontMetrics().horizontalAdvance(self._note) - NOTE_GAP
+        shortest = SHORTEST_WITH_TICKS if self._ticks else SHORTEST_BAR
+        return beside if self._note and beside >= shortest else self.width()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colors = theme().palette
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        width = self.bar_width()
+        if width < self.width():
+            painter.setPen(colors.color("muted"))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._note)
+        painter.setPen(Qt.PenStyle.NoPen)
+        bar = QRectF(0, self.height() / 2 - 3, width, 6)
+        painter.setBrush(colors.color("border"))
+        painter.drawRoundedRect(bar, 3, 3)
+        if self._fraction:
+            bar.setWidth(max(6.0, bar.width() * self._fraction))
+            painter.setBrush(colors.color("accent"))
+            painter.drawRoundedRect(bar, 3, 3)
+        for tick in self._ticks:
+            self._draw_tick(painter, tick)
+        painter.end()
+
+    def _draw_tick(self, painter: QPainter, tick: Tick) -> None:
+        """Tall under the mouse; behind the present moment in the colour of text, beyond it muted."""
+        colors = theme().palette
+        beyond = tick.fraction > (self._fraction or 0.0) + 1e-9
+        chosen = tick is self._under_mouse
+        height, width = (18.0, 3.0) if chosen else (12.0, 2.0)
+        painter.setBrush(colors.color("accent" if chosen else "muted" if beyond else "text"))
+        left = self.place_of(tick) - width / 2
+        painter.drawRoundedRect(QRectF(left, (self.height() - height) / 2, width, height), 1, 1)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._look_at(self._tick_at(event.position().x()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._look_at(None)
+        super().leaveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        tick = self._tick_at(event.position().x())
+        if tick is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.tick_clicked.emit(tick.step)
+
+    def _tick_at(self, x: float) -> Tick | None:
+        nearest = min(self._ticks, key=lambda tick: abs(self.place_of(tick) - x), default=None)
+        return nearest if nearest is not None and abs(self.place_of(nearest) - x) <= REACH else None
+
+    def _look_at(self, tick: Tick | None) -> None:
+        if tick is not self._under_mouse:
+            self._under_mouse = tick
+            self.setToolTip(self._note if tick is None else tick.text)
+            self.setCursor(Qt.CursorShape.ArrowCursor if tick is None else Qt.CursorShape.PointingHandCursor)
+            self.update()

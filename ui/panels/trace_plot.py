@@ -1,0 +1,152 @@
+"""The live plot of probes: a curve per probe over simulated time, and the value under the mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from engines.api import Array
+from ui.charts.plots.scaled_axis import ScaledAxis
+from ui.charts.plots.traces import TraceBuffer
+from ui.widgets.theme import theme
+from workbench.words.units import time_text, unit_text
+
+PALE = 90
+"""Opacity of what a run has left behind, of 255."""
+
+
+class TracePlot(pg.PlotWidget):
+    """Curves by probe name. ``hovered`` carries the readout, an empty text when the mouse is elsewhere."""
+
+    hovered = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, axisItems={"left": ScaledAxis("left")}, enableMenu=False)
+        self._curves: dict[str, pg.PlotDataItem] = {}
+        self._buffers: dict[str, TraceBuffer] = {}
+        self._colors: dict[str, int] = {}
+        self._left: list[tuple[int, Array, Array]] = []
+        self._pale: list[pg.PlotDataItem] = []
+        self._title, self._unit, self._time_unit = "", "", ""
+        self.hideButtons()
+        self.setMinimumHeight(130)
+        self.showGrid(x=True, y=True, alpha=0.12)
+        self.getAxis("left").setWidth(54)  # "-85.75" and the unit beside it
+        self._cursor = pg.InfiniteLine(angle=90, movable=False)
+        self._cursor.hide()
+        self.addItem(self._cursor, ignoreBounds=True)
+        self.scene().sigMouseMoved.connect(self._hover)
+        theme().changed.connect(self._dress)
+        self._dress()
+
+    @property
+    def axes(self) -> tuple[str, str, str]:
+        """(title, unit) of the values, and the unit of time."""
+        return self._title, self._unit, self._time_unit
+
+    def set_axes(self, title: str, unit: str, time_unit: str) -> None:
+        self._title, self._unit, self._time_unit = title, unit, time_unit
+        self._dress()
+
+    def show_traces(
+        self,
+        names: Sequence[str],
+        buffers: Mapping[str, TraceBuffer],
+        left: Sequence[Mapping[str, tuple[Array, Array]]] = (),
+    ) -> None:
+        """One curve per name, in the colour of its place; paler behind it those of the branches that were ``left``."""
+        self._show_left([(names.index(name), *branch[name]) for branch in left for name in names if name in branch])
+        for name in [name for name in self._curves if name not in names]:
+            self.removeItem(self._curves.pop(name))
+        for place, name in enumerate(names):
+            if name not in self._curves:
+                curve = self.plot([], [], connect="finite")
+                curve.setClipToView(True)
+                curve.setDownsampling(auto=True, method="peak")
+                self._curves[name] = curve
+                self._colors.pop(name, None)
+            if self._colors.get(name) != place:
+                self._colors[name] = place
+                self._curves[name].setPen(pg.mkPen(theme().palette.trace(place), width=1.6))
+        self._buffers = {name: buffers[name] for name in names if name in buffers}
+        self.redraw()
+
+    def _show_left(self, curves: Sequence[tuple[int, Array, Array]]) -> None:
+        """Curves (place, times, values) of branches; the arrays of a branch never change."""
+        if len(curves) == len(self._left) and all(
+            new[0] == old[0] and new[1] is old[1] for new, old in zip(curves, self._left, strict=True)
+        ):
+            return
+        self._left = list(curves)
+        while len(self._pale) > len(curves):
+            self.removeItem(self._pale.pop())
+        while len(self._pale) < len(curves):
+            item = self.plot([], [], connect="finite")
+            item.setClipToView(True)
+            item.setDownsampling(auto=True, method="peak")
+            item.setZValue(-5)
+            self._pale.append(item)
+        for item, (_, times, values) in zip(self._pale, curves, strict=True):
+            item.setData(times, values)
+        self._dress_left()
+
+    def _dress_left(self) -> None:
+        for item, (place, _, _) in zip(self._pale, self._left, strict=True):
+            color = theme().palette.trace(place)
+            color.setAlpha(PALE)
+            item.setPen(pg.mkPen(color, width=1.4))
+
+    def redraw(self) -> None:
+        """Show what the buffers hold now."""
+        for name, curve in self._curves.items():
+            buffer = self._buffers.get(name)
+            if buffer is None or not len(buffer):
+                curve.setData([], [])
+            else:
+                curve.setData(buffer.times, buffer.values)
+
+    def autoscale(self) -> None:
+        self.enableAutoRange()
+
+    def readout(self, time: float) -> str:
+        """``12.3 ms   P1 −84.2 mV   P2 …``"""
+        values = [(name, buffer.at(time)) for name, buffer in self._buffers.items()]
+        unit = f" {unit_text(self._unit)}" if unit_text(self._unit) else ""
+        parts = [f"{name} {value:.4g}{unit}" for name, value in values if value is not None]
+        return "   ".join([time_text(time, self._time_unit, ".2f"), *parts]) if parts else ""
+
+    def leaveEvent(self, event: object) -> None:
+        self._cursor.hide()
+        self.hovered.emit("")
+        super().leaveEvent(event)
+
+    def mouseDoubleClickEvent(self, event: object) -> None:
+        self.autoscale()
+
+    def _hover(self, position: QPointF) -> None:
+        if not self.plotItem.vb.sceneBoundingRect().contains(position):
+            return
+        time = float(self.plotItem.vb.mapSceneToView(position).x())
+        self._cursor.setValue(time)
+        text = self.readout(time)
+        self._cursor.setVisible(bool(text))
+        self.hovered.emit(text)
+
+    def _dress(self) -> None:
+        colors = theme().palette
+        self.setBackground(colors.plot)
+        for name, curve in self._curves.items():
+            curve.setPen(pg.mkPen(colors.trace(self._colors[name]), width=1.6))
+        self._dress_left()
+        self._cursor.setPen(pg.mkPen(colors.muted, width=1, style=Qt.PenStyle.DashLine))
+        for side in ("left", "bottom"):
+            axis = self.getAxis(side)
+            axis.setPen(pg.mkPen(colors.border))
+            axis.setTextPen(pg.mkPen(colors.muted))
+            axis.setStyle(tickLength=-4, tickFont=self.font())
+        axis.enableAutoSIPrefix(False)
+        axis.setLabel(unit_text(self._time_unit) or None, color=colors.muted)
+        self.getAxis("left").set_unit(self._unit, colors.muted)

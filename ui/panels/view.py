@@ -1,0 +1,357 @@
+"""What the viewport shows: field, colours, range, clipping plane, front, overlay, camera."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engines.api import FieldInfo, SimulationInfo
+from engines.geometry.grid import Grid
+from engines.geometry.particles import Particles
+from ui.forms.fields.number import NumberBox
+from ui.forms.fields.scalars import CalmComboBox
+from ui.panels.brush import BrushPanel
+from ui.panels.grid import GridPanel
+from ui.panels.moved import MovedPanel
+from ui.scene.colormaps import names as colormap_names
+from ui.scene.scene import is_timed
+from workbench.project.project import ClipPlane, ViewSettings
+from workbench.words.units import unit_text
+
+DIRECTIONS = (("x", "+ x"), ("y", "+ y"), ("z", "+ z"), ("-x", "− x"), ("-y", "− y"), ("-z", "− z"))
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+SLIDER_STEPS = 200
+FROM_ABOVE = 80.0
+"""A camera higher than this [degrees] sees nothing of a relief's height."""
+
+
+class ViewPanel(QScrollArea):
+    """Shows a ViewSettings and says when a person wants another one."""
+
+    edited = Signal(object)
+    clip_active = Signal(bool)
+    fit_asked = Signal()
+    """The range is to be that of the values in the picture."""
+    camera_asked = Signal(str)
+    """A direction to look along, or ``"reset"``."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setMinimumWidth(260)
+        self.setObjectName("scroll")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._view = ViewSettings()
+        self._info: SimulationInfo | None = None
+        self._fields: dict[str, FieldInfo] = {}
+        self._bounds = (np.zeros(3), np.ones(3))
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(40)  # a dragged slider asks for a new section at most 25 times a second
+        self._settle.timeout.connect(self._emit_clip)
+        self.field = CalmComboBox()
+        self.field.activated.connect(lambda _: self._edit(field=self.field.currentData(), range=None))
+        self.colormap = CalmComboBox()
+        self.colormap.addItem("the field's own", None)
+        for name in colormap_names():
+            self.colormap.addItem(name, name)
+        self.colormap.activated.connect(lambda _: self._edit(colormap=self.colormap.currentData()))
+        self.low, self.high = NumberBox(), NumberBox()
+        for box in (self.low, self.high):
+            box.changed.connect(lambda _: self._edit_range())
+        self.auto_button = QPushButton("Auto")
+        self.auto_button.setToolTip("The range that suits the field")
+        self.auto_button.clicked.connect(lambda: self._edit(range=None, follow=False))
+        self.fit_button = QPushButton("Fit")
+        self.fit_button.setToolTip("The range of the values in the picture now")
+        self.fit_button.clicked.connect(lambda: self.fit_asked.emit())
+        self.follow_button = QPushButton("Follow")
+        self.follow_button.setCheckable(True)
+        self.follow_button.setToolTip("The range follows the values in the picture, in steps")
+        self.follow_button.clicked.connect(lambda on: self._edit(range=None, follow=bool(on)))
+        self.clip = QCheckBox("Clipping plane")
+        self.clip.clicked.connect(self._toggle_clip)
+        self.axis = CalmComboBox()
+        for name in (*AXES, "free"):
+            self.axis.addItem({"free": "as turned"}.get(name, f"across {name}"), name)
+        self.axis.activated.connect(lambda _: self._emit_clip())
+        self.flip = QCheckBox("other side")
+        self.flip.clicked.connect(lambda _: self._emit_clip())
+        self.clip_slider = QSlider(Qt.Orientation.Horizontal)
+        self.clip_slider.setRange(0, SLIDER_STEPS)
+        self.clip_slider.setValue(SLIDER_STEPS // 2)
+        self.clip_slider.setAccessibleName("Position of the clipping plane")
+        self.clip_slider.valueChanged.connect(lambda _: self._settle.start())
+        self.grid = GridPanel()
+        self.grid.edited.connect(self._edit_grid)
+        self.moved = MovedPanel()
+        self.moved.edited.connect(lambda changes: self._edit(**changes))
+        self.cut_open = QCheckBox("Cut open")
+        self.cut_open.setToolTip("Show what is inside the spheres, where the field tells")
+        self.cut_open.clicked.connect(lambda on: self._edit(cut_open=bool(on)))
+        self.brush = BrushPanel()
+        self.front = QCheckBox("Wavefront")
+        self.front.setToolTip("Draw where the front is passing")
+        self.front.clicked.connect(lambda on: self._edit(front=bool(on)))
+        self.inside = QCheckBox("Front inside the wall")
+        self.inside.setToolTip("Draw the front within the wall too, and look through its surface")
+        self.inside.clicked.connect(lambda on: self._edit(front_inside=bool(on)))
+        self.isochrones = QCheckBox("Isochrones")
+        self.isochrones.setToolTip("Draw lines of equal time on fields that are a time")
+        self.isochrones.clicked.connect(lambda on: self._edit(isochrones=bool(on)))
+        self.markers = QCheckBox("Markers")
+        self.markers.hide()
+        self.markers.clicked.connect(lambda on: self._edit(markers=bool(on)))
+        self.outlines = QCheckBox("Outlines of what stands in space")
+        self.outlines.setToolTip(
+            "Objects, sources and monitors as lines (O). Click one to choose it, drag its handles onto the cells, "
+            "with Ctrl anywhere; arrow keys move it by a cell"
+        )
+        self.outlines.hide()
+        self.outlines.clicked.connect(lambda on: self._edit(outlines=bool(on)))
+        self.overlay = QCheckBox("Figures in the 3D view")
+        self.overlay.clicked.connect(lambda on: self._edit(overlay=bool(on)))
+        self._lay_out()
+        self._show()
+
+    # From outside.
+
+    def set_info(self, info: SimulationInfo | None) -> None:
+        self._info = info
+        self._fields = {} if info is None else {field.name: field for field in info.fields}
+        self.field.clear()
+        for field in self._fields.values():
+            self.field.addItem(
+                f"{field.title} [{unit_text(field.unit)}]" if unit_text(field.unit) else field.title, field.name
+            )
+        self.moved.set_info(info)
+        self.front.setEnabled(info is None or info.front is not None)
+        marked = None if info is None else info.marked
+        self.markers.setText("Markers" if marked is None else marked.title)
+        self.markers.setVisible(marked is not None)
+        self.brush.set_brushes(() if info is None else info.brushes)
+        self.brush.set_keeping("" if info is None else info.keeps)
+        if info is not None:
+            self.set_geometry(info.geometry)
+        self._show()
+
+    def set_geometry(self, geometry: Any) -> None:
+        grid = geometry if isinstance(geometry, Grid) else None
+        self.grid.set_grid(grid)
+        spheres = isinstance(geometry, Particles)
+        for widget in (self.clip, self.axis, self.flip, self.clip_slider):
+            widget.setVisible(grid is None)
+        for switch in (self.front, self.inside, self.isochrones):
+            switch.setVisible(grid is None and not spheres)
+        self.cut_open.setVisible(spheres and geometry.cells is None)
+        if geometry is not None and geometry.n_cells:
+            self._bounds = geometry.bounds
+
+    def set_view(self, view: ViewSettings) -> None:
+        """Show these settings (a document opened, or the viewport changed them)."""
+        self._view = view.model_copy(deep=True)
+        self._show()
+
+    def switch_outlines(self) -> None:
+        self._edit(outlines=not self._view.outlines)
+
+    def show_slices(self, slices: tuple[float, float, float] | None) -> None:
+        """Have slices through these parts of the sides."""
+        if slices is not None:
+            self._edit(slices=slices, volume=False)
+
+    def fit_range(self, span: tuple[float, float] | None) -> None:
+        """Spread the colours over these values; a field that is the same everywhere keeps its range."""
+        if span is not None and span[1] > span[0]:
+            self._edit(range=span, follow=False)
+
+    # Inside.
+
+    def _edit(self, **changes: Any) -> None:
+        self._view = self._view.model_copy(update=changes)
+        self._show()
+        self.edited.emit(self._view)
+
+    def _edit_grid(self, changes: dict[str, Any]) -> None:
+        lifted = changes.get("height", 0.0) > 0 and self._view.height == 0
+        self._edit(**changes)
+        if lifted and self._view.camera.elevation > FROM_ABOVE:
+            self.camera_asked.emit("slant")
+
+    def _edit_range(self) -> None:
+        low, high = float(self.low.value()), float(self.high.value())
+        wrong = high <= low
+        for box in (self.low, self.high):
+            box.setProperty("wrong", wrong)
+            box.style().unpolish(box)
+            box.style().polish(box)
+        self.range_sentence.setVisible(wrong)
+        if not wrong:
+            self._edit(range=(low, high), follow=False)
+
+    def _toggle_clip(self, on: bool) -> None:
+        """The viewport chooses the first plane and answers with its settings."""
+        self.clip_active.emit(on)
+
+    def _emit_clip(self) -> None:
+        if self.clip.isChecked():
+            self._edit(clip=self._plane())
+
+    def _plane(self) -> ClipPlane:
+        low, high = self._bounds
+        axis = self.axis.currentData()
+        normal = np.array(self._view.clip.normal if axis == "free" and self._view.clip else AXES.get(axis, AXES["x"]))
+        if axis != "free" and self.flip.isChecked():
+            normal = -normal
+        near, far = self._reach(normal)
+        place = near + (far - near) * self.clip_slider.value() / SLIDER_STEPS
+        middle = (low + high) / 2
+        origin = middle + normal * (place - float(middle @ normal))
+        return ClipPlane(origin=tuple(origin), normal=tuple(normal))
+
+    def _reach(self, normal: Any) -> tuple[float, float]:
+        """The extent of the geometry's box along ``normal``."""
+        ends = np.sort(np.stack([bound * normal for bound in self._bounds]), axis=0).sum(axis=1)
+        return float(ends[0]), float(ends[1])
+
+    def _show(self) -> None:
+        view = self._view
+        name = view.field if view.field in self._fields else next(iter(self._fields), None)
+        field = self._fields.get(name) if name else None
+        self.field.setCurrentIndex(self.field.findData(name))
+        self.field.setEnabled(bool(self._fields))
+        self.colormap.setCurrentIndex(max(0, self.colormap.findData(view.colormap)))
+        low, high = view.range or _legible(field.range if field else (0.0, 1.0))
+        self.low.set_value(float(low))
+        self.high.set_value(float(high))
+        self.range_unit.setText(unit_text(field.unit) if field else "")
+        self.range_sentence.hide()
+        self.auto_button.setEnabled(view.range is not None or view.follow)
+        self.follow_button.setChecked(view.follow)
+        self.follow_button.setEnabled(field is None or not field.cyclic)
+        for box in (self.low, self.high):
+            box.setEnabled(not view.follow)
+        self.fit_button.setEnabled(field is not None)
+        clipped = view.clip is not None
+        self.clip.setChecked(clipped)
+        for widget in (self.axis, self.flip, self.clip_slider):
+            widget.setEnabled(clipped)
+        if view.clip is not None:
+            self._show_plane(np.array(view.clip.origin), np.array(view.clip.normal))
+        self.grid.set_view(view)
+        self.moved.set_view(view)
+        self.cut_open.setChecked(view.cut_open)
+        self.cut_open.setEnabled(field is not None and field.components > 1)
+        self.front.setChecked(view.front)
+        crossing = self._info is not None and self._info.front is not None and bool(self._info.front.crossing)
+        self.inside.setChecked(view.front_inside)
+        self.inside.setEnabled(view.front and crossing)
+        self.isochrones.setChecked(view.isochrones)
+        self.isochrones.setEnabled(field is not None and is_timed(field, self._info))
+        self.markers.setChecked(view.markers)
+        self.outlines.setChecked(view.outlines)
+        self.overlay.setChecked(view.overlay)
+
+    def _show_plane(self, origin: Any, normal: Any) -> None:
+        near, far = self._reach(normal)
+        blocked = self.clip_slider.blockSignals(True)
+        self.clip_slider.setValue(round(SLIDER_STEPS * (float(origin @ normal) - near) / max(far - near, 1e-12)))
+        self.clip_slider.blockSignals(blocked)
+        along = next((name for name, axis in AXES.items() if abs(abs(normal @ np.array(axis)) - 1) < 1e-6), "free")
+        self.axis.setCurrentIndex(self.axis.findData(along))
+        if along != "free":
+            self.flip.setChecked(bool(normal.sum() < 0))
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        self.range_unit = QLabel()
+        self.range_unit.setObjectName("unit")
+        for widget, stretch in ((self.low, 1), (self.high, 1), (self.range_unit, 0)):
+            row.addWidget(widget, stretch)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        buttons.addWidget(self.auto_button)
+        buttons.addWidget(self.fit_button)
+        buttons.addWidget(self.follow_button)
+        self.range_sentence = QLabel("The lower end must be below the upper one.")
+        self.range_sentence.setObjectName("error")
+        self.range_sentence.setWordWrap(True)
+        contents: tuple[tuple[str, QWidget | QHBoxLayout], ...] = (
+            ("Field", self.field),
+            ("Colours", self.colormap),
+            ("Range", row),
+            ("", buttons),
+        )
+        for place, (text, content) in enumerate(contents):
+            grid.addWidget(QLabel(text), place, 0)
+            if isinstance(content, QHBoxLayout):
+                grid.addLayout(content, place, 1)
+            else:
+                grid.addWidget(content, place, 1)
+        grid.addWidget(self.range_sentence, 4, 1)
+        plane = QHBoxLayout()
+        plane.addWidget(self.axis, 1)
+        plane.addWidget(self.flip)
+        cameras = QGridLayout()
+        cameras.setSpacing(4)
+        for place, (direction, title) in enumerate(DIRECTIONS):
+            button = QPushButton(title)
+            button.clicked.connect(lambda _=False, direction=direction: self.camera_asked.emit(direction))
+            cameras.addWidget(button, *divmod(place, 3))
+        whole = QPushButton("Show all")
+        whole.clicked.connect(lambda: self.camera_asked.emit("reset"))
+        cameras.addWidget(whole, 2, 0, 1, 3)
+        body = QWidget()
+        body.setObjectName("scrollBody")
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(12, 10, 12, 10)
+        layout.setSpacing(8)
+        layout.addLayout(grid)
+        layout.addSpacing(4)
+        layout.addWidget(self.grid)
+        layout.addWidget(self.moved)
+        layout.addWidget(self.cut_open)
+        layout.addWidget(self.clip)
+        layout.addLayout(plane)
+        layout.addWidget(self.clip_slider)
+        layout.addSpacing(4)
+        layout.addWidget(self.front)
+        layout.addWidget(self.inside)
+        layout.addWidget(self.isochrones)
+        layout.addWidget(self.markers)
+        layout.addWidget(self.outlines)
+        layout.addWidget(self.overlay)
+        layout.addSpacing(4)
+        heading = QLabel("Camera")
+        heading.setObjectName("heading")
+        layout.addWidget(heading)
+        layout.addLayout(cameras)
+        layout.addSpacing(4)
+        layout.addWidget(self.brush)
+        layout.addStretch(1)
+        self.setWidget(body)
+
+
+def _legible(limits: tuple[float, float]) -> tuple[float, float]:
+    """A range that nobody typed, in as many digits as its boxes have room for (−π to π)."""
+    return float(f"{limits[0]:.5g}"), float(f"{limits[1]:.5g}")

@@ -1,0 +1,46 @@
+"""A colour range that follows the values in the picture: in steps, so that the colour bar stays calm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engines.api import Array
+from ui.scene.shapes.vertex_means import NO_DATA
+
+STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
+SHARE = 99.8
+"""Per cent of the values that the range holds: the place of a point source would leave no colour for its waves."""
+KEPT = 0.35
+"""A range is kept while the values fill this part of it."""
+
+
+def followed(
+    values: Sequence[Array], natural: tuple[float, float], before: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    """The range for ``values``; as ``natural``, the field's own, is symmetric or begins at zero, so is this.
+
+    ``before`` is kept while it fits. None: nothing stands out of zero.
+    """
+    parts = [each[np.abs(each) < NO_DATA / 2] for each in values]
+    known = np.concatenate([part.ravel() for part in parts]) if parts else np.zeros(0)
+    if not known.size:
+        return before
+    low, high = natural
+    if low != -high and low != 0:
+        found = float(known.min()), float(known.max())
+        return found if found[1] > found[0] else before
+    peak = float(np.percentile(np.abs(known), SHARE))
+    if before is not None and KEPT * before[1] <= peak <= before[1]:
+        return before
+    if not peak > 1e-30:
+        return before
+    top = ladder(peak)
+    return (-top if low < 0 else 0.0), top
+
+
+def ladder(value: float) -> float:
+    """The next of 1, 1.5, 2, 3, 5, 7, 10 × 10ⁿ that is not below ``value`` > 0."""
+    decade = 10.0 ** np.floor(np.log10(value))
+    return float(f"{next(step for step in STEPS if step * decade >= value * (1 - 1e-12)) * decade:.2g}")

@@ -1,0 +1,1 @@
+"""What lies over the 3D picture: colour bar and legend, rulers, handles, marks and placed items."""

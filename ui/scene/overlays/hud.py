@@ -1,0 +1,294 @@
+"""What lies over the 3D picture: colour bar, legend, meters, scale bar, axes, probe tags, clip handle, progress."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from engines.api import Array, MarkerInfo
+from ui.scene.layers.layer import Layer
+from ui.scene.overlays.brush_mark import brush_strokes
+from ui.scene.overlays.clip_handle import handle_strokes
+from ui.scene.overlays.inspected_mark import ring_strokes
+from ui.scene.overlays.link_strokes import link_strokes
+from ui.scene.overlays.measure_mark import measure_strokes
+from ui.scene.overlays.placed import strokes as placed_strokes
+from ui.scene.overlays.ruler import ruler
+from ui.scene.scene import Scene
+from ui.scene.visuals import plates
+from ui.scene.visuals.markers import COLOURS
+from ui.scene.visuals.screen import Stroke
+from workbench.words.units import is_count, time_text, unit_text
+
+Placed = tuple[str, Array, int, int]
+
+_AXES = (("x", (232, 92, 88)), ("y", (112, 196, 96)), ("z", (92, 148, 240)))
+
+GONE = "Grey\tgone"
+"""What a grey link means."""
+
+AXIS_LABEL, LABEL_ROOM = 41, 20
+"""Points from the origin of the axes to the name of one that lies in the picture, and between two names at least."""
+
+
+class Hud:
+    """Composes pictures anew only when what they say has changed."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[Hashable, Array]] = {}
+        self._hidden_seen: Hashable = None
+        self._hidden_known: dict[tuple[float, float, float], bool] = {}
+
+    def compose(
+        self, scene: Scene, width: int, height: int, ratio: float, handles: bool = True
+    ) -> tuple[list[Placed], list[Stroke]]:
+        """Pictures and strokes for a view of (width, height) device pixels; ``handles``: also what one can grip."""
+        placed: list[Placed] = []
+        strokes: list[Stroke] = []
+        if scene.layer is None:
+            return placed, strokes
+        margin = round(12 * ratio)
+        self._corner_texts(scene, placed, width, margin, ratio)
+        self._bar_or_legend(scene, placed, width, height, margin, ratio)
+        self._scale_bar(scene, placed, strokes, width, height, margin, ratio)
+        self._axes(scene, placed, strokes, height, ratio)
+        if scene.layer.ruled:
+            self._ruler(scene, placed, strokes, width, height, ratio)
+        if handles and scene.brush is not None:
+            strokes += brush_strokes(scene, width, height, ratio)
+        if handles and scene.clip is not None:
+            strokes += handle_strokes(scene, width, height, ratio)
+        if handles:
+            strokes += link_strokes(scene, width, height, ratio)
+        if handles and scene.inspected is not None and scene.links is None:
+            strokes += self._ring(scene, scene.inspected, width, height, ratio)
+        strokes += placed_strokes(scene, width, height, ratio, handles)
+        strokes += measure_strokes(scene, width, height, ratio)
+        self._probes(scene, placed, strokes, width, height, ratio)
+        if handles:
+            self._reading(scene, placed, width, height, ratio)
+        return placed, strokes
+
+    def _keep(self, name: str, key: Hashable, make: object) -> Array:
+        kept = self._kept.get(name)
+        if kept is None or kept[0] != key:
+            kept = (key, make())  # type: ignore[operator]  # a callable without arguments
+            self._kept[name] = kept
+        return kept[1]
+
+    def _corner_texts(self, scene: Scene, placed: list[Placed], width: int, margin: int, ratio: float) -> None:
+        theme = scene.theme
+        top = margin
+        if scene.time is not None and scene.info is not None:
+            unit = scene.info.time_unit
+            string = f"{'' if is_count(unit) else 't = '}{time_text(scene.time, unit, '.2f')}"
+            image = self._keep(
+                "time", (string, theme, ratio), lambda: plates.text_plate([string], theme, ratio, size=15)
+            )
+            placed.append(("time", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+        if scene.deformation is not None and scene.deformation != 1:
+            said = f"displacement × {scene.deformation:g}" if scene.deformation else "drawn at rest"
+            image = self._keep("moved", (said, theme, ratio), lambda: plates.text_plate([said], theme, ratio))
+            placed.append(("moved", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+        if scene.links is not None:
+            low, high = scene.links.range
+            said = f"{scene.links.title}\t{low:.2g} … {high:.2g} {unit_text(scene.links.unit)}".rstrip()
+            links = (said.replace("-", "−"), *([GONE] if np.isnan(scene.links.values).any() else []))
+            image = self._keep("links", (links, theme, ratio), lambda: plates.text_plate(links, theme, ratio))
+            placed.append(("links", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+        if scene.lines and scene.view.overlay:
+            lines = tuple(scene.lines)
+            image = self._keep("lines", (lines, theme, ratio), lambda: plates.text_plate(lines, theme, ratio))
+            placed.append(("lines", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+        if scene.marked is not None and scene.markers is not None:
+            title, entries = marker_lines(scene.marked, scene.markers.signs)
+            image = self._keep(
+                "markers", (title, entries, theme, ratio), lambda: plates.legend(entries, theme, ratio, title)
+            )
+            placed.append(("markers", image, margin, top))
+
+    def _bar_or_legend(
+        self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
+    ) -> None:
+        theme, field = scene.theme, scene.shown_field
+        if field is not None:
+            limits, lut = scene.limits(field), scene.lut(field)
+            tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, height - 2 * margin))
+            lines = scene.isochrone_step(field)
+            key = (field, limits, id(lut), theme, ratio, tall, lines)
+            image = self._keep("bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines))
+            placed.append(("bar", image, width - margin - image.shape[1], (height - image.shape[0]) // 2))
+        elif scene.layer is not None and scene.layer.regions:
+            entries = tuple(scene.layer.regions[:12])
+            image = self._keep("legend", (entries, theme, ratio), lambda: plates.legend(entries, theme, ratio))
+            placed.append(("legend", image, width - margin - image.shape[1], margin))
+
+    def _scale_bar(
+        self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, margin: int, r: float
+    ) -> None:
+        per_pixel = scene.camera.mm_per_pixel(height)
+        length = plates.nice_step(per_pixel * 70 * r)
+        pixels, ink = length / per_pixel, (*scene.theme.ink, 255)
+        right, y = width - margin - 4 * r, height - margin - 4 * r
+        left = right - pixels
+        for start, end in (((left, y), (right, y)), ((left, y - 4 * r), (left, y)), ((right, y - 4 * r), (right, y))):
+            strokes.append(Stroke(start, end, 0.75 * r, ink))
+        assert scene.layer is not None
+        string = f"{plates.tick_labels([length])[0]} {unit_text(scene.layer.length_unit)}".rstrip()
+        image = self._keep("scale", (string, scene.theme, r), lambda: plates.bare_text(string, scene.theme.ink, r))
+        placed.append(("scale", image, round((left + right - image.shape[1]) / 2), round(y - 7 * r - image.shape[0])))
+
+    def _axes(self, scene: Scene, placed: list[Placed], strokes: list[Stroke], height: int, ratio: float) -> None:
+        origin = np.array([46.0 * ratio, height - 46.0 * ratio])
+        axes = scene.camera.axes
+        named = named_axes(axes)
+        for k in np.argsort(axes[2]):  # the axis that points away first
+            name, colour = _AXES[k]
+            tip = origin + 30 * ratio * np.array([axes[0, k], -axes[1, k]])
+            shade = 255 if axes[2, k] > -0.15 else 130
+            strokes.append(Stroke(tuple(origin), tuple(tip), 1.3 * ratio, (*colour, shade)))
+            strokes.append(Stroke(tuple(tip), tuple(tip), 3.0 * ratio, (*colour, shade)))
+            if not named[k]:
+                continue
+            image = self._keep(
+                f"axis {name}", (scene.theme, ratio), lambda n=name: plates.bare_text(n, scene.theme.ink, ratio)
+            )
+            at = origin + AXIS_LABEL * ratio * np.array([axes[0, k], -axes[1, k]])
+            spot = np.round(at - np.array(image.shape[1::-1]) / 2).astype(int)
+            placed.append((f"axis {name}", image, int(spot[0]), int(spot[1])))
+
+    def _ruler(
+        self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, ratio: float
+    ) -> None:
+        labels, ticks = ruler(scene, width, height, ratio)
+        strokes += ticks
+        others = [(left, top, *image.shape[1::-1]) for _, image, left, top in placed]
+        for place, label in enumerate(labels):
+            colour = scene.theme.faint if label.faint else scene.theme.ink
+            key = (label.text, colour, ratio)
+            image = self._keep(
+                f"tick {place}", key, lambda t=label.text, c=colour: plates.bare_text(t, c, ratio, size=11.5)
+            )
+            x, y = label.middle
+            left, top = round(x - image.shape[1] / 2), round(y - image.shape[0] / 2)
+            if not any(_overlap((left, top, *image.shape[1::-1]), plate) for plate in others):
+                placed.append((f"tick {place}", image, left, top))
+
+    def _probes(
+        self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, ratio: float
+    ) -> None:
+        if not scene.probes:
+            return
+        assert scene.layer is not None
+        places = scene.layer.shown_at(np.array([position for _, position, _ in scene.probes], float))
+        pixels, depth = scene.camera.to_pixels(places, width, height)
+        size = round(10 * ratio)
+        dot = np.zeros((size, size, 4), np.uint8)
+        dots = [("", dot, round(x - size / 2), round(y - size / 2)) for x, y in pixels]
+        for (name, position, colour), (x, y), z in zip(scene.probes, pixels, depth, strict=True):
+            if z <= 0:
+                continue
+            hidden = self._hidden(scene, (float(position[0]), float(position[1]), float(position[2])))
+            alpha = 90 if hidden else 255
+            spot = (float(x), float(y))
+            strokes.append(Stroke(spot, spot, 6.5 * ratio, (255, 255, 255, alpha)))
+            strokes.append(Stroke(spot, spot, 4.8 * ratio, (*colour, alpha)))
+            image = self._keep(
+                f"probe {name}", (name, scene.theme, ratio), lambda n=name: plates.label(n, scene.theme, ratio)
+            )
+            place = None if hidden else free_place(image.shape, spot, [*placed, *dots], size)
+            if place is not None:
+                placed.append((f"probe {name}", image, *place))
+
+    def _ring(
+        self, scene: Scene, position: tuple[float, float, float], width: int, height: int, ratio: float
+    ) -> list[Stroke]:
+        """Around the element that is looked into; paler where something stands before it."""
+        assert scene.layer is not None
+        (middle,), (depth,) = scene.camera.to_pixels(scene.layer.shown_at(np.array([position])), width, height)
+        if depth <= 0:
+            return []
+        return ring_strokes((float(middle[0]), float(middle[1])), ratio, self._hidden(scene, position))
+
+    def _reading(self, scene: Scene, placed: list[Placed], width: int, height: int, ratio: float) -> None:
+        """The value under the pointer, or what is said of the item in hand, beside it."""
+        if scene.pointer is None:
+            return
+        value, field = scene.reading(width, height), scene.shown_field
+        if scene.marks.said:
+            string = scene.marks.said
+        elif value is None or field is None:
+            return
+        else:
+            string = f"{value:.4g} {unit_text(field.unit)}".rstrip().replace("-", "−")
+        image = self._keep("reading", (string, scene.theme, ratio), lambda: plates.label(string, scene.theme, ratio))
+        x, y = scene.pointer[0] * width + 14 * ratio, scene.pointer[1] * height + 16 * ratio
+        placed.append(("reading", image, round(min(x, width - image.shape[1])), round(min(y, height - image.shape[0]))))
+
+    def _hidden(self, scene: Scene, position: tuple[float, float, float]) -> bool:
+        """Whether the surface, as it is drawn, stands between the eye and a probe."""
+        assert scene.layer is not None
+        seen = (id(scene.layer), scene.layer.shape.plan, tuple(scene.camera.eye))
+        if seen != self._hidden_seen:
+            self._hidden_seen, self._hidden_known = seen, {}
+        if position not in self._hidden_known:
+            self._hidden_known[position] = self._find_hidden(scene, scene.layer, np.array(position))
+        return self._hidden_known[position]
+
+    @staticmethod
+    def _find_hidden(scene: Scene, layer: Layer, position: Array) -> bool:
+        eye = scene.camera.eye
+        away = layer.shown_at(position[None])[0] - eye
+        distance = float(np.linalg.norm(away))
+        hit = layer.pick(eye, away / distance)
+        slack = 0.02 * scene.camera.radius
+        if hit is None:
+            return False
+        return float(np.linalg.norm(layer.shown_at(hit[1][None])[0] - eye)) < distance - slack
+
+
+def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str, plates.Colour], ...]]:
+    """How many markers there are, and how many of each sign that there are any of, with its colour."""
+    counts = int((signs > 0).sum()), int((signs < 0).sum())
+    entries = zip(counts, marked.signs, COLOURS, strict=True)
+    lines = tuple((f"{count} {name}", colour) for count, name, colour in entries if count)
+    return f"{marked.title}: {sum(counts) or 'none'}", lines
+
+
+def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two rectangles (left, top, width, height) have a point in common."""
+    return all(one[k] < other[k] + other[k + 2] and other[k] < one[k] + one[k + 2] for k in (0, 1))
+
+
+def named_axes(axes: Array) -> list[bool]:
+    """Which of x, y and z have room for their name beside those of the longer ones; ``axes: (3, 3)`` of the camera."""
+    ends = AXIS_LABEL * axes[:2].T
+    named = [False] * 3
+    for k in np.argsort(-np.linalg.norm(ends, axis=1)):
+        named[k] = all(np.linalg.norm(ends[k] - ends[j]) >= LABEL_ROOM for j in range(3) if named[j])
+    return named
+
+
+def free_place(
+    shape: tuple[int, ...], spot: tuple[float, float], placed: list[Placed], gap: int
+) -> tuple[int, int] | None:
+    """Left and top of a tag of this ``shape`` right of a point, left of it, above or below: the first place where it
+    covers nothing that is placed; None: there is none."""
+    (high, wide), (x, y) = shape[:2], spot
+    beside = ((x + gap, y - high / 2), (x - gap - wide, y - high / 2))
+    over = ((x - wide / 2, y - gap - high), (x - wide / 2, y + gap))
+    for left, top in (*beside, *over):
+        if all(
+            left >= other_left + image.shape[1]
+            or left + wide <= other_left
+            or top >= other_top + image.shape[0]
+            or top + high <= other_top
+            for _, image, other_left, other_top in placed
+        ):
+            return round(left), round(top)
+    return None

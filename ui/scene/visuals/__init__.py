@@ -1,0 +1,1 @@
+"""What lies on the graphics card: shaders, triangles, grids, spheres, markers, text and the screen."""

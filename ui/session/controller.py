@@ -1,0 +1,461 @@
+"""The only place that talks to a Runner: starts and stops runs, polls at 30 Hz, passes on what came.
+
+The window never waits for the worker: everything asked of it returns at once, and a runner is closed on
+another thread except at the very end of the application.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from pathlib import Path as FilePath
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from engines.api import SimulationInfo
+from engines.api.errors import WorkbenchError
+from ui.forms.validation import Path
+from ui.session.kept_paint import KeptPaint
+from ui.session.model import DocumentModel
+from ui.session.painting import Painting
+from ui.session.rewinding import Rewinding
+from ui.session.services import Services
+from ui.widgets.background import Background
+from workbench.project.boundary import NOTHING, OutsideFiles, Permission
+from workbench.project.document import Document
+from workbench.project.parameter_files import value_at
+from workbench.run.frames import FrameRequest, Message, RunState
+from workbench.run.runner import Runner
+
+TICK_MILLISECONDS = 33
+PATIENCE_SECONDS = 1.0
+NOBODY = -2
+"""Serial of a request without a view."""
+SAMPLE_TICKS = 3  # meters and traces at most every third tick: 10 Hz
+STARTED = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
+
+
+class Phase(StrEnum):
+    """What the buttons depend on: the state of the run, or that there is none."""
+
+    EMPTY = "empty"  # no document
+    IDLE = "idle"  # a document, nothing built
+    BUILDING = "building"
+    READY = "ready"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHED = "finished"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Outside:
+    """The files that a project names outside of its folder, and how it is opened once the person has decided."""
+
+    error: OutsideFiles
+    open: Callable[[Permission], None]
+
+
+class Controller(QObject):
+    """Runs the document of a :class:`DocumentModel`."""
+
+    phase_changed = Signal(str)
+    info_changed = Signal(object)
+    """SimulationInfo of the built problem, or None."""
+    frame_arrived = Signal(object)
+    samples_arrived = Signal(list)
+    """At most ten times a second; the samples since the last time."""
+    restarted = Signal()
+    """Time is zero again: traces and history are void."""
+    message = Signal(object)
+    problem = Signal(str)
+    """One sentence for the banner: something is wrong."""
+    outside_asked = Signal(object)
+    """An :class:`Outside`: what is being opened names files that nobody chose."""
+    hint = Signal(str)
+    """One sentence for the banner: something to know."""
+    progressed = Signal(str, float)
+    """What is being built and how far; an empty text when nothing is."""
+
+    def __init__(
+        self, model: DocumentModel, services: Services, background: Background, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.model = model
+        self.services = services
+        self.background = background
+        self.runner: Runner | None = None
+        self.phase = Phase.EMPTY
+        self.info: SimulationInfo | None = None
+        self.time = 0.0
+        self._request: FrameRequest | None = None
+        self._charts: tuple[str, ...] = ()
+        self._element: int | None = None
+        self._pair: tuple[int, int] | None = None
+        self._stale = False
+        self._changes: list[Future[None]] = []  # of live parameters, not known to have been carried out yet
+        self._ticks = 0
+        self._samples: list[Any] = []
+        self._progress: tuple[str, float] = ("", 0.0)
+        self._reported = False
+        self._closed = False
+        self._stepped = False
+        self._first_step_said = False
+        self._running_since = 0.0
+        self._built_for: tuple[Any, bool] = (None, False)  # the geometry of the run, and whether it was told to start
+        self._opening = 0
+        self._pending_opens = 0
+        self._run_after_opening = False
+        self.painting = Painting(lambda: self.runner, self)
+        self.rewinding = Rewinding(self)
+        self.kept_paint = KeptPaint(self)
+        self.before_opening: Callable[[Callable[[], None]], None] = lambda go_on: go_on()
+        """Calls what it is given when the open document may make way for another."""
+        self._timer = QTimer(self)
+        self._timer.setInterval(TICK_MILLISECONDS)
+        self._timer.timeout.connect(self._tick)
+        model.opened.connect(self._document_opened)
+        model.changed.connect(self._document_changed)
+
+    # Documents.
+
+    def open_path(self, path: FilePath, then: Callable[[], None] = lambda: None) -> None:
+        """Open a file on another thread; a mistake becomes a sentence and the present document stays."""
+        self.open_with(partial(self.services.open, path), f"Opening {path.name}", then)
+
+    def open_with(
+        self, load: Callable[[Permission], Document | None], text: str, then: Callable[[], None] = lambda: None
+    ) -> None:
+        """Open whatever ``load``, which is told what it may read, returns on another thread, when the open document may
+        go."""
+        self.before_opening(lambda: self._open(load, text, then))
+
+    def run_when_open(self) -> None:
+        """Run what is being opened as soon as it is there, or what has just been opened."""
+        if self._pending_opens:
+            self._run_after_opening = True
+        else:
+            self.run()
+
+    def _open(
+        self,
+        load: Callable[[Permission], Document | None],
+        text: str,
+        then: Callable[[], None],
+        permission: Permission = NOTHING,
+    ) -> None:
+        self._opening += 1
+        self._pending_opens += 1
+        self._run_after_opening = False
+        turn = self._opening
+        self.progressed.emit(text, 0.0)
+
+        def opened(document: Document | None) -> None:
+            self._pending_opens -= 1
+            if turn != self._opening or self._closed:
+                return  # the person has opened something else meanwhile, or closed the window
+            self.progressed.emit("", 0.0)
+            if document is not None:
+                run, self._run_after_opening = self._run_after_opening, False
+                self.model.open(document)
+                then()
+                if run:
+                    self.run()
+
+        def failed(error: BaseException) -> None:
+            self._pending_opens -= 1
+            if not isinstance(error, OutsideFiles):
+                self._failed(error)
+            elif turn == self._opening and not self._closed:
+                self.progressed.emit("", 0.0)
+                self.outside_asked.emit(Outside(error, lambda given: self._open(load, text, then, given)))
+
+        self.background.submit("files", lambda: load(permission), opened, failed)
+
+    # Runs.
+
+    @property
+    def locked(self) -> bool:
+        """Whether parameters that are not live wait for a reset."""
+        return self.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED)
+
+    def build(self, autostart: bool = False) -> None:
+        """Begin a new run of the document as it is now; the old one ends."""
+        if self.model.document is None:
+            return
+        if not self.model.valid:
+            self.problem.emit(self.model.first_error())
+            return
+        self.drop_runner()
+        try:
+            self.runner = self.services.start(self.model.snapshot(), autostart)
+        except WorkbenchError as error:
+            self._failed(error)
+            return
+        self._built_for = (self.model.geometry, autostart)
+        self._stale = False
+        self._reported = False
+        self._stepped = False
+        self._progress = ("", -1.0)  # nothing is said yet
+        self._set_phase(Phase.BUILDING)
+        self._timer.start()
+
+    def run(self) -> None:
+        """Run, go on, or build and run."""
+        if self.phase in (Phase.EMPTY, Phase.RUNNING):
+            return
+        if self.rewinding.go_on_after():
+            return
+        if self.runner is None or self._needs_build():
+            self.build(autostart=True)
+        else:
+            if self.phase is Phase.FINISHED and self.at_end:
+                self.reset()
+            self.runner.run()
+        self._timer.start()
+
+    @property
+    def at_end(self) -> bool:
+        """Whether a finished run has nothing left to do; its ``until`` may have been moved on."""
+        if self.runner is not None and self.runner.ended:
+            return True
+        until = None if self.runner is None else self.runner.until
+        step = 0.0 if self.info is None else self.info.dt
+        return until is not None and self.time >= until - step / 2
+
+    def pause(self) -> None:
+        if self.runner is not None:
+            self.runner.pause()
+
+    def toggle(self) -> None:
+        """The space key."""
+        if self.phase is Phase.RUNNING:
+            self.pause()
+        else:
+            self.run()
+
+    def step(self, steps: int = 1) -> None:
+        """Take ``steps`` steps and pause; builds first if need be."""
+        if self.phase is Phase.EMPTY or self.rewinding.pending:
+            return
+        if self.runner is None or self._needs_build():
+            self.build()
+        if self.runner is not None:
+            self.runner.advance(steps)
+            self._timer.start()
+
+    def reset(self) -> None:
+        """Back to time zero, with the parameters as they are in the form now."""
+        if self.runner is None:
+            return
+        if self._stale or self.phase is Phase.FAILED:
+            self.build()
+        else:
+            self.runner.reset()
+        self._begin_anew()
+
+    def watch(self, request: FrameRequest | None) -> None:
+        """What the viewport wants of each moment."""
+        self._request = request
+        self._watch()
+
+    def watch_charts(self, names: tuple[str, ...]) -> None:
+        """The charts that are looked at, of those that are not over time."""
+        self._charts = names
+        self._watch()
+
+    def inspect(self, element: int | None) -> None:
+        """The element that is looked into."""
+        self._element = element
+        self._watch()
+
+    def measure(self, pair: tuple[int, int] | None) -> None:
+        """The two elements that are measured."""
+        self._pair = pair
+        self._watch()
+
+    def _watch(self) -> None:
+        request = self._request
+        if self._charts or self._element is not None or self._pair is not None:
+            view = request or FrameRequest(NOBODY, {})
+            request = replace(view, charts=self._charts, element=self._element, pair=self._pair)
+        if self.runner is not None:
+            self.runner.watch(request)
+
+    def stand_at(self, time: float, samples: Iterable[Any]) -> None:
+        """The run was rewound to ``time``; ``samples`` had not been taken before."""
+        taken, self._samples = [*self._samples, *samples], []
+        if taken:
+            self.samples_arrived.emit(taken)
+        self.time = time
+
+    def drop_runner(self) -> None:
+        """Let go of the present run; it ends on another thread."""
+        runner, self.runner = self.runner, None
+        self.painting.forget()
+        self._changes.clear()
+        # of the geometry of this run; the next may have another
+        self._request, self._element, self._pair = None, None, None
+        self._charts = ()
+        if runner is not None:
+            self.background.submit("runs", runner.close)
+        if self.info is not None:
+            self.info = None
+            self.info_changed.emit(None)
+        self._begin_anew()
+
+    def close(self) -> None:
+        """Stop the timer and the worker; blocks until the worker has written what it has."""
+        self._closed = True
+        self._timer.stop()
+        self.painting.forget()
+        runner, self.runner = self.runner, None
+        if runner is not None:
+            runner.close()
+
+    def _begin_anew(self) -> None:
+        self._samples.clear()
+        self.rewinding.forget()
+        self.time = 0.0
+        self.restarted.emit()
+
+    # What comes from outside.
+
+    def _document_opened(self) -> None:
+        self.drop_runner()
+        self._request = None
+        self._stale = False
+        self._set_phase(Phase.EMPTY if self.model.document is None else Phase.IDLE)
+        if self.model.document is not None:
+            self.build()
+
+    def _document_changed(self, path: Path) -> None:
+        match path[0]:
+            case "parameters" if self.model.is_live(path):
+                if self.runner is not None and not self.model.errors:
+                    name = ".".join(str(key) for key in path[1:])
+                    self._changes.append(self.runner.set_control(name, value_at(self.model.draft, path)))
+            case "parameters":
+                self._stale = True
+                if self.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED):
+                    self.hint.emit("This run goes on with the values it began with; Reset takes the new ones.")
+                else:
+                    self._make_way()
+            case "probes":
+                self._place_probes()
+            case "run" if path[-1] == "device":
+                self._stale = True
+            case "run" if self.runner is not None and self.model.valid:
+                assert self.model.document is not None
+                self.runner.until = self.model.document.project.run.until
+                self.runner.pace = self.model.document.project.run.pace
+
+    def _make_way(self) -> None:
+        """A run on another geometry than the document has now, of which no step was taken, makes way for a preview."""
+        geometry, starting = self._built_for
+        document = self.model.document
+        if self.runner is not None and not starting and document is not None and self.model.geometry is not geometry:
+            self.drop_runner()
+            self.progressed.emit("", 0.0)
+            self._set_phase(Phase.IDLE)
+
+    def _place_probes(self) -> None:
+        """Follow the document's probes, on the geometry of the run; once it is built, if it is not yet."""
+        document, info = self.model.document, self.info
+        if self.runner is not None and document is not None and info is not None:
+            probes = document.project.probes
+            places = [(probe.name, self.services.locate(info.geometry, probe.position)) for probe in probes]
+            self.runner.set_probes(places)
+
+    def _needs_build(self) -> bool:
+        return self.phase in (Phase.IDLE, Phase.FAILED) or (self._stale and self.phase in (Phase.READY, Phase.BUILDING))
+
+    def _failed(self, error: BaseException) -> None:
+        self.progressed.emit("", 0.0)
+        known = isinstance(error, WorkbenchError)
+        text = str(error) if known else f"Something unexpected happened ({type(error).__name__}: {error})."
+        self.message.emit(Message(text, "error"))
+        self.problem.emit(text)
+
+    # The tick.
+
+    def _tick(self) -> None:
+        runner = self.runner
+        if runner is None:
+            self._timer.stop()
+            return
+        state = runner.state
+        for message in runner.take_messages():
+            self.message.emit(message)
+        if state is RunState.BUILDING:
+            self._follow_building(runner)
+        elif self.info is None and runner.info is not None:
+            self._built(runner)
+        self._follow_changes()
+        self.rewinding.follow(runner)
+        frame = runner.frames.take()
+        if frame is not None and self.info is not None:
+            self.frame_arrived.emit(frame)
+        self._samples.extend(runner.take_samples())
+        self._follow_first_step(state)
+        self._ticks += 1
+        if self._samples and (self._ticks % SAMPLE_TICKS == 0 or state is not RunState.RUNNING):
+            taken, self._samples = self._samples, []
+            self.time = taken[-1].time
+            self.samples_arrived.emit(taken)
+        self._set_phase(_phase_of(state))  # after the samples: who hears of the phase sees the time it was reached at
+        if state is RunState.FAILED and not self._reported:
+            self._reported = True
+            self.progressed.emit("", 0.0)
+            self.problem.emit(str(runner.error))
+
+    def _follow_changes(self) -> None:
+        """A live change that the run cannot make waits for Reset like any other."""
+        done = [change for change in self._changes if change.done()]
+        for change in done:
+            self._changes.remove(change)
+            error = None if change.cancelled() else change.exception()
+            if error is not None:
+                self._stale = True
+                self.problem.emit(f"{error} Reset begins anew with it.")
+
+    def _follow_first_step(self, state: RunState) -> None:
+        """The first steps may compile kernels: say so when they keep a person waiting."""
+        if self._samples or state is not RunState.RUNNING:
+            if self._first_step_said:
+                self.progressed.emit("", 0.0)
+            self._running_since, self._first_step_said = 0.0, False
+            self._stepped = self._stepped or bool(self._samples)
+        elif not self._stepped:
+            now = clock.monotonic()
+            self._running_since = self._running_since or now
+            if now - self._running_since > PATIENCE_SECONDS and not self._first_step_said:
+                self._first_step_said = True
+                self.progressed.emit("Compiling kernels for this machine, once", 0.0)
+
+    def _follow_building(self, runner: Runner) -> None:
+        if runner.progress != self._progress:
+            self._progress = runner.progress
+            text, fraction = self._progress
+            self.progressed.emit(text or "Preparing the device", fraction)
+
+    def _built(self, runner: Runner) -> None:
+        self.info = runner.info
+        self._progress = ("", 0.0)
+        self.progressed.emit("", 0.0)
+        self._place_probes()
+        self.info_changed.emit(self.info)
+
+    def _set_phase(self, phase: Phase) -> None:
+        if phase is not self.phase:
+            self.phase = phase
+            self.phase_changed.emit(phase.value)
+
+
+def _phase_of(state: RunState) -> Phase:
+    return Phase.IDLE if state is RunState.CLOSED else Phase(state.value)

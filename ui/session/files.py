@@ -1,0 +1,224 @@
+"""Opening, saving and exporting: asks where, then works on another thread; a mistake becomes a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from engines.api import Array, registry
+from engines.api.errors import WorkbenchError
+from ui.charts.plots.cell import SAVED_AS, ChartCell
+from ui.forms.fields.file import SUFFIXES
+from ui.session.controller import Controller
+from ui.session.model import DocumentModel
+from ui.session.services import Services
+from ui.widgets.background import Background
+from workbench.export.png import holds_project
+from workbench.project.parameter_files import file_parameters
+from workbench.project.project import ViewSettings
+from workbench.run.frames import Message
+from workbench.storage.atomic import write_bytes
+
+SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
+MESH_KINDS = "*.vtu *.vtk *.msh *.inp *.pts *.elem *.node *.ele"
+
+
+def open_filter() -> str:
+    """What the dialog offers first: projects, meshes, and files of other programs that an engine reads."""
+    known = ("*.json", "*.zip", "*.png", MESH_KINDS)
+    others = {f"*{suffix}" for engine in registry.engines().values() for suffix in engine.imports} - set(known)
+    return f"Projects, meshes and snapshots ({' '.join((*known, *sorted(others)))});;All files (*)"
+
+
+class FileActions(QObject):
+    """What the File menu does. ``picture`` and ``view`` come from the viewport on the GUI thread."""
+
+    saved = Signal()
+    recent_changed = Signal()
+    done = Signal(str)
+    """One sentence about what was written."""
+
+    def __init__(
+        self,
+        controller: Controller,
+        picture: Callable[[], Array],
+        view: Callable[[], ViewSettings],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._window = parent
+        self._controller = controller
+        self._model: DocumentModel = controller.model
+        self._services: Services = controller.services
+        self._background: Background = controller.background
+        self._picture = picture
+        self._view = view
+
+    def open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self._window, "Open", self._folder(), open_filter())
+        if name:
+            self.open_path(Path(name))
+
+    def open_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self._window, "Open project folder", self._folder())
+        if name:
+            self.open_path(Path(name))
+
+    def open_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
+        def opened() -> None:
+            self._remember(path)
+            then()
+
+        self._controller.open_path(path, opened)
+
+    def use_as_picture(self, path: Path) -> bool:
+        """Whether a picture without a project in it became the first picture of the open problem's parameters."""
+        document = self._model.document
+        if document is None or path.suffix.lower() not in SUFFIXES["picture"] or holds_project(path):
+            return False
+        for found in file_parameters(document.parameters):
+            if found.kind == "picture":
+                self._model.edit(("parameters", *found.place), str(path.absolute()), "another picture")
+                return True
+        return False
+
+    def save(self, then: Callable[[], None] = lambda: None) -> None:
+        """``then`` is called when it is saved; not if that fails, or is given up."""
+        document = self._model.document
+        if document is None:
+            return
+        if document.path is None:
+            self.save_as(then)
+        else:
+            self.save_to(document.path, then)
+
+    def save_as(self, then: Callable[[], None] = lambda: None) -> None:
+        if self._model.document is None:
+            return
+        suggestion = Path(self._folder()) / f"{self._model.document.project.title}.zip"
+        name, chosen = QFileDialog.getSaveFileName(self._window, "Save project as", str(suggestion), SAVE_FILTER)
+        if name:
+            path = Path(name)
+            folder = chosen.startswith("Project folder")
+            self.save_to(path.with_suffix("") if folder and path.suffix == ".zip" else path, then)
+
+    def save_to(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
+        """Save a copy of the document as it is now, then let the open one stand at its new place."""
+        if not self._model.valid:
+            sentence = f"{self._model.first_error()} The last valid values were saved."
+            self._controller.message.emit(Message(sentence, "warning"))
+            self._controller.problem.emit(sentence)
+        document = self._model.snapshot(self._view())
+        opened, place = self._model.document, self._model.undo_stack.index()
+        parameters = document.parameters
+
+        def stood(_: object) -> None:
+            if self._model.document is opened and opened is not None:
+                self._model.moved(document, parameters)
+                if self._model.undo_stack.index() == place:
+                    self._model.undo_stack.setClean()
+                else:
+                    self._model.undo_stack.resetClean()  # edited while it was being saved
+            self._background.submit("autosave", lambda: self._services.forget_autosave(document), otherwise=self._warn)
+            self._remember(path)
+            self.done.emit(f"Saved to {path}.")
+            self.saved.emit()
+            then()
+
+        self._background.submit("files", lambda: self._services.save(document, path), stood, self._failed)
+
+    def export_snapshot(self) -> None:
+        path = self._ask("Export snapshot", ".png", "Picture that reopens the session (*.png)")
+        if path is not None:
+            document, picture = self._model.snapshot(self._view()), self._picture()
+            self._write(lambda: self._services.export_snapshot(path, picture, document), path)
+
+    def export_results(self) -> None:
+        document, runner = self._model.document, self._controller.runner
+        if document is None or runner is None or self._controller.info is None:
+            self._controller.problem.emit("There are no results yet: press Run first.")
+            return
+        name = QFileDialog.getExistingDirectory(self._window, "Export results into a folder", self._folder())
+        if name:
+            folder, copy = Path(name), self._model.snapshot(self._view())
+            self._write(lambda: self._services.export_results(folder, copy, runner), folder)
+
+    def export_mesh(self) -> None:
+        path = self._ask("Export mesh", ".vtu", "VTK (*.vtu);;CARP in micrometres (*.elem *.pts *.lon)")
+        if path is not None:
+            copy = self._model.snapshot()
+            self._write(lambda: self._services.export_mesh(path, copy), path)
+
+    def export_parameters(self) -> None:
+        document = self._model.document
+        form = None if document is None else document.engine.parameter_file
+        if form is None:
+            return
+        if not self._model.valid:
+            self._controller.problem.emit(self._model.first_error())
+            return
+        path = self._ask(f"Export {form.title}", form.suffix, f"{form.title} (*{form.suffix})")
+        if path is not None:
+            copy = self._model.snapshot()
+            self._write(lambda: self._services.export_parameters(path, copy), path)
+
+    def export_timing_log(self) -> None:
+        runner = self._controller.runner
+        if runner is None or self._controller.info is None:
+            self._controller.problem.emit("There are no timings yet: press Run first.")
+            return
+        path = self._ask("Export timing log", ".jsonl", "JSON lines, with a CSV beside it (*.jsonl)")
+        if path is not None:
+            copy = self._model.snapshot()
+            self._write(lambda: self._services.export_timing_log(path, copy, runner), path)
+
+    def export_traces(self, write: Callable[[Path], None]) -> None:
+        path = self._ask("Export traces", ".csv", "Comma-separated values (*.csv)")
+        if path is not None:
+            self._write(lambda: write(path), path)
+
+    def export_chart(self, cell: ChartCell, suffix: str) -> None:
+        """Save a chart as a picture, a drawing or a table."""
+        path = self._ask(f"Save {cell.chart.title}", suffix, SAVED_AS[suffix], cell.chart.name)
+        if path is not None:
+            content = cell.content(path.suffix if path.suffix in SAVED_AS else suffix)
+            self._write(lambda: write_bytes(path, content), path)
+
+    def _write(self, call: Callable[[], object], path: Path) -> None:
+        self._background.submit("files", call, lambda _: self.done.emit(f"Written to {path}."), self._failed)
+
+    def _ask(self, title: str, suffix: str, kinds: str, name: str = "") -> Path | None:
+        if self._model.document is None:
+            self._controller.problem.emit("There is nothing to export: open a project first.")
+            return None
+        stem = " ".join(part for part in (self._model.document.project.title, name) if part)
+        suggestion = Path(self._folder()) / f"{stem}{suffix}"
+        name, _ = QFileDialog.getSaveFileName(self._window, title, str(suggestion), kinds)
+        if not name:
+            return None
+        path = Path(name)
+        return path if path.suffix else path.with_suffix(suffix)
+
+    def _folder(self) -> str:
+        document = self._model.document
+        return str(document.path.parent if document is not None and document.path is not None else Path.home())
+
+    def _remember(self, path: Path) -> None:
+        title = self._model.document.project.title if self._model.document is not None else path.name
+        try:
+            self._services.remember(path, title)
+        except WorkbenchError as error:
+            self._warn(error)
+        self.recent_changed.emit()
+
+    def _warn(self, error: BaseException) -> None:
+        self._controller.message.emit(Message(str(error), "warning"))
+
+    def _failed(self, error: BaseException) -> None:
+        known = isinstance(error, WorkbenchError)
+        text = str(error) if known else f"It could not be written ({type(error).__name__}: {error})."
+        self._controller.message.emit(Message(text, "error"))
+        self._controller.problem.emit(text)

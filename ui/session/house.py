@@ -1,0 +1,314 @@
+"""The real services of the window: files, runs and estimates of the ``workbench`` package."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError
+from functools import partial
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from engines.api import Array, Engine, Estimate, Preset, Progress, Simulation, SimulationInfo, registry
+from engines.api.charts import Forecast
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
+from engines.api.tools import Tool, ToolResult
+from ui.session.run_memory import RunMemory, remembered_state
+from workbench.bench.lab_run import LabRun
+from workbench.bench.record_files import kept_records, read_record, write_json
+from workbench.bench.records import LabRecord, device_text
+from workbench.export.meshes import export_mesh
+from workbench.export.png import save_snapshot
+from workbench.export.results import export_results, take_results
+from workbench.project import presets as all_presets
+from workbench.project.autosave import Autosave, Recovery, discard, recover, recoveries
+from workbench.project.boundary import NOTHING, Permission
+from workbench.project.document import (
+    Document,
+    default_engine,
+    export_parameters,
+    new_document,
+    open_document,
+    save_document,
+)
+from workbench.run import session
+from workbench.run.frames import Sample
+from workbench.run.history import MOST
+from workbench.run.observer import Observer
+from workbench.run.runner import Runner
+from workbench.run.timing_log import TimingLog, TimingRow, export_timing
+from workbench.storage.paths import state_dir
+from workbench.storage.recent import RecentFile, RecentFiles
+from workbench.sweep.plan import SweepPlan
+from workbench.sweep.running import Row, run_sweep
+
+EXPORT_SECONDS = 120.0
+
+
+class HouseServices:
+    """See :class:`ui.session.services.Services`. Methods that take time may be called from any one thread at a time."""
+
+    def __init__(self) -> None:
+        self._recent = RecentFiles()
+        self._autosave = Autosave()
+        self._aside: list[Autosave] = []
+        self._allowed: frozenset[Path] = frozenset()  # what the person chose or confirmed in this session
+        self._recovered: Recovery | None = None
+        self._resume: tuple[Document, Mapping[str, Array]] | None = None
+        self._logs: dict[Runner, _TimingObserver] = {}
+        self._backends: dict[str, Backend] = {}
+        self._forecasting: dict[str, Backend] = {}
+        self._tooling: dict[str, Backend] = {}
+        self._estimating = threading.Lock()
+
+    # Short lists.
+
+    def presets(self) -> Sequence[Preset]:
+        return all_presets.presets()
+
+    def engines(self) -> Sequence[Engine]:
+        return list(registry.engines().values())
+
+    def left_out(self) -> Sequence[str]:
+        return registry.left_out()
+
+    def devices(self) -> Sequence[tuple[str, str]]:
+        from engines.backend.select import available  # Numba and CuPy are imported when they are needed
+
+        return [("auto", "Automatic"), *((info.id, info.name) for info in available())]
+
+    def recent(self) -> Sequence[RecentFile]:
+        return self._recent.items()
+
+    def remember(self, path: Path, title: str) -> None:
+        self._recent.add(path, title)
+
+    # Documents.
+
+    def open(self, path: Path, permission: Permission = NOTHING) -> Document:
+        document = open_document(path, permission=permission.with_files(self._allowed))
+        self._allowed |= permission.files
+        self._look_for_state(document)
+        return document
+
+    def open_mesh(
+        self, mesh: Path, length_unit: str, fibres: Path | None, permission: Permission = NOTHING
+    ) -> Document:
+        self._resume = None
+        allowed = permission.with_files(self._allowed)
+        document = new_document(default_engine(), mesh, length_unit=length_unit, fibres=fibres, permission=allowed)
+        self._allowed |= permission.files
+        return document
+
+    def new(self, engine: Engine) -> Document:
+        self._resume = None
+        return new_document(engine)
+
+    def open_preset(self, preset: Preset) -> Document:
+        self._resume = None
+        return all_presets.open_preset(preset)
+
+    def save(self, document: Document, path: Path) -> None:
+        self._allowed = self._allowed.union(document.files())
+        save_document(document, path)
+
+    def autosave(self, document: Document) -> None:
+        self._autosave.tick(document, now=True)
+        if self._recovered is not None:
+            discard(self._recovered)  # its content is in this session's own autosave now
+            self._recovered = None
+
+    def set_aside(self, document: Document) -> None:
+        self.autosave(document)
+        self._aside.append(self._autosave)  # holds its lock until this process ends; then it is offered
+        self._autosave = Autosave()
+
+    def forget_autosave(self, document: Document) -> None:
+        self._autosave.mark_saved(document)
+        if self._recovered is not None:
+            discard(self._recovered)
+            self._recovered = None
+
+    def has_recovery(self) -> bool:
+        return bool(recoveries())
+
+    def recover(self, permission: Permission = NOTHING) -> Document | None:
+        found = recoveries()
+        if not found:
+            return None
+        document = recover(found[0], permission.with_files(self._allowed))
+        self._allowed |= permission.files.union(found[0].files)
+        self._recovered = found[0]
+        self._look_for_state(document)
+        return document
+
+    # Runs.
+
+    def estimate(self, document: Document) -> Estimate:
+        with self._estimating:
+            return document.engine.estimate(document.complete_problem(), self._backend(document.project.run.device))
+
+    def forecast(self, document: Document) -> Forecast | None:
+        device = document.project.run.device
+        if device not in self._forecasting:  # not the one of the estimates, which another thread uses
+            from engines.backend.select import open_backend
+
+            self._forecasting[device] = open_backend(device, reserve_core=True)
+        return document.engine.forecast(document.complete_problem(), self._forecasting[device])
+
+    def run_tool(self, document: Document, tool: Tool, parameters: BaseModel, progress: Progress) -> ToolResult:
+        return tool.run(document.complete_problem(), parameters, self._working(document), progress)
+
+    def run_sweep(self, plan: SweepPlan, progress: Progress, keep: Callable[[Row], None]) -> None:
+        for row in run_sweep(plan, self._working(plan.document), progress):
+            keep(row)
+
+    def _working(self, document: Document) -> Backend:
+        """The device of tools and sweeps, which take turns on one thread."""
+        device = document.project.run.device
+        if device not in self._tooling:
+            from engines.backend.select import open_backend
+
+            self._tooling[device] = open_backend(device, reserve_core=True)
+        return self._tooling[device]
+
+    def start(self, document: Document, autostart: bool) -> Runner:
+        timing, memory = _TimingObserver(), RunMemory(document)
+        resume, self._resume = self._resume, None
+        same = resume is not None and _same_problem(resume[0], document)
+        runner = session.start(
+            document,
+            document.project.run.device,
+            (timing, memory),
+            reserve_core=True,
+            autostart=autostart,
+            pace=document.project.run.pace,
+            checkpoints=MOST,
+            resume_from=resume[1] if resume is not None and same else None,
+        )
+        memory.say = runner.say
+        self._logs = {old: log for old, log in self._logs.items() if old.alive}
+        self._logs[runner] = timing
+        return runner
+
+    def locate(self, geometry: Any, position: tuple[float, float, float]) -> int:
+        return session.nearest_elements(geometry, [position])[0]
+
+    # Exports.
+
+    def export_snapshot(self, path: Path, picture: Array, document: Document) -> None:
+        save_snapshot(path, picture, document)
+        self._allowed = self._allowed.union(document.files())
+
+    def export_results(self, directory: Path, document: Document, runner: Runner) -> Sequence[Path]:
+        points = session.probe_elements(document)
+        try:
+            results = runner.post(lambda simulation: take_results(simulation, points)).result(EXPORT_SECONDS)
+        except (CancelledError, TimeoutError) as error:
+            raise ProblemError("The run has ended, so there is nothing to export: run it again first.") from error
+        return export_results(results, directory / "results.pvd")
+
+    def export_mesh(self, path: Path, document: Document) -> Sequence[Path]:
+        return export_mesh(document.geometry, path)
+
+    def export_parameters(self, path: Path, document: Document) -> None:
+        export_parameters(document, path)
+
+    def export_timing_log(self, path: Path, document: Document, runner: Runner) -> Sequence[Path]:
+        rows = self._logs[runner].rows(runner)
+        if not rows:
+            raise ProblemError("There are no timings yet: let it run for a second first.")
+        return export_timing(rows, path)
+
+    def _look_for_state(self, document: Document) -> None:
+        state = remembered_state(document)
+        self._resume = None if state is None else (document, state)
+
+    def _backend(self, device: str) -> Backend:
+        if device not in self._backends:
+            from engines.backend.select import open_backend
+
+            self._backends[device] = open_backend(device, reserve_core=True)
+        return self._backends[device]
+
+    # The Kernel Lab.
+
+    def lab_studies(self) -> Sequence[tuple[str, Sequence[Study]]]:
+        found = [(engine.title, engine.studies()) for engine in registry.engines().values()]
+        return [(title, studies) for title, studies in found if studies]
+
+    def lab_tables(self) -> Sequence[tuple[str, Sequence[LabTable]]]:
+        found = [(engine.title, engine.tables()) for engine in registry.engines().values()]
+        return [(title, tables) for title, tables in found if tables]
+
+    def lab_run(
+        self,
+        device: str,
+        studies: Sequence[Study],
+        *,
+        cases: Mapping[str, Sequence[str]] | None = None,
+        variants: Mapping[str, Sequence[str]] | None = None,
+        cache: Literal["cold", "warm"] = "cold",
+        quick: bool = False,
+        tables: Sequence[LabTable] = (),
+        thorough: bool = False,
+    ) -> LabRun:
+        from engines.backend.select import open_backend
+
+        # All cores: what a window needs while it waits is less than what a reserved core would cost the figures.
+        opener = partial(open_backend, device)
+        return LabRun(
+            opener, studies, cases=cases, variants=variants, cache=cache, quick=quick, tables=tables, thorough=thorough
+        )
+
+    def lab_records(self) -> Sequence[tuple[str, Path]]:
+        with as_file(files("workbench.bench") / "records") as shipped:
+            return [record for folder in (_lab_folder(), shipped) for record in kept_records(folder)]
+
+    def open_lab_record(self, path: Path) -> LabRecord:
+        return read_record(path)
+
+    def keep_lab_record(self, record: LabRecord) -> None:
+        name = re.sub(r"[^a-z0-9]+", "-", device_text(record.machine).lower()).strip("-")
+        write_json(record, _lab_folder() / f"{name}.json")
+
+
+class _TimingObserver(Observer):
+    """Collects the timing log of one run on its worker."""
+
+    def __init__(self) -> None:
+        self._log = TimingLog()
+
+    def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
+        self._log.begin(info)
+
+    def sampled(self, sample: Sample) -> None:
+        self._log.add(sample)
+
+    def rows(self, runner: Runner) -> list[TimingRow]:
+        """All rows until now, taken on the worker while it lives."""
+
+        def take(_: Simulation) -> list[TimingRow]:
+            self._log.flush()
+            return list(self._log.rows)
+
+        try:
+            return runner.post(take).result(EXPORT_SECONDS)
+        except CancelledError:
+            return list(self._log.rows)  # the worker has ended: nobody else writes
+
+
+def _same_problem(one: Document, other: Document) -> bool:
+    return one.loaded is other.loaded and one.parameters == other.parameters
+
+
+def _lab_folder() -> Path:
+    """What this person's machine has measured, newest of each device and day."""
+    return state_dir() / "lab"

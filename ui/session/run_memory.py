@@ -1,0 +1,99 @@
+"""Where a run stood when its window closed, so that opening the project again goes on from there.
+
+The state is kept as a checkpoint under the fingerprint of its problem: another mesh or another parameter is another
+problem, and begins at zero.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from engines.api import Array, Simulation, SimulationInfo
+from engines.api.errors import ProblemError, WorkbenchError
+from workbench.project.document import Document
+from workbench.run.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
+from workbench.run.frames import RunState
+from workbench.run.observer import Observer
+from workbench.storage.atomic import StorageError
+from workbench.storage.background import BackgroundWriter
+from workbench.storage.paths import state_dir
+
+KEPT = 6
+EVERY_SECONDS = 60.0
+
+
+def runs_dir() -> Path:
+    return state_dir() / "runs"
+
+
+def remembered_state(document: Document) -> Mapping[str, Array] | None:
+    """The state that the last run of this problem ended with, or None. Reads the whole mesh: not for the GUI thread."""
+    fingerprint = problem_fingerprint(document, ())
+    file = _file(fingerprint)
+    try:
+        return read_checkpoint(file, fingerprint).state if file.is_file() else None
+    except ProblemError:
+        return None  # damaged or of another version: the run begins at zero, as if there were none
+
+
+class RunMemory(Observer):
+    """Keeps the state of a run each minute and when it ends; forgets it when the run ends at step zero.
+
+    It may be missed: a full disk is said in the log and ends nothing.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._fingerprint = ""
+        self._device = ""
+        self._kept_at = clock.monotonic()
+        self.say: Callable[[str, Literal["warning"]], None] = lambda text, severity: None
+
+    def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
+        self._device = info.device
+        self._writer = BackgroundWriter()
+
+    def next_step(self, after: int) -> int | None:
+        return after + 1 if clock.monotonic() - self._kept_at >= EVERY_SECONDS else None
+
+    def observe(self, simulation: Simulation) -> None:
+        self._keep(simulation)
+
+    def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
+        if error is None:
+            self._keep(simulation)
+        try:
+            self._writer.close()
+        except StorageError as failure:
+            self._tell(failure)
+
+    def _keep(self, simulation: Simulation) -> None:
+        self._kept_at = clock.monotonic()
+        self._fingerprint = self._fingerprint or problem_fingerprint(self._document, ())
+        file = _file(self._fingerprint)
+        try:
+            if simulation.step == 0:
+                self._writer.submit(lambda: file.unlink(missing_ok=True))
+                return
+            meta = CheckpointMeta(self._fingerprint, self._device, simulation.step, simulation.time)
+            state = simulation.state()
+            self._writer.submit(lambda: _write(file, meta, state))
+        except StorageError as failure:
+            self._tell(failure)
+
+    def _tell(self, failure: StorageError) -> None:
+        self.say(f"Where the run stands could not be kept for the next session: {failure}", "warning")
+
+
+def _write(file: Path, meta: CheckpointMeta, state: Mapping[str, Array]) -> None:
+    write_checkpoint(file, meta, state)
+    others = sorted(file.parent.glob("*.npz"), key=lambda path: path.stat().st_mtime)
+    for old in others[:-KEPT]:
+        old.unlink(missing_ok=True)
+
+
+def _file(fingerprint: str) -> Path:
+    return runs_dir() / f"{fingerprint[:32]}.npz"

@@ -1,0 +1,142 @@
+"""What the window asks of the rest of the house, in one place; tests put a double here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel
+
+from engines.api import Array, Engine, Estimate, Preset, Progress
+from engines.api.charts import Forecast
+from engines.api.lab import Study
+from engines.api.lab_tables import LabTable
+from engines.api.tools import Tool, ToolResult
+from workbench.bench.lab_run import LabRun
+from workbench.bench.records import LabRecord
+from workbench.project.boundary import NOTHING, Permission
+from workbench.project.document import Document
+from workbench.run.runner import Runner
+from workbench.storage.recent import RecentFile
+from workbench.sweep.plan import SweepPlan
+from workbench.sweep.running import Row
+
+
+class Services(Protocol):
+    """Files, runs and estimates. Everything but :meth:`start` and the short lists may take its time."""
+
+    def presets(self) -> Sequence[Preset]: ...
+
+    def engines(self) -> Sequence[Engine]:
+        """The engines of this installation."""
+
+    def left_out(self) -> Sequence[str]:
+        """A sentence for each engine that is installed and cannot be used."""
+
+    def devices(self) -> Sequence[tuple[str, str]]:
+        """(id, title) of the devices of this machine, ``("auto", "Automatic")`` first."""
+
+    def recent(self) -> Sequence[RecentFile]: ...
+
+    def remember(self, path: Path, title: str) -> None:
+        """Put ``path`` on top of the recent files."""
+
+    def open(self, path: Path, permission: Permission = NOTHING) -> Document:
+        """A project folder or zip, a mesh, or a PNG that carries a session.
+
+        Raises OutsideFiles where it names files that neither ``permission`` covers nor the person chose or confirmed
+        in this session, and WorkbenchError."""
+
+    def open_mesh(
+        self, mesh: Path, length_unit: str, fibres: Path | None, permission: Permission = NOTHING
+    ) -> Document:
+        """A new project on this mesh, its coordinates in this unit. Raises as :meth:`open` does."""
+
+    def new(self, engine: Engine) -> Document:
+        """A new project of an engine that makes its own geometry. Raises WorkbenchError."""
+
+    def open_preset(self, preset: Preset) -> Document: ...
+
+    def save(self, document: Document, path: Path) -> None: ...
+
+    def estimate(self, document: Document) -> Estimate:
+        """Raises ProblemError if the problem cannot run."""
+
+    def forecast(self, document: Document) -> Forecast | None:
+        """The run as a whole, for the thread that asks, on a device of its own; None where the engine has none.
+
+        Raises WorkbenchError.
+        """
+
+    def run_tool(self, document: Document, tool: Tool, parameters: BaseModel, progress: Progress) -> ToolResult:
+        """Have a tool work, for the thread that asks, on a device of its own. Raises WorkbenchError, and what
+        ``progress`` raises."""
+
+    def run_sweep(self, plan: SweepPlan, progress: Progress, keep: Callable[[Row], None]) -> None:
+        """Run all cases, for the thread that asks, on a device of its own; ``keep`` is given each row as it comes.
+
+        Raises WorkbenchError, and what ``progress`` raises."""
+
+    def start(self, document: Document, autostart: bool) -> Runner:
+        """A runner of this document; returns at once."""
+
+    def locate(self, geometry: Any, position: tuple[float, float, float]) -> int:
+        """The element nearest to a position, in the geometry's unit of length."""
+
+    def autosave(self, document: Document) -> None:
+        """Keep the document where :meth:`recover` finds it."""
+
+    def set_aside(self, document: Document) -> None:
+        """Keep the document for the next start, apart from what :meth:`autosave` writes from now on."""
+
+    def forget_autosave(self, document: Document) -> None:
+        """The document was saved: nothing is left to recover."""
+
+    def has_recovery(self) -> bool:
+        """Whether :meth:`recover` would find something."""
+
+    def recover(self, permission: Permission = NOTHING) -> Document | None:
+        """What the last session left unsaved, if anything. Raises as :meth:`open` does."""
+
+    def export_snapshot(self, path: Path, picture: Array, document: Document) -> None: ...
+
+    def export_results(self, directory: Path, document: Document, runner: Runner) -> Any:
+        """The whole fields of the present moment. Waits for the worker between two batches."""
+
+    def export_mesh(self, path: Path, document: Document) -> Any:
+        """As the format that ``path`` ends in. Raises WorkbenchError."""
+
+    def export_parameters(self, path: Path, document: Document) -> None:
+        """In the form that the document's engine has for other programs. Raises WorkbenchError."""
+
+    def export_timing_log(self, path: Path, document: Document, runner: Runner) -> Any: ...
+
+    def lab_studies(self) -> Sequence[tuple[str, Sequence[Study]]]:
+        """(title of an engine, its studies), of the engines that have any."""
+
+    def lab_tables(self) -> Sequence[tuple[str, Sequence[LabTable]]]:
+        """(title of an engine, its tables), of the engines that have any."""
+
+    def lab_run(
+        self,
+        device: str,
+        studies: Sequence[Study],
+        *,
+        cases: Mapping[str, Sequence[str]] | None = None,
+        variants: Mapping[str, Sequence[str]] | None = None,
+        cache: Literal["cold", "warm"] = "cold",
+        quick: bool = False,
+        tables: Sequence[LabTable] = (),
+        thorough: bool = False,
+    ) -> LabRun:
+        """A measurement that is not started; returns at once. ``cases`` and ``variants``: names by study id."""
+
+    def lab_records(self) -> Sequence[tuple[str, Path]]:
+        """(device and date, file) of the records that are kept, newest first."""
+
+    def open_lab_record(self, path: Path) -> LabRecord:
+        """Raises ProblemError."""
+
+    def keep_lab_record(self, record: LabRecord) -> None:
+        """Put it where :meth:`lab_records` finds it. Raises StorageError."""

@@ -1,0 +1,92 @@
+"""A strip above the viewport that says what went wrong, or asks, in one sentence, and stays out of the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+
+from ui.widgets.icons import dress, pixmap
+
+INFO_MILLISECONDS = 8000
+ICONS = {"error": ("error", "bad"), "warning": ("warning", "warn"), "info": ("info", "accent")}
+Severity = Literal["error", "warning", "info"]
+
+
+class Banner(QFrame):
+    """One sentence with a severity; information goes by itself, the rest when it is closed or replaced.
+
+    A question has buttons with its answers, and stays until it is answered, closed, replaced or withdrawn.
+    """
+
+    closed = Signal()
+    """By hand, or because its time was over."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        self.picture = QLabel(self)
+        self.label = QLabel(self)
+        self.label.setWordWrap(True)
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        button = QToolButton(self)
+        button.setObjectName("small")
+        button.setToolTip("Dismiss")
+        button.clicked.connect(self._close)
+        dress(button, "close", "muted")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(10, 7, 8, 7)
+        layout.setSpacing(10)
+        layout.addWidget(self.picture)
+        layout.addWidget(self.label, 1)
+        self.answers: list[QPushButton] = []
+        self._answers = QHBoxLayout()
+        self._answers.setSpacing(8)
+        layout.addLayout(self._answers)
+        layout.addWidget(button)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._close)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """The sentence shown, or an empty text."""
+        return "" if self.isHidden() else self.label.text()
+
+    def _close(self) -> None:
+        self.hide()
+        self.closed.emit()
+
+    def ask(self, sentence: str, answers: Mapping[str, Callable[[], object]]) -> None:
+        """A question; to close it is to do nothing."""
+        self.say(sentence, "info", stays=True)
+        for text, call in answers.items():
+            button = QPushButton(text, self)
+            button.clicked.connect(self.hide)
+            button.clicked.connect(lambda _=False, call=call: call())
+            self._answers.addWidget(button)
+            self.answers.append(button)
+
+    def withdraw(self) -> None:
+        """What was asked need not be answered any more; a sentence that is no question stays."""
+        if self.answers:
+            self.hide()
+
+    def say(self, sentence: str, severity: Severity = "error", stays: bool = False) -> None:
+        """``stays``: until it is closed or replaced, information too."""
+        while self.answers:
+            self.answers.pop().deleteLater()
+        self.setProperty("severity", severity)
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self.picture.setPixmap(pixmap(ICONS[severity][0], 18, ICONS[severity][1]))
+        self.label.setText(sentence)
+        self.show()
+        if severity == "info" and not stays:
+            self._timer.start(INFO_MILLISECONDS)
+        else:
+            self._timer.stop()

@@ -1,0 +1,107 @@
+"""A strip above the viewport with what is known of the problem before a run, and a button that mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+
+from engines.api import Finding
+from ui.widgets.banner import Banner
+from ui.widgets.icons import dress
+
+
+class FindingsBanner(Banner):
+    """One finding at a time, warnings first; what was closed comes again with another document alone.
+
+    Where there is no warning it goes by itself, and is not opened again by information that changes with each edit.
+    """
+
+    mend_asked = Signal(object)
+    """A :class:`engines.api.Remedy`."""
+    place_asked = Signal(tuple)
+    """Show this place of the form."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.findings: tuple[Finding, ...] = ()
+        self._closed: set[Finding] = set()
+        self._covered = self._read = False
+        self._at = 0
+        self.mend = QPushButton(self)
+        self.mend.clicked.connect(self._mend)
+        self.show_place = QToolButton(self)
+        self.show_place.setText("Show")
+        self.show_place.setToolTip("Show the field in the form")
+        self.show_place.clicked.connect(lambda: self.place_asked.emit(self.findings[self._at].place))
+        self.count = QLabel(self)
+        self.count.setObjectName("muted")
+        self.next = QToolButton(self)
+        self.next.setObjectName("small")
+        self.next.setToolTip("The next finding")
+        self.next.setAccessibleName("The next finding")
+        self.next.clicked.connect(lambda: self._turn(1))
+        dress(self.next, "chevron-right", "muted")
+        layout = self.layout()
+        assert isinstance(layout, QHBoxLayout)
+        for widget in (self.mend, self.show_place, self.count, self.next):
+            layout.insertWidget(layout.count() - 1, widget)
+        self.closed.connect(self._forget_these)
+
+    @property
+    def finding(self) -> Finding | None:
+        """The one that is shown."""
+        return self.findings[self._at] if self.findings and not self.isHidden() else None
+
+    def forget(self) -> None:
+        """Another document: nothing of it was closed yet."""
+        self._closed.clear()
+        self._read = False
+        self.show_findings(())
+
+    def show_findings(self, findings: Sequence[Finding]) -> None:
+        """Warnings come first; the one that is read stays, if it is still among them."""
+        shown = self.findings[self._at] if self.findings else None
+        left = tuple(finding for finding in findings if finding not in self._closed)
+        if left == self.findings:
+            return
+        self.findings = left
+        self._at = left.index(shown) if shown in left and shown is not None and shown.severity == "warning" else 0
+        self._show()
+
+    def set_covered(self, covered: bool) -> None:
+        """Whether something else than the problem is shown below (the gallery)."""
+        self._covered = covered
+        self._show()
+
+    def set_locked(self, locked: bool) -> None:
+        """While a run goes on nothing is edited."""
+        self.mend.setEnabled(not locked)
+        self.mend.setToolTip("Reset to change" if locked else "Make this edit; Undo takes it back")
+
+    def _show(self) -> None:
+        warned = any(finding.severity == "warning" for finding in self.findings)
+        if not self.findings or self._covered or (self._read and not warned):
+            self.hide()
+            return
+        finding = self.findings[self._at]
+        self.say(finding.message, finding.severity, stays=warned)
+        self.mend.setVisible(finding.remedy is not None)
+        self.mend.setText("" if finding.remedy is None else finding.remedy.text)
+        self.show_place.setVisible(bool(finding.place))
+        several = len(self.findings) > 1
+        self.count.setText(f"{self._at + 1} of {len(self.findings)}")
+        self.count.setVisible(several)
+        self.next.setVisible(several)
+
+    def _turn(self, by: int) -> None:
+        self._at = (self._at + by) % len(self.findings)
+        self._show()
+
+    def _mend(self) -> None:
+        self.mend_asked.emit(self.findings[self._at].remedy)
+
+    def _forget_these(self) -> None:
+        self._closed.update(self.findings)
+        self.findings, self._at, self._read = (), 0, True

@@ -1,0 +1,144 @@
+"""Menus and the toolbar: every action of the window with its text, shortcut and icon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
+
+from ui.widgets.icons import dress
+
+EXPORTS = ("snapshot", "results", "mesh", "parameters", "timing_log", "traces")
+Shortcut = QKeySequence.StandardKey | str | None
+
+
+class Actions:
+    """All actions by name; the window connects what they do."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        self._window = window
+        self.by_name: dict[str, QAction] = {}
+        keys = QKeySequence.StandardKey
+        for name, text, shortcut, icon in (
+            ("gallery", "&Gallery", "Ctrl+G", "gallery"),
+            ("back", "&Back to the problem", "Esc", "back"),
+            ("open", "&Open…", keys.Open, "open"),
+            ("open_folder", "Open project &folder…", "Ctrl+Shift+O", None),
+            ("save", "&Save", keys.Save, "save"),
+            ("save_as", "Save &as…", "Ctrl+Shift+S", None),
+            ("snapshot", "&Snapshot…", "Ctrl+E", "camera"),
+            ("results", "&Results…", None, "export"),
+            ("mesh", "&Mesh…", None, None),
+            ("parameters", "&Parameters…", None, None),
+            ("timing_log", "&Timing log…", None, None),
+            ("traces", "Traces as &CSV…", None, None),
+            ("quit", "&Quit", "Ctrl+Q", None),
+            ("run", "&Run or pause", "Space", "play"),
+            ("step", "&Step", ".", "step"),
+            ("reset", "Rese&t", "Ctrl+R", "reset"),
+            ("rewind", "Re&wind to the last checkpoint", "Ctrl+Shift+R", None),
+            ("sweep", "&Parameter sweep…", "Ctrl+Shift+P", None),
+            ("theme", "Dark or &light", "Ctrl+T", "theme"),
+            ("layout", "&Reset the layout", None, None),
+            ("fit", "Show &all", "Ctrl+0", "fit"),
+            ("outlines", "&Outlines", "O", "eye"),
+            ("brush", "&Brush", "B", "brush"),
+            ("about", "&About Workbench", None, None),
+        ):
+            self._add(name, text, shortcut, icon)
+        self["about"].setMenuRole(QAction.MenuRole.AboutRole)
+        self["quit"].setMenuRole(QAction.MenuRole.QuitRole)
+
+    def __getitem__(self, name: str) -> QAction:
+        return self.by_name[name]
+
+    def connect(self, **calls: Callable[[], object]) -> None:
+        for name, call in calls.items():
+            self[name].triggered.connect(lambda _=False, call=call: call())
+
+    def adopt(self, name: str, action: QAction, shortcut: Shortcut, icon: str) -> None:
+        """Take in an action that something else made (undo, redo)."""
+        action.setShortcut(QKeySequence(shortcut) if shortcut is not None else QKeySequence())
+        dress(action, icon)
+        self.by_name[name] = action
+
+    def build_menus(
+        self,
+        new: QMenu,
+        recent: QMenu,
+        units: QMenu,
+        devices: QMenu,
+        workspaces: list[QAction],
+        docks: list[QAction],
+        tools: QMenu,
+    ) -> None:
+        bar = self._window.menuBar()
+        file = bar.addMenu("&File")
+        file.addMenu(new)
+        file.addActions([self["gallery"], self["back"], self["open"], self["open_folder"]])
+        file.addMenu(recent)
+        file.addMenu(units)
+        file.addSeparator()
+        file.addActions([self["save"], self["save_as"]])
+        export = file.addMenu("&Export")
+        export.addActions([self[name] for name in EXPORTS])
+        file.addSeparator()
+        file.addAction(self["quit"])
+        bar.addMenu("&Edit").addActions([self["undo"], self["redo"]])
+        run = bar.addMenu("&Run")
+        run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
+        run.addSeparator()
+        run.addAction(self["sweep"])
+        run.addSeparator()
+        run.addMenu(devices)
+        bar.addMenu(tools)
+        view = bar.addMenu("&View")
+        view.addActions(workspaces)
+        view.addSeparator()
+        view.addActions([self["fit"], self["outlines"], self["brush"], self["measure"], self["theme"]])
+        view.addSeparator()
+        view.addActions(docks)
+        view.addSeparator()
+        view.addAction(self["layout"])
+        bar.addMenu("&Help").addAction(self["about"])
+
+    def build_toolbar(self, at_left: list[QWidget], at_right: list[QWidget]) -> QToolBar:
+        bar = QToolBar("Toolbar", self._window)
+        bar.setObjectName("toolbar")
+        bar.setMovable(False)
+        for widget in at_left:
+            bar.addWidget(widget)
+            bar.addSeparator()
+        show = ("fit", "brush", "measure", "snapshot")
+        for group in (("gallery", "open", "save"), ("undo", "redo"), ("run", "step", "reset"), show):
+            for name in group:
+                bar.addAction(self[name])
+            bar.addSeparator()
+        spacer = QWidget(bar)
+        spacer.setSizePolicy(spacer.sizePolicy().Policy.Expanding, spacer.sizePolicy().Policy.Preferred)
+        bar.addWidget(spacer)
+        for widget in at_right:
+            bar.addWidget(widget)
+        bar.addAction(self["theme"])
+        self._window.addToolBar(bar)
+        return bar
+
+    def _add(self, name: str, text: str, shortcut: Shortcut, icon: str | None) -> None:
+        action = QAction(text, self._window)
+        if shortcut is not None:
+            action.setShortcut(QKeySequence(shortcut))
+        plain = text.replace("&", "").rstrip("…")
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(f"{plain} ({keys})" if keys else plain)
+        action.setAutoRepeat(name == "step")
+        if icon is not None:
+            dress(action, icon)
+        self.by_name[name] = action
+        self._window.addAction(action)
+
+
+def one_of_two(one: QAction, other: QAction) -> None:
+    """Two switches for what the left button does: taking one lets go of the other."""
+    one.toggled.connect(lambda on: other.setChecked(False) if on else None)
+    other.toggled.connect(lambda on: one.setChecked(False) if on else None)

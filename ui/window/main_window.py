@@ -1,0 +1,524 @@
+"""The window: puts the panels together and connects them to the model, the controller and the viewport."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSettings, QTimer, QUrl
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from engines.api import Engine, Preset
+from engines.geometry.mesh import TetMesh
+from ui.forms.validation import Path as ValuePath
+from ui.lab.workspace import LabWorkspace
+from ui.panels.estimates import EstimatesPanel
+from ui.panels.gallery import Gallery
+from ui.panels.log import LogPane
+from ui.panels.meters.panel import MetersPanel
+from ui.panels.probes import ProbesPanel
+from ui.panels.problem import ProblemPanel
+from ui.panels.timeline import Timeline
+from ui.panels.view import ViewPanel
+from ui.session.controller import Controller, Phase
+from ui.session.files import FileActions
+from ui.session.forecaster import Forecaster
+from ui.session.keeping import Keeper
+from ui.session.model import DocumentModel
+from ui.session.placing import Placing
+from ui.session.previews import Previews
+from ui.session.services import Services
+from ui.sweep.area import SweepArea
+from ui.tools.area import ToolsArea
+from ui.widgets.background import Background
+from ui.widgets.banner import Banner
+from ui.widgets.findings_banner import FindingsBanner
+from ui.widgets.theme import THEMES, theme
+from ui.window.actions import EXPORTS, Actions, one_of_two
+from ui.window.charts import ChartsArea
+from ui.window.layout import Areas, DockLayout
+from ui.window.leaving import Leaving
+from ui.window.menus import ChoiceMenu, NewMenu, RecentMenu
+from ui.window.outside import OutsideDialog
+from ui.window.run_display import RunDisplay
+from ui.window.starting_over import StartingOver
+from ui.window.status import StatusBar
+from ui.window.welcome import Welcome
+from ui.window.workspaces import LAB, SIMULATE, Workspaces
+from workbench import __version__
+from workbench.project.project import ViewSettings
+from workbench.run.frames import Message
+
+LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
+OF_THE_SIMULATION = (
+    "undo", "redo", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure", "layout", *EXPORTS
+)  # fmt: skip
+
+
+class MainWindow(QMainWindow):
+    """One window, one document."""
+
+    def __init__(self, services: Services, make_viewport: Callable[[QWidget], Any], settings: QSettings) -> None:
+        super().__init__()
+        self.setWindowTitle("Workbench")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(1024, 640)
+        self._settings = settings
+        self.services = services
+        self.background = Background(self)
+        self.model = DocumentModel(self)
+        self.controller = Controller(self.model, services, self.background, self)
+        self._closed = False
+        self._asked = False
+        self._opened_at = 0.0
+        self._make_panels(make_viewport)
+        self.starting_over = StartingOver(self.controller, self.banner, self)
+        self.display = RunDisplay(self)
+        self.forecaster = Forecaster(self.controller, self)
+        self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
+        self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
+        self.leaving = Leaving(self.model, self.files, self.keeper, self)
+        self.controller.before_opening = self.leaving.ask
+        self.tools = ToolsArea(self.controller, self.files, self)
+        self.sweeps = SweepArea(self.controller, self.files, self)
+        self._make_layout()
+        self._make_actions()
+        self._connect()
+        presets, engines = list(services.presets()), list(services.engines())
+        for gallery in (self.welcome.gallery, self.gallery):
+            gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
+            gallery.set_notes(services.left_out())
+        self.new_menu.set_engines(engines)
+        self._show_recent()
+        self._layout.restore()
+        self._page_changed()
+        self.display.show_phase(Phase.EMPTY.value)
+        self.controller.outside_asked.connect(lambda outside: OutsideDialog(outside, self).open())
+        self.background.submit("files", services.has_recovery, self.welcome.recover_button.setVisible)
+
+    # Putting together.
+
+    def _make_panels(self, make_viewport: Callable[[QWidget], Any]) -> None:
+        self.banner = Banner(self)
+        self.findings = FindingsBanner(self)
+        self.welcome = Welcome(self)
+        self.stack = QStackedWidget(self)
+        self.viewport = make_viewport(self.stack)
+        self.stack.addWidget(self.welcome)
+        self.stack.addWidget(self.viewport)
+        for page in (self.welcome, self.viewport):  # the page that is hidden must not take room from the docks
+            page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.estimates = EstimatesPanel(self.model, self.services, self.background)
+        self.placing = Placing(self.model, self)
+        self.problem = ProblemPanel(self.model, self.placing, self.estimates)
+        self.estimates.refused.connect(self.problem.mark)
+        self.estimates.found.connect(self.problem.form.set_findings)
+        self.estimates.found.connect(self.findings.show_findings)
+        self.findings.mend_asked.connect(self.model.mend)
+        self.findings.place_asked.connect(self.problem.form.reveal)
+        self.findings.set_covered(True)
+        self.stack.currentChanged.connect(
+            lambda page: self.findings.set_covered(self.stack.widget(page) is self.welcome)
+        )
+        self.previews = Previews(self.model, self.background, self)
+        self.previews.found.connect(self.problem.form.set_previews)
+        self.view_panel = ViewPanel()
+        self.gallery = Gallery()
+        self.meters = MetersPanel()
+        self.probes = ProbesPanel(self.model)
+        self.charts = ChartsArea(self.controller, self.viewport, self.probes, self._settings, self)
+        self.timeline = Timeline()
+        self.log = LogPane()
+        self.lab = LabWorkspace(self.services, self.background)
+        self.status = StatusBar(self)
+        self.setStatusBar(self.status)
+
+    def _make_layout(self) -> None:
+        centre = QWidget(self)
+        centre.setObjectName("centre")
+        layout = QVBoxLayout(centre)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.banner)
+        layout.addWidget(self.findings)
+        layout.addWidget(self.stack, 1)
+        self.workspaces = Workspaces(self)
+        self.workspaces.add("Simulate", centre)
+        self.workspaces.add("Kernel Lab", self.lab)
+        self.setCentralWidget(self.workspaces.pages)
+        self._layout = DockLayout(self, self._settings)
+        left, right, bottom = Areas.LeftDockWidgetArea, Areas.RightDockWidgetArea, Areas.BottomDockWidgetArea
+        for name, title, widget, area, bare in (
+            ("problem", "Problem", self.problem, left, True),
+            ("view", "View", self.view_panel, left, True),
+            ("gallery", "Gallery", self.gallery, left, True),
+            ("meters", "Meters", self.meters, right, False),
+            ("probes", "Probes", self.probes, right, False),
+            ("inspection", "Element", self.charts.inspection, right, True),
+            ("measurement", "Measure", self.charts.measurement, right, True),
+            ("timeline", "Timeline", self.timeline, bottom, True),
+            ("charts", "Charts", self.charts.panel, bottom, True),
+            ("log", "Log", self.log, bottom, False),
+        ):
+            self._layout.add(name, title, widget, area, bare)
+
+    def _make_actions(self) -> None:
+        self.actions_ = Actions(self)
+        self.actions_.adopt("undo", self.model.undo_stack.createUndoAction(self, "Undo"), "Ctrl+Z", "undo")
+        self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
+        self.actions_.adopt("measure", self.charts.measure, "M", "measure")
+        self.new_menu = NewMenu(self)
+        self.recent_menu = RecentMenu(self)
+        self.device_menu = ChoiceMenu("&Device", "auto", self)
+        self.unit_menu = ChoiceMenu("The &mesh is in", "mm", self)
+        self.unit_menu.set_choices(LENGTH_UNITS)
+        toggles = [dock.toggleViewAction() for name, dock in self._layout.docks.items() if name != "timeline"]
+        self.actions_.build_menus(
+            self.new_menu,
+            self.recent_menu,
+            self.unit_menu,
+            self.device_menu,
+            self.workspaces.actions_,
+            toggles,
+            self.tools.menu,
+        )
+        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [])
+        self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
+        self.actions_.connect(
+            gallery=self.show_gallery,
+            back=self.show_workspace,
+            open=self.files.open,
+            open_folder=self.files.open_folder,
+            save=self.files.save,
+            save_as=self.files.save_as,
+            snapshot=self.files.export_snapshot,
+            results=self.files.export_results,
+            mesh=self.files.export_mesh,
+            parameters=self.files.export_parameters,
+            timing_log=self.files.export_timing_log,
+            traces=lambda: self.files.export_traces(self.probes.export_csv),
+            quit=self.close,
+            run=self.starting_over.toggle,
+            step=self.controller.step,
+            reset=self.controller.reset,
+            rewind=self.controller.rewinding.rewind_to_last,
+            sweep=self.sweeps.open,
+            theme=self.switch_theme,
+            layout=self._layout.first_layout,
+            fit=self.viewport.reset_camera,
+            outlines=self.view_panel.switch_outlines,
+            about=self.about,
+        )
+        self.actions_["mesh"].setVisible(False)
+        self.actions_["parameters"].setVisible(False)
+        self.background.submit("devices", self.services.devices, self.device_menu.set_choices)
+
+    def _connect(self) -> None:
+        model, controller, viewport = self.model, self.controller, self.viewport
+        model.opened.connect(self._document_opened)
+        model.changed.connect(self._value_changed)
+        model.undo_stack.cleanChanged.connect(self._clean_changed)
+        self.forecaster.solved.connect(self.charts.panel.show_forecast)
+        self.display.connect_all()
+        controller.message.connect(self.log.add)
+        self.keeper.message.connect(self.log.add)
+        self.new_menu.chosen.connect(self.new_project)
+        self.recent_menu.chosen.connect(self.open_path)
+        self.unit_menu.chosen.connect(self._reopen_mesh)
+        self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
+        controller.problem.connect(self.banner.say)
+        controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
+        self.charts.connect_with(self.files, self._layout)
+        viewport.request_changed.connect(controller.watch)
+        viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
+        viewport.dabbed.connect(controller.painting.add)
+        viewport.brush_resized.connect(self.view_panel.brush.set_radius)
+        self.view_panel.brush.changed.connect(viewport.set_brush)
+        self.view_panel.brush.share(self.actions_["brush"])
+        self.view_panel.brush.keep_asked.connect(controller.kept_paint.keep)
+        controller.kept_paint.message.connect(self.log.add)
+        controller.kept_paint.busy_changed.connect(self.view_panel.brush.keep_button.setDisabled)
+        one_of_two(self.actions_["brush"], self.actions_["measure"])
+        self.view_panel.grid.set_refusal(viewport.volume_refusal)
+        self._connect_placing()
+        viewport.quality_changed.connect(self.status.quality.setText)
+        self.view_panel.edited.connect(self._apply_view)
+        self.view_panel.fit_asked.connect(lambda: self.view_panel.fit_range(viewport.span()))
+        self.view_panel.clip_active.connect(viewport.set_clip_active)
+        self.view_panel.camera_asked.connect(
+            lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)
+        )
+        for gallery in (self.gallery, self.welcome.gallery):
+            gallery.opened.connect(self.open_preset)
+            gallery.run.connect(self.run_preset)
+        self.welcome.back_asked.connect(self.show_workspace)
+        self.welcome.open_asked.connect(self.files.open)
+        self.welcome.path_chosen.connect(self.open_path)
+        self.welcome.recover_asked.connect(self.recover)
+        self.timeline.toggled.connect(self.starting_over.toggle)
+        self.timeline.step_asked.connect(controller.step)
+        self.timeline.reset_asked.connect(controller.reset)
+        self.timeline.rewind_asked.connect(controller.rewinding.rewind)
+        self.timeline.until_edited.connect(lambda until: self._edit_run("until", until, "end of the run"))
+        self.timeline.pace_edited.connect(lambda pace: self._edit_run("pace", pace, "pace of the run"))
+        self.probes.export_asked.connect(self.actions_["traces"].trigger)
+        self.leaving.stayed.connect(self._check_choices)
+        self.files.recent_changed.connect(self._show_recent)
+        self.files.done.connect(self._say)
+        self.log.attention.connect(self.status.set_errors)
+        self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
+        theme().changed.connect(self._show_probes)
+        self.workspaces.changed.connect(self._workspace_changed)
+        self.workspaces.asked.connect(lambda place: self.show_workspace() if place == SIMULATE else None)
+        self.lab.starting.connect(self._lab_starting)
+
+    def _connect_placing(self) -> None:
+        placing, viewport = self.placing, self.viewport
+        placing.marks_changed.connect(viewport.set_marks)
+        placing.refused.connect(lambda sentence: self.banner.say(sentence, "warning"))
+        placing.changed.connect(lambda: self.view_panel.outlines.setVisible(placing.placement is not None))
+        viewport.item_chosen.connect(placing.choose)
+        viewport.item_dragged.connect(placing.drag)
+        viewport.item_dropped.connect(placing.drop)
+        viewport.item_deleted.connect(placing.remove)
+        tree = self.problem.objects
+        tree.slice_button.clicked.connect(lambda: self.view_panel.show_slices(placing.middle()))
+
+    # What a person asks for.
+
+    def open_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
+        """A project, a mesh or a snapshot, from the menu, the command line, a drop or the recent files."""
+        self.banner.hide()
+        self.files.open_path(Path(path), then)
+
+    def new_project(self, engine: Engine) -> None:
+        """A project of an engine that makes its own geometry, with the values it suggests."""
+        self.banner.hide()
+        self.controller.open_with(lambda _: self.services.new(engine), f"Making a project of {engine.title}")
+
+    def open_preset(self, preset: Preset) -> None:
+        self.banner.hide()
+        self._opened_at = clock.monotonic()
+        self.controller.open_with(lambda _: self.services.open_preset(preset), f"Opening {preset.title}")
+
+    def run_preset(self, preset: Preset) -> None:
+        """A double click: the first click of it has begun to open the preset."""
+        self.controller.run_when_open()
+
+    def recover(self) -> None:
+        self.controller.open_with(self.services.recover, "Opening what was left unsaved", self._recovered)
+
+    def show_gallery(self) -> None:
+        """The page of the gallery, whole; a run goes on meanwhile."""
+        self._show_page(self.welcome)
+        self.welcome.gallery.setFocus()
+
+    def show_workspace(self) -> None:
+        """The open problem, if there is one."""
+        if self.model.document is not None:
+            self._show_page(self.viewport)
+            self.viewport.setFocus()
+
+    def switch_theme(self) -> None:
+        name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]
+        theme().apply(name)
+        self._settings.setValue("theme", name)
+
+    def about(self) -> None:
+        text = (
+            f"<h3>Workbench {__version__}</h3><p>Simulations whose kernels say how close they run to what the memory "
+            "of this machine can deliver.</p><p>BSD 3-clause licence.</p>"
+        )
+        QMessageBox.about(self, "About Workbench", text)
+
+    def view_settings(self) -> ViewSettings:
+        settings: ViewSettings = self.viewport.view_settings()
+        return settings
+
+    # What happens.
+
+    def _document_opened(self) -> None:
+        document = self.model.document
+        if document is None:
+            self._show_title()
+            self.show_gallery()
+            return
+        self.banner.hide()  # what it says is of the document before
+        self.findings.forget()
+        self.estimates.show_findings()  # of its files; those of the estimate follow
+        self.viewport.set_simulation(None)
+        self.display.show_geometry(self.model.geometry)
+        self.viewport.apply_view(document.project.view)
+        self.view_panel.set_view(document.project.view)
+        self.timeline.set_unit(document.time_unit)
+        self.timeline.set_until(document.project.run.until)
+        self.timeline.set_pace(document.project.run.pace)
+        self.actions_["mesh"].setVisible(isinstance(self.model.geometry, TetMesh))
+        form = document.engine.parameter_file
+        self.actions_["parameters"].setVisible(form is not None)
+        self.actions_["parameters"].setText("" if form is None else f"{form.title}…")
+        self._show_title()
+        self._show_probes()
+        self._check_choices()
+        self.log.add(Message(f"Opened {document.project.title}: {self.status.geometry_label.text() or 'no geometry'}."))
+        quality = getattr(self.model.geometry, "quality", "")
+        if quality:
+            self.log.add(Message(f"Quality of the mesh: {quality}."))
+        for finding in document.findings:
+            self.log.add(Message(finding.message, finding.severity))
+        if not self.model.valid:  # opened all the same: a file is missing, and the form says where
+            self.banner.say(self.model.first_error())
+        # The second click of a double click must still meet the card.
+        wait = self._opened_at + QApplication.doubleClickInterval() / 1000 - clock.monotonic()
+        if wait > 0:
+            QTimer.singleShot(round(1000 * wait), self.show_workspace)
+        else:
+            self.show_workspace()
+
+    def _value_changed(self, path: ValuePath) -> None:
+        if path[0] == "probes":
+            self._show_probes()
+        elif path[0] == "run" and self.model.document is not None:
+            self.timeline.set_until(self.model.document.project.run.until)
+            self.timeline.set_pace(self.model.document.project.run.pace)
+            self._check_choices()
+        elif path[0] == "parameters":
+            self.display.follow_parameters()
+        elif path[0] == "title":
+            self._show_title()
+
+    def _workspace_changed(self, place: int) -> None:
+        if place == LAB:
+            if self.model.document is not None:
+                self.stack.setCurrentWidget(self.viewport)  # the way back is to the problem, not to the gallery
+            self.lab.setFocus()
+        self._page_changed()
+
+    def _show_page(self, page: QWidget) -> None:
+        self.stack.setCurrentWidget(page)
+        self.workspaces.show(SIMULATE)
+        self._page_changed()
+
+    def _page_changed(self) -> None:
+        """Docks, and what runs and paints, are of the problem: the gallery and the Lab are pages without them."""
+        simulating = self.workspaces.place == SIMULATE
+        shown = simulating and self.stack.currentWidget() is self.viewport
+        self.workspaces.enable_simulation(shown)
+        self._layout.set_bare(not shown)
+        if not shown:
+            self.banner.withdraw()  # an answer would run it unseen
+        self.actions_["back"].setEnabled(simulating and not shown and self.model.document is not None)
+
+    def _lab_starting(self) -> None:
+        """A run takes bandwidth from what the Lab measures."""
+        if self.controller.phase is Phase.RUNNING:
+            self.controller.pause()
+            self.lab.banner.say("The simulation is paused while the Lab measures.", "info")
+
+    def _apply_view(self, view: ViewSettings) -> None:
+        """What the panel says, from where the person is looking now."""
+        self.viewport.apply_view(view.model_copy(update={"camera": self.view_settings().camera}))
+
+    def _show_title(self) -> None:
+        document = self.model.document
+        title = document.project.title if document is not None else None
+        self.setWindowTitle("Workbench" if title is None else f"{title}[*] – Workbench")
+        self.welcome.set_open(title)
+        self.setWindowModified(not self.model.undo_stack.isClean())
+
+    def _clean_changed(self, clean: bool) -> None:
+        self.setWindowModified(not clean)
+
+    def _show_probes(self) -> None:
+        colors = theme().palette
+        probes = self.model.document.project.probes if self.model.document is not None else []
+        self.viewport.set_probes(
+            [
+                (probe.name, probe.position, colors.trace(place).getRgb()[:3])  # type: ignore[index]  # always a tuple
+                for place, probe in enumerate(probes)
+            ]
+        )
+
+    def _show_recent(self) -> None:
+        files = list(self.services.recent())
+        self.welcome.set_recent(files)
+        self.recent_menu.set_files(files)
+
+    def _check_choices(self) -> None:
+        document = self.model.document
+        self.device_menu.set_checked("auto" if document is None else document.project.run.device)
+        reference = None if document is None else document.project.geometry
+        self.unit_menu.setEnabled(reference is not None)
+        if reference is not None:
+            self.unit_menu.set_checked(reference.length_unit)
+
+    def _reopen_mesh(self, unit: str) -> None:
+        """Another unit makes another geometry: a new document, whose parameters are made for its size."""
+        document = self.model.document
+        if document is not None and document.mesh is not None:
+            mesh, fibres = document.mesh, document.fibres
+            load = partial(self.services.open_mesh, mesh, unit, fibres)
+            self.controller.open_with(load, f"Opening {mesh.name} in {unit}")
+
+    def _edit_run(self, name: str, value: object, title: str) -> None:
+        if self.model.document is not None:
+            self.model.edit(("run", name), value, title)
+
+    def _recovered(self) -> None:
+        self.keeper.mark_recovered()
+        self.welcome.recover_button.hide()
+        self._say("This is what was left unsaved when the window was last closed.")
+
+    def _say(self, sentence: str) -> None:
+        self.log.add(Message(sentence))
+        self.banner.say(sentence, "info")
+
+    # Qt's own events.
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if QUrl(url).isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            if not self.files.use_as_picture(paths[0]):
+                self.open_path(paths[0])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.activateWindow()
+
+    def close_at_once(self) -> None:
+        """Close without a question: what is unsaved is kept aside, unless it was given up."""
+        self._asked = True
+        self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Asks about unsaved edits; then timers stop, edits are kept, the worker ends, and the canvas goes."""
+        if not self._closed and not self._asked and self.leaving.unsaved:
+            event.ignore()
+            self.leaving.ask(self.close_at_once)
+            return
+        if not self._closed:
+            self._closed = True
+            self.keeper.timer.stop()
+            self.estimates.stop()
+            self.previews.stop()
+            self.forecaster.stop()
+            self._layout.save()
+            self.lab.close_lab()
+            self.tools.close_all()
+            self.sweeps.close()
+            self.controller.close()
+            self.background.close()
+            self.forecaster.close()
+            self.keeper.keep_at_end()
+            self.viewport.close_canvas()
+            self._settings.sync()
+        event.accept()

@@ -1,0 +1,134 @@
+"""What the window shows of a run, and of what the document stands on: the panels follow the controller."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+
+from engines.api import SimulationInfo
+from ui.session.controller import Phase
+from ui.widgets.icons import dress
+from ui.window.actions import EXPORTS
+from workbench.run.frames import Frame, Message, Sample
+from workbench.words.units import time_text
+
+if TYPE_CHECKING:
+    from ui.window.main_window import MainWindow
+
+SAID = {Phase.PAUSED: "Paused", Phase.FINISHED: "Finished"}
+
+
+class RunDisplay(QObject):
+    """Passes on to the window's panels what comes from its controller; :meth:`connect_all` when they are there."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._geometry: Any = None
+
+    def connect_all(self) -> None:
+        controller = self._window.controller
+        controller.phase_changed.connect(self.show_phase)
+        controller.info_changed.connect(self._info_changed)
+        controller.frame_arrived.connect(self._show_frame)
+        controller.samples_arrived.connect(self._take_samples)
+        controller.restarted.connect(self._restarted)
+        controller.rewinding.rewound.connect(self._rewound)
+        controller.rewinding.marks_changed.connect(self._window.timeline.set_marks)
+        controller.progressed.connect(self._show_progress)
+
+    def show_geometry(self, geometry: Any) -> None:
+        """What the document stands on now, without values; None where that cannot be told."""
+        window = self._window
+        self._geometry = geometry
+        window.viewport.set_geometry(geometry)
+        window.charts.show_geometry(geometry)
+        window.view_panel.set_geometry(geometry)
+        window.status.set_geometry_info(geometry)
+
+    def follow_parameters(self) -> None:
+        """Some parameters make another grid or count time in another unit; a run that goes on keeps its own."""
+        model, controller = self._window.model, self._window.controller
+        if model.document is None:
+            return
+        if not controller.locked:
+            self._window.timeline.set_unit(model.document.time_unit)
+        if controller.info is None and (geometry := model.geometry) is not self._geometry:
+            self.show_geometry(geometry)
+
+    def show_phase(self, name: str) -> None:
+        """Which buttons can be pressed, and what is said of the run."""
+        window, phase = self._window, Phase(name)
+        if phase is Phase.BUILDING:
+            window.banner.hide()  # what it says is of the run before
+        window.timeline.set_phase(phase)
+        window.problem.form.set_locked(window.controller.locked)
+        window.findings.set_locked(window.controller.locked)
+        window.placing.set_locked(window.controller.locked)
+        if phase in (Phase.READY, Phase.RUNNING, Phase.FAILED) and window.estimates.estimate is None:
+            window.estimates.recompute()
+        if phase in SAID:
+            window.log.add(Message(f"{SAID[phase]} at {window.timeline.time_label.text()}."))
+        running = phase is Phase.RUNNING
+        window.welcome.run_note.setVisible(running)
+        if running and window.lab.measuring.running:
+            sentence = "The Kernel Lab is measuring: its figures are too low while a simulation runs."
+            window.banner.say(sentence, "warning")
+        actions = window.actions_
+        dress(actions["run"], "pause" if running else "play", "accent")
+        actions["run"].setToolTip("Pause (Space)" if running else "Run (Space)")
+        actions["run"].setEnabled(window.timeline.run_button.isEnabled())
+        actions["step"].setEnabled(window.timeline.step_button.isEnabled())
+        actions["reset"].setEnabled(window.timeline.reset_button.isEnabled())
+        for each in ("save", "save_as", *EXPORTS, "fit"):
+            actions[each].setEnabled(phase is not Phase.EMPTY)
+
+    def _info_changed(self, info: SimulationInfo | None) -> None:
+        window = self._window
+        if info is not None and info.geometry is not self._geometry:
+            self.show_geometry(info.geometry)
+        window.viewport.set_simulation(info)
+        window.view_panel.set_info(info)
+        window.probes.set_info(info)
+        window.status.set_info(info)
+        if info is not None:
+            window.log.add(Message(f"Built on {info.device}, step {time_text(info.dt, info.time_unit)}."))
+            window.timeline.set_unit(info.time_unit)
+            window.meters.set_info(info)
+            window.view_panel.set_view(window.view_settings())
+
+    def _show_frame(self, frame: Frame) -> None:
+        self._window.viewport.show_frame(frame)
+        self._window.view_panel.moved.show_scale(self._window.viewport.deformation)
+        self._window.timeline.set_time(frame.time)
+
+    def _take_samples(self, samples: list[Sample]) -> None:
+        window = self._window
+        window.meters.take(samples)
+        window.probes.take(samples)
+        window.charts.panel.take()
+        window.viewport.set_overlay(window.meters.overlay_lines())
+        window.timeline.set_time(samples[-1].time, samples[-1].remaining)
+
+    def _restarted(self) -> None:
+        window = self._window
+        window.probes.clear_traces()
+        window.meters.clear()
+        window.viewport.set_overlay([])
+        window.timeline.set_time(0.0)
+
+    def _rewound(self, time: float) -> None:
+        window = self._window
+        window.probes.rewind(time)
+        if window.controller.info is not None:
+            window.meters.stand_at(round(time / window.controller.info.dt))
+            window.viewport.set_overlay(window.meters.overlay_lines())
+        window.charts.panel.take()
+        window.timeline.set_time(time)
+        text = f"Rewound to {window.timeline.time_label.text()}: going on from here is another branch."
+        window.log.add(Message(text))
+
+    def _show_progress(self, text: str, fraction: float) -> None:
+        self._window.status.set_activity(text, fraction)
+        self._window.viewport.set_busy(text or None, fraction)

@@ -1,0 +1,76 @@
+"""The status bar: what is going on, the mesh, the device, the quality of drawing, unseen errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
+
+from engines.api import SimulationInfo
+from engines.geometry.particles import Particles
+from ui.widgets.icons import dress
+from workbench.words.units import grouped
+
+
+class StatusBar(QStatusBar):
+    """Short facts; nothing here asks for an answer."""
+
+    log_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizeGripEnabled(False)
+        self.activity = QLabel(self)
+        self.progress = QProgressBar(self)
+        self.progress.setFixedWidth(140)
+        self.progress.setFixedHeight(6)
+        self.progress.setTextVisible(False)
+        self.progress.setRange(0, 1000)
+        self.geometry_label = QLabel(self)
+        self.quality = QLabel(self)
+        self.device = QLabel(self)
+        self.errors = QToolButton(self)
+        self.errors.setObjectName("small")
+        self.errors.setToolTip("Show the log")
+        dress(self.errors, "warning", "bad")
+        self.errors.clicked.connect(self.log_asked)
+        self.addWidget(self.activity)
+        self.addWidget(self.progress)
+        for widget in (self.errors, self.quality, self.geometry_label, self.device):
+            self.addPermanentWidget(widget)
+        self.progress.hide()
+        self.errors.hide()
+
+    def set_activity(self, text: str, fraction: float) -> None:
+        """What is being done; an empty text when nothing is."""
+        self.activity.setText(f"{text}…" if text else "")
+        self.progress.setVisible(bool(text))
+        self.progress.setValue(round(1000 * fraction))
+
+    def set_geometry_info(self, geometry: Any) -> None:
+        self.geometry_label.setText(geometry_text(geometry))
+
+    def set_info(self, info: SimulationInfo | None) -> None:
+        self.device.setText("" if info is None else info.device)
+
+    def set_errors(self, count: int) -> None:
+        self.errors.setVisible(bool(count))
+        self.errors.setText(str(count))
+
+
+def geometry_text(geometry: Any) -> str:
+    """``86 400 cells, 17 061 points`` of a mesh, ``512 × 256 cells`` of a grid, ``2 000 spheres``."""
+    if geometry is None:
+        return ""
+    points, counts = getattr(geometry, "n_points", None), getattr(geometry, "counts", None)
+    cells = " × ".join(grouped(count) for count in counts or (geometry.n_cells,))
+    element = "cell"
+    if isinstance(geometry, Particles):
+        element = "sphere" if geometry.cells is None else "particle"
+    text = f"{cells} {_plural(element, geometry.n_cells)}"
+    return f"{text}, {grouped(points)} {_plural('point', points)}" if isinstance(points, int) else text
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"

@@ -1,0 +1,131 @@
+"""Autosave: after a crash or a power cut the next start offers what was open; at most 5 s of edits are lost.
+
+Each session keeps ``project.json`` in a folder of its own, with the mesh by absolute path, and holds a lock on it.
+Beside it stand the files that the project was allowed to read, so that it may read them again.
+A folder that nobody holds a lock on belongs to a session that did not end well.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+import time as clock
+import uuid
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.project.boundary import NOTHING, Permission
+from workbench.project.document import Document, document_of
+from workbench.project.store import PROJECT_FILE, as_json, read_stored
+from workbench.storage.atomic import storing, write_text
+from workbench.storage.locking import ProcessLock
+from workbench.storage.paths import state_dir
+
+INTERVAL = 4.0
+"""Seconds between two writings while edits come; with a tick each second less than 5 s are at risk."""
+
+LOCK, ORIGIN = "lock", "origin.json"
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What a session left: its folder, the project's title, when it was written, where the project was saved, and the
+    files that it read."""
+
+    folder: Path
+    title: str
+    written: float
+    origin: Path | None
+    files: tuple[Path, ...] = ()
+
+
+class Autosave:
+    """The autosave of this session; may be called from any thread.
+
+    Call :meth:`mark_saved` after opening and saving, :meth:`tick` after edits and each second; it writes if
+    something changed and it is time to.
+    """
+
+    def __init__(self, root: Path | None = None) -> None:
+        self._root = root or state_dir() / "autosave"
+        self._folder = self._root / uuid.uuid4().hex
+        self._lock = ProcessLock(self._folder / LOCK)
+        self._held = False
+        self._guard = threading.RLock()
+        self._written = ""
+        self._time = -INTERVAL
+
+    def mark_saved(self, document: Document) -> None:
+        """The document is as its file: nothing is at risk."""
+        with self._guard:
+            self._written = as_json(document.portable_project())
+            self._remove()
+
+    def tick(self, document: Document, *, now: bool = False) -> bool:
+        """Write if the document changed since it was saved or written; whether it wrote. Raises StorageError."""
+        with self._guard:
+            if not now and clock.monotonic() - self._time < INTERVAL:
+                return False
+            text = as_json(document.portable_project())
+            if text == self._written:
+                return False
+            self._time = clock.monotonic()
+            self._hold()
+            origin = None if document.path is None else str(document.path.absolute())
+            files = [str(file) for file in document.files()]
+            write_text(self._folder / ORIGIN, json.dumps({"path": origin, "files": files}))
+            write_text(self._folder / PROJECT_FILE, text, durable=True)
+            self._written = text
+            return True
+
+    def close(self) -> None:
+        """The session ends well: nothing is kept."""
+        with self._guard:
+            self._remove()
+
+    def _hold(self) -> None:
+        if not self._held:
+            with storing(self._folder):
+                self._folder.mkdir(parents=True, exist_ok=True)
+                self._held = self._lock.acquire()
+
+    def _remove(self) -> None:
+        if self._held:
+            self._lock.release()
+            self._held = False
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def recoveries(root: Path | None = None) -> list[Recovery]:
+    """What sessions that did not end well have left, newest first."""
+    found = []
+    for folder in (root or state_dir() / "autosave").glob("*/"):
+        file = folder / PROJECT_FILE
+        try:
+            lock = ProcessLock(folder / LOCK)
+            if not lock.acquire():
+                continue  # its session lives
+            lock.release()
+            about = json.loads((folder / ORIGIN).read_text("utf-8"))
+            origin = None if about["path"] is None else Path(about["path"])
+            files = tuple(map(Path, about.get("files", ())))  # versions that kept none: the person is asked
+            title = str(json.loads(file.read_text("utf-8"))["title"])
+            found.append(Recovery(folder, title, file.stat().st_mtime, origin, files))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # ended before it had written anything whole
+    return sorted(found, key=lambda recovery: -recovery.written)
+
+
+def recover(recovery: Recovery, permission: Permission = NOTHING) -> Document:
+    """The document as the session left it; saving in place goes to where it was saved.
+
+    Raises OutsideFiles, ProblemError.
+    """
+    allowed = permission.with_files(recovery.files)
+    return replace(document_of(read_stored(recovery.folder, permission=allowed), allowed), path=recovery.origin)
+
+
+def discard(recovery: Recovery) -> None:
+    """The person does not want it, or it was recovered and saved."""
+    shutil.rmtree(recovery.folder, ignore_errors=True)

@@ -1,0 +1,45 @@
+"""What a person should know of a problem before it runs, in one place for the window, the command line and records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engines.api import Estimate, Finding
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from workbench.project.document import Document
+
+
+def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding, ...]:
+    """Of the files that the document was read from and of what was estimated of it; warnings first, each once."""
+    found = dict.fromkeys((*document.findings, *(() if estimate is None else estimate.findings)))
+    return tuple(sorted(found, key=lambda finding: finding.severity != "warning"))
+
+
+def estimated_findings(document: Document, backend: Backend) -> tuple[Finding, ...]:
+    """All that is known of the document before a run on ``backend``. Raises ProblemError if it cannot run."""
+    return findings_of(document, document.engine.estimate(document.complete_problem(), backend))
+
+
+def findings_before_changes(document: Document, backend: Backend) -> tuple[Finding, ...]:
+    """The same of a project that is still to be worked on: why it cannot run yet is a finding like the others."""
+    try:
+        return estimated_findings(document, backend)
+    except ProblemError as error:
+        return tuple(dict.fromkeys((*findings_of(document, None), Finding(str(error), place=error.place))))
+
+
+def as_record(finding: Finding) -> dict[str, Any]:
+    """For ``run.json``."""
+    remedy = finding.remedy
+    return {
+        "severity": finding.severity,
+        "place": list(finding.place),
+        "message": finding.message,
+        "remedy": None
+        if remedy is None
+        else {
+            "text": remedy.text,
+            "changes": [{"place": list(place), "value": value} for place, value in remedy.changes.items()],
+        },
+    }

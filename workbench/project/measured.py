@@ -1,0 +1,131 @@
+"""Measured data that are laid over charts: read from CSV files, and compared with a computed curve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+
+import numpy as np
+
+from engines.api import Array
+from engines.api.errors import ProblemError
+from workbench.project.project import MeasuredData
+from workbench.words.units import grouped, unit_text
+
+LARGEST_FILE = 64 * 2**20
+MOST_POINTS = 20_000
+"""Points that are kept of a file; of more, every so manyth."""
+PREFIXED = {"V", "A", "W", "Ω", "m", "s"}
+"""Units whose thousandths have a name of their own."""
+
+
+def read_measured(path: Path, chart: str) -> MeasuredData:
+    """The two columns (x, y) of a file, for the chart of this name.
+
+    Between them stands a tab, a semicolon, a comma or spaces; with the first two a comma may be the decimal sign. The
+    first row may be a heading; empty rows and those that begin with # are skipped. Raises ProblemError with one
+    sentence that names row and column.
+    """
+    rows = [(place, line) for place, line in enumerate(_lines(path), 1) if line.strip() and line.lstrip()[0] != "#"]
+    if not rows:
+        raise ProblemError(f"'{path.name}' is empty: it needs two columns of numbers, x and y.")
+    separator = _separator([line for _, line in rows[:2]])
+    cells = [(place, _split(line, separator)) for place, line in rows]
+    if _is_heading(cells[0][1], separator):
+        cells = cells[1:]
+    if len(cells) < 2:
+        raise ProblemError(f"'{path.name}' has fewer than two rows of numbers: it needs columns x and y.")
+    points = [_point(path.name, place, row, separator) for place, row in cells]
+    points = points[:: -(-len(points) // MOST_POINTS)]
+    return MeasuredData(chart=chart, title=path.stem, x=[x for x, _ in points], y=[y for _, y in points])
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Root mean square of measured − computed, over the part of the abscissa that both have."""
+
+    rmse: float
+    span: float
+
+    def text(self, unit: str, x_unit: str) -> str:
+        """``RMSE 4.2 mV over 3 412 s``"""
+        value, prefix = self.rmse, ""
+        if unit in PREFIXED and 0 < value < 0.1:
+            value, prefix = (1e3 * value, "m") if value >= 1e-4 else (1e6 * value, "µ")
+        figure = f"{value:.3g} {prefix}{'' if unit == '1' else unit}".rstrip()
+        long = grouped(round(self.span)) if self.span >= 100 else f"{self.span:.3g}"
+        return f"RMSE {figure} over {long} {unit_text(x_unit)}".rstrip()
+
+
+def difference(x: Array, y: Array, computed_x: Array, computed_y: Array) -> Difference | None:
+    """How far measured points ``x, y: (n,)`` are from a computed curve, whose ``computed_x: (m,)`` rises.
+
+    The curve is taken as straight between its points. None where they have no range in common, and where the curve
+    turns back (load over displacement may).
+    """
+    known = np.isfinite(computed_y)
+    computed_x, computed_y = computed_x[known], computed_y[known]
+    if not len(computed_x) or (np.diff(computed_x) < 0).any():
+        return None
+    inside = (x >= computed_x[0]) & (x <= computed_x[-1])
+    if not inside.any():
+        return None
+    away = y[inside] - np.interp(x[inside], computed_x, computed_y)
+    return Difference(float(np.sqrt(np.mean(away**2))), float(np.ptp(x[inside])))
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ProblemError(f"'{path.name}' is larger than {LARGEST_FILE >> 20} MB: thin it out first.")
+        content = path.read_bytes()
+    except OSError as error:
+        raise ProblemError(f"'{path.name}' cannot be read: {error.strerror or error}.") from error
+    if b"\0" in content[:4096]:
+        raise ProblemError(f"'{path.name}' is no text: save it as CSV with two columns, x and y.")
+    try:
+        return content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:  # a heading with µ or ° from an old spreadsheet; numbers are the same in both
+        return content.decode("latin-1").splitlines()
+
+
+def _separator(lines: Sequence[str]) -> str | None:
+    """What stands between the columns: the last row of these tells, since a heading may hold anything; None: spaces."""
+    return next((mark for mark in ("\t", ";", ",") if mark in lines[-1]), None)
+
+
+def _split(line: str, separator: str | None) -> list[str]:
+    cells = [cell.strip().strip('"').strip() for cell in line.strip(" \r\n").split(separator)]
+    while len(cells) > 2 and not cells[-1]:
+        cells.pop()  # a separator at the end of the row
+    return cells
+
+
+def _is_heading(row: Sequence[str], separator: str | None) -> bool:
+    return not any(_number(cell, separator) is not None for cell in row)
+
+
+def _number(cell: str, separator: str | None) -> float | None:
+    text = cell.replace(",", ".", 1) if separator in ("\t", ";") and "." not in cell else cell
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def _point(name: str, place: int, row: Sequence[str], separator: str | None) -> tuple[float, float]:
+    if len(row) != 2:
+        count = "one column" if len(row) == 1 else f"{len(row)} columns"
+        advice = " (a decimal comma needs ; between the columns)" if separator == "," and len(row) > 2 else ""
+        raise ProblemError(f"'{name}', row {place} has {count}: keep two, x and y{advice}.")
+    values = []
+    for column, cell in enumerate(row, 1):
+        value = _number(cell, separator)
+        if value is None:
+            what = f"'{cell[:24]}' is not a number" if cell else "there is no number"
+            raise ProblemError(f"'{name}', row {place}, column {column}: {what}; put one there or remove the row.")
+        values.append(value)
+    return values[0], values[1]

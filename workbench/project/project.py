@@ -1,0 +1,137 @@
+"""The project file: what a person saves and opens again, as validated models.
+
+A project is a folder or a zip that holds ``project.json`` and, by relative path, the meshes it refers to.
+Reading never executes anything.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+SCHEMA_VERSION = 1
+
+
+Fraction = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
+
+
+class MeshReference(_Model):
+    """A mesh file by path relative to the project, with its fingerprint.
+
+    ``sha256`` is :func:`workbench.project.meshes.fingerprint` of its files (None until first saved); ``length_unit`` is
+    that of its coordinates; ``fibres`` is a further file with the fibres, also relative. Only what was never saved
+    (an autosave, a snapshot) refers to meshes by absolute path.
+    """
+
+    path: str
+    sha256: str | None = None
+    length_unit: Literal["um", "mm", "cm", "m"] = "mm"
+    fibres: str | None = None
+
+
+class Probe(_Model):
+    """A named point whose trace is recorded; the element nearest to ``position`` [mm] is followed."""
+
+    name: Annotated[str, Field(min_length=1)]
+    position: tuple[float, float, float]
+
+
+class MeasuredData(_Model):
+    """Measured points ``x, y: (n,)`` that are laid over a chart, in the units of its axes; ``title``: where from."""
+
+    chart: str
+    title: str
+    x: Annotated[list[float], Field(min_length=1)]
+    y: list[float]
+
+    @model_validator(mode="after")
+    def _of_one_length(self) -> MeasuredData:
+        if len(self.x) != len(self.y):
+            raise ValueError(f"{len(self.x)} measured x, but {len(self.y)} y")
+        return self
+
+
+class RunSettings(_Model):
+    """How far and on what to run, and how often whole fields are written (None: only at the end).
+
+    ``pace`` is the simulated time per second that the window shows at most, so that a fast device can be watched;
+    None and runs without a window go as fast as they can.
+    """
+
+    until: Annotated[float, Field(gt=0)] | None = None
+    pace: Annotated[float, Field(gt=0)] | None = None
+    device: str = "auto"
+    snapshot_interval: Annotated[float, Field(gt=0)] | None = None
+
+
+class ClipPlane(_Model):
+    """Hides what lies on the side that ``normal`` points to."""
+
+    origin: tuple[float, float, float]
+    normal: tuple[float, float, float]
+
+
+class CameraView(_Model):
+    """A turntable camera: angles in degrees, ``distance`` and ``center`` in mm."""
+
+    azimuth: float = 30.0
+    elevation: float = 20.0
+    distance: float | None = None
+    center: tuple[float, float, float] | None = None
+
+
+class ViewSettings(_Model):
+    """What the viewport shows. None means "the field's own suggestion".
+
+    ``front_inside`` draws the front within a mesh, whose surface one then sees through.
+    Of grids: ``height`` lifts a grid of two dimensions by its values (the upper end of the range, as a part of the
+    longest side); ``slices`` are the places of the slices through three dimensions as parts of the sides (None: the
+    middle), ``volume`` shows the whole instead. ``outlines`` of what was placed are drawn. ``follow``: the range
+    follows the values in the picture, in steps. Of particles: ``cut_open`` shows the inside of spheres that a field
+    tells about. Of elements that move: ``deformation`` is how many times their displacement is drawn (None: as many as
+    make it visible), ``hidden_above`` hides those whose damage is above it, ``lines`` draws what the run traces (the
+    path of a crack).
+    """
+
+    field: str | None = None
+    colormap: str | None = None
+    range: tuple[float, float] | None = None
+    camera: CameraView = Field(default_factory=CameraView)
+    clip: ClipPlane | None = None
+    front: bool = True
+    front_inside: bool = False
+    isochrones: bool = True
+    markers: bool = True
+    overlay: bool = True
+    height: Annotated[float, Field(ge=0, le=1)] = 0.0
+    slices: tuple[Fraction, Fraction, Fraction] | None = None
+    volume: bool = False
+    outlines: bool = True
+    follow: bool = False
+    cut_open: bool = True
+    deformation: Annotated[float, Field(ge=0)] | None = None
+    hidden_above: float | None = None
+    lines: bool = False
+
+
+class Project(_Model):
+    """Everything that a session needs to be opened again.
+
+    ``parameters`` is validated by the engine named in ``engine``.
+    """
+
+    schema_version: Literal[1] = 1
+    title: str = "Untitled"
+    summary: str = ""
+    engine: str
+    geometry: MeshReference | None = None
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    probes: list[Probe] = Field(default_factory=list)
+    run: RunSettings = Field(default_factory=RunSettings)
+    view: ViewSettings = Field(default_factory=ViewSettings)
+    measured: list[MeasuredData] = Field(default_factory=list)

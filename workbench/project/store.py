@@ -1,0 +1,362 @@
+"""Projects on disk: reading and writing folders, zips and the project in a snapshot's PNG.
+
+A project read from here is validated, but its parameters are not and its mesh is not loaded; see
+:mod:`workbench.project.document` for that.
+Nothing that is read is executed, and a zip's names never become paths outside of the cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time as clock
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from engines.api.errors import ProblemError
+from workbench.export.png import read_snapshot_text
+from workbench.project.boundary import NOTHING, Permission, named_file
+from workbench.project.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
+from workbench.project.migrations import migrate
+from workbench.project.parameter_files import Place, with_values
+from workbench.project.project import MeshReference, Project
+from workbench.storage.atomic import storing, write_atomically, write_stream, write_text
+from workbench.storage.paths import cache_dir
+
+Model = TypeVar("Model", bound=BaseModel)
+
+PROJECT_FILE = "project.json"
+LARGEST_PROJECT = 16 * 2**20
+LARGEST_MESH = 8 * 2**30
+LARGEST_FILE = 2**30
+"""Bytes of a file that a parameter names."""
+KEPT_SECONDS = 30 * 86400
+"""How long a mesh or picture stays in the cache after its zip was last opened."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A project and where its mesh files lie. ``path`` is where saving in place goes (None: nowhere yet).
+
+    ``folder`` is where the names of its other files begin.
+    """
+
+    project: Project
+    mesh: Path | None
+    fibres: Path | None
+    path: Path | None
+    folder: Path | None = None
+
+    def locate(self, name: str, permission: Permission = NOTHING) -> Path:
+        """Where the file lies that the project names, or may lie where a picture came from another machine.
+
+        Raises ProblemError where the name is none of a file.
+        """
+        if self.folder is None:
+            return Path(name)
+        file = named_file(self.folder, name, f"'{self.path or self.project.title}'", permission)
+        beside = self.folder / PurePosixPath(name.replace("\\", "/")).name
+        return beside if beside.is_file() and not file.is_file() else file
+
+
+NO_FILES: Mapping[Place, Path] = MappingProxyType({})
+
+NamesOf = Callable[[Project], Iterable[str]]
+"""The files besides the mesh that a project names."""
+
+
+def no_names(project: Project) -> Iterable[str]:
+    """A :data:`NamesOf` for whoever needs the project alone."""
+    return ()
+
+
+def read_stored(path: Path, names_of: NamesOf = no_names, permission: Permission = NOTHING) -> Stored:
+    """The project in a folder, a ``project.json``, a zip or a snapshot. Nothing that it names is read yet.
+
+    Raises ProblemError.
+    """
+    try:
+        if path.is_dir():
+            return _from_folder(path, PROJECT_FILE, permission)
+        if not path.exists():
+            raise ProblemError(f"There is no '{path}': check the name.")
+        if path.suffix.lower() == ".json":
+            return _from_folder(path.parent, path.name, permission)
+        if path.suffix.lower() == ".png":
+            return _from_snapshot(path, permission)
+        if path.suffix.lower() != ".zip" and not zipfile.is_zipfile(path):
+            raise ProblemError(
+                f"'{path}' is neither a project nor a mesh that can be read: choose a project's folder or .zip, "
+                f"a snapshot .png, or a mesh ({', '.join(SUFFIXES)})."
+            )
+        return _from_zip(path, names_of)
+    except OSError as error:
+        raise ProblemError(f"'{path}' cannot be read: {error.strerror or error}.") from error
+
+
+def parse_project(text: str | bytes, name: str) -> Project:
+    """A validated project from JSON. Raises ProblemError that names ``name`` and the first thing to change."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ProblemError(f"{name} is not a project: it is no valid JSON ({error}).") from error
+    if not isinstance(content, dict):
+        raise ProblemError(f"{name} is not a project: it must hold one JSON object.")
+    return validated(Project, migrate(content, name), name)
+
+
+def validated(model: type[Model], content: Any, name: str) -> Model:
+    """``content`` as ``model``; raises ProblemError that tells the first thing to change in one sentence."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        problems = error.errors(include_url=False, include_input=False)
+        where = ".".join(str(part) for part in problems[0]["loc"]) or "the whole"
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        if problems[0]["type"] == "extra_forbidden":
+            raise ProblemError(
+                f"{name} has a value '{where}' that nothing reads: correct its name or remove it{more}."
+            ) from error
+        what = problems[0]["msg"].removeprefix("Value error, ")
+        raise ProblemError(f"{name} has a wrong value at {where}: {what[0].lower()}{what[1:]}{more}.") from error
+
+
+def write_folder(
+    project: Project, mesh: Path | None, fibres: Path | None, folder: Path, files: Mapping[Place, Path] = NO_FILES
+) -> Project:
+    """Save into ``folder``; returns the project as saved, all its files by relative path, its mesh by fingerprint.
+
+    ``files`` stand at these places of the parameters. The project file comes last and in one piece, and a file of
+    other content is never overwritten, so whatever happens the folder holds the old project or the new one.
+    Raises StorageError.
+    """
+    with storing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        names = _place_files(mesh_files(mesh, fibres), folder) if mesh is not None else {}
+        others: dict[Path, str] = {}
+        for file in dict.fromkeys(files.values()):
+            others |= _place_files([file], folder, {*names.values(), *others.values(), PROJECT_FILE})
+        saved = _with_names(_with_reference(project, mesh, fibres, names), files, others)
+    write_text(folder / PROJECT_FILE, as_json(saved), durable=True)
+    return saved
+
+
+def write_zip(
+    project: Project, mesh: Path | None, fibres: Path | None, path: Path, files: Mapping[Place, Path] = NO_FILES
+) -> Project:
+    """Save as one zip, as :func:`write_folder` does; returns the project as saved. Raises StorageError."""
+    with storing(path):
+        names = _flat_names(mesh_files(mesh, fibres)) if mesh is not None else {}
+        others: dict[Path, str] = {}
+        for file in dict.fromkeys(files.values()):
+            others |= _flat_names([file], taken={*names.values(), *others.values(), PROJECT_FILE})
+        saved = _with_names(_with_reference(project, mesh, fibres, names), files, others)
+
+    def write(stream: Any) -> None:
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            archive.writestr(PROJECT_FILE, as_json(saved))
+            for file, name in (*names.items(), *others.items()):
+                archive.write(file, name)
+
+    write_atomically(path, write, durable=True)
+    return saved
+
+
+def as_json(project: Project) -> str:
+    return project.model_dump_json(indent=2) + "\n"
+
+
+def _with_reference(project: Project, mesh: Path | None, fibres: Path | None, names: dict[Path, str]) -> Project:
+    if mesh is None or project.geometry is None:
+        return project
+    reference = project.geometry.model_copy(
+        update={
+            "path": names[mesh],
+            "fibres": None if fibres is None else names[fibres],
+            "sha256": fingerprint(mesh_files(mesh, fibres)),
+        }
+    )
+    return project.model_copy(update={"geometry": reference})
+
+
+def _with_names(project: Project, files: Mapping[Place, Path], names: Mapping[Path, str]) -> Project:
+    parameters = with_values(project.parameters, {place: names[file] for place, file in files.items()})
+    return project.model_copy(update={"parameters": parameters})
+
+
+def _place_files(files: list[Path], folder: Path, taken: Set[str] = frozenset()) -> dict[Path, str]:
+    """Copy ``files`` into ``folder`` where they are not below it already; their names relative to it."""
+    root = folder.resolve()
+    if all(file.resolve().is_relative_to(root) for file in files):
+        return {file: file.resolve().relative_to(root).as_posix() for file in files}
+    names = _flat_names(files, taken=taken)
+    if any(_holds_other_content(folder / name, file) for file, name in names.items()):
+        names = _flat_names(files, mark=f"-{fingerprint(files)[:8]}", taken=taken)
+    for file, name in names.items():
+        target = folder / name
+        if not target.exists():
+            with file.open("rb") as source:
+                write_stream(target, source)
+    return names
+
+
+def _flat_names(files: list[Path], mark: str = "", taken: Set[str] = frozenset()) -> dict[Path, str]:
+    """A name for each file in one common folder; ``mark`` tells apart what would meet another file there.
+
+    Fibres that are called as their mesh get a name of their own, and so does a file whose name is ``taken``.
+    """
+    names: dict[Path, str] = {}
+    for file in files:
+        name, number = f"{file.stem}{mark}{file.suffix}", 1
+        if name in names.values():
+            name = f"fibres-{name}"
+        while name.lower() in {other.lower() for other in taken}:  # one file to Windows and macOS
+            number += 1
+            name = f"{file.stem}{mark}-{number}{file.suffix}"
+        names[file] = name
+    return names
+
+
+def _holds_other_content(target: Path, file: Path) -> bool:
+    return target.exists() and fingerprint([target]) != fingerprint([file])
+
+
+def _from_folder(folder: Path, name: str, permission: Permission) -> Stored:
+    file = folder / name
+    if not file.is_file():
+        raise ProblemError(f"'{folder}' holds no {PROJECT_FILE}: choose a project folder.")
+    if file.stat().st_size > LARGEST_PROJECT:
+        raise ProblemError(f"'{file}' is too large for a project file (over {LARGEST_PROJECT >> 20} MB).")
+    project = parse_project(file.read_bytes(), f"'{file}'")
+    mesh, fibres = _located(project.geometry, folder, f"'{file}'", permission)
+    return Stored(project, mesh, fibres, folder, folder)
+
+
+def _from_snapshot(path: Path, permission: Permission) -> Stored:
+    name = f"The project in '{path}'"
+    project = parse_project(read_snapshot_text(path), name)
+    mesh, fibres = _located(project.geometry, path.parent, name, permission)
+    return Stored(project, _or_beside(mesh, path), _or_beside(fibres, path), None, path.parent)
+
+
+def _or_beside(file: Path | None, picture: Path) -> Path | None:
+    """``file``, or the one of that name beside the picture, for pictures that came from another machine."""
+    if file is None or file.is_file():
+        return file
+    beside = picture.parent / file.name
+    return beside if beside.is_file() else file
+
+
+def _located(
+    reference: MeshReference | None, folder: Path, where: str, permission: Permission = NOTHING
+) -> tuple[Path | None, Path | None]:
+    """Where the mesh and its fibres lie. Raises ProblemError for names that are none of files."""
+    names = (None, None) if reference is None else (reference.path, reference.fibres)
+    mesh, fibres = (None if name is None else named_file(folder, name, where, permission) for name in names)
+    return mesh, fibres
+
+
+def _from_zip(path: Path, names_of: NamesOf) -> Stored:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+            homes = sorted((n for n in members if PurePosixPath(n).name == PROJECT_FILE), key=lambda n: n.count("/"))
+            if not homes:
+                raise ProblemError(f"'{path}' holds no {PROJECT_FILE}: choose a project that Workbench saved.")
+            home = PurePosixPath(homes[0]).parent
+            project = parse_project(_member(archive, members[homes[0]], LARGEST_PROJECT), f"'{path}'")
+            wanted = _mesh_members(members, home, project.geometry, path)
+            wanted += _other_members(members, home, names_of(project), path)
+            folder = _unpack(archive, members, home, wanted, path)
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise ProblemError(f"'{path}' is a damaged zip ({error}): copy it again from where it is whole.") from error
+    mesh, fibres = _located(project.geometry, folder, f"'{path}'")
+    return Stored(project, mesh, fibres, path, folder)
+
+
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
+    if info.file_size > limit:
+        raise ProblemError(f"'{archive.filename}' holds a file '{info.filename}' of over {limit >> 20} MB: not opened.")
+    with archive.open(info) as member:
+        return member.read(limit)
+
+
+def _mesh_members(
+    members: Mapping[str, zipfile.ZipInfo], home: PurePosixPath, reference: MeshReference | None, path: Path
+) -> list[str]:
+    """The members that make up the mesh. Raises ProblemError if one is missing or too large."""
+    if reference is None:
+        return []
+    wanted = [_inside(home, reference.path, path)]
+    stem = PurePosixPath(wanted[0])
+    for family in FAMILIES:
+        if stem.suffix.lower() in family:
+            wanted += [str(stem.with_suffix(s)) for s in family if str(stem.with_suffix(s)) in members]
+    if reference.fibres is not None:
+        wanted.append(_inside(home, reference.fibres, path))
+    for name in wanted:
+        if name not in members:
+            raise ProblemError(f"The mesh '{name}' is missing in '{path}': save the project again where it is whole.")
+        if members[name].file_size > LARGEST_MESH:
+            raise ProblemError(f"The mesh '{name}' in '{path}' is over {LARGEST_MESH >> 30} GB: unpack the zip first.")
+    return wanted
+
+
+def _other_members(
+    members: Mapping[str, zipfile.ZipInfo], home: PurePosixPath, names: Iterable[str], path: Path
+) -> list[str]:
+    """The members that parameters name. Raises ProblemError if one is too large or not inside the zip."""
+    wanted = [_inside(home, name, path) for name in names]
+    for name in wanted:
+        if name in members and members[name].file_size > LARGEST_FILE:
+            raise ProblemError(f"The file '{name}' in '{path}' is over {LARGEST_FILE >> 30} GB: unpack the zip first.")
+    return wanted
+
+
+def _unpack(
+    archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], home: PurePosixPath, wanted: list[str], path: Path
+) -> Path:
+    """Put the members into the cache, in a folder of their own, by their names relative to the project.
+
+    A member that is missing is left out: whoever needs the file says which parameter names it.
+    """
+    infos = [members[name] for name in dict.fromkeys(wanted) if name in members]
+    key = hashlib.sha256(repr([(i.filename, i.CRC, i.file_size) for i in infos] + [str(path.resolve())]).encode())
+    folder = cache_dir() / "unpacked" / key.hexdigest()[:24]
+    if not infos:
+        return folder
+    _forget_old(folder.parent)
+    with storing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+    for info in infos:
+        target = folder / PurePosixPath(info.filename).relative_to(home)
+        if not target.is_file() or target.stat().st_size != info.file_size:
+            with archive.open(info) as member:
+                write_stream(target, member)
+    return folder
+
+
+def _forget_old(unpacked: Path) -> None:
+    """Remove what was unpacked long ago; it comes out of its zip again when that is opened."""
+    for folder in unpacked.glob("*/"):
+        with suppress(OSError):
+            if clock.time() - folder.stat().st_mtime > KEPT_SECONDS:
+                shutil.rmtree(folder)
+
+
+def _inside(home: PurePosixPath, name: str, path: Path) -> str:
+    """The member that ``name`` means. Raises ProblemError if it points out of the zip."""
+    pure = PurePosixPath(name.replace("\\", "/"))
+    if pure.is_absolute() or ".." in pure.parts or ":" in name:
+        raise ProblemError(f"'{path}' refers to '{name}', which is not inside it: not opened.")
+    return (home / pure).as_posix()

@@ -1,0 +1,70 @@
+"""An engine's tools, for the window and the command line: finding one, its numbers, and taking over what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from engines.api import Engine, Problem
+from engines.api.errors import ProblemError
+from engines.api.tools import Tool, ToolResult
+from workbench.project.document import Document, Standing
+from workbench.project.kept_meshes import keep_mesh
+from workbench.project.store import validated
+
+
+class ToolCancelled(Exception):
+    """Raised through the tool by its ``progress`` when nobody wants its answer any more."""
+
+
+def find_tool(engine: Engine, name: str) -> Tool:
+    """The tool with this id. Raises ProblemError that lists those there are."""
+    tools = engine.tools()
+    for tool in tools:
+        if tool.id == name:
+            return tool
+    known = ", ".join(tool.id for tool in tools) or "none"
+    raise ProblemError(f"The engine '{engine.id}' has no tool '{name}'; its tools are: {known}.")
+
+
+def tool_parameters(tool: Tool, problem: Problem, values: Mapping[str, Any]) -> BaseModel:
+    """The tool's own numbers for this problem, with ``values`` by dotted name in their place. Raises ProblemError."""
+    content = tool.defaults(problem).model_dump(mode="json")
+    for name, value in values.items():
+        *groups, last = name.split(".")
+        place: Any = content
+        for group in groups:
+            place = place.get(group) if isinstance(place, dict) else None
+        if not isinstance(place, dict) or last not in place:
+            raise ProblemError(f"'{tool.id}' has no value '{name}'; it has: {', '.join(content)}.")
+        place[last] = value
+    return validated(tool.Parameters, content, f"'{tool.id}'")
+
+
+def kept_standing(document: Document, result: ToolResult) -> Standing | None:
+    """The changed mesh of ``result`` in a file of its own; None where the tool left the mesh as it is.
+
+    Slow for large meshes. Raises ProblemError, StorageError.
+    """
+    if result.geometry is None:
+        return None
+    return keep_mesh(result.geometry, document.engine, document.mesh.stem if document.mesh else document.project.title)
+
+
+def changed_parameters(before: BaseModel, result: ToolResult, now: Mapping[str, Any]) -> dict[str, Any]:
+    """``now`` with what the tool has changed since ``before``: what a person edited meanwhile stays."""
+    if result.parameters is None:
+        return dict(now)
+    changed = _carried(before.model_dump(mode="json"), result.parameters.model_dump(mode="json"), dict(now))
+    assert isinstance(changed, dict)
+    return changed
+
+
+def _carried(before: Any, after: Any, now: Any) -> Any:
+    if before == after:
+        return now
+    if isinstance(before, dict) and isinstance(after, dict) and isinstance(now, dict):
+        return {key: _carried(before.get(key), value, now.get(key)) for key, value in after.items()}
+    return after

@@ -1,0 +1,138 @@
+"""What the runner measures: probe traces and series on the way, kernel rates and pace of each batch."""
+
+from __future__ import annotations
+
+import time as clock
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, FieldInfo, KernelTiming, Selection, Simulation
+from workbench.run.frames import KernelRate, Sample
+
+PACE_SECONDS = 1.0
+"""Span over which the pace is smoothed for the remaining time; single batches scatter by tens of percent."""
+
+
+KERNEL_SECONDS = 1.0
+"""Span over which the time of a kernel is the mean: single launches scatter where the cores are shared."""
+
+
+LONGEST_VECTOR = 3
+"""Numbers of a field at an element that are followed over time; more (the shells of a particle) are a profile."""
+
+
+def followed(fields: Iterable[FieldInfo], *, profiles: bool = False) -> list[FieldInfo]:
+    """The fields whose values at the probes are sampled while a run goes on; long ones for who records ``profiles``."""
+    wanted = (info for info in fields if info.traced and not info.summary)
+    return [info for info in wanted if profiles or info.components <= LONGEST_VECTOR]
+
+
+class Meters:
+    """Collects one batch at a time. Lives on the worker thread.
+
+    ``profiles``: whether the probes' traces hold fields of many components too.
+    ``ceiling`` [bytes/s] is the best bandwidth measured on the device over as many bytes as a launch moves.
+    """
+
+    def __init__(
+        self, simulation: Simulation, ceiling: float, probes: Sequence[tuple[str, int]], *, profiles: bool = False
+    ) -> None:
+        self._profiles = profiles
+        self._ceiling = ceiling
+        self._recent: dict[str, deque[tuple[float, KernelTiming]]] = {}
+        self._cold = True
+        self._pace: float | None = None
+        self._times: list[float] = []
+        self._traces: dict[str, list[Array]] = {}
+        self._series: dict[str, list[float]] = {}
+        self.place_probes(simulation, probes)
+
+    def place_probes(self, simulation: Simulation, probes: Sequence[tuple[str, int]]) -> None:
+        """Follow these (label, element) from now on."""
+        elements = np.array([element for _, element in probes], np.int32)
+        self._handle: Any = simulation.select(Selection(elements)) if probes else None
+        self._labels = tuple(label for label, _ in probes)
+
+    def forget(self) -> None:
+        """The run was reset: what was measured and collected before says nothing about what comes."""
+        self._pace = None
+        self._times, self._traces, self._series = [], {}, {}
+
+    @property
+    def collected(self) -> bool:
+        """Whether something was collected that no sample has taken yet."""
+        return bool(self._times)
+
+    def collect(self, simulation: Simulation) -> None:
+        """Take the probes and series of this step."""
+        self._times.append(simulation.time)
+        if self._handle is not None:
+            for info in followed(simulation.fields, profiles=self._profiles):
+                values = simulation.gather(info.name, self._handle)
+                self._traces.setdefault(info.name, []).append(np.array(values, np.float32))
+        for name, value in simulation.observe().items():
+            self._series.setdefault(name, []).append(value)
+
+    def sample(
+        self, simulation: Simulation, steps: int, wall: float, last_step: int | None, paced: float = 0.0
+    ) -> Sample:
+        """The batch of ``steps`` steps that took ``wall`` seconds; empties what was collected.
+
+        ``paced`` is the least seconds per step that the run is kept to: it counts for the time that remains.
+        """
+        wall = max(wall, 1e-9)
+        per_step = wall / steps
+        weight = min(1.0, max(wall, paced * steps) / PACE_SECONDS)
+        pace = per_step if self._pace is None else (1 - weight) * self._pace + weight * per_step
+        self._pace = None if self._cold else pace  # the first batch may have compiled the kernels
+        kernels = self._kernel_rates(simulation)  # first: what a step moves may depend on what is happening
+        moved = sum(traffic.bytes for traffic in simulation.traffic) * steps / wall
+        sample = Sample(
+            step=simulation.step,
+            time=simulation.time,
+            steps=steps,
+            wall_seconds=wall,
+            steps_per_second=steps / wall,
+            time_per_second=steps * simulation.dt / wall,
+            bytes_per_second=moved,
+            fraction_of_ceiling=moved / self._ceiling,
+            kernels=kernels,
+            remaining=None if last_step is None else max(0, last_step - simulation.step) * max(pace, paced),
+            trace_times=np.array(self._times),
+            traces={name: np.array(values) for name, values in self._traces.items()},
+            probes=self._labels,
+            series={name: np.array(values) for name, values in self._series.items()},
+        )
+        self._times, self._traces, self._series = [], {}, {}
+        return sample
+
+    def _kernel_rates(self, simulation: Simulation) -> tuple[KernelRate, ...]:
+        timed: dict[str, KernelTiming] = {}
+        timings = simulation.drain_timings()
+        if self._cold:  # the first launch compiles the kernel or loads it from the cache: no measure of its speed
+            timings, self._cold = (), False
+        for timing in timings:
+            before = timed.get(timing.kernel, KernelTiming(timing.kernel, 0, 0.0))
+            timed[timing.kernel] = KernelTiming(
+                timing.kernel, before.launches + timing.launches, before.seconds + timing.seconds
+            )
+        now = clock.perf_counter()
+        for name, timing in timed.items():
+            if timing.launches and timing.seconds > 0:
+                self._recent.setdefault(name, deque()).append((now, timing))
+        rates = []
+        for traffic in simulation.traffic:
+            recent = self._recent.get(traffic.kernel)
+            if recent:
+                while len(recent) > 1 and now - recent[0][0] > KERNEL_SECONDS:
+                    recent.popleft()
+                fresh = timed.get(traffic.kernel, KernelTiming(traffic.kernel, 0, 0.0))
+                seconds = sum(one.seconds for _, one in recent) / sum(one.launches for _, one in recent)
+                rate = traffic.bytes / seconds
+                rates.append(
+                    KernelRate(traffic.kernel, seconds, rate, rate / self._ceiling, fresh.launches, fresh.seconds)
+                )
+        return tuple(rates)

@@ -1,0 +1,366 @@
+"""Writes a run into a folder while it goes on: traces, series, fields for ParaView, checkpoints, timing, outcome.
+
+Every file is complete at any moment, so a full disk or a crash costs what was not yet written and nothing else:
+
+    traces.csv, series.csv       a row for each sampled time
+    points.csv                   at the end: each probe, where it is, its activation time and the like
+    charts/*.csv                 at the end: the charts that are not over time (histograms, profiles)
+    results.h5                   at the end: what the engine gives beside these (spectra of monitors)
+    files/*                      at the end: what it gives in forms of other programs (Touchstone)
+    fields.pvd, fields/*         whole fields, every ``snapshot_interval`` and at the end
+    checkpoint.npz               to resume from, every minute and at the end
+    timing.jsonl, timing.csv     a row for each kernel and second
+    run.json                     the project, the device, versions, findings, and how the run ended
+    branch-2, ...                the same of what came after the run was rewound
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import time as clock
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
+from engines.api.charts import ChartInfo
+from engines.api.errors import DeviceError, ProblemError, WorkbenchError
+from workbench import __version__
+from workbench.export.chart_tables import chart_table
+from workbench.export.formats import FORMATS, FieldWriter, format_of, split_by_location, written_fields
+from workbench.export.hdf5 import write_hdf5
+from workbench.export.pvd import read_pvd, write_pvd
+from workbench.export.results import files_of, results_of
+from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
+from workbench.project.document import Document
+from workbench.project.findings import as_record
+from workbench.run.checkpoint import Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
+from workbench.run.frames import RunState, Sample
+from workbench.run.meters import followed
+from workbench.run.observer import Observer
+from workbench.run.session import probe_elements
+from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
+from workbench.storage.append import AppendedFile, trim
+from workbench.storage.atomic import storing, write_text
+from workbench.storage.background import BackgroundWriter
+from workbench.words.failures import as_sentence
+
+CHECKPOINT_SECONDS = 60.0
+TOLERANCE = 1e-9
+"""Relative slack when times from a file are compared with a checkpoint's: files hold ten digits."""
+
+
+class Recorder(Observer):
+    """Records one run of ``document`` into ``folder``.
+
+    ``findings`` are what was known before the run; ``snapshot_interval`` is in the engine's time unit (None: whole
+    fields only at the end). ``resume`` continues the files that are there from the checkpoint's time on; otherwise
+    earlier results in the folder are replaced.
+    Raises StorageError from any method; what was written stays readable.
+    """
+
+    wants_profiles = True
+
+    def __init__(
+        self,
+        folder: Path,
+        document: Document,
+        *,
+        findings: Sequence[Finding] = (),
+        snapshot_interval: float | None = None,
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
+        resume: Checkpoint | None = None,
+    ) -> None:
+        self.folder = folder
+        self.probes = probe_elements(document)
+        self.timing = TimingLog()
+        self._document = document
+        self._project = document.current_project()
+        self._findings = [as_record(finding) for finding in findings]
+        self._fingerprint = problem_fingerprint(document, self.probes)
+        self._interval = snapshot_interval
+        self._checkpoint_seconds = checkpoint_seconds
+        self._resume = resume
+        self._moments: list[tuple[float, str]] = []
+        self._last_snapshot = -1
+        self._last_checkpoint = clock.monotonic()
+        self._tables: dict[str, AppendedFile] = {}
+        self._started = _now()
+        self._at = (0, 0.0)
+        self._root, self._branches = folder, 1
+        self._branched_at: float | None = None
+
+    # What the runner calls.
+
+    def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
+        self._info = info
+        self._writer = BackgroundWriter()
+        self._format = format_of(info.geometry)
+        self._fields_writer: FieldWriter | None = None
+        self.timing.begin(info)
+        self._at = (simulation.step, simulation.time)
+        with storing(self.folder):
+            (self.folder / "fields").mkdir(parents=True, exist_ok=True)
+        if self._resume is None:
+            self._clear()
+        else:
+            self._keep_until(self._resume.meta.time)
+        self._trace_fields = followed(info.fields, profiles=True)
+        time_title = f"time [{info.time_unit}]"
+        traces = [time_title]
+        for name, _ in self.probes:
+            traces += [title for field in self._trace_fields for title in columns_of(field, f"{name}: ")]
+        series = [time_title, *(f"{s.name} [{s.unit}]" if s.unit else s.name for s in info.series)]
+        if self.probes:
+            self._open("traces.csv", rows_as_text([traces]))
+        if info.series:
+            self._open("series.csv", rows_as_text([series]))
+        self._open("timing.jsonl", "")
+        self._open("timing.csv", rows_as_text([COLUMNS]))
+        self._write_outcome("running", None)
+
+    def next_step(self, after: int) -> int | None:
+        if self._checkpoint_due():
+            return after + 1
+        return self._next_snapshot(after)
+
+    def observe(self, simulation: Simulation) -> None:
+        if self._checkpoint_due() and simulation.step > 0:
+            self._take_checkpoint(simulation)
+        if self._next_snapshot(simulation.step - 1) == simulation.step != self._last_snapshot:
+            self._take_snapshot(simulation)
+
+    def sampled(self, sample: Sample) -> None:
+        self._writer.check()
+        self._at = (sample.step, sample.time)
+        times = sample.trace_times
+        if self.probes and len(times):
+            columns = [times, *self._trace_columns(sample)]
+            self._tables["traces.csv"].append(_numbers(columns))
+        if self._info.series and len(times):
+            missing = np.full(len(times), np.nan)
+            columns = [times, *(sample.series.get(s.name, missing) for s in self._info.series)]
+            self._tables["series.csv"].append(_numbers(columns))
+        self._log_timing(self.timing.add(sample))
+
+    def restarted(self, simulation: Simulation) -> None:
+        self._writer.close()
+        for table in self._tables.values():
+            table.close()
+        self._resume, self._moments, self._last_snapshot = None, [], -1
+        self.begin(simulation, self._info)
+
+    def rewound(self, simulation: Simulation) -> None:
+        """What was written stays; from here on a folder of its own inside takes what comes."""
+        self._log_timing(self.timing.flush())
+        self._writer.close()
+        for table in self._tables.values():
+            table.close()
+        self._write_outcome("rewound", None)
+        self._branches += 1
+        self.folder = self._root / f"branch-{self._branches}"
+        self._branched_at = simulation.time
+        self._resume, self._moments, self._last_snapshot = None, [], -1
+        self.begin(simulation, self._info)
+
+    def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
+        """Write what is left; one file that fails does not keep the others from being written."""
+        failures: list[WorkbenchError] = []
+
+        def attempt(job: Callable[[], Any]) -> None:
+            try:
+                job()
+            except Exception as failure:  # of any kind: the next file may still succeed
+                failures.append(as_sentence(failure))
+
+        attempt(lambda: self._log_timing(self.timing.flush()))
+        if not isinstance(error, DeviceError):
+            # The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more.
+            if self._is_finite(simulation):
+                if self._last_snapshot != simulation.step:
+                    attempt(lambda: self._take_snapshot(simulation))
+                attempt(self._writer.flush)
+                attempt(lambda: self._take_checkpoint(simulation))
+            for chart in self._info.charts:
+                if not chart.series:
+                    attempt(partial(self._write_chart, simulation, chart))
+            attempt(lambda: self._write_results(simulation))
+            if self.probes:
+                attempt(lambda: self._write_points(simulation))
+        attempt(self._writer.close)
+        for table in self._tables.values():
+            table.close()
+        failure = error or next(iter(failures), None)
+        attempt(lambda: self._write_outcome("failed" if failure else str(state), failure))
+        if failures and error is None:
+            raise failures[0]
+
+    def saved(self) -> list[str]:
+        """Names of the result files that are there, for a sentence to the person."""
+        names = ["traces.csv", "series.csv", "points.csv", "results.h5", "fields.pvd"]
+        names += ["checkpoint.npz", "timing.csv", "run.json"]
+        charts = sorted(f"charts/{path.name}" for path in (self.folder / "charts").glob("*.csv"))
+        others = sorted(f"files/{path.name}" for path in (self.folder / "files").glob("*"))
+        return [*(name for name in names if (self.folder / name).is_file()), *charts, *others]
+
+    # The files.
+
+    def _clear(self) -> None:
+        with storing(self.folder):
+            for suffix in {form.suffix for form in FORMATS.values()}:
+                for stale in (self.folder / "fields").glob(f"fields_*{suffix}"):
+                    stale.unlink()
+            for stale in (*(self.folder / "charts").glob("*.csv"), *(self.folder / "files").glob("*")):
+                stale.unlink()
+            for name in ("points.csv", "results.h5", "fields.pvd", "checkpoint.npz", "traces.csv", "series.csv"):
+                (self.folder / name).unlink(missing_ok=True)
+
+    def _keep_until(self, time: float) -> None:
+        """Forget what an interrupted run wrote after the checkpoint that is continued."""
+
+        def is_before(line: str) -> bool:
+            return float(line.split(",", 1)[0]) <= time * (1 + TOLERANCE)
+
+        for name in ("traces.csv", "series.csv"):
+            try:
+                trim(self.folder / name, is_before)
+            except ValueError as error:
+                raise ProblemError(f"'{self.folder / name}' is damaged: run without --resume.") from error
+        if (self.folder / "fields.pvd").is_file():
+            moments = read_pvd(self.folder / "fields.pvd")
+            self._moments = [moment for moment in moments if moment[0] <= time * (1 + TOLERANCE)]
+        if self._moments:
+            self._last_snapshot = round(self._moments[-1][0] / self._info.dt)
+
+    def _open(self, name: str, head: str) -> None:
+        self._tables[name] = AppendedFile(self.folder / name, head, keep=self._resume is not None)
+
+    def _trace_columns(self, sample: Sample) -> list[Array]:
+        """The columns that the file began with; a probe that is no longer followed leaves its own empty."""
+        columns: list[Array] = []
+        names = tuple(name for name, _ in self.probes)
+        for index, name in enumerate(names):
+            followed = index if sample.probes == names else _index(sample.probes, name)
+            for field in self._trace_fields:
+                if followed is not None and field.name in sample.traces:
+                    trace = sample.traces[field.name][:, followed]
+                else:
+                    trace = np.full((len(sample.trace_times), field.components), np.nan)
+                columns += list(trace.reshape(len(sample.trace_times), -1).T)
+        return columns
+
+    def _log_timing(self, rows: list[Any]) -> None:
+        if rows:
+            self._tables["timing.jsonl"].append(jsonl_of(rows))
+            self._tables["timing.csv"].append(rows_as_text(csv_rows_of(rows)))
+
+    def _take_snapshot(self, simulation: Simulation) -> None:
+        fields = written_fields(self._info)
+        values = {field.name: simulation.field(field.name) for field in fields}
+        cells, points = split_by_location(fields, values)
+        self._last_snapshot, time = simulation.step, simulation.time
+        name = f"fields/fields_{simulation.step:09d}{self._format.suffix}"
+
+        def write() -> None:
+            if self._fields_writer is None:  # compressing a mesh takes 0.3 s for a million cells: not on the worker
+                self._fields_writer = self._format.writer(self._info.geometry)
+            self._fields_writer.write(self.folder / name, cells, points)
+            self._moments.append((time, name))
+            write_pvd(self.folder / "fields.pvd", self._moments)
+
+        self._writer.submit(write)
+
+    def _next_snapshot(self, after: int) -> int | None:
+        """The step nearest to the first multiple of the interval that comes after ``after``."""
+        if self._interval is None:
+            return None
+        index = max(0, int(after * self._info.dt / self._interval) - 1)
+        while (step := round(index * self._interval / self._info.dt)) <= after:
+            index += 1
+        return step
+
+    def _is_finite(self, simulation: Simulation) -> bool:
+        try:
+            return simulation.non_finite() is None
+        except Exception:  # a device that is past answering: nothing on it is worth keeping
+            return False
+
+    def _checkpoint_due(self) -> bool:
+        return clock.monotonic() - self._last_checkpoint >= self._checkpoint_seconds
+
+    def _take_checkpoint(self, simulation: Simulation) -> None:
+        self._last_checkpoint = clock.monotonic()
+        state = simulation.state()
+        meta = CheckpointMeta(self._fingerprint, self._info.device, simulation.step, simulation.time)
+        self._writer.submit(lambda: write_checkpoint(self.folder / "checkpoint.npz", meta, state))
+
+    def _write_points(self, simulation: Simulation) -> None:
+        handle = simulation.select(Selection(np.array([element for _, element in self.probes], np.int32)))
+        shown = [field for field in self._info.fields if field.summary]
+        values = {field.name: simulation.gather(field.name, handle) for field in shown}
+        geometry = simulation.geometry
+        header, rows = points_table(self.probes, geometry, shown, values)
+        header[1:4] = [*position_titles(geometry), *position_titles(geometry, "cell ")]
+        rows = [[row[0], *probe.position, *row[1:]] for probe, row in zip(self._project.probes, rows, strict=True)]
+        write_table(self.folder / "points.csv", header, rows)
+
+    def _write_results(self, simulation: Simulation) -> None:
+        results = results_of(simulation)
+        if results:
+            write_hdf5(self.folder / "results.h5", results)
+        for name, text in files_of(simulation).items():
+            with storing(self.folder):
+                (self.folder / "files").mkdir(exist_ok=True)
+            write_text(self.folder / "files" / name, text)
+
+    def _write_chart(self, simulation: Simulation, chart: ChartInfo) -> None:
+        with storing(self.folder):
+            (self.folder / "charts").mkdir(exist_ok=True)
+        write_table(self.folder / "charts" / f"{chart.name}.csv", *chart_table(chart, simulation.chart(chart.name)))
+
+    def _write_outcome(self, state: str, error: WorkbenchError | None) -> None:
+        device = self._info.device_info
+        content = {
+            "outcome": {
+                "state": state,
+                "step": self._at[0],
+                "time": self._at[1],
+                "time_unit": self._info.time_unit,
+                "error": None if error is None else str(error),
+            },
+            "started": self._started,
+            "written": _now(),
+            "branched_at": self._branched_at,
+            "resumed_at": None if self._resume is None else self._resume.meta.time,
+            "device": {name: getattr(device, name, None) for name in ("name", "kind", "threads", "driver")},
+            "versions": {
+                "workbench": __version__,
+                "python": platform.python_version(),
+                **(device.versions if device else {}),
+            },
+            "findings": self._findings,
+            "files": self.saved() if state != "running" else [],
+            "project": self._project.model_dump(mode="json"),
+        }
+        write_text(self.folder / "run.json", json.dumps(content, indent=2) + "\n")
+
+
+def _numbers(columns: list[Array]) -> str:
+    table = np.column_stack(columns)
+    lines = []
+    for row in table:
+        cells = [f"{row[0]:.10g}", *("" if np.isnan(value) else f"{value:.9g}" for value in row[1:])]
+        lines.append(",".join(cells) + "\n")
+    return "".join(lines)
+
+
+def _index(names: tuple[str, ...], name: str) -> int | None:
+    return names.index(name) if name in names else None
+
+
+def _now() -> str:
+    return clock.strftime("%Y-%m-%dT%H:%M:%SZ", clock.gmtime())

@@ -1,0 +1,460 @@
+"""The worker thread that owns a simulation: builds it, advances it, answers its viewers.
+
+The thread takes steps in batches that last about one frame. Between batches it carries out what others
+asked for, so pausing, closing and changing a parameter take effect within a frame; it never waits for
+the window. Viewers poll: :attr:`Runner.frames`, :meth:`Runner.take_samples`, :meth:`Runner.take_messages`.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time as clock
+import traceback
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any, Literal, TypeVar
+
+from engines.api import Array, Progress, Simulation, SimulationInfo
+from engines.api.device import Backend
+from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
+from engines.backend.ceilings.curve import working_set_of
+from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
+from workbench.run.history import History, Mark
+from workbench.run.meters import Meters
+from workbench.run.observer import Audience, Observer
+from workbench.run.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
+from workbench.run.viewing import FrameSource
+from workbench.words.failures import as_sentence
+from workbench.words.units import time_text
+
+T = TypeVar("T")
+Build = Callable[[Backend, Progress], Simulation]
+
+
+class _BuildingStopped(Exception):
+    """Raised through the engine's ``build`` when the run is closed meanwhile."""
+
+
+class Runner:
+    """Runs one simulation on one worker thread.
+
+    ``make_backend`` and ``build`` are called on the worker; ``until`` is in the engine's time unit, None
+    for open end; the run stops at the step nearest to it. ``pace`` is the simulated time per second that it keeps
+    to, None for as fast as it can; both may be set at any time. ``resume_from`` is a state to continue from.
+    ``can_reset`` keeps the initial state on the host, which takes as much memory as the state itself; ``checkpoints``
+    is how many states on the way are kept there at most, to :meth:`rewind` to.
+    The runner starts in BUILDING, and goes on to RUNNING at once if ``autostart``.
+    """
+
+    def __init__(
+        self,
+        make_backend: Callable[[], Backend],
+        build: Build,
+        *,
+        time_unit: str,
+        until: float | None = None,
+        pace: float | None = None,
+        probes: Sequence[tuple[str, int]] = (),
+        observers: Sequence[Observer] = (),
+        autostart: bool = False,
+        resume_from: Mapping[str, Array] | None = None,
+        can_reset: bool = True,
+        checkpoints: int = 0,
+    ) -> None:
+        self._source = FrameSource()
+        self.frames: Mailbox[Frame] = self._source.frames
+        self.time_unit = time_unit
+        self.until = until
+        self.pace = pace
+        self.info: SimulationInfo | None = None
+        self.error: WorkbenchError | None = None
+        self.progress: tuple[str, float] = ("", 0.0)
+        self._make_backend = make_backend
+        self._build = build
+        self._probes = list(probes)
+        self._audience = Audience(observers)
+        self._resume_from = resume_from
+        self._can_reset = can_reset
+        self._wanted = RunState.RUNNING if autostart else RunState.READY
+        self._state = RunState.BUILDING
+        self._steps_wanted: int | None = None  # asked for by advance(), not yet begun
+        self._stop_step: int | None = None  # where the advance() that runs will stop
+        self._condition = threading.Condition()
+        self._calls: deque[tuple[Callable[[Simulation], Any], Future[Any]]] = deque()
+        self._samples: Outbox[Sample] = Outbox(4096)
+        self._messages: Outbox[Message] = Outbox(4096)
+        self._pacer = Pacer()
+        self.ended = False
+        """Whether the problem has come to an end of its own: there is nothing left to run, whatever ``until`` says."""
+        self._initial: dict[str, Array] = {}
+        self._controls: dict[str, Any] = {}
+        self._history = History(checkpoints, self.say)
+        self._thread = threading.Thread(target=self._work, name="workbench-runner", daemon=True)
+        self._thread.start()
+
+    # What others ask of the run; each returns at once.
+
+    @property
+    def state(self) -> RunState:
+        return self._state
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker thread still lives."""
+        return self._thread.is_alive()
+
+    def run(self) -> None:
+        """Run until told otherwise, or until ``until``."""
+        self._want(RunState.RUNNING)
+
+    def pause(self) -> None:
+        self._want(RunState.PAUSED)
+
+    def advance(self, steps: int) -> None:
+        """Take exactly ``steps`` steps, then pause. Asked again before they are taken, it takes those as well."""
+        with self._condition:
+            if self._wanted is RunState.RUNNING and self._stop_step is not None:
+                self._stop_step += steps
+            elif self._wanted is RunState.RUNNING and self._steps_wanted is not None:
+                self._steps_wanted += steps
+            else:
+                self._want(RunState.RUNNING, steps)
+
+    def reset(self) -> Future[None]:
+        """Back to the initial state; the run is READY."""
+        if not self._can_reset:
+            raise ProblemError("This run keeps no initial state to go back to: start it anew.")
+        with self._condition:
+            self._want(RunState.READY)
+            return self.post(self._reset)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Where :meth:`rewind` can go to, in the order of time."""
+        return self._history.marks
+
+    def rewind(self, step: int) -> Future[Rewound]:
+        """Back (or forth) to the checkpoint at ``step``; the run is PAUSED there, with its live parameters as they are.
+
+        Going on from there leaves the branch that the run was on: its later checkpoints are forgotten then.
+        """
+        with self._condition:
+            self._want(RunState.PAUSED)
+            return self.post(lambda simulation: self._rewind(simulation, step))
+
+    def watch(self, request: FrameRequest | None) -> None:
+        """Ask for frames; a frame that answers follows at once also while paused."""
+        with self._condition:
+            self._source.request = request
+            self._condition.notify_all()
+
+    def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[None]:
+        """Follow these (label, element) from now on."""
+        wanted = list(probes)
+        return self.post(lambda simulation: self._meters.place_probes(simulation, wanted))
+
+    def set_control(self, name: str, value: Any) -> Future[None]:
+        """Change a live parameter between two batches; it stays changed after :meth:`reset`."""
+
+        def change(simulation: Simulation) -> None:
+            simulation.set_control(name, value)
+            self._controls.pop(name, None)  # the order counts: a group may come before or after one of its parts
+            self._controls[name] = value
+
+        return self.post(change)
+
+    def post(self, call: Callable[[Simulation], T]) -> Future[T]:
+        """Have the worker carry out ``call`` between two batches.
+
+        The future is cancelled if the run ends before; what ``call`` raises is in the future and in the log.
+        """
+        future: Future[T] = Future()
+        with self._condition:
+            if self._state in (RunState.CLOSED, RunState.FAILED) or self._wanted is RunState.CLOSED:
+                future.cancel()
+            else:
+                self._calls.append((call, future))
+                self._condition.notify_all()
+        return future
+
+    def take_samples(self) -> list[Sample]:
+        """The samples since the last call (the newest 4096 of them)."""
+        return self._samples.take()
+
+    def take_messages(self) -> list[Message]:
+        return self._messages.take()
+
+    def say(self, text: str, severity: Literal["info", "warning", "error"] = "info") -> None:
+        """A line for the log."""
+        self._messages.put(Message(text, severity))
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until the worker has ended (after :meth:`close`, or a failure)."""
+        if threading.current_thread() is not self._thread:
+            self._thread.join(timeout)
+
+    def wait(self, *states: RunState, timeout: float = 60.0) -> RunState:
+        """Block until the run is in one of ``states`` (or has failed or closed).
+
+        A run that was just told to go on does not count as paused or finished still.
+        """
+        ends = {*states, RunState.FAILED, RunState.CLOSED}
+        resting = (RunState.PAUSED, RunState.FINISHED)
+
+        def arrived() -> bool:
+            about_to_run = self._wanted is RunState.RUNNING and self._state in resting
+            return self._state in ends and not about_to_run
+
+        with self._condition:
+            self._condition.wait_for(arrived, timeout)
+        return self._state
+
+    def close(self, timeout: float = 30.0) -> None:
+        """Stop within a batch, let the observers write, free the device, end the thread."""
+        self._want(RunState.CLOSED)
+        self.join(timeout)
+
+    def _want(self, state: RunState, steps: int | None = None) -> None:
+        with self._condition:
+            if self._wanted is not RunState.CLOSED:
+                self._wanted, self._steps_wanted, self._stop_step = state, steps, None
+                self._condition.notify_all()
+
+    # The worker thread.
+
+    def _work(self) -> None:
+        simulation: Simulation | None = None
+        backend: Backend | None = None
+        try:
+            backend = self._make_backend()
+            self._report("Building", 0.0)
+            simulation = self._build(backend, self._report)
+            self._present(simulation, backend)
+            self._loop(simulation)
+        except _BuildingStopped:
+            pass
+        except BaseException as error:  # the last line of defence: whatever happens (even SystemExit) ends the run only
+            self._fail(error)
+        finally:
+            self._end(simulation, backend)
+
+    def _present(self, simulation: Simulation, backend: Backend) -> None:
+        """Make the new simulation known to those who watch."""
+        self._report("Measuring the device", 1.0)
+        backend.ceilings()
+        self._initial = simulation.state() if self._can_reset else {}
+        if self._resume_from is not None:
+            try:
+                simulation.restore(self._resume_from)
+            except (KeyError, ValueError, TypeError) as error:
+                raise ProblemError(f"The checkpoint does not fit this problem ({error}): start without it.") from error
+            self._resume_from = None
+            self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
+        ceiling = backend.ceiling_over(working_set_of(simulation.traffic))
+        self._meters = Meters(simulation, ceiling, self._probes, profiles=self._audience.wants_profiles)
+        self.info = SimulationInfo.of(simulation, self.time_unit, backend, ceiling)
+        self._audience.begin(simulation, self.info)
+        self._set_state(RunState.READY)
+
+    def _loop(self, simulation: Simulation) -> None:
+        while True:
+            with self._condition:
+                while not self._has_work():
+                    self._condition.wait(min(self._pacer.rest, LONGEST_REST_SECONDS) if self._is_ahead() else None)
+                if self._wanted is RunState.CLOSED:
+                    return
+                calls = list(self._calls)
+                self._calls.clear()
+            for call, future in calls:
+                self._carry_out(call, future, simulation)
+            if self._begin_batch(simulation):
+                self._batch(simulation)
+            self._settle(simulation)
+            self._source.answer(simulation, resting=self._state is not RunState.RUNNING)
+
+    def _has_work(self) -> bool:
+        wanted = self._wanted
+        return bool(
+            self._calls
+            or wanted is RunState.CLOSED
+            or (wanted is RunState.RUNNING and not self._is_ahead())
+            or (wanted is RunState.PAUSED and self._state is RunState.RUNNING)
+            or self._source.is_asked
+        )
+
+    def _is_ahead(self) -> bool:
+        """Whether a run that keeps a pace has to wait for its next batch."""
+        going = self._wanted is RunState.RUNNING and self._state is RunState.RUNNING
+        return self.pace is not None and going and self._pacer.rest > 0
+
+    def _steps_per_second(self, simulation: Simulation) -> float:
+        return math.inf if self.pace is None else self.pace / simulation.dt
+
+    def _begin_batch(self, simulation: Simulation) -> bool:
+        with self._condition:
+            if self._wanted is not RunState.RUNNING or self._is_ahead():
+                return False
+            if self._steps_wanted is not None:
+                self._stop_step, self._steps_wanted = simulation.step + self._steps_wanted, None
+            self._set_state(RunState.RUNNING)
+            return True
+
+    def _batch(self, simulation: Simulation) -> None:
+        """Steps for about one frame, sampled on the way, stopped exactly where somebody wants to look."""
+        self._audience.show(simulation)
+        first, started = simulation.step, clock.perf_counter()
+        goal = self._goal(first, simulation)
+        if goal > first:
+            self._history.forget_after(first)
+            self._take_steps(simulation, goal, started)
+            simulation.synchronize()
+            steps, wall = simulation.step - first, clock.perf_counter() - started
+            if not steps:  # the problem was at its end
+                return
+            self._pacer.took(steps, wall, self._steps_per_second(simulation))
+            paced = 1.0 / self._steps_per_second(simulation)
+            sample = self._meters.sample(simulation, steps, wall, self._last_step(simulation), paced)
+            self._samples.put(sample)
+            self._audience.sampled(sample)
+            self._check_finite(simulation)
+            self._history.ran(simulation, wall)
+            self._audience.show(simulation)
+
+    def _goal(self, step: int, simulation: Simulation) -> int:
+        """The step at which this batch ends; the present one if there is nowhere to go."""
+        if simulation.finished:
+            return step
+        ends = (self._last_step(simulation), self._stop_step)
+        goals = [
+            step + self._pacer.steps(self._steps_per_second(simulation)),
+            *(end for end in ends if end is not None),
+            *self._audience.wishes(step),
+        ]
+        return max(step, min(goals))
+
+    def _last_step(self, simulation: Simulation) -> int | None:
+        return None if self.until is None else max(1, round(self.until / simulation.dt))
+
+    def _take_steps(self, simulation: Simulation, goal: int, started: float) -> None:
+        every = simulation.sample_steps
+        if simulation.step == 0 and not self._meters.collected:
+            self._meters.collect(simulation)
+        while simulation.step < goal:
+            before = simulation.step
+            simulation.advance(min(goal, (before // every + 1) * every) - before)
+            finished = simulation.finished
+            if simulation.step > before and (simulation.step % every == 0 or finished):
+                self._meters.collect(simulation)
+            if finished:
+                break
+            if clock.perf_counter() - started > LONGEST_BATCH_SECONDS or self._wanted is not RunState.RUNNING:
+                break
+
+    def _settle(self, simulation: Simulation) -> None:
+        """Come to rest where the run was to end, or was told to."""
+        last = self._last_step(simulation)
+        with self._condition:
+            if self._state is not RunState.RUNNING:
+                return
+            if self._wanted is RunState.RUNNING:
+                known, self.ended = self.ended, simulation.finished
+                if self.ended or (last is not None and simulation.step >= last):
+                    if self.ended and not known and simulation.ending:
+                        self.say(simulation.ending)
+                    self._want(RunState.FINISHED)
+                elif self._stop_step is not None and simulation.step >= self._stop_step:
+                    self._want(RunState.PAUSED)
+            if self._wanted in (RunState.PAUSED, RunState.FINISHED):
+                self._set_state(self._wanted)
+
+    def _check_finite(self, simulation: Simulation) -> None:
+        bad = simulation.non_finite()
+        if bad is not None:
+            raise InstabilityError(
+                f"{bad.field} is no longer a number at element {bad.element} after step {simulation.step}: {bad.advice}"
+            )
+
+    def _carry_out(self, call: Callable[[Simulation], T], future: Future[T], simulation: Simulation) -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            result = call(simulation)
+            self.ended = self.ended and simulation.finished  # a live change may free what had come to its end
+            future.set_result(result)
+        except Exception as error:
+            future.set_exception(error)
+            if isinstance(error, DeviceError) or call == self._reset:
+                raise  # the simulation is in no state to go on
+            self.say(str(error) if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}", "error")
+
+    def _reset(self, simulation: Simulation) -> None:
+        simulation.restore(self._initial)
+        self.ended = False
+        self._set_controls(simulation)
+        self._samples.take()
+        self._history.clear()
+        self._meters.forget()
+        self._audience.restarted(simulation)
+        self._set_state(RunState.READY)
+
+    def _rewind(self, simulation: Simulation, step: int) -> Rewound:
+        state = self._history.state(step)
+        self._history.keep(simulation)  # so that a person can come back to where the run was
+        before = self._samples.take()
+        simulation.restore(state)
+        self._set_controls(simulation)
+        self._meters.forget()
+        self._audience.rewound(simulation)
+        self.ended = simulation.finished
+        self._set_state(RunState.PAUSED)
+        return Rewound(simulation.step, simulation.time, tuple(before))
+
+    def _set_controls(self, simulation: Simulation) -> None:
+        """A state holds the live parameters of its own moment; those that were set since stay."""
+        for name, value in self._controls.items():
+            simulation.set_control(name, value)
+
+    def _report(self, message: str, fraction: float) -> None:
+        self.progress = (message, fraction)
+        if self._wanted is RunState.CLOSED:
+            raise _BuildingStopped
+
+    def _set_state(self, state: RunState) -> None:
+        with self._condition:
+            self._state = state
+            self._condition.notify_all()
+
+    def _fail(self, error: BaseException) -> None:
+        known = as_sentence(error)
+        if known is not error:
+            self.say("".join(traceback.format_exception(error)), "info")
+        self.say(str(known), "error")
+        self.error = self.error or known
+
+    def _end(self, simulation: Simulation | None, backend: Backend | None) -> None:
+        """Let the observers write, free the device, leave nobody waiting; each whatever the others raise."""
+        reached = RunState.FINISHED if self._state is RunState.FINISHED else RunState.CLOSED
+        if simulation is not None:
+            self._audience.dismiss(lambda observer: self._guarded(self._finish, observer, simulation, reached))
+            self._guarded(simulation.close)
+        if backend is not None:
+            self._guarded(backend.close)
+        with self._condition:
+            for _, future in self._calls:
+                future.cancel()
+            self._calls.clear()
+            self._initial = {}
+            self._history.clear()
+            self._source.release()
+            self._set_state(RunState.FAILED if self.error else RunState.CLOSED)
+
+    def _finish(self, observer: Observer, simulation: Simulation, reached: RunState) -> None:
+        observer.finish(simulation, RunState.FAILED if self.error else reached, self.error)
+
+    def _guarded(self, call: Callable[..., None], *arguments: Any) -> None:
+        try:
+            call(*arguments)
+        except Exception as error:
+            self._fail(error)

@@ -1,0 +1,86 @@
+"""From a document to a run: probes become elements, the device is opened, the runner starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from engines.api import Array, Progress, Simulation
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.geometry.base import Geometry
+from workbench.project.document import Document
+from workbench.run.observer import Observer
+from workbench.run.runner import Runner
+
+OpenBackend = Callable[[str, bool], Backend]
+
+
+def start(
+    document: Document,
+    device: str = "auto",
+    observers: Iterable[Observer] = (),
+    *,
+    reserve_core: bool = False,
+    autostart: bool = False,
+    until: float | None = None,
+    pace: float | None = None,
+    resume_from: Mapping[str, Array] | None = None,
+    can_reset: bool = True,
+    checkpoints: int = 0,
+    open_backend: OpenBackend | None = None,
+) -> Runner:
+    """Run the document as it is now; later edits do not reach the run.
+
+    ``device`` is ``auto``, ``cpu`` or ``cuda:N``; ``until`` is in the document's time unit (default: what the project
+    says), ``pace`` in that unit per second (default: as fast as it can). ``reserve_core`` leaves one core to a
+    window; ``checkpoints`` is how many states are kept to rewind to. Raises ProblemError if a probe has no place or
+    a file is missing.
+    """
+    engine, problem = document.engine, document.complete_problem()
+    parameters = problem.parameters.model_copy(deep=True)
+    problem = type(problem)(parameters, problem.geometry)
+    opener = open_backend or _open_backend
+
+    def build(backend: Backend, progress: Progress) -> Simulation:
+        return engine.build(problem, backend, progress)
+
+    return Runner(
+        lambda: opener(device, reserve_core),
+        build,
+        time_unit=document.time_unit,
+        until=document.project.run.until if until is None else until,
+        pace=pace,
+        probes=probe_elements(document),
+        observers=tuple(observers),
+        autostart=autostart,
+        resume_from=resume_from,
+        can_reset=can_reset,
+        checkpoints=checkpoints,
+    )
+
+
+def probe_elements(document: Document) -> list[tuple[str, int]]:
+    """(name, element) of each probe of the document. Raises ProblemError."""
+    probes = document.project.probes
+    if not probes:
+        return []
+    found = nearest_elements(document.geometry, [probe.position for probe in probes])
+    return [(probe.name, element) for probe, element in zip(probes, found, strict=True)]
+
+
+def nearest_elements(geometry: Geometry, positions: Sequence[Sequence[float]]) -> list[int]:
+    """The element of ``geometry`` whose centre is nearest to each of ``positions: (n, 3)``, in its unit of length.
+
+    Raises ProblemError if the geometry has no elements.
+    """
+    if not geometry.n_cells:
+        raise ProblemError("This geometry has no elements that a probe could follow: remove the probes.")
+    return [int(element) for element in geometry.nearest(np.asarray(positions, float))]
+
+
+def _open_backend(device: str, reserve_core: bool) -> Backend:
+    from engines.backend.select import open_backend  # Numba and CuPy are imported when a run needs them
+
+    return open_backend(device, reserve_core=reserve_core)

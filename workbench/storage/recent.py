@@ -1,0 +1,54 @@
+"""The projects that this person opened last."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from workbench.storage.atomic import write_text
+from workbench.storage.paths import config_dir
+
+LIMIT = 12
+
+
+@dataclass(frozen=True)
+class RecentFile:
+    """A project that was opened or saved: its absolute path and the title it had."""
+
+    path: str
+    title: str
+
+
+class RecentFiles:
+    """Newest first. Kept in the person's settings; a damaged list counts as an empty one."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file or config_dir() / "recent.json"
+
+    def items(self) -> list[RecentFile]:
+        """The projects that are still there."""
+        return [item for item in self._read() if Path(item.path).exists()]
+
+    def add(self, path: Path, title: str) -> None:
+        """Put a project on top. Raises StorageError."""
+        item = RecentFile(str(path.absolute()), title)
+        self._write([item, *(other for other in self._read() if other.path != item.path)])
+
+    def remove(self, path: Path) -> None:
+        """Forget a project. Raises StorageError."""
+        self._write([item for item in self._read() if item.path != str(path.absolute())])
+
+    def clear(self) -> None:
+        """Forget all. Raises StorageError."""
+        self._write([])
+
+    def _read(self) -> list[RecentFile]:
+        try:
+            content = json.loads(self._file.read_text("utf-8"))
+            return [RecentFile(str(item["path"]), str(item["title"])) for item in content]
+        except (OSError, ValueError, TypeError, KeyError):
+            return []
+
+    def _write(self, items: list[RecentFile]) -> None:
+        write_text(self._file, json.dumps([asdict(item) for item in items[:LIMIT]], indent=1))

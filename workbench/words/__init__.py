@@ -1,0 +1,1 @@
+"""Times, limits and failures in words for people."""
