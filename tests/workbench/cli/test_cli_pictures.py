@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from workbench.storage.boundary import EVERYTHING
 
 from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import WaveEngine, WaveSimulation
-from workbench.boundary import EVERYTHING
 from workbench.cli import main, pictures
 from workbench.project.document import open_document
 
