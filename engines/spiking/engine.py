@@ -7,7 +7,6 @@ to what arrives at its targets after their delays (``network/plan.py``; ``lif/mo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from engines.api import Benchmark, Engine, Estimate, Problem, Progress, Simulation, no_progress
@@ -16,19 +15,18 @@ from engines.api.errors import ProblemError
 from engines.api.lab import Study
 from engines.api.lab_tables import LabTable
 from engines.geometry.particles import Particles
-from engines.spiking import published
-from engines.spiking.assembly import assemble, is_plain, live_of, neurons
-from engines.spiking.checks import check, findings
-from engines.spiking.layout import particles, places_of
+from engines.spiking.connectivity.layout import particles, places_of
+from engines.spiking.lab.benchmarks import benchmarks
 from engines.spiking.lif.traffic import lif_traffic
-from engines.spiking.memory import need
 from engines.spiking.network.plan import rising
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.connections import Connection, ConstantDelay, ConstantWeight, Inputs, NoDelay
-from engines.spiking.parameters.populations import Population
-from engines.spiking.simulation import SpikingSimulation
-from engines.spiking.variants import studies
+from engines.spiking.parameters.connections import ConstantDelay, NoDelay
+from engines.spiking.parameters.published import cuba
+from engines.spiking.setup.checks import check, findings
+from engines.spiking.setup.memory import need
+from engines.spiking.setup.networks import assemble, is_plain, live_of, neurons
+from engines.spiking.step.simulation import SpikingSimulation
 
 SECOND = 1000.0
 LAUNCHES = 5e-6
@@ -97,35 +95,18 @@ class SpikingEngine(Engine):
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         """Published networks; at sizes that are asked for Brian2's CUBA, with 80 inputs per neuron."""
-        found = [Benchmark(f"CUBA {n:,} neurons", n, partial(cuba, n)) for n in (elements or (4_000, 400_000))]
-        return found if elements else [*found, *published.benchmarks()]
+        return benchmarks(elements)
 
     def studies(self) -> Sequence[Study]:
         """The product of a weight matrix with spikes in the ways that people write it."""
-        return studies()
+        from engines.spiking.lab.studies import STUDIES
+
+        return STUDIES
 
     def tables(self) -> Sequence[LabTable]:
-        from engines.spiking.variants.tables import TABLES  # measured seldom
+        from engines.spiking.lab.tables import TABLES  # measured seldom
 
         return TABLES
-
-
-def cuba(n: int, inputs: float = 80.0, delay: NoDelay | ConstantDelay | None = None) -> Problem:
-    """Brian2's network CUBA with so many neurons."""
-    weights = {"Excitatory": 1.62, "Inhibitory": -9.0}
-    excitatory = max(1, n * 4 // 5)
-    numbers = {"Excitatory": excitatory, "Inhibitory": n - excitatory}
-    populations = [Population(name=name, number=number) for name, number in numbers.items()]
-    connections = [
-        Connection(
-            source=name,
-            rule=Inputs(inputs=inputs),
-            weight=ConstantWeight(weight=weight),
-            delay=delay or NoDelay(),
-        )
-        for name, weight in weights.items()
-    ]
-    return Problem(SpikingParameters(populations=populations, connections=connections))
 
 
 def _checked(problem: Problem) -> SpikingParameters:

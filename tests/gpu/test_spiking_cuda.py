@@ -8,18 +8,19 @@ import scipy.sparse
 
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
-from engines.spiking import EventList, EventMatrix, published
-from engines.spiking.engine import SpikingEngine, cuba
-from engines.spiking.events.given import on_device
-from engines.spiking.events.procedural import Drawn
+from engines.spiking import EventList, EventMatrix
+from engines.spiking.engine import SpikingEngine
 from engines.spiking.events.reference import product
+from engines.spiking.events.sparse.procedural import Drawn
+from engines.spiking.events.vectors import on_device
 from engines.spiking.events.weights import decoded, stored
 from engines.spiking.lif import make_network, reference
 from engines.spiking.lif.model import Lif
-from engines.spiking.parameters import Numerics, SpikingParameters
-from tests.engines.spiking.test_lif import CUBA, network
-from tests.engines.spiking.test_network import all_models, built
-from tests.engines.spiking.test_plasticity import driven
+from engines.spiking.parameters import Numerics, SpikingParameters, published
+from engines.spiking.parameters.published import cuba
+from tests.engines.spiking.lif.test_lif import CUBA, network
+from tests.engines.spiking.network.test_network import all_models, built
+from tests.engines.spiking.network.test_plasticity import driven
 
 pytestmark = pytest.mark.gpu
 

@@ -15,10 +15,10 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.spiking.events import cpu_kernels
-from engines.spiking.events.formats import Rows
-from engines.spiking.events.given import HostGiven
-from engines.spiking.events.procedural import Drawn
-from engines.spiking.events.scaling import used_power
+from engines.spiking.events.sparse.formats import Rows
+from engines.spiking.events.sparse.procedural import Drawn
+from engines.spiking.events.sparse.scaling import used_power
+from engines.spiking.events.vectors import HostGiven
 from engines.spiking.events.weights import Stored
 
 _NONE = np.empty(0, np.float32)

@@ -10,12 +10,12 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend import open_backend
-from engines.spiking.events import given as events_given
-from engines.spiking.events.formats import Format, packed
-from engines.spiking.events.given import EventList
-from engines.spiking.events.making import made_dense, made_procedural, made_sparse, only_of
-from engines.spiking.events.procedural import Drawn
-from engines.spiking.events.room import need_dense, need_sparse
+from engines.spiking.events import vectors
+from engines.spiking.events.memory import need_dense, need_sparse
+from engines.spiking.events.products import made_dense, made_procedural, made_sparse, only_of
+from engines.spiking.events.sparse.formats import Format, packed
+from engines.spiking.events.sparse.procedural import Drawn
+from engines.spiking.events.vectors import EventList
 from engines.spiking.events.weights import BYTES, Precision, numbers, stored
 
 Order = Literal["presynaptic", "postsynaptic", "both"]
@@ -153,7 +153,7 @@ class EventMatrix:
         on_cpu = self._backend.id == "cpu"
         if isinstance(events, EventList):
             self._check_list(events)
-            make = events_given.list_on_host if on_cpu else events_given.list_on_device
+            make = vectors.list_on_host if on_cpu else vectors.list_on_device
             return self._product(make(events, self.shape[1]))[0]
         if events.ndim not in (1, 2) or events.shape[0] != self.shape[1]:
             raise ProblemError(
@@ -165,7 +165,7 @@ class EventMatrix:
         rows = checked[None] if single else checked.T
         if 0 in rows.shape:
             return np.zeros((self.shape[0], 0), np.float32)
-        out = self._product(events_given.on_host(rows) if on_cpu else events_given.on_device(self._backend, rows))
+        out = self._product(vectors.on_host(rows) if on_cpu else vectors.on_device(self._backend, rows))
         if on_host:
             out = self._backend.to_host(out)
         return out[0] if single else out.T
@@ -176,7 +176,7 @@ class EventMatrix:
     def _check_list(self, events: EventList) -> None:
         if events.values is not None and not self._graded:
             raise ProblemError("This list's events have values: multiply it with the matrix's .graded, or drop them.")
-        events_given.checked_list(events)
+        vectors.checked_list(events)
 
 
 def _checked(events: Array, graded: bool) -> Array:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from engines.api import KernelTraffic
 from engines.spiking.lif.model import Lif, Sources, Start, Synapses
-from engines.spiking.recorder import Recorder
+from engines.spiking.watch.electrodes import Recorder
 
 if TYPE_CHECKING:
     from engines.api.device import Backend

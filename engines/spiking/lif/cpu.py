@@ -20,7 +20,7 @@ from engines.spiking.lif.model import (
     raster_stride,
 )
 from engines.spiking.lif.traffic import lif_traffic
-from engines.spiking.recorder import Recorder
+from engines.spiking.watch.electrodes import Recorder
 
 _PARALLEL_FROM = 32768
 """Neurons from which their update is shared among threads."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engines.api import KernelTraffic
+from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.network.plan import First, Plan
-from engines.spiking.recorder import Recorder
-from engines.spiking.wiring import Wiring
+from engines.spiking.watch.electrodes import Recorder
 
 if TYPE_CHECKING:
     from engines.api.device import Backend

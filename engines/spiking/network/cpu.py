@@ -8,14 +8,14 @@ import numpy as np
 
 from engines.api import KernelTraffic
 from engines.api.device import Backend
+from engines.spiking.connectivity.plastic import coefficients
+from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import raster_stride
 from engines.spiking.network import cpu_kernels
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.plasticity_kernels import change
 from engines.spiking.network.traffic import network_traffic
-from engines.spiking.recorder import Recorder
-from engines.spiking.wiring import Wiring
-from engines.spiking.wiring.plastic import coefficients
+from engines.spiking.watch.electrodes import Recorder
 
 PARALLEL_FROM = 32768
 """Neurons from which their update is shared among threads."""

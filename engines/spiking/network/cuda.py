@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from engines.api import KernelTraffic
+from engines.spiking.connectivity.plastic import coefficients
+from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import HISTORY, raster_stride
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.traffic import network_traffic
-from engines.spiking.recorder import Recorder
-from engines.spiking.wiring import Wiring
-from engines.spiking.wiring.plastic import coefficients
+from engines.spiking.watch.electrodes import Recorder
 
 SOURCE = Path(__file__).with_name("network.cu")
 PLASTICITY = Path(__file__).with_name("plasticity.cu")

@@ -12,7 +12,7 @@
 // Inputs are integers: they add to the same in whatever order atomics and list come, so a run is reproducible bit for bit.
 // Clock, counts and everything live are on the device: a CUDA graph of steps replays without the host. `parity`
 // alternates: `deliver` clears the count that the next step's list will use, which nobody reads at that time.
-#include "spiking/network/models.cuh"
+#include "spiking/neurons/models.cuh"
 
 #define WIDTH 24
 #define RISING 20
@@ -115,7 +115,7 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
             }
             g_e[i] = kept(excitation + excitation * F(p[2]));
             g_i[i] = kept(inhibition + inhibition * F(p[3]));
-            if (recorded) {  // somebody looks into a neuron (recorder.cu): what its synapses gave in this step
+            if (recorded) {  // somebody looks into a neuron (electrodes.cu): what its synapses gave in this step
                 float* row = recorded + (long long)(now % recorded_steps) * STATE * most;
                 for (int k = 0; k < most; ++k) {
                     if (watched[k] != i) continue;
