@@ -10,6 +10,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.twins import pick
 
 BYTES, FLOATS, LIST = 0, 1, 2
 """Kinds, as in ``events.cuh``."""
@@ -121,8 +122,18 @@ def on_device(backend: Any, events: Any) -> DeviceGiven:
     return DeviceGiven(kind, array, batch, pitch, graded, size)
 
 
+def on(backend: Backend, events: Any) -> Any:
+    """``events: (batch, n)`` as products on this device take them."""
+    return on_host(events) if pick(backend, cpu=True, cuda=False) else on_device(backend, events)
+
+
 def list_on_device(events: EventList, size: int) -> DeviceGiven:
     return DeviceGiven(LIST, events.indices, 1, PITCH, events.values is not None, size, events.count, events.values)
+
+
+def list_on(backend: Backend, events: EventList, size: int) -> Any:
+    """A list of so many neurons as products on this device take it."""
+    return pick(backend, cpu=list_on_host, cuda=list_on_device)(events, size)
 
 
 def checked_list(events: EventList) -> None:

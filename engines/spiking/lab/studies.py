@@ -15,7 +15,7 @@ from engines.api.lab import Case, Inputs, Prepared, Published, Shape, Study, Var
 from engines.backend.lab.variants import Launch, Layout, array_variant, kernel_variant, up_to
 from engines.spiking.events.weights import BYTES, Precision
 from engines.spiking.lab.variants import expressions
-from engines.spiking.lab.variants.products import Kind, OwnPrepared
+from engines.spiking.lab.variants.products import Kind, PreparedProduct
 
 FILE = Path(__file__).parent / "variants" / "matvec.cu"
 EVENTS = Path(__file__).parents[1] / "events"
@@ -123,7 +123,7 @@ def _own(
     note: str = "",
 ) -> Variant:
     def prepare(backend: Backend, case: Case, inputs: Inputs, sets: int, shape: Shape | None) -> Prepared:
-        return OwnPrepared(backend, inputs, sets, kind, precision)
+        return PreparedProduct(backend, inputs, sets, kind, precision)
 
     file = "cpu_kernels.py" if language == "Numba" else ("sparse/sparse.cu" if kind == "sparse" else "dense/dense.cu")
     return Variant(

@@ -14,7 +14,7 @@ from engines.api.lab import Case, Inputs, Prepared, Study, Variant
 from engines.api.lab_tables import Column, LabTable, PublishedRows, Row
 from engines.backend.lab.timing import launch_seconds
 from engines.backend.timing import cache_bytes, free_bytes, host_seconds
-from engines.spiking.events.vectors import on_device, on_host
+from engines.spiking.events import vectors
 from engines.spiking.lab.studies import PUBLISHED, STUDIES
 from engines.spiking.lab.variants.products import made
 
@@ -159,8 +159,8 @@ def _at(
 ) -> tuple[float | None, float | None]:
     """[µs] and [%] of the floor; None where a product is wrong."""
     n = len(weights)
-    vectors = [np.random.default_rng().random((1, n)) < percent / 100 for _ in range(MOST_SETS)]
-    given = [on_host(each) if backend.id == "cpu" else on_device(backend, each) for each in vectors]
+    drawn = [np.random.default_rng().random((1, n)) < percent / 100 for _ in range(MOST_SETS)]
+    given = [vectors.on(backend, each) for each in drawn]
     out = backend.empty((1, n), np.float32)
 
     def launch(number: int) -> None:
@@ -169,12 +169,12 @@ def _at(
 
     with backend.active():
         launch(0)
-    expected = weights[vectors[0][0]].sum(axis=0, dtype=np.float64)
+    expected = weights[drawn[0][0]].sum(axis=0, dtype=np.float64)
     # sums of numbers of one sign, as in the studies; up to ten times as many
     if np.abs(backend.to_host(out)[0] - expected).max() > 1e-5 * max(expected.max(), 1e-30):
         return None, None
     seconds = launch_seconds(backend, launch)
-    moved = 4 * n * float(np.mean([each.sum() for each in vectors]))
+    moved = 4 * n * float(np.mean([each.sum() for each in drawn]))
     return 1e6 * seconds, 100 * moved / seconds / backend.ceilings().copy
 
 

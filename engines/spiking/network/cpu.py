@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from engines.api import KernelTraffic
 from engines.api.device import Backend
 from engines.spiking.connectivity.plastic import coefficients
 from engines.spiking.connectivity.wiring import Wiring
@@ -15,7 +12,8 @@ from engines.spiking.network import cpu_kernels
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.plasticity_kernels import change
 from engines.spiking.network.traffic import network_traffic
-from engines.spiking.watch.electrodes import Recorder
+from engines.spiking.step.network import Network
+from engines.spiking.watch.electrodes import Electrodes
 
 PARALLEL_FROM = 32768
 """Neurons from which their update is shared among threads."""
@@ -26,15 +24,15 @@ CHANGING = (
 """The arrays of a network in the order in which kernels take them."""
 
 
-class CpuNetwork:
+class CpuNetwork(Network):
     """A network; ``arrays`` are those of ``plan.new_state``."""
 
     def __init__(self, backend: Backend, plan: Plan, wiring: Wiring, first: First) -> None:
-        self._backend, self.recorder = backend, Recorder(backend)
-        self.quantum = wiring.quantum
+        super().__init__(backend, wiring.quantum)
+        self.electrodes = Electrodes(backend)
         n = plan.neurons
         state = new_state(plan, wiring, first)
-        self.arrays: dict[str, Any] = {name: backend.array(values) for name, values in state.items()}
+        self.arrays = {name: backend.array(values) for name, values in state.items()}
         self._plastic = [
             (block.starts, block.words, block.into, block.listed, coefficients(block.rule, plan.dt, wiring.quantum))
             for block in wiring.plastic
@@ -44,18 +42,17 @@ class CpuNetwork:
             np.uint64(plan.key), raster_stride(n), words.view(np.uint8), words, plan.bounds, plan.models,
             plan.refractory, noise_table(), wiring.starts, wiring.words, self.arrays.get("rise", no_rise()),
         )  # fmt: skip
-        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
+        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
 
     def advance(self, steps: int) -> None:
-        """Take ``steps`` steps."""
         shared = len(self.arrays["voltage"]) >= PARALLEL_FROM and self._backend.info.threads > 1
         kernel = cpu_kernels.run_shared if shared else cpu_kernels.run
         with self._backend.timed("step", launches=steps):
             if not self._plastic:
-                kernel(steps, *self._fixed, *(self.arrays[name] for name in CHANGING), *self.recorder.places)
+                kernel(steps, *self._fixed, *(self.arrays[name] for name in CHANGING), *self.electrodes.places)
                 return
             for _ in range(steps):
-                kernel(1, *self._fixed, *(self.arrays[name] for name in CHANGING), *self.recorder.places)
+                kernel(1, *self._fixed, *(self.arrays[name] for name in CHANGING), *self.electrodes.places)
                 self._change()
 
     def _change(self) -> None:

@@ -11,7 +11,7 @@ from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, FromFile, Inputs
 from engines.spiking.setup.memory import check_room, joined
-from engines.spiking.setup.networks import live_of, neurons, spans
+from engines.spiking.setup.populations import live_of, neurons, spans
 
 
 def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import Connection, Distance, FromFile, Inputs, Probability
 from engines.spiking.parameters.neurons import HodgkinHuxley
 from engines.spiking.parameters.plasticity import NoPlasticity
-from engines.spiking.setup.networks import is_plain, neurons
+from engines.spiking.setup.populations import is_plain, neurons
 
 PLAIN = 4
 """Bytes of a synapse whose weight is its sender's."""

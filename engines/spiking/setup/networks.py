@@ -1,4 +1,4 @@
-"""From parameters to a network on a device: the plain one where it is enough, else the general one."""
+"""From parameters to a network on a device: the plain one (``lif``) and the general one (``network``)."""
 
 from __future__ import annotations
 
@@ -9,76 +9,26 @@ import numpy as np
 
 from engines.api import Array, Progress
 from engines.api.device import Backend
-from engines.spiking import lif, network
 from engines.spiking.connectivity.layout import places_of, space
 from engines.spiking.connectivity.pairs import random_synapses
 from engines.spiking.connectivity.partners import Block
-from engines.spiking.connectivity.wiring import Span, Wiring, wire
+from engines.spiking.connectivity.wiring import Wiring, wire
 from engines.spiking.lif.model import Lif as ExactLif
 from engines.spiking.lif.model import Sources, Start
 from engines.spiking.lif.traffic import lif_traffic
+from engines.spiking.lif.twins import LIF
 from engines.spiking.network.plan import Plan, first_values
 from engines.spiking.network.traffic import network_traffic
-from engines.spiking.neurons.constants import POISSON, Live, is_rising
+from engines.spiking.network.twins import NETWORK
+from engines.spiking.neurons.constants import POISSON, Live
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.connections import ALL, ConstantWeight, Inputs, NoDelay, Probability
+from engines.spiking.parameters.connections import ConstantWeight, Probability
 from engines.spiking.parameters.neurons import AdaptiveExponential, Izhikevich, Lif
-from engines.spiking.parameters.plasticity import NoPlasticity
-from engines.spiking.parameters.populations import External, NormalStart
-from engines.spiking.step.simulation import Stepped, Subject
+from engines.spiking.setup.populations import live_of, neurons, spans
+from engines.spiking.step.network import Network
+from engines.spiking.step.simulation import Subject
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.traces import Cell, cell_of
-
-
-def neurons(parameters: SpikingParameters) -> int:
-    return sum(population.number for population in parameters.populations)
-
-
-def spans(parameters: SpikingParameters) -> dict[str, Span]:
-    """The neurons of each population."""
-    found, first = {}, 0
-    for population in parameters.populations:
-        found[population.name] = Span(first, first + population.number)
-        first += population.number
-    return found
-
-
-def live_of(parameters: SpikingParameters) -> Live:
-    factors = parameters.synapses
-    return Live(
-        parameters.drive,
-        factors.excitation,
-        factors.inhibition,
-        factors.external,
-        factors.noise,
-        parameters.injected,
-    )
-
-
-def is_plain(parameters: SpikingParameters) -> bool:
-    """Whether this is a network that ``lif`` knows: equal leaky neurons, each population's spikes go to all with one
-    weight and one probability, without delay. It moves less than the general one and has the same spikes."""
-    populations, connections = parameters.populations, parameters.connections
-    neuron = populations[0].neuron
-    if not (
-        isinstance(neuron, Lif)
-        and not is_rising(neuron)
-        and neuron.excitatory_time > 0
-        and neuron.inhibitory_time > 0
-        and all(each.neuron == neuron and each.external == External() for each in populations)
-        and not any(isinstance(each.start, NormalStart) for each in populations)
-        and [each.source for each in connections] == [each.name for each in populations]
-    ):
-        return False
-    rule = connections[0].rule
-    return isinstance(rule, (Probability, Inputs)) and all(
-        each.target == ALL
-        and each.rule == rule
-        and isinstance(each.weight, ConstantWeight)
-        and isinstance(each.delay, NoDelay)
-        and isinstance(each.plasticity, NoPlasticity)
-        for each in connections
-    )
 
 
 def lif_of(neuron: Lif, dt: float, live: Live) -> ExactLif:
@@ -98,12 +48,7 @@ def lif_of(neuron: Lif, dt: float, live: Live) -> ExactLif:
     )
 
 
-def assemble(parameters: SpikingParameters, backend: Backend, progress: Progress) -> tuple[Subject, Stepped]:
-    """Draw and place a network."""
-    return (plain if is_plain(parameters) else general)(parameters, backend, progress)
-
-
-def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -> tuple[Subject, Stepped]:
+def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -> tuple[Subject, Network]:
     """The network of ``lif``."""
     dt, seed, n = parameters.numerics.step, parameters.numerics.seed, neurons(parameters)
     rule, neuron = parameters.connections[0].rule, parameters.populations[0].neuron
@@ -117,7 +62,7 @@ def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -
     weights = tuple(each.weight.weight for each in parameters.connections if isinstance(each.weight, ConstantWeight))
     sources, exact = Sources(bounds, weights), lif_of(neuron, dt, live_of(parameters))
     start = Start(first_values(parameters.populations, seed).voltage, neuron.resting_voltage)
-    made = lif.make_network(backend, exact, sources, synapses, start)
+    made = LIF.open(backend, exact, sources, synapses, start)
 
     sent = np.repeat(np.array(weights), np.diff(bounds))
     block = Block(synapses.starts, synapses.targets, 0, lambda places: sent[block.senders(places)])
@@ -142,14 +87,14 @@ def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -
     ), made
 
 
-def general(parameters: SpikingParameters, backend: Backend, progress: Progress) -> tuple[Subject, Stepped]:
+def general(parameters: SpikingParameters, backend: Backend, progress: Progress) -> tuple[Subject, Network]:
     """A network of any populations."""
     dt, seed, n = parameters.numerics.step, parameters.numerics.seed, neurons(parameters)
     plan = Plan(tuple(parameters.populations), dt, seed)
     where = space(places_of(parameters.populations))
     wiring = wire(parameters.connections, spans(parameters), where, dt, seed, plan.largest_outside, progress)
     progress(f"Moving {n:,} neurons to {backend.info.name}", 0.8)
-    made = network.make_network(backend, plan, wiring, first_values(parameters.populations, seed))
+    made = NETWORK.open(backend, plan, wiring, first_values(parameters.populations, seed))
     levels = [level for each in parameters.populations for level in _levels(each.neuron)]
     typical = [abs(each.weight.weight) for each in parameters.connections] + [
         abs(each.external.weight) for each in parameters.populations

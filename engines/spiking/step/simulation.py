@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from engines.spiking.connectivity import partners
 from engines.spiking.connectivity.partners import Block, Partners
 from engines.spiking.lif.model import raster_stride
 from engines.spiking.neurons.constants import Live
+from engines.spiking.step.network import Network
 from engines.spiking.stimulate import brushes
 from engines.spiking.watch import firing, rhythm
-from engines.spiking.watch.electrodes import Recorder
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.links import links_of
 from engines.spiking.watch.traces import Cell, Partner, Trace, company, profiles
@@ -36,18 +36,6 @@ DARK = 1e-3
 """Below this a flash has faded."""
 FACTORS = ("excitation", "inhibition", "external", "noise")
 LIVE = {"drive": "drive", "injected": "injected"} | {f"synapses.{name}": name for name in FACTORS}
-
-
-class Stepped(Protocol):
-    """A network on a device: ``lif.LifNetwork`` or ``network.Network``."""
-
-    arrays: dict[str, Any]
-    recorder: Recorder
-
-    @property
-    def traffic(self) -> tuple[KernelTraffic, ...]: ...
-
-    def advance(self, steps: int) -> None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +67,7 @@ class Subject:
 class SpikingSimulation(Simulation):
     """Neurons in space."""
 
-    def __init__(self, backend: Backend, geometry: Particles, subject: Subject, network: Stepped) -> None:
+    def __init__(self, backend: Backend, geometry: Particles, subject: Subject, network: Network) -> None:
         self.geometry, self.dt, self.step = geometry, subject.dt, 0
         self._backend, self._subject, self._network, self._live = backend, subject, network, Live()
         self._groups = subject.groups
@@ -213,7 +201,7 @@ class SpikingSimulation(Simulation):
     def _record(self) -> None:
         element, joined = self._watched
         chosen = () if element is None else (element, *(each.neuron for each in joined))
-        self._network.recorder.choose(chosen, self.step)
+        self._network.electrodes.choose(chosen, self.step)
 
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
@@ -248,7 +236,7 @@ class SpikingSimulation(Simulation):
         watched, joined = self._watched
         if watched != element:
             return ()
-        steps, values = self._network.recorder.values(self.step, RASTER)
+        steps, values = self._network.electrodes.values(self.step, RASTER)
         titles = (self._groups.title(element), *(f"{each.way} {self._groups.short(each.neuron)}" for each in joined))
         neurons = (element, *(each.neuron for each in joined))
         own, *others = (

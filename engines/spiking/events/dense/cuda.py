@@ -12,11 +12,12 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.tuning import tune, tuning_key
-from engines.spiking.events.vectors import FLOATS, LIST, PITCH, DeviceGiven, EventList, list_on_device, on_device
+from engines.spiking.events.cuda import SHARED_BYTES, EventTools
+from engines.spiking.events.product import Product
+from engines.spiking.events.vectors import LIST, DeviceGiven, EventList, list_on_device, on_device
 from engines.spiking.events.weights import Stored
 
 DENSE = Path(__file__).with_name("dense.cu")
-SPARSE = Path(__file__).parents[1] / "sparse" / "sparse.cu"
 Shape = tuple[int, int, int]
 """Threads per block, threads side by side on a row, blocks per multiprocessor that the shares are cut for (0: one
 share)."""
@@ -33,8 +34,6 @@ TYPICAL = (0.01, 0.1)
 """Densities of the events with which launch shapes are compared."""
 COLD_SETS = 8
 """Sets of events that take turns there: the same would be found in the cache."""
-SHARED_BYTES = 64
-"""Per thread, for the list of events."""
 LINE = 128
 """Bytes of a cache line, at which rows begin that are some lines long."""
 
@@ -64,8 +63,8 @@ def typical(backend: Any, events: Array, listed: bool) -> DeviceGiven:
     return on_device(backend, events[None])
 
 
-class CudaDense:
-    """The products of a dense matrix; see :class:`engines.spiking.events.cpu.CpuDense`."""
+class CudaDense(Product):
+    """The products of a dense matrix; see :class:`engines.spiking.events.dense.cpu.CpuDense`."""
 
     def __init__(self, backend: Any, stored: Stored) -> None:
         self._backend, self.shape = backend, stored.codes.shape
@@ -178,46 +177,3 @@ class CudaDense:
         with self._backend.timed("scan_rows"):
             self.scan_into(out, given)
         return out
-
-
-class EventTools:
-    """Small kernels about events of one matrix."""
-
-    def __init__(self, backend: Any) -> None:
-        self._backend = backend
-        module = backend.compile(SPARSE, ("-DWEIGHTS=32",))
-        self._expand, self._largest, self._decide = (module.get_function(n) for n in ("expand", "largest", "decide"))
-        self._exponents: dict[int, Any] = {}
-        self._table: Any = None
-
-    def vector(self, given: DeviceGiven) -> DeviceGiven:
-        """A list as one vector of values, for kernels that look events up."""
-        if given.kind != LIST:
-            return given
-        if self._table is None:
-            self._table = self._backend.array(np.zeros((1, -(-given.size // PITCH) * PITCH), np.float32))
-        table = self._table
-        with self._backend.active():
-            self._expand((1,), (512,), (table, given.array, given.count, given.values, np.int32(given.size)))
-        return DeviceGiven(FLOATS, table, 1, table.shape[1], given.graded, given.size)
-
-    def exponent(self, given: DeviceGiven) -> Any:
-        """(batch,) int32 of graded events, one launch; None for others."""
-        if not given.graded:
-            return None
-        if given.batch not in self._exponents:
-            self._exponents[given.batch] = self._backend.empty(given.batch, np.int32)
-        out = self._exponents[given.batch]
-        self._largest(
-            (given.batch,), (256,),
-            (out, given.array, given.count, given.values, np.int32(given.kind), np.int32(given.size),
-             np.int32(given.pitch)),
-        )  # fmt: skip
-        return out
-
-    def decide(self, gate: Any, given: DeviceGiven, limit: int) -> None:
-        """gate[0] = 1 if there are more than ``limit`` events."""
-        packs = given.batch * given.pitch // 8
-        self._decide(
-            (1,), (256,), (gate, given.array, given.count, np.int32(given.kind), np.int64(packs), np.int32(limit))
-        )

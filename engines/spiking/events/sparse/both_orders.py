@@ -10,14 +10,16 @@ import numpy as np
 from engines.api.device import Backend
 from engines.backend.timing import best_seconds
 from engines.backend.tuning import tune, tuning_key
-from engines.spiking.events.vectors import on_device, on_host
+from engines.backend.twins import pick
+from engines.spiking.events import vectors
+from engines.spiking.events.product import Product
 
-KERNELS = {"cpu": Path(__file__).parents[1] / "cpu_kernels.py", "cuda": Path(__file__).with_name("sparse.cu")}
+CPU_KERNELS, CUDA_KERNELS = Path(__file__).parents[1] / "cpu_kernels.py", Path(__file__).with_name("sparse.cu")
 PERCENTS = (1, 3, 10, 30, 100)
 """Densities at which both ways are timed; the switch lies at one of them, or at 0: pushing is never faster."""
 
 
-class Both:
+class Both(Product):
     """``by_sender`` pushes what ``by_hearer`` pulls. ``percents``: densities up to which events are pushed, of the
     product and of the transpose."""
 
@@ -25,7 +27,7 @@ class Both:
         self._backend = backend
         self.shape = by_sender.shape
         self._ways = (by_sender, by_hearer), (by_hearer, by_sender)
-        self._gate = None if backend.id == "cpu" else backend.array(np.zeros(1, np.int32))
+        self._gate = backend.array(np.zeros(1, np.int32))
         self.percents = tuple(_switch(backend, *ways, synapses) for ways in self._ways)
 
     def gather(self, given: Any) -> Any:
@@ -60,7 +62,7 @@ def _switch(backend: Backend, pusher: Any, puller: Any, synapses: int) -> int:
     given = []
     for percent in PERCENTS:
         events = rng.random((1, rows)) < percent / 100
-        given.append(on_host(events) if backend.id == "cpu" else on_device(backend, events))
+        given.append(vectors.on(backend, events))
     measured: dict[tuple[str, int], float] = {}
 
     def seconds(way: str, place: int) -> float:
@@ -76,6 +78,6 @@ def _switch(backend: Backend, pusher: Any, puller: Any, synapses: int) -> int:
             total += times["push" if percent <= candidate[0] else "pull"] / min(times.values())
         return total
 
-    source = KERNELS["cpu" if backend.id == "cpu" else "cuda"]
+    source = pick(backend, cpu=CPU_KERNELS, cuda=CUDA_KERNELS)
     key = tuning_key(f"push or pull {type(puller).__name__} {rows.bit_length()}", backend.info, source, synapses)
     return tune(key, tuple((percent,) for percent in (*PERCENTS[::-1], 0)), time_one)[0]

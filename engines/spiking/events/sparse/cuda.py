@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from engines.spiking.events.dense.cuda import SHARED_BYTES, SPARSE, EventTools
+from engines.spiking.events.cuda import SHARED_BYTES, SPARSE, EventTools
+from engines.spiking.events.product import Product
 from engines.spiking.events.sparse.formats import Rows
 from engines.spiking.events.sparse.procedural import Drawn
 from engines.spiking.events.vectors import DeviceGiven
@@ -21,8 +22,8 @@ LEAST_ROWS = 64
 """Of a share of the rows: those that a group of eight threads asks about at once."""
 
 
-class _Pushed(ABC):
-    """Sums as integers, whoever adds to them; see :class:`engines.spiking.events.cpu._Pushed`."""
+class _Pushed(Product):
+    """Sums as integers, whoever adds to them; see :class:`engines.spiking.events.sparse.cpu._Pushed`."""
 
     def __init__(self, backend: Any, shape: tuple[int, int], power: int) -> None:
         self._backend, self.shape, self._power = backend, shape, np.int32(power)

@@ -1,4 +1,4 @@
-"""The engine's own products as variants."""
+"""The engine's own products, prepared as variants."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.api.lab import Inputs, Prepared, Resources
 from engines.backend.lab.variants import kernel_resources
-from engines.spiking.events.products import made_dense, made_sparse
+from engines.spiking.events import vectors
+from engines.spiking.events.products import dense_product, sparse_product
 from engines.spiking.events.sparse.formats import packed
-from engines.spiking.events.vectors import LIST, DeviceGiven, on_device, on_host
+from engines.spiking.events.vectors import LIST, DeviceGiven
 from engines.spiking.events.weights import Precision, stored
 
 Kind = Literal["dense", "list", "sparse"]
@@ -21,7 +22,7 @@ COMPACT = Path(__file__).with_name("compact.cu")
 COMPACT_THREADS = 1024
 
 
-class OwnPrepared(Prepared):
+class PreparedProduct(Prepared):
     """``dense``: rows gathered; ``list``: the same from a list that a kernel of its own makes; ``sparse``: the same
     matrix as one of synapses, each with its target."""
 
@@ -32,8 +33,7 @@ class OwnPrepared(Prepared):
         rows, events = inputs["rows"], inputs["events"]
         first = made(backend, rows, kind, precision)
         self._products: list[Any] = [first, *(first.another() for _ in range(sets - 1))]
-        give = on_host if backend.id == "cpu" else lambda each: on_device(backend, each)
-        self._given: list[Any] = [give(events[None] != 0) for _ in range(sets)]
+        self._given = [vectors.on(backend, events[None] != 0) for _ in range(sets)]
         self._lists: list[DeviceGiven] = []
         if kind == "list":
             self._compact = backend.compile(COMPACT).get_function("compact")  # type: ignore[attr-defined]  # a GPU
@@ -60,9 +60,8 @@ class OwnPrepared(Prepared):
         return self._backend.to_host(self._outputs[index])[0]
 
     def resources(self) -> Resources | None:
-        if self._backend.id == "cpu":
-            return None
-        return kernel_resources(self._backend, *self._products[0].main_launch)  # type: ignore[arg-type]  # a GPU, as its id says
+        launch = self._products[0].main_launch
+        return None if launch is None else kernel_resources(self._backend, *launch)  # type: ignore[arg-type]  # it launches on a GPU
 
     def close(self) -> None:
         self._products, self._given, self._lists, self._outputs = [], [], [], []
@@ -71,8 +70,8 @@ class OwnPrepared(Prepared):
 def made(backend: Backend, rows: Array, kind: Kind, precision: Precision = "float32") -> Any:
     """Products of ``rows: (presynaptic, postsynaptic)``."""
     if kind != "sparse":
-        return made_dense(backend, [stored(rows, precision)])
+        return dense_product(backend, [stored(rows, precision)])
     n, columns = rows.shape
     starts = np.arange(n + 1, dtype=np.int64) * columns
     targets = np.tile(np.arange(columns, dtype=np.int32), n)
-    return made_sparse(backend, [packed(starts, targets, rows.ravel(), columns, precision, "compressed", False)])
+    return sparse_product(backend, [packed(starts, targets, rows.ravel(), columns, precision, "compressed", False)])

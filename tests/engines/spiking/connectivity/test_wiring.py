@@ -11,7 +11,7 @@ from engines.spiking.connectivity.pairs import random_synapses
 from engines.spiking.connectivity.wiring import Space, Span, wire
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import Connection
-from engines.spiking.setup.networks import spans
+from engines.spiking.setup.populations import spans
 
 SIDE = 1000.0
 

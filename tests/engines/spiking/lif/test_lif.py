@@ -10,8 +10,9 @@ from scipy.integrate import solve_ivp
 
 from engines.backend.cpu import CpuBackend
 from engines.spiking.connectivity.pairs import random_synapses
-from engines.spiking.lif import cpu, make_network, reference
+from engines.spiking.lif import cpu, reference
 from engines.spiking.lif.model import HISTORY, Lif, Sources, Start, Synapses
+from engines.spiking.lif.twins import LIF
 
 CUBA = Sources((0, 3200, 4000), (1.62, -9.0))
 
@@ -47,7 +48,7 @@ def test_a_driven_neuron_fires_at_the_interval_of_the_formula(backend):
     """T = t_ref + τ ln((E − V_r)/(E − V_t)); spikes are on the grid, so an interval is up to a step longer."""
     lif = Lif(drive=9.0)
     sources = Sources((0, 40), (1.0,))
-    net = make_network(backend, lif, sources, random_synapses(40, 0.0, 1), Start(np.full(40, -60.0)))
+    net = LIF.open(backend, lif, sources, random_synapses(40, 0.0, 1), Start(np.full(40, -60.0)))
     net.advance(1000)
     steps, ids = recorded(net, 40)
     expected = 5.0 - lif.dt + 20.0 * np.log((-40 + 60) / (-40 + 50))  # held from the step after the spike
@@ -65,7 +66,7 @@ def test_spikes_equal_those_of_float64(backend):
     is a step off with a chance of about one in a thousand."""
     sources = Sources((0, 320, 400), (1.62, -9.0))
     synapses, start = network(sources, seed=3, probability=0.2)
-    net = make_network(backend, Lif(), sources, synapses, start)
+    net = LIF.open(backend, Lif(), sources, synapses, start)
     net.advance(500)
     steps, ids = recorded(net, 400)
     expected = reference.spikes(Lif(), sources, synapses, start, 500)
@@ -79,7 +80,7 @@ def test_spikes_equal_those_of_float64(backend):
 def test_cuba_equals_float64_for_20_ms(backend):
     """Brian2's network of 4,000 neurons with fixed weights, from which the one above is thinned."""
     synapses, start = network(CUBA, seed=5)
-    net = make_network(backend, Lif(), CUBA, synapses, start)
+    net = LIF.open(backend, Lif(), CUBA, synapses, start)
     net.advance(200)
     steps, ids = reference.spikes(Lif(), CUBA, synapses, start, 200)
     counts = np.bincount(ids, minlength=4000)
@@ -99,7 +100,7 @@ def test_both_backends_give_the_same_bits(tmp_path, monkeypatch):
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     sources = Sources((0, 320, 400), (1.62, -9.0))
     synapses, start = network(sources, seed=8, probability=0.2)
-    one, other = (make_network(b, Lif(), sources, synapses, start) for b in (CpuBackend(), host.HostCudaBackend()))
+    one, other = (LIF.open(b, Lif(), sources, synapses, start) for b in (CpuBackend(), host.HostCudaBackend()))
     for steps in (1, 2, 300):
         one.advance(steps)
         other.advance(steps)
@@ -110,7 +111,7 @@ def test_both_backends_give_the_same_bits(tmp_path, monkeypatch):
 def test_shared_steps_are_the_same(monkeypatch):
     sources = Sources((0, 320, 400), (1.62, -9.0))
     synapses, start = network(sources, seed=2, probability=0.2)
-    alone, shared = (make_network(CpuBackend(), Lif(), sources, synapses, start) for _ in range(2))
+    alone, shared = (LIF.open(CpuBackend(), Lif(), sources, synapses, start) for _ in range(2))
     alone.advance(200)
     backend = shared._backend
     monkeypatch.setattr(cpu, "_PARALLEL_FROM", 1)
@@ -125,7 +126,7 @@ def test_weights_survive_all_firing_at_once():
     n = 400
     sources = Sources((0, n), (7.3,))
     synapses = random_synapses(n, 1.0, 0)
-    net = make_network(CpuBackend(), Lif(), sources, synapses, Start(np.full(n, -49.5)))
+    net = LIF.open(CpuBackend(), Lif(), sources, synapses, Start(np.full(n, -49.5)))
     net.advance(2)
     np.testing.assert_allclose(net.arrays["g_e"], n * 7.3 * np.exp(-0.1 / 5), rtol=1e-6)
     assert isinstance(synapses, Synapses)
@@ -136,7 +137,7 @@ def rates(neurons, seeds, probability):
     found = []
     for seed in seeds:
         synapses, start = network(sources, seed, probability)
-        net = make_network(CpuBackend(), Lif(), sources, synapses, start)
+        net = LIF.open(CpuBackend(), Lif(), sources, synapses, start)
         net.advance(10_000)
         found.append(net.arrays["spikes"].sum() / neurons)
     return np.array(found)

@@ -10,10 +10,12 @@ from engines.backend.cpu import CpuBackend
 from engines.spiking.connectivity.layout import places_of, space
 from engines.spiking.connectivity.wiring import wire
 from engines.spiking.lif.model import HISTORY
-from engines.spiking.network import make_network, reference
+from engines.spiking.network import reference
 from engines.spiking.network.plan import Plan, first_values, noise_table, poisson_table
+from engines.spiking.network.twins import NETWORK
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.setup.networks import general, plain, spans
+from engines.spiking.setup.networks import general, plain
+from engines.spiking.setup.populations import spans
 from tests.cuda_on_host.loader import COMPILER
 
 WEIGHTS = {
@@ -69,7 +71,7 @@ def built(given, backend):
     seed = given.numerics.seed
     wiring = wire(given.connections, spans(given), where, plan.dt, seed, plan.largest_outside)
     first = first_values(given.populations, seed)
-    return make_network(backend, plan, wiring, first), plan, wiring, first
+    return NETWORK.open(backend, plan, wiring, first), plan, wiring, first
 
 
 def recorded(net):

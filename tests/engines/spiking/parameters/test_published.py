@@ -12,7 +12,7 @@ from engines.spiking.connectivity.wiring import wire
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import published
 from engines.spiking.parameters.published import cuba
-from engines.spiking.setup.networks import spans
+from engines.spiking.setup.populations import spans
 from tests.engines.spiking.statistics import measured
 
 

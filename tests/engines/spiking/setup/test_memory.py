@@ -17,7 +17,7 @@ from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.neurons import Lif
 from engines.spiking.parameters.populations import Cube, Sheet
 from engines.spiking.setup.memory import CHANGING, SHARE, joined, need
-from engines.spiking.setup.networks import neurons
+from engines.spiking.setup.populations import neurons
 from tests.engines.spiking.network.test_network import built
 from tests.engines.spiking.test_engine import build
 

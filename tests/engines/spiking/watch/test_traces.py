@@ -50,12 +50,12 @@ def test_every_step_is_recorded_and_changes_nothing(backend, problem):
     n = watched.geometry.n_cells
     for element in range(3, n, 40):  # one of each population at least
         watched.look_into(element)
-        chosen = watched._network.recorder.chosen
+        chosen = watched._network.electrodes.chosen
         assert chosen[0] == element
         assert len(chosen) <= electrodes.MOST
         for steps in STEPS:
             watched.advance(steps)
-        steps, values = watched._network.recorder.values(watched.step)
+        steps, values = watched._network.electrodes.values(watched.step)
         np.testing.assert_array_equal(steps, np.arange(watched.step - sum(STEPS), watched.step))
         np.testing.assert_array_equal(after(watched, values, chosen), one_by_one(other, chosen, sum(STEPS)))
     assert values.shape[2] == len(chosen) > 1
@@ -109,7 +109,7 @@ def test_charts_of_each_model(backend):
     heard = said["izhikevich"]["Membrane voltage of partners"][1]
     assert heard[0].title.startswith("from lif ")
     simulation.look_into(None)
-    assert simulation._network.recorder.chosen == ()
+    assert simulation._network.electrodes.chosen == ()
     assert simulation.inspect(5).profiles == ()
 
 
@@ -164,11 +164,11 @@ def test_a_long_recording_keeps_the_last_steps_and_forgets_at_a_rewind(backend, 
     simulation.advance(100)
     state = simulation.state()
     simulation.advance(100)
-    steps, values = simulation._network.recorder.values(200)
+    steps, values = simulation._network.electrodes.values(200)
     np.testing.assert_array_equal(steps, np.arange(72, 200))
     assert (np.diff(values[:, 0, 0]) != 0).mean() > 0.5
     assert simulation.field("voltage")[3] == pytest.approx(values[-1, 0, 0] - 49.0)
     simulation.restore(state)
-    assert len(simulation._network.recorder.values(100)[0]) == 0
+    assert len(simulation._network.electrodes.values(100)[0]) == 0
     simulation.advance(7)
-    assert len(simulation._network.recorder.values(107)[0]) == 7
+    assert len(simulation._network.electrodes.values(107)[0]) == 7
