@@ -1,7 +1,4 @@
-"""What the kernels know of a neuron model: a row of float32 numbers for each population, by place.
-
-Places 0 to 7 and RISING are the same for all models; the rest are the model's own (``models.cuh``, ``cpu.py``).
-"""
+"""From a neuron's parameters to the constants of its row (``rows.py``), and what may change while it runs."""
 
 from __future__ import annotations
 
@@ -12,6 +9,18 @@ import numpy as np
 
 from engines.api import Array
 from engines.spiking.lif.model import Lif as ExactLif
+from engines.spiking.neurons.rows import (
+    RISING,
+    WIDTH,
+    AdaptiveRow,
+    ChannelRow,
+    Common,
+    ConductanceRow,
+    IzhikevichRow,
+    LifRow,
+    Own,
+    row,
+)
 from engines.spiking.parameters.neurons import (
     AdaptiveExponential,
     ConductanceLif,
@@ -22,11 +31,9 @@ from engines.spiking.parameters.neurons import (
     PoissonSource,
 )
 
+Spiking = Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxley
+"""Those with a voltage."""
 LIF, CONDUCTANCE, IZHIKEVICH, ADAPTIVE, HODGKIN_HUXLEY, POISSON = range(6)
-WIDTH = 24
-"""Numbers of a row."""
-RISING = 20
-"""1 where synapses are alpha functions: what arrives goes to what they still rise by, and not to what they give."""
 
 
 @dataclass(frozen=True)
@@ -79,58 +86,83 @@ def refractory_steps(neuron: Neuron, dt: float) -> int:
 
 
 def constants(neuron: Neuron, dt: float, current: float, noise: float, live: Live, quantum: float) -> Array:
-    """(WIDTH,) float32: scale of excitatory and inhibitory inputs, losses of both, threshold, reset, current, noise;
-    then those of the model."""
-    row = np.zeros(WIDTH)
+    """(WIDTH,) float32: the row of ``rows.py``; of sources, which have no voltage, zeros."""
     if isinstance(neuron, PoissonSource):
-        return row.astype(np.float32)
+        return np.zeros(WIDTH, np.float32)
     current += live.injected if isinstance(neuron, (AdaptiveExponential, HodgkinHuxley)) else live.drive
-    noise *= live.noise
-    row[:4] = (
-        quantum * live.excitation,
-        quantum * live.inhibition,
-        loss(dt, neuron.excitatory_time),
-        loss(dt, neuron.inhibitory_time),
+    common, own = _common(neuron, dt, current, noise * live.noise), _own(neuron, dt)
+    conducts = isinstance(own, ConductanceRow) or (isinstance(own, (AdaptiveRow, ChannelRow)) and own.conducts > 0)
+    inhibits = -1 if conducts else 1
+    numbers = row(
+        common._replace(scale_e=quantum * live.excitation, scale_i=inhibits * (quantum * live.inhibition)), own
     )
+    if is_rising(neuron):
+        numbers[RISING] = 1.0
+        numbers[:2] *= math.e * dt / neuron.excitatory_time, math.e * dt / neuron.inhibitory_time
+    return numbers.astype(np.float32)
+
+
+def _common(neuron: Spiking, dt: float, current: float, noise: float) -> Common:
+    """Inputs have no scale yet."""
+    threshold, reset = 0.0, 0.0
     match neuron:
         case Lif():
             leak = -math.expm1(-dt / neuron.membrane_time)
-            row[4:8] = (
-                neuron.threshold - neuron.resting_voltage,
-                neuron.reset - neuron.resting_voltage,
-                (current * leak),
-                noise * leak,
-            )
-            row[8] = -leak
-            times = neuron.excitatory_time, neuron.inhibitory_time
-            row[9:11] = [_gain(neuron, dt, time) for time in times]
-            if is_rising(neuron):
-                row[11:13] = [rise_gain(dt, neuron.membrane_time, time) for time in times]
+            threshold, reset = neuron.threshold - neuron.resting_voltage, neuron.reset - neuron.resting_voltage
+            current, noise = current * leak, noise * leak
         case ConductanceLif():
-            row[1] = -row[1]
-            row[4:8] = neuron.threshold, neuron.reset, current + neuron.resting_voltage, noise
-            row[8] = -dt / neuron.membrane_time
-            row[9:11] = neuron.excitatory_reversal, neuron.inhibitory_reversal
+            threshold, reset, current = neuron.threshold, neuron.reset, current + neuron.resting_voltage
         case Izhikevich():
-            row[4:8] = 30.0, neuron.c, current, noise
-            row[8:12] = dt / 2, dt * neuron.a, neuron.b, neuron.d
+            threshold, reset = 30.0, neuron.c
         case AdaptiveExponential():
-            row[4:8] = neuron.peak, neuron.reset, current, noise
-            row[8:12] = dt / neuron.capacitance, neuron.leak, neuron.resting_voltage, neuron.soft_threshold
-            row[12:14] = 1 / neuron.slope, neuron.leak * neuron.slope
-            row[14:17] = dt / neuron.adaptation_time, neuron.adaptation, neuron.jump
-            _synapses(row, neuron)
+            threshold, reset = neuron.peak, neuron.reset
         case HodgkinHuxley():
-            row[4:8] = neuron.threshold, 0.0, current, noise
-            row[8:11] = -dt / neuron.capacitance, neuron.leak, neuron.leak * neuron.resting_voltage
-            row[11:13] = neuron.sodium, neuron.sodium_reversal
-            row[13:15] = neuron.potassium, neuron.potassium_reversal
-            row[15:17] = neuron.shift, -dt
-            _synapses(row, neuron)
-    if is_rising(neuron):
-        row[RISING] = 1.0
-        row[:2] *= math.e * dt / neuron.excitatory_time, math.e * dt / neuron.inhibitory_time
-    return row.astype(np.float32)
+            threshold = neuron.threshold
+    losses = loss(dt, neuron.excitatory_time), loss(dt, neuron.inhibitory_time)
+    return Common(1.0, 1.0, *losses, threshold, reset, current, noise)
+
+
+def _own(neuron: Spiking, dt: float) -> Own:
+    match neuron:
+        case Lif():
+            times = neuron.excitatory_time, neuron.inhibitory_time
+            rises = [rise_gain(dt, neuron.membrane_time, time) for time in times] if is_rising(neuron) else (0.0, 0.0)
+            return LifRow(math.expm1(-dt / neuron.membrane_time), *(_gain(neuron, dt, time) for time in times), *rises)
+        case ConductanceLif():
+            return ConductanceRow(-dt / neuron.membrane_time, neuron.excitatory_reversal, neuron.inhibitory_reversal)
+        case Izhikevich():
+            return IzhikevichRow(half=dt / 2, recovery_rate=dt * neuron.a, follows=neuron.b, jump=neuron.d)
+        case AdaptiveExponential():
+            reversal_e, reversal_i, conducts = _synapses(neuron)
+            return AdaptiveRow(
+                rate=dt / neuron.capacitance,
+                leak=neuron.leak,
+                rest=neuron.resting_voltage,
+                soft_threshold=neuron.soft_threshold,
+                per_slope=1 / neuron.slope,
+                bend=neuron.leak * neuron.slope,
+                recovery_rate=dt / neuron.adaptation_time,
+                adaptation=neuron.adaptation,
+                jump=neuron.jump,
+                reversal_e=reversal_e,
+                reversal_i=reversal_i,
+                conducts=conducts,
+            )
+    reversal_e, reversal_i, conducts = _synapses(neuron)
+    return ChannelRow(
+        rate=-dt / neuron.capacitance,
+        leak=neuron.leak,
+        leak_current=neuron.leak * neuron.resting_voltage,
+        sodium=neuron.sodium,
+        sodium_reversal=neuron.sodium_reversal,
+        potassium=neuron.potassium,
+        potassium_reversal=neuron.potassium_reversal,
+        shift=neuron.shift,
+        gate_rate=-dt,
+        reversal_e=reversal_e,
+        reversal_i=reversal_i,
+        conducts=conducts,
+    )
 
 
 def rise_gain(dt: float, membrane: float, synapse: float) -> float:
@@ -151,10 +183,8 @@ def _gain(neuron: Lif, dt: float, time: float) -> float:
     return ExactLif(dt=dt, membrane=neuron.membrane_time, excitatory=time).propagators()["gain_e"]
 
 
-def _synapses(row: Array, neuron: AdaptiveExponential | HodgkinHuxley) -> None:
-    """Current g_e (E_e − c v) + g_i (E_i − c v) with c = 1 for conductances; c = 0 and E = 1 for currents."""
+def _synapses(neuron: AdaptiveExponential | HodgkinHuxley) -> tuple[float, float, float]:
+    """Reversals, and 1 for conductances; 1, 1 and 0 for currents."""
     if neuron.synapses == "conductance":
-        row[1] = -row[1]
-        row[17:20] = neuron.excitatory_reversal, neuron.inhibitory_reversal, 1.0
-    else:
-        row[17:20] = 1.0, 1.0, 0.0
+        return neuron.excitatory_reversal, neuron.inhibitory_reversal, 1.0
+    return 1.0, 1.0, 0.0

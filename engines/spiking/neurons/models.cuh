@@ -1,8 +1,9 @@
 // Neuron models, a step each; the twins of those in cpu_kernels.py.
 //
 // Numbers of type F are rounded after every product and sum: nothing is contracted, so the CPU gives the same bits.
-// p is a population's row of constants (constants.py).
+// p is a population's row of constants (rows.py).
 #pragma once
+#include "spiking/neurons/rows.cuh"
 
 struct F {
     float v;
@@ -46,54 +47,55 @@ __device__ __forceinline__ F gate(F value, F opens, F closes, F step) {
     return value - (opens / both - value) * expm1_of(step * both);
 }
 
-__device__ __forceinline__ F lif(const float* p, F v, F g_e, F g_i, F base) {
-    return v + ((F(p[8]) * v + base) + (F(p[9]) * g_e + F(p[10]) * g_i));
+__device__ __forceinline__ F lif(const LifRow& p, F v, F g_e, F g_i, F base) {
+    return v + ((F(p.loss) * v + base) + (F(p.gain_e) * g_e + F(p.gain_i) * g_i));
 }
 
 // with synapses that are alpha functions, and what these rise by
-__device__ __forceinline__ F rising_lif(const float* p, F v, F g_e, F g_i, F rise_e, F rise_i, F base) {
-    const F given = (F(p[8]) * v + base) + (F(p[9]) * g_e + F(p[10]) * g_i);
-    return v + (given + (F(p[11]) * rise_e + F(p[12]) * rise_i));
+__device__ __forceinline__ F rising_lif(const LifRow& p, F v, F g_e, F g_i, F rise_e, F rise_i, F base) {
+    const F given = (F(p.loss) * v + base) + (F(p.gain_e) * g_e + F(p.gain_i) * g_i);
+    return v + (given + (F(p.rise_gain_e) * rise_e + F(p.rise_gain_i) * rise_i));
 }
 
-__device__ __forceinline__ F conductance_lif(const float* p, F v, F g_e, F g_i, F base) {
+__device__ __forceinline__ F conductance_lif(const ConductanceRow& p, F v, F g_e, F g_i, F base) {
     const F total = (F(1.0f) + g_e) + g_i;
-    const F target = (base + (g_e * F(p[9]) + g_i * F(p[10]))) / total;
-    return v - (target - v) * expm1_of(F(p[8]) * total);
+    const F target = (base + (g_e * F(p.reversal_e) + g_i * F(p.reversal_i))) / total;
+    return v - (target - v) * expm1_of(F(p.rate) * total);
 }
 
-__device__ __forceinline__ void izhikevich(const float* p, F& v, F& u, F g_e, F g_i, F base) {
+__device__ __forceinline__ void izhikevich(const IzhikevichRow& p, F& v, F& u, F g_e, F g_i, F base) {
     const F current = (base + (g_e + g_i)) - u;
-    v = v + F(p[8]) * (((F(0.04f) * v + F(5.0f)) * v + F(140.0f)) + current);
-    v = v + F(p[8]) * (((F(0.04f) * v + F(5.0f)) * v + F(140.0f)) + current);
-    u = u + F(p[9]) * (F(p[10]) * v - u);
+    v = v + F(p.half) * (((F(0.04f) * v + F(5.0f)) * v + F(140.0f)) + current);
+    v = v + F(p.half) * (((F(0.04f) * v + F(5.0f)) * v + F(140.0f)) + current);
+    u = u + F(p.recovery_rate) * (F(p.follows) * v - u);
 }
 
-__device__ __forceinline__ void adaptive(const float* p, F& v, F& w, F g_e, F g_i, F base) {
-    const F seen = F(p[19]) * v;
-    const F synapses = g_e * (F(p[17]) - seen) + g_i * (F(p[18]) - seen);
-    const F bend = F(p[13]) * (expm1_of(F(fminf(((v - F(p[11])) * F(p[12])).v, 40.0f))) + F(1.0f));
-    const F slope = ((F(p[9]) * (F(p[10]) - v) + bend) + (base + synapses)) - w;
-    const F follows = w + F(p[14]) * (F(p[15]) * (v - F(p[10])) - w);
-    v = v + F(p[8]) * slope;
+__device__ __forceinline__ void adaptive(const AdaptiveRow& p, F& v, F& w, F g_e, F g_i, F base) {
+    const F seen = F(p.conducts) * v;
+    const F synapses = g_e * (F(p.reversal_e) - seen) + g_i * (F(p.reversal_i) - seen);
+    const F bend = F(p.bend) * (expm1_of(F(fminf(((v - F(p.soft_threshold)) * F(p.per_slope)).v, 40.0f))) + F(1.0f));
+    const F slope = ((F(p.leak) * (F(p.rest) - v) + bend) + (base + synapses)) - w;
+    const F follows = w + F(p.recovery_rate) * (F(p.adaptation) * (v - F(p.rest)) - w);
+    v = v + F(p.rate) * slope;
     w = follows;
 }
 
-__device__ __forceinline__ void channels(const float* p, F v, F& m, F& h, F& n) {
-    const F x = v - F(p[15]);
-    m = gate(m, F(1.28f) * linear_of((F(13.0f) - x) / F(4.0f)), F(1.4f) * linear_of((x - F(40.0f)) / F(5.0f)), F(p[16]));
+__device__ __forceinline__ void channels(const ChannelRow& p, F v, F& m, F& h, F& n) {
+    const F x = v - F(p.shift);
+    m = gate(m, F(1.28f) * linear_of((F(13.0f) - x) / F(4.0f)), F(1.4f) * linear_of((x - F(40.0f)) / F(5.0f)), F(p.gate_rate));
     h = gate(h, F(0.128f) * (expm1_of((F(17.0f) - x) / F(18.0f)) + F(1.0f)),
-             F(4.0f) / (expm1_of((F(40.0f) - x) / F(5.0f)) + F(2.0f)), F(p[16]));
+             F(4.0f) / (expm1_of((F(40.0f) - x) / F(5.0f)) + F(2.0f)), F(p.gate_rate));
     n = gate(n, F(0.16f) * linear_of((F(15.0f) - x) / F(5.0f)),
-             F(0.5f) * (expm1_of((F(10.0f) - x) / F(40.0f)) + F(1.0f)), F(p[16]));
+             F(0.5f) * (expm1_of((F(10.0f) - x) / F(40.0f)) + F(1.0f)), F(p.gate_rate));
 }
 
-__device__ __forceinline__ F hodgkin_huxley(const float* p, F v, F m, F h, F n, F g_e, F g_i, F base) {
-    const F sodium = F(p[11]) * (((m * m) * m) * h);
-    const F potassium = F(p[13]) * ((n * n) * (n * n));
-    const F total = ((F(p[9]) + sodium) + potassium) + F(p[19]) * (g_e + g_i);
-    const F driven = ((F(p[10]) + sodium * F(p[12])) + potassium * F(p[14])) + (base + (g_e * F(p[17]) + g_i * F(p[18])));
-    return v - (driven / total - v) * expm1_of(F(p[8]) * total);
+__device__ __forceinline__ F hodgkin_huxley(const ChannelRow& p, F v, F m, F h, F n, F g_e, F g_i, F base) {
+    const F sodium = F(p.sodium) * (((m * m) * m) * h);
+    const F potassium = F(p.potassium) * ((n * n) * (n * n));
+    const F total = ((F(p.leak) + sodium) + potassium) + F(p.conducts) * (g_e + g_i);
+    const F ions = (F(p.leak_current) + sodium * F(p.sodium_reversal)) + potassium * F(p.potassium_reversal);
+    const F driven = ions + (base + (g_e * F(p.reversal_e) + g_i * F(p.reversal_i)));
+    return v - (driven / total - v) * expm1_of(F(p.rate) * total);
 }
 
 // 64 random bits of a neuron and step (SplitMix64)

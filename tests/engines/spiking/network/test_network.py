@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from engines.backend.cpu import CpuBackend
 from engines.spiking.connectivity.layout import places_of, space
 from engines.spiking.connectivity.wiring import wire
 from engines.spiking.lif.model import HISTORY
-from engines.spiking.network import reference
+from engines.spiking.network import cpu, reference
 from engines.spiking.network.plan import Plan, first_values, noise_table, poisson_table
 from engines.spiking.network.twins import NETWORK
 from engines.spiking.parameters import SpikingParameters
@@ -137,6 +139,17 @@ def test_both_backends_give_the_same_bits(tmp_path, monkeypatch):
     assert one.arrays["events"][0] > 10_000
     for name, values in one.arrays.items():
         np.testing.assert_array_equal(values, other.arrays[name], err_msg=name)
+
+
+def test_shared_steps_are_the_same(monkeypatch):
+    given = all_models()
+    alone, shared = (built(given, CpuBackend())[0] for _ in range(2))
+    alone.advance(200)
+    monkeypatch.setattr(cpu, "PARALLEL_FROM", 1)
+    shared._backend._info = dataclasses.replace(shared._backend.info, threads=2)
+    shared.advance(200)
+    for name, values in alone.arrays.items():
+        np.testing.assert_array_equal(values, shared.arrays[name], err_msg=name)
 
 
 def test_the_plain_network_is_the_general_one():
