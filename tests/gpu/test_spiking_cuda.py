@@ -8,18 +8,20 @@ import scipy.sparse
 
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
-from engines.spiking import EventList, EventMatrix, published
-from engines.spiking.engine import SpikingEngine, cuba
-from engines.spiking.events.given import on_device
-from engines.spiking.events.procedural import Drawn
+from engines.spiking import EventList, EventMatrix
+from engines.spiking.engine import SpikingEngine
 from engines.spiking.events.reference import product
+from engines.spiking.events.sparse.procedural import Drawn
+from engines.spiking.events.vectors import on_device
 from engines.spiking.events.weights import decoded, stored
-from engines.spiking.lif import make_network, reference
+from engines.spiking.lif import reference
 from engines.spiking.lif.model import Lif
-from engines.spiking.parameters import Numerics, SpikingParameters
-from tests.engines.spiking.test_lif import CUBA, network
-from tests.engines.spiking.test_network import all_models, built
-from tests.engines.spiking.test_plasticity import driven
+from engines.spiking.lif.twins import LIF
+from engines.spiking.parameters import Numerics, SpikingParameters, published
+from engines.spiking.parameters.published import cuba
+from tests.engines.spiking.lif.test_lif import CUBA, network
+from tests.engines.spiking.network.test_network import all_models, built
+from tests.engines.spiking.network.test_plasticity import driven
 
 pytestmark = pytest.mark.gpu
 
@@ -183,7 +185,7 @@ def test_cuba_of_400_000_neurons_fires_at_its_published_rate(gpu):
 
 def test_cuba_equals_float64_for_20_ms(gpu):
     synapses, start = network(CUBA, seed=5)
-    run = make_network(gpu, Lif(), CUBA, synapses, start)
+    run = LIF.open(gpu, Lif(), CUBA, synapses, start)
     run.advance(200)
     _, ids = reference.spikes(Lif(), CUBA, synapses, start, 200)
     np.testing.assert_array_equal(gpu.to_host(run.arrays["spikes"]), np.bincount(ids, minlength=4000))
@@ -221,7 +223,7 @@ def test_recorded_steps_are_those_of_the_cpu(gpu, parameters):
             run.look_into(element)
             for steps in (1, 130, 33, 250):
                 run.advance(steps)
-        (steps, expected), (others, values) = (run._network.recorder.values(run.step) for run in (here, there))
+        (steps, expected), (others, values) = (run._network.electrodes.values(run.step) for run in (here, there))
         np.testing.assert_array_equal(steps, others)
         np.testing.assert_array_equal(values, expected)
     state = there.state()

@@ -10,12 +10,14 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend import open_backend
-from engines.spiking.events import given as events_given
-from engines.spiking.events.formats import Format, packed
-from engines.spiking.events.given import EventList
-from engines.spiking.events.making import made_dense, made_procedural, made_sparse, only_of
-from engines.spiking.events.procedural import Drawn
-from engines.spiking.events.room import need_dense, need_sparse
+from engines.backend.twins import pick
+from engines.spiking.events import vectors
+from engines.spiking.events.memory import need_dense, need_sparse
+from engines.spiking.events.product import Product
+from engines.spiking.events.products import dense_product, only_of, procedural_product, sparse_product
+from engines.spiking.events.sparse.formats import Format, packed
+from engines.spiking.events.sparse.procedural import Drawn
+from engines.spiking.events.vectors import EventList
 from engines.spiking.events.weights import BYTES, Precision, numbers, stored
 
 Order = Literal["presynaptic", "postsynaptic", "both"]
@@ -37,7 +39,7 @@ class EventMatrix:
     that the device has no memory for.
     """
 
-    def __init__(self, backend: Backend, products: Any, *, transposed: bool = False, graded: bool = False) -> None:
+    def __init__(self, backend: Backend, products: Product, *, transposed: bool = False, graded: bool = False) -> None:
         self._backend, self._products, self._transposed, self._graded = backend, products, transposed, graded
         self.shape: tuple[int, int] = products.shape if transposed else products.shape[::-1]
 
@@ -55,7 +57,7 @@ class EventMatrix:
         need_dense(backend, table.shape[0], table.shape[1], BYTES.get(precision, 4) * (1 + (order == "both")))
         values = numbers(table)
         rows = {"presynaptic": [values.T], "postsynaptic": [values], "both": [values.T, values]}[order]
-        products = made_dense(backend, [stored(np.ascontiguousarray(each), precision) for each in rows])
+        products = dense_product(backend, [stored(np.ascontiguousarray(each), precision) for each in rows])
         return cls(backend, products, transposed=order == "postsynaptic")
 
     @classmethod
@@ -86,10 +88,10 @@ class EventMatrix:
             copies.append(
                 packed(
                     table.indptr.astype(np.int64), table.indices, numbers(table.data), columns, precision, layout,
-                    each == "postsynaptic" and backend.id != "cpu",
+                    pick(backend, cpu=False, cuda=each == "postsynaptic"),
                 )
             )  # fmt: skip
-        return cls(backend, made_sparse(backend, copies), transposed=order == "postsynaptic")
+        return cls(backend, sparse_product(backend, copies), transposed=order == "postsynaptic")
 
     @classmethod
     def fixed_number(
@@ -115,7 +117,7 @@ class EventMatrix:
         starts = np.arange(len(places) + 1, dtype=np.int64) * places.shape[1]
         flat = numbers(np.broadcast_to(values, places.shape)).ravel()
         rows = packed(starts, places.ravel(), flat, postsynaptic, precision, "ell", side_by_side=False)
-        return cls(backend, made_sparse(backend, [rows]))
+        return cls(backend, sparse_product(backend, [rows]))
 
     @classmethod
     def procedural(
@@ -135,7 +137,7 @@ class EventMatrix:
             raise ProblemError(f"A seed is a whole number from 0 to 2^64 − 1, not {seed}.")
         backend = backend or open_backend("cpu")
         drawn = Drawn(presynaptic, postsynaptic, number, given[0], np.float32(given[1] - given[0]), seed)
-        return cls(backend, made_procedural(backend, drawn))
+        return cls(backend, procedural_product(backend, drawn))
 
     @property
     def T(self) -> EventMatrix:
@@ -150,11 +152,9 @@ class EventMatrix:
         return EventMatrix(self._backend, self._products, transposed=self._transposed, graded=True)
 
     def __matmul__(self, events: Any) -> Any:
-        on_cpu = self._backend.id == "cpu"
         if isinstance(events, EventList):
             self._check_list(events)
-            make = events_given.list_on_host if on_cpu else events_given.list_on_device
-            return self._product(make(events, self.shape[1]))[0]
+            return self._product(vectors.list_on(self._backend, events, self.shape[1]))[0]
         if events.ndim not in (1, 2) or events.shape[0] != self.shape[1]:
             raise ProblemError(
                 f"A matrix {self.shape} takes {self.shape[1]} events; this array has the shape {tuple(events.shape)}."
@@ -165,7 +165,7 @@ class EventMatrix:
         rows = checked[None] if single else checked.T
         if 0 in rows.shape:
             return np.zeros((self.shape[0], 0), np.float32)
-        out = self._product(events_given.on_host(rows) if on_cpu else events_given.on_device(self._backend, rows))
+        out = self._product(vectors.on(self._backend, rows))
         if on_host:
             out = self._backend.to_host(out)
         return out[0] if single else out.T
@@ -176,7 +176,7 @@ class EventMatrix:
     def _check_list(self, events: EventList) -> None:
         if events.values is not None and not self._graded:
             raise ProblemError("This list's events have values: multiply it with the matrix's .graded, or drop them.")
-        events_given.checked_list(events)
+        vectors.checked_list(events)
 
 
 def _checked(events: Array, graded: bool) -> Array:

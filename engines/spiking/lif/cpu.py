@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit, prange
 
-from engines.api import KernelTraffic
 from engines.api.device import Backend
 from engines.spiking.lif.model import (
     Lif,
@@ -20,7 +17,8 @@ from engines.spiking.lif.model import (
     raster_stride,
 )
 from engines.spiking.lif.traffic import lif_traffic
-from engines.spiking.recorder import Recorder
+from engines.spiking.step.network import Network
+from engines.spiking.watch.electrodes import Electrodes
 
 _PARALLEL_FROM = 32768
 """Neurons from which their update is shared among threads."""
@@ -139,13 +137,13 @@ def deliver(
     clock[0] += 1
 
 
-class CpuLif:
+class CpuLif(Network):
     """A network; ``arrays`` are those of ``model.new_state``, and ``constants`` what may be set between steps."""
 
     def __init__(self, backend: Backend, lif: Lif, sources: Sources, synapses: Synapses, start: Start) -> None:
-        self._backend, self.recorder = backend, Recorder(backend)
-        self.quantum = synapses.quantum(sources)
-        self.arrays: dict[str, Any] = {name: backend.array(a) for name, a in new_state(sources, start).items()}
+        super().__init__(backend, synapses.quantum(sources))
+        self.electrodes = Electrodes(backend)
+        self.arrays = {name: backend.array(a) for name, a in new_state(sources, start).items()}
         self.arrays["constants"] = backend.array(lif.constants(self.quantum))
         n = sources.neurons
         self._words = np.zeros(-(-n // 8), np.uint64)
@@ -158,10 +156,9 @@ class CpuLif:
             synapses.starts,
             backend.array(synapses.targets),
         )
-        self.traffic: tuple[KernelTraffic, ...] = lif_traffic(n, len(synapses.targets))
+        self.traffic = lif_traffic(n, len(synapses.targets))
 
     def advance(self, steps: int) -> None:
-        """Take ``steps`` steps."""
         a = self.arrays
         counted = [
             a[name]
@@ -172,7 +169,7 @@ class CpuLif:
                 run(
                     steps, self._refractory, self._stride, self._fired, self._words, a["constants"], *self._net,
                     a["voltage"], a["g_e"], a["g_i"], a["input"], *counted, a["clock"], a["history"],
-                    *self.recorder.places,
+                    *self.electrodes.places,
                 )  # fmt: skip
             return
         with self._backend.timed("step", launches=steps):
@@ -183,5 +180,5 @@ class CpuLif:
                 )
                 deliver(
                     self._fired, self._words, self._refractory, self._stride, *self._net, a["input"], *counted,
-                    a["clock"], a["history"], a["voltage"], a["g_e"], a["g_i"], *self.recorder.places,
+                    a["clock"], a["history"], a["voltage"], a["g_e"], a["g_i"], *self.electrodes.places,
                 )  # fmt: skip

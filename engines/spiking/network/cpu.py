@@ -2,66 +2,76 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from engines.api import KernelTraffic
+from engines.api import Array
 from engines.api.device import Backend
+from engines.spiking.connectivity.plastic import coefficients
+from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import raster_stride
 from engines.spiking.network import cpu_kernels
+from engines.spiking.network.cpu_kernels import Counts, Firing, Populations, Random, Recorded, Rows, State, Synapses
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.plasticity_kernels import change
 from engines.spiking.network.traffic import network_traffic
-from engines.spiking.recorder import Recorder
-from engines.spiking.wiring import Wiring
-from engines.spiking.wiring.plastic import coefficients
+from engines.spiking.neurons.rows import MODELS, record
+from engines.spiking.step.network import Network
+from engines.spiking.watch.electrodes import Electrodes
 
 PARALLEL_FROM = 32768
 """Neurons from which their update is shared among threads."""
-CHANGING = (
-    "parameters", "chances", "outside", "voltage", "recovery", "gates", "g_e", "g_i", "ring", "release", "last",
-    "spikes", "interval", "interval_square", "population_spikes", "events", "clock", "history",
-)  # fmt: skip
-"""The arrays of a network in the order in which kernels take them."""
 
 
-class CpuNetwork:
+class CpuNetwork(Network):
     """A network; ``arrays`` are those of ``plan.new_state``."""
 
     def __init__(self, backend: Backend, plan: Plan, wiring: Wiring, first: First) -> None:
-        self._backend, self.recorder = backend, Recorder(backend)
-        self.quantum = wiring.quantum
+        super().__init__(backend, wiring.quantum)
+        self.electrodes = Electrodes(backend)
         n = plan.neurons
         state = new_state(plan, wiring, first)
-        self.arrays: dict[str, Any] = {name: backend.array(values) for name, values in state.items()}
+        self.arrays = {name: backend.array(values) for name, values in state.items()}
         self._plastic = [
             (block.starts, block.words, block.into, block.listed, coefficients(block.rule, plan.dt, wiring.quantum))
             for block in wiring.plastic
         ]
-        words = np.zeros(-(-n // 8), np.uint64)
-        self._fixed = (
-            np.uint64(plan.key), raster_stride(n), words.view(np.uint8), words, plan.bounds, plan.models,
-            plan.refractory, noise_table(), wiring.starts, wiring.words, self.arrays.get("rise", no_rise()),
+        a, eights = self.arrays, np.zeros(-(-n // 8), np.uint64)
+        self._populations = Populations(plan.bounds, plan.models, plan.refractory, a["chances"], a["outside"])
+        self._rows = rows_of(a["parameters"])
+        self._random = Random(np.uint64(plan.key), noise_table())
+        self._synapses = Synapses(wiring.starts, wiring.words, a["ring"])
+        self._state = State(a["voltage"], a["recovery"], a["gates"], a["g_e"], a["g_i"], a.get("rise", no_rise()))
+        self._firing = Firing(a["release"], eights.view(np.uint8), eights)
+        self._counts = Counts(
+            a["last"], a["spikes"], a["interval"], a["interval_square"], a["population_spikes"], a["events"],
+            a["history"], raster_stride(n),
         )  # fmt: skip
-        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
+        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
 
     def advance(self, steps: int) -> None:
-        """Take ``steps`` steps."""
         shared = len(self.arrays["voltage"]) >= PARALLEL_FROM and self._backend.info.threads > 1
         kernel = cpu_kernels.run_shared if shared else cpu_kernels.run
+        network = (
+            self.arrays["clock"], self._populations, self._rows, self._random, self._synapses, self._state,
+            self._firing, self._counts, Recorded(*self.electrodes.places),
+        )  # fmt: skip
         with self._backend.timed("step", launches=steps):
             if not self._plastic:
-                kernel(steps, *self._fixed, *(self.arrays[name] for name in CHANGING), *self.recorder.places)
+                kernel(steps, *network)
                 return
             for _ in range(steps):
-                kernel(1, *self._fixed, *(self.arrays[name] for name in CHANGING), *self.recorder.places)
+                kernel(1, *network)
                 self._change()
 
     def _change(self) -> None:
         """What the spikes of the step that was taken do to weights."""
-        a, fired = self.arrays, self._fixed[2][: len(self.arrays["voltage"])]
+        a, fired = self.arrays, self._firing.fired[: len(self.arrays["voltage"])]
         now = a["clock"][0] - np.int32(1)
         for k, block in enumerate(self._plastic):
             sent, heard = a[f"traces_{k}"]
             change(fired, now, *block, a[f"weights_{k}"], sent, heard, a["ring"], a["events"])
+
+
+def rows_of(parameters: Array) -> Rows:
+    """``parameters: (populations, WIDTH)`` as records, in the same memory."""
+    return Rows(*(parameters.view(record(model))[:, 0] for model in (None, *MODELS)))

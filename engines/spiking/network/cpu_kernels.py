@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, prange
+
+from engines.api import Array
 
 CHUNK = 8192
 """Neurons of a thread's turn; a multiple of 8."""
 LIF, CONDUCTANCE, IZHIKEVICH, ADAPTIVE, HODGKIN_HUXLEY, POISSON = range(6)
-RISING = 20
 """As in ``constants.py``."""
 _0, _1, _2, _4, _5, _HALF = (np.float32(value) for value in (0, 1, 2, 4, 5, 0.5))
 _140, _004, _ARGUMENT = np.float32(140), np.float32(0.04), np.float32(40)
@@ -25,6 +28,83 @@ FADED = np.float32(1e-20)
 """As in ``models.cuh``."""
 _3, _13, _15, _17, _18, _40 = (np.float32(value) for value in (3, 13, 15, 17, 18, 40))
 _A_M, _B_M, _A_H, _A_N = (np.float32(value) for value in (1.28, 1.4, 0.128, 0.16))
+
+
+class Rows(NamedTuple):
+    """The constants of populations, seen as records of each model (``rows.record``); a population's are those of its
+    own."""
+
+    common: Array
+    lif: Array
+    conductance: Array
+    izhikevich: Array
+    adaptive: Array
+    channel: Array
+
+
+class Populations(NamedTuple):
+    """models, refractory [steps]: (populations,) int32; chances, outside: see ``Plan.live``"""
+
+    bounds: Array
+    models: Array
+    refractory: Array
+    chances: Array
+    outside: Array
+
+
+class Random(NamedTuple):
+    """Of noise and chances. values: (4096,) float32, ``plan.noise_table``"""
+
+    key: np.uint64
+    values: Array
+
+
+class Synapses(NamedTuple):
+    """By sender, see ``wiring.Wiring``; and the ring of what is under way."""
+
+    starts: Array
+    words: Array
+    ring: Array
+
+
+class State(NamedTuple):
+    """What moves; see ``plan.new_state``."""
+
+    voltage: Array
+    recovery: Array
+    gates: Array
+    g_e: Array
+    g_i: Array
+    rise: Array
+
+
+class Firing(NamedTuple):
+    """Who may fire from which step on, and who fires in this one: ``fired: (n,)`` uint8; eights: the same bytes, eight
+    in a word."""
+
+    release: Array
+    fired: Array
+    eights: Array
+
+
+class Counts(NamedTuple):
+    """What is counted of spikes; see ``lif.model.new_state``. stride: of the neurons in the raster"""
+
+    last: Array
+    spikes: Array
+    interval: Array
+    interval_square: Array
+    population_spikes: Array
+    events: Array
+    history: Array
+    stride: int
+
+
+class Recorded(NamedTuple):
+    """``Electrodes.places``"""
+
+    watched: Array
+    kept: Array
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -56,44 +136,36 @@ def _gate(value, opens, closes, step):
 @njit(nogil=True, cache=True, error_model="numpy")
 def conductance_lif(p, v, g_e, g_i, base):
     total = (_1 + g_e) + g_i
-    target = (base + (g_e * p[9] + g_i * p[10])) / total
-    return v - (target - v) * expm1(p[8] * total)
+    target = (base + (g_e * p.reversal_e + g_i * p.reversal_i)) / total
+    return v - (target - v) * expm1(p.rate * total)
 
 
 @njit(nogil=True, cache=True)
 def izhikevich(p, v, u, g_e, g_i, base):
     current = (base + (g_e + g_i)) - u
-    v = v + p[8] * (((_004 * v + _5) * v + _140) + current)
-    v = v + p[8] * (((_004 * v + _5) * v + _140) + current)
-    return v, u + p[9] * (p[10] * v - u)
-
-
-@njit(nogil=True, cache=True)
-def adaptive(p, v, w, g_e, g_i, base):
-    seen = p[19] * v
-    synapses = g_e * (p[17] - seen) + g_i * (p[18] - seen)
-    bend = p[13] * (expm1(min((v - p[11]) * p[12], _ARGUMENT)) + _1)
-    slope = ((p[9] * (p[10] - v) + bend) + (base + synapses)) - w
-    return v + p[8] * slope, w + p[14] * (p[15] * (v - p[10]) - w)
+    v = v + p.half * (((_004 * v + _5) * v + _140) + current)
+    v = v + p.half * (((_004 * v + _5) * v + _140) + current)
+    return v, u + p.recovery_rate * (p.follows * v - u)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def channels(p, v, m, h, n):
     """The gates after a step."""
-    x = v - p[15]
-    m = _gate(m, _A_M * _linear((_13 - x) / _4), _B_M * _linear((x - _40) / _5), p[16])
-    h = _gate(h, _A_H * (expm1((_17 - x) / _18) + _1), _4 / (expm1((_40 - x) / _5) + _2), p[16])
-    n = _gate(n, _A_N * _linear((_15 - x) / _5), _HALF * (expm1((np.float32(10) - x) / _40) + _1), p[16])
+    x = v - p.shift
+    m = _gate(m, _A_M * _linear((_13 - x) / _4), _B_M * _linear((x - _40) / _5), p.gate_rate)
+    h = _gate(h, _A_H * (expm1((_17 - x) / _18) + _1), _4 / (expm1((_40 - x) / _5) + _2), p.gate_rate)
+    n = _gate(n, _A_N * _linear((_15 - x) / _5), _HALF * (expm1((np.float32(10) - x) / _40) + _1), p.gate_rate)
     return m, h, n
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def hodgkin_huxley(p, v, m, h, n, g_e, g_i, base):
-    sodium = p[11] * (((m * m) * m) * h)
-    potassium = p[13] * ((n * n) * (n * n))
-    total = ((p[9] + sodium) + potassium) + p[19] * (g_e + g_i)
-    driven = ((p[10] + sodium * p[12]) + potassium * p[14]) + (base + (g_e * p[17] + g_i * p[18]))
-    return v - (driven / total - v) * expm1(p[8] * total)
+    sodium = p.sodium * (((m * m) * m) * h)
+    potassium = p.potassium * ((n * n) * (n * n))
+    total = ((p.leak + sodium) + potassium) + p.conducts * (g_e + g_i)
+    ions = (p.leak_current + sodium * p.sodium_reversal) + potassium * p.potassium_reversal
+    driven = ions + (base + (g_e * p.reversal_e + g_i * p.reversal_i))
+    return v - (driven / total - v) * expm1(p.rate * total)
 
 
 @njit(nogil=True, cache=True)
@@ -148,15 +220,17 @@ def _rise(loss, rise, g):
 
 
 @njit(nogil=True, cache=True)
-def _drive(first, now, n, key, p, noises, base):
+def _drive(first, now, n, random, p, base):
     """The current into each neuron, with its noise."""
-    if p[7] == _0:
-        base[:] = p[6]
+    current, noise = p.current, p.noise
+    if noise == _0:
+        base[:] = current
         return
+    key, values = random.key, random.values
     for i in range(len(base)):
         word = _bits(key, now, n, first + i) >> np.uint64(32)
-        noise = noises[word & np.uint64(4095)] + noises[(word >> np.uint64(12)) & np.uint64(4095)]
-        base[i] = p[6] + p[7] * noise
+        drawn = values[word & np.uint64(4095)] + values[(word >> np.uint64(12)) & np.uint64(4095)]
+        base[i] = current + noise * drawn
 
 
 @njit(nogil=True, cache=True)
@@ -168,10 +242,10 @@ def _sources(first, now, n, key, chance, release, fired):
 
 @njit(nogil=True, cache=True)
 def _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired):
-    threshold, reset, leak, gain_e, gain_i = p[4], p[5], p[8], p[9], p[10]
+    threshold, reset, loss, gain_e, gain_i = p.threshold, p.reset, p.loss, p.gain_e, p.gain_i
     for i in range(len(voltage)):
         held = voltage[i]
-        moved = held + ((leak * held + base[i]) + (gain_e * g_e[i] + gain_i * g_i[i]))
+        moved = held + ((loss * held + base[i]) + (gain_e * g_e[i] + gain_i * g_i[i]))
         ready = release[i] <= now
         moved = moved if ready else held
         fires = ready & (moved > threshold)
@@ -183,10 +257,11 @@ def _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired):
 @njit(nogil=True, cache=True)
 def _rising_lif_neurons(now, p, base, voltage, g_e, g_i, rise_e, rise_i, release, fired):
     """With synapses that are alpha functions."""
-    threshold, reset, leak, gain_e, gain_i, more_e, more_i = p[4], p[5], p[8], p[9], p[10], p[11], p[12]
+    threshold, reset, loss, gain_e, gain_i = p.threshold, p.reset, p.loss, p.gain_e, p.gain_i
+    more_e, more_i = p.rise_gain_e, p.rise_gain_i
     for i in range(len(voltage)):
         held = voltage[i]
-        given = (leak * held + base[i]) + (gain_e * g_e[i] + gain_i * g_i[i])
+        given = (loss * held + base[i]) + (gain_e * g_e[i] + gain_i * g_i[i])
         moved = held + (given + (more_e * rise_e[i] + more_i * rise_i[i]))
         ready = release[i] <= now
         moved = moved if ready else held
@@ -198,7 +273,7 @@ def _rising_lif_neurons(now, p, base, voltage, g_e, g_i, rise_e, rise_i, release
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired):
-    threshold, reset = p[4], p[5]
+    threshold, reset = p.threshold, p.reset
     for i in range(len(voltage)):
         held = voltage[i]
         ready = release[i] <= now
@@ -211,21 +286,35 @@ def _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired):
 
 
 @njit(nogil=True, cache=True)
-def _recovering_neurons(model, now, p, base, voltage, recovery, g_e, g_i, release, fired):
-    """Izhikevich's and adaptive exponential ones."""
-    threshold, reset = p[4], p[5]
+def _izhikevich_neurons(now, p, base, voltage, recovery, g_e, g_i, release, fired):
+    threshold, reset, jump = p.threshold, p.reset, p.jump
     for i in range(len(voltage)):
         held = voltage[i]
         ready = release[i] <= now
-        if model == IZHIKEVICH:
-            moved, follows = izhikevich(p, held, recovery[i], g_e[i], g_i[i], base[i])
-            jump = p[11]
-            fires = ready & (moved >= threshold)
-        else:
-            moved, follows = adaptive(p, held, recovery[i], g_e[i], g_i[i], base[i])
-            jump = p[16]
-            fires = ready & (moved > threshold)
+        moved, follows = izhikevich(p, held, recovery[i], g_e[i], g_i[i], base[i])
+        fires = ready & (moved >= threshold)
         moved = moved if ready else held
+        voltage[i] = reset if fires else moved
+        recovery[i] = follows + jump if fires else follows
+        fired[i] = fires
+
+
+@njit(nogil=True, cache=True)
+def _adaptive_neurons(now, p, base, voltage, recovery, g_e, g_i, release, fired):
+    # read before the loop: with so many numbers of a record in it the compiler gives up vector registers
+    threshold, reset, jump, rate, leak, rest = p.threshold, p.reset, p.jump, p.rate, p.leak, p.rest
+    soft_threshold, per_slope, bend_by, recovery_rate = p.soft_threshold, p.per_slope, p.bend, p.recovery_rate
+    adaptation, reversal_e, reversal_i, conducts = p.adaptation, p.reversal_e, p.reversal_i, p.conducts
+    for i in range(len(voltage)):
+        v, w = voltage[i], recovery[i]
+        seen = conducts * v
+        synapses = g_e[i] * (reversal_e - seen) + g_i[i] * (reversal_i - seen)
+        bend = bend_by * (expm1(min((v - soft_threshold) * per_slope, _ARGUMENT)) + _1)
+        slope = ((leak * (rest - v) + bend) + (base[i] + synapses)) - w
+        moved, follows = v + rate * slope, w + recovery_rate * (adaptation * (v - rest) - w)
+        ready = release[i] <= now
+        fires = ready & (moved > threshold)
+        moved = moved if ready else v
         voltage[i] = reset if fires else moved
         recovery[i] = follows + jump if fires else follows
         fired[i] = fires
@@ -233,7 +322,7 @@ def _recovering_neurons(model, now, p, base, voltage, recovery, g_e, g_i, releas
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _channel_neurons(now, p, base, voltage, gates, g_e, g_i, release, fired):
-    threshold = p[4]
+    threshold = p.threshold
     for i in range(len(voltage)):
         held = voltage[i]
         m, h, potassium = channels(p, held, gates[0, i], gates[1, i], gates[2, i])
@@ -246,77 +335,79 @@ def _channel_neurons(now, p, base, voltage, gates, g_e, g_i, release, fired):
 
 
 @njit(nogil=True, cache=True)
-def _record_given(first, now, watched, kept, rising, g_e, g_i, rise_e, rise_i):
-    """What synapses give those of ``watched`` neurons in a step that are among these, from ``first`` on."""
-    row = kept[now % len(kept)]
-    for k in range(len(watched)):
-        i = watched[k] - first
+def _record_given(first, now, recorded, rising, g_e, g_i, rise_e, rise_i):
+    """What synapses give those of the watched neurons in a step that are among these, from ``first`` on."""
+    row = recorded.kept[now % len(recorded.kept)]
+    for k in range(len(recorded.watched)):
+        i = recorded.watched[k] - first
         if 0 <= i < len(g_e):
             row[1, k] = g_e[i] + rise_e[i] if rising else g_e[i]
             row[2, k] = g_i[i] + rise_i[i] if rising else g_i[i]
 
 
 @njit(nogil=True, cache=True)
-def _update(
-    model, first, stop, now, key, p, chances, outside, noises, rise, base, voltage, recovery, gates, g_e, g_i, arrived,
-    release, fired, watched, kept,
-):  # fmt: skip
-    """One step of neurons first … stop − 1, which are of one population."""
-    n = len(voltage)
+def _update(k, first, stop, now, populations, rows, random, base, arrived, state, firing, recorded):
+    """One step of neurons first … stop − 1, which are of population ``k``."""
+    model, n = populations.models[k], len(state.voltage)
     own = slice(first, stop)
-    arrived_e, arrived_i, release, fired = arrived[0, own], arrived[1, own], release[own], fired[own]
+    arrived_e, arrived_i, release, fired = arrived[0, own], arrived[1, own], firing.release[own], firing.fired[own]
     if model == POISSON:
-        _sources(first, now, n, key, chances[0], release, fired)
+        _sources(first, now, n, random.key, populations.chances[k, 0], release, fired)
         arrived_e[:] = 0
         arrived_i[:] = 0
         return
+    outside = populations.outside[k]
     if outside[0] > 0:
-        _from_outside(first, now, n, key, chances, outside, arrived_e, arrived_i)
-    base, voltage, g_e, g_i = base[own], voltage[own], g_e[own], g_i[own]
-    _drive(first, now, n, key, p, noises, base)
-    rising = p[RISING] != _0
-    rise_e, rise_i = (rise[0, own], rise[1, own]) if rising else (g_e, g_i)
-    _arrive(p[0], arrived_e, rise_e)
-    _arrive(p[1], arrived_i, rise_i)
+        _from_outside(first, now, n, random.key, populations.chances[k], outside, arrived_e, arrived_i)
+    p = rows.common[k]
+    base, voltage, g_e, g_i = base[own], state.voltage[own], state.g_e[own], state.g_i[own]
+    _drive(first, now, n, random, p, base)
+    rising = p.rising != _0
+    rise_e, rise_i = (state.rise[0, own], state.rise[1, own]) if rising else (g_e, g_i)
+    _arrive(p.scale_e, arrived_e, rise_e)
+    _arrive(p.scale_i, arrived_i, rise_i)
     if model == LIF and rising:
-        _rising_lif_neurons(now, p, base, voltage, g_e, g_i, rise_e, rise_i, release, fired)
+        _rising_lif_neurons(now, rows.lif[k], base, voltage, g_e, g_i, rise_e, rise_i, release, fired)
     elif model == LIF:
-        _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired)
+        _lif_neurons(now, rows.lif[k], base, voltage, g_e, g_i, release, fired)
     elif model == CONDUCTANCE:
-        _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired)
-    elif model == HODGKIN_HUXLEY:
-        _channel_neurons(now, p, base, voltage, gates[:, own], g_e, g_i, release, fired)
+        _conductance_neurons(now, rows.conductance[k], base, voltage, g_e, g_i, release, fired)
+    elif model == IZHIKEVICH:
+        _izhikevich_neurons(now, rows.izhikevich[k], base, voltage, state.recovery[own], g_e, g_i, release, fired)
+    elif model == ADAPTIVE:
+        _adaptive_neurons(now, rows.adaptive[k], base, voltage, state.recovery[own], g_e, g_i, release, fired)
     else:
-        _recovering_neurons(model, now, p, base, voltage, recovery[own], g_e, g_i, release, fired)
-    _record_given(first, now, watched, kept, rising, g_e, g_i, rise_e, rise_i)
+        _channel_neurons(now, rows.channel[k], base, voltage, state.gates[:, own], g_e, g_i, release, fired)
+    if len(recorded.watched):
+        _record_given(first, now, recorded, rising, g_e, g_i, rise_e, rise_i)
     if rising:
-        _rise(p[2], rise_e, g_e)
-        _rise(p[3], rise_i, g_i)
+        _rise(p.loss_e, rise_e, g_e)
+        _rise(p.loss_i, rise_i, g_i)
     else:
-        _decay(p[2], g_e)
-        _decay(p[3], g_i)
+        _decay(p.loss_e, g_e)
+        _decay(p.loss_i, g_i)
 
 
-@njit(nogil=True, cache=True)
-def _deliver(
-    fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
-    interval_square, population_spikes, events, history,
-):  # fmt: skip
+@njit(nogil=True, cache=True, inline="always")
+def _deliver(now, populations, synapses, firing, counts):
     """What follows from the spikes of a step: their targets' input at its time, and what is counted."""
-    row = history[now % history.shape[0]]
+    bounds, starts, words, ring = populations.bounds, synapses.starts, synapses.words, synapses.ring
+    fired, eights, release = firing.fired, firing.eights, firing.release
+    spikes, last, interval, interval_square = counts.spikes, counts.last, counts.interval, counts.interval_square
+    row = counts.history[now % counts.history.shape[0]]
     row[:] = 0
     mask = len(ring) - 1
-    for word in range(len(words)):
-        if words[word] == 0:
+    for eight in range(len(eights)):
+        if eights[eight] == 0:
             continue
-        for i in range(8 * word, min(8 * word + 8, len(spikes))):
+        for i in range(8 * eight, min(8 * eight + 8, len(spikes))):
             if not fired[i]:
                 continue
             population = 0
             while i >= bounds[population + 1]:
                 population += 1
             for k in range(starts[i], starts[i + 1]):
-                synapse, weight = synapses[k, 0], synapses[k, 1]
+                synapse, weight = words[k, 0], words[k, 1]
                 ring[(now + 1 + (synapse & 255)) & mask, 1 if weight < 0 else 0, synapse >> 8] += weight
             if spikes[i]:
                 since = np.float64(now - last[i])
@@ -324,71 +415,58 @@ def _deliver(
                 interval_square[i] += since * since
             spikes[i] += 1
             last[i] = now
-            release[i] = now + refractory[population]
-            population_spikes[population] += 1
-            events[0] += starts[i + 1] - starts[i]
-            if i % stride == 0:
-                row[i // stride] = 1
+            release[i] = now + populations.refractory[population]
+            counts.population_spikes[population] += 1
+            counts.events[0] += starts[i + 1] - starts[i]
+            if i % counts.stride == 0:
+                row[i // counts.stride] = 1
 
 
-@njit(nogil=True, cache=True)
-def _record(now, watched, kept, voltage, recovery, last):
-    """The state of ``watched`` neurons after a step; none if there is none."""
-    row = kept[now % len(kept)]
-    for k in range(len(watched)):
-        i = watched[k]
+@njit(nogil=True, cache=True, inline="always")
+def _record(now, recorded, state, last):
+    """The state of the watched neurons after a step."""
+    row = recorded.kept[now % len(recorded.kept)]
+    for k in range(len(recorded.watched)):
+        i = recorded.watched[k]
         if i >= 0:
-            row[0, k], row[3, k], row[4, k] = voltage[i], recovery[i], np.float32(last[i] == now)
+            row[0, k], row[3, k], row[4, k] = state.voltage[i], state.recovery[i], np.float32(last[i] == now)
 
 
 @njit(nogil=True, cache=True)
-def run(
-    steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, rise, parameters,
-    chances, outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
-    population_spikes, events, clock, history, watched, kept,
-):  # fmt: skip
+def run(steps, clock, populations, rows, random, synapses, state, firing, counts, recorded):
     """Steps on one core."""
-    base = np.empty(len(voltage), np.float32)
+    base, bounds = np.empty(len(state.voltage), np.float32), populations.bounds
+    ring = synapses.ring
     for _ in range(steps):
         now = clock[0]
         arrived = ring[now & (len(ring) - 1)]
-        for k in range(len(models)):
+        for k in range(len(populations.models)):
             _update(
-                models[k], bounds[k], bounds[k + 1], now, key, parameters[k], chances[k], outside[k], noises, rise,
-                base, voltage, recovery, gates, g_e, g_i, arrived, release, fired, watched, kept,
+                k, bounds[k], bounds[k + 1], now, populations, rows, random, base, arrived, state, firing, recorded
             )  # fmt: skip
-        _deliver(
-            fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
-            interval_square, population_spikes, events, history,
-        )  # fmt: skip
-        _record(now, watched, kept, voltage, recovery, last)
+        _deliver(now, populations, synapses, firing, counts)
+        if len(recorded.watched):
+            _record(now, recorded, state, counts.last)
         clock[0] = now + 1
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def run_shared(
-    steps, key, stride, fired, words, bounds, models, refractory, noises, starts, synapses, rise, parameters,
-    chances, outside, voltage, recovery, gates, g_e, g_i, ring, release, last, spikes, interval, interval_square,
-    population_spikes, events, clock, history, watched, kept,
-):  # fmt: skip
+def run_shared(steps, clock, populations, rows, random, synapses, state, firing, counts, recorded):
     """The same, neurons shared among threads."""
-    n = len(voltage)
+    n, bounds, ring = len(state.voltage), populations.bounds, synapses.ring
     base = np.empty(n, np.float32)
     for _ in range(steps):
         now = clock[0]
         arrived = ring[now & (len(ring) - 1)]
         for chunk in prange(-(-n // CHUNK)):
             begin, end = chunk * CHUNK, min(chunk * CHUNK + CHUNK, n)
-            for k in range(len(models)):
+            for k in range(len(populations.models)):
                 first, stop = max(begin, bounds[k]), min(end, bounds[k + 1])
                 if first < stop:
                     _update(
-                        models[k], first, stop, now, key, parameters[k], chances[k], outside[k], noises, rise, base,
-                        voltage, recovery, gates, g_e, g_i, arrived, release, fired, watched, kept,
+                        k, first, stop, now, populations, rows, random, base, arrived, state, firing, recorded
                     )  # fmt: skip
-        _deliver(
-            fired, words, now, refractory, stride, bounds, starts, synapses, ring, release, last, spikes, interval,
-            interval_square, population_spikes, events, history,
-        )  # fmt: skip
-        _record(now, watched, kept, voltage, recovery, last)
+        _deliver(now, populations, synapses, firing, counts)
+        if len(recorded.watched):
+            _record(now, recorded, state, counts.last)
         clock[0] = now + 1

@@ -7,36 +7,34 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import KernelTraffic
+from engines.spiking.connectivity.plastic import coefficients
+from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import HISTORY, raster_stride
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.traffic import network_traffic
-from engines.spiking.recorder import Recorder
-from engines.spiking.wiring import Wiring
-from engines.spiking.wiring.plastic import coefficients
+from engines.spiking.step.network import GraphedNetwork
+from engines.spiking.watch.electrodes import CudaElectrodes
 
 SOURCE = Path(__file__).with_name("network.cu")
 PLASTICITY = Path(__file__).with_name("plasticity.cu")
 THREADS = 256
 SMALL_THREADS, SMALL = 64, 65536
 """Blocks of networks up to so many neurons: more multiprocessors take part."""
-GRAPH_STEPS = 50
-"""Steps of a graph; even, so that the two counts are where they were."""
 PART = 256
 """Synapses that a warp delivers at a time; that of the kernel."""
 SPIKES_AT_ONCE = 1 / 256
 """Part of the neurons for whose spikes there are warps at once; more take turns."""
 
 
-class CudaNetwork:
+class CudaNetwork(GraphedNetwork):
     """A network; see :class:`engines.spiking.network.cpu.CpuNetwork`."""
 
     def __init__(self, backend: Any, plan: Plan, wiring: Wiring, first: First) -> None:
-        self._backend, self.recorder = backend, Recorder(backend)
-        self.quantum = wiring.quantum
+        super().__init__(backend, wiring.quantum)
+        self.electrodes: CudaElectrodes = CudaElectrodes(backend, noted=True)
         n = plan.neurons
         host = new_state(plan, wiring, first)
-        self.arrays: dict[str, Any] = {name: backend.array(values) for name, values in host.items()}
+        self.arrays = {name: backend.array(values) for name, values in host.items()}
         a = self.arrays
         population = np.repeat(np.arange(len(plan.populations), dtype=np.uint8), np.diff(plan.bounds))
         own, starts, synapses = (backend.array(values) for values in (population, wiring.starts, wiring.words))
@@ -65,19 +63,14 @@ class CudaNetwork:
         warps = round(n * SPIKES_AT_ONCE) * parts
         self._deliver_grid = (max(1, min(8 * backend.multiprocessors, warps // 8)),)
         self._changes = self._plastic(backend, wiring, plan.dt, spiking, counts, mask) if wiring.plastic else []
-        self._parity = 0
-        self._graphs: dict[bool, Any] = {}
-        """Of steps; those that record have one more launch."""
-        self.traffic: tuple[KernelTraffic, ...] = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
+        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
 
-    def _step(self) -> None:
+    def _launch(self) -> None:
         parity = np.int32(self._parity)
-        self._update(self._grid, self._block, (*self._update_arguments, *self.recorder.arguments, parity))
+        self._update(self._grid, self._block, (*self._update_arguments, *self.electrodes.arguments, parity))
         self._deliver(self._deliver_grid, (THREADS,), (*self._deliver_arguments, parity))
         for kernel, grid, arguments, alternates in self._changes:
             kernel(grid, (THREADS,), (*arguments, parity) if alternates else arguments)
-        self.recorder.launch(self.arrays, noted=True)
-        self._parity = 1 - self._parity
 
     def _plastic(
         self, backend: Any, wiring: Wiring, dt: float, spiking: Any, counts: Any, mask: np.int32
@@ -106,28 +99,3 @@ class CudaNetwork:
                 (move, (-(-n // THREADS),), (a["last"], counts, c, sent, heard, np.int32(n)), False),
             ]
         return found
-
-    def advance(self, steps: int) -> None:
-        """Take ``steps`` steps."""
-        with self._backend.timed("step", launches=steps):
-            if steps >= GRAPH_STEPS and hasattr(self._backend, "captured"):
-                if self._parity:
-                    self._step()
-                    steps -= 1
-                graph = self._captured()
-                while steps >= GRAPH_STEPS:
-                    graph()
-                    steps -= GRAPH_STEPS
-            for _ in range(steps):
-                self._step()
-
-    def _captured(self) -> Any:
-        recording = bool(self.recorder.chosen)
-        if recording not in self._graphs:
-            # What is captured is not run; an even number of steps leaves the parity as it is.
-            self._graphs[recording] = self._backend.captured(self._steps_of_graph)
-        return self._graphs[recording]
-
-    def _steps_of_graph(self) -> None:
-        for _ in range(GRAPH_STEPS):
-            self._step()

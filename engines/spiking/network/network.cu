@@ -12,17 +12,15 @@
 // Inputs are integers: they add to the same in whatever order atomics and list come, so a run is reproducible bit for bit.
 // Clock, counts and everything live are on the device: a CUDA graph of steps replays without the host. `parity`
 // alternates: `deliver` clears the count that the next step's list will use, which nobody reads at that time.
-#include "spiking/network/models.cuh"
+#include "spiking/neurons/models.cuh"
 
-#define WIDTH 24
-#define RISING 20
 #define TABLE 64
 #define PART 256
 #define STATE 5
 
 // grid: over neurons
 extern "C" __global__ void __launch_bounds__(256)
-update(const float* __restrict__ parameters, const unsigned* __restrict__ chances, const int* __restrict__ outside,
+update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const int* __restrict__ outside,
        float* voltage, float* recovery, float* gates, float* g_e, float* g_i, int* ring, float* rise, int* release, int* last,
        int* spikes, double* interval, double* interval_square, unsigned char* history, int* list, int* counts,
        const int* __restrict__ clock, const unsigned char* __restrict__ population, const int* __restrict__ models,
@@ -35,14 +33,14 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
     if (i == 0) counts[2] = now;  // for `deliver`, which moves the clock
     if (i < n) {
         const int own = population[i], model = models[own];
-        const float* p = parameters + own * WIDTH;
+        const Row& p = rows[own];
         const unsigned* chance = chances + own * TABLE;
         const int entries = outside[2 * own];
         int* arriving = ring + (long long)(now & mask) * 2 * n + i;
         int arrived_e = arriving[0], arrived_i = arriving[n];
         if (arrived_e) arriving[0] = 0;
         if (arrived_i) arriving[n] = 0;
-        const bool noisy = p[7] != 0.0f;
+        const bool noisy = p.noise != 0.0f;
         unsigned long long bits = 0;
         if (entries > 0 || noisy || model == POISSON) bits = bits_of(key, now, n, i);
         if (model == POISSON) {
@@ -55,14 +53,14 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
                 if (weight < 0) arrived_i += k * weight;
                 else arrived_e += k * weight;
             }
-            F base = F(p[6]);
+            F base = F(p.current);
             if (noisy) {
                 const unsigned word = (unsigned)(bits >> 32);
-                base = base + F(p[7]) * (F(noises[word & 4095]) + F(noises[(word >> 12) & 4095]));
+                base = base + F(p.noise) * (F(noises[word & 4095]) + F(noises[(word >> 12) & 4095]));
             }
             F excitation = F(g_e[i]), inhibition = F(g_i[i]), rise_e = F(0.0f), rise_i = F(0.0f);
-            const F more_e = F((float)arrived_e) * F(p[0]), more_i = F((float)arrived_i) * F(p[1]);
-            const bool rising = p[RISING] != 0.0f;
+            const F more_e = F((float)arrived_e) * F(p.scale_e), more_i = F((float)arrived_i) * F(p.scale_i);
+            const bool rising = p.rising != 0.0f;
             if (rising) {
                 rise_e = F(rise[i]) + more_e;
                 rise_i = F(rise[n + i]) + more_i;
@@ -72,50 +70,50 @@ update(const float* __restrict__ parameters, const unsigned* __restrict__ chance
             }
             const F held = F(voltage[i]);
             const bool ready = release[i] <= now;
-            const float threshold = p[4];
+            const float threshold = p.threshold;
             F moved = held;
             if (model == LIF || model == CONDUCTANCE) {
                 if (ready) {
-                    if (model == CONDUCTANCE) moved = conductance_lif(p, held, excitation, inhibition, base);
-                    else if (rising) moved = rising_lif(p, held, excitation, inhibition, rise_e, rise_i, base);
-                    else moved = lif(p, held, excitation, inhibition, base);
+                    if (model == CONDUCTANCE) moved = conductance_lif((const ConductanceRow&)p, held, excitation, inhibition, base);
+                    else if (rising) moved = rising_lif((const LifRow&)p, held, excitation, inhibition, rise_e, rise_i, base);
+                    else moved = lif((const LifRow&)p, held, excitation, inhibition, base);
                     fires = moved.v > threshold;
-                    voltage[i] = fires ? p[5] : kept(moved);
+                    voltage[i] = fires ? p.reset : kept(moved);
                 }
             } else if (model == HODGKIN_HUXLEY) {
                 F m = F(gates[i]), h = F(gates[n + i]), potassium = F(gates[2 * n + i]);
-                channels(p, held, m, h, potassium);
+                channels((const ChannelRow&)p, held, m, h, potassium);
                 gates[i] = m.v;
                 gates[n + i] = h.v;
                 gates[2 * n + i] = potassium.v;
-                moved = hodgkin_huxley(p, held, m, h, potassium, excitation, inhibition, base);
+                moved = hodgkin_huxley((const ChannelRow&)p, held, m, h, potassium, excitation, inhibition, base);
                 fires = ready && held.v <= threshold && moved.v > threshold;
                 voltage[i] = moved.v;
             } else {
                 F follows = F(recovery[i]);
-                float jump = p[11];
+                float jump = ((const IzhikevichRow&)p).jump;
                 if (model == IZHIKEVICH) {
-                    izhikevich(p, moved, follows, excitation, inhibition, base);
+                    izhikevich((const IzhikevichRow&)p, moved, follows, excitation, inhibition, base);
                     if (!ready) moved = held;
                     fires = ready && moved.v >= threshold;
                 } else {
-                    adaptive(p, moved, follows, excitation, inhibition, base);
+                    adaptive((const AdaptiveRow&)p, moved, follows, excitation, inhibition, base);
                     if (!ready) moved = held;
                     fires = ready && moved.v > threshold;
-                    jump = p[16];
+                    jump = ((const AdaptiveRow&)p).jump;
                 }
-                voltage[i] = fires ? p[5] : moved.v;
+                voltage[i] = fires ? p.reset : moved.v;
                 recovery[i] = fires ? (follows + F(jump)).v : follows.v;
             }
             if (rising) {
                 excitation = excitation + rise_e;
                 inhibition = inhibition + rise_i;
-                rise[i] = kept(rise_e + rise_e * F(p[2]));
-                rise[n + i] = kept(rise_i + rise_i * F(p[3]));
+                rise[i] = kept(rise_e + rise_e * F(p.loss_e));
+                rise[n + i] = kept(rise_i + rise_i * F(p.loss_i));
             }
-            g_e[i] = kept(excitation + excitation * F(p[2]));
-            g_i[i] = kept(inhibition + inhibition * F(p[3]));
-            if (recorded) {  // somebody looks into a neuron (recorder.cu): what its synapses gave in this step
+            g_e[i] = kept(excitation + excitation * F(p.loss_e));
+            g_i[i] = kept(inhibition + inhibition * F(p.loss_i));
+            if (recorded) {  // somebody looks into a neuron (electrodes.cu): what its synapses gave in this step
                 float* row = recorded + (long long)(now % recorded_steps) * STATE * most;
                 for (int k = 0; k < most; ++k) {
                     if (watched[k] != i) continue;

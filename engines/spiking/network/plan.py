@@ -11,9 +11,10 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import HISTORY, NEVER, raster_stride
-from engines.spiking.network import constants as model
-from engines.spiking.network.constants import (
+from engines.spiking.neurons import constants as model
+from engines.spiking.neurons.constants import (
     HODGKIN_HUXLEY,
     POISSON,
     Live,
@@ -24,7 +25,6 @@ from engines.spiking.network.constants import (
 )
 from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource
 from engines.spiking.parameters.populations import NormalStart, Population
-from engines.spiking.wiring import Wiring
 
 TABLE = 64
 """Spikes from outside that a neuron may get in a step, at most."""

@@ -8,7 +8,7 @@
 // Bytes per event: 12 read and 4 written for the synapse, 4 read for the trace, 8 for the sum it goes to.
 //
 // A weight is touched by one thread in each launch and rounded after every product and sum: bit for bit the CPU's.
-#include "spiking/network/models.cuh"
+#include "spiking/neurons/models.cuh"
 
 __device__ __forceinline__ float bounded(F weight, const float* c) { return fminf(fmaxf(weight.v, c[4]), c[5]); }
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from engines.api import Array
+from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.network.plan import First, Plan
 from engines.spiking.parameters.neurons import (
     AdaptiveExponential,
@@ -19,7 +20,6 @@ from engines.spiking.parameters.neurons import (
     Lif,
     Neuron,
 )
-from engines.spiking.wiring import Wiring
 
 
 class Cells:

@@ -9,8 +9,8 @@ import numpy as np
 
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
-from engines.spiking.charts import coefficient_of_variation
 from engines.spiking.engine import SpikingEngine
+from engines.spiking.watch.firing import coefficient_of_variation
 
 
 @dataclass(frozen=True)

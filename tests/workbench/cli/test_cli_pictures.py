@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from workbench.storage.boundary import EVERYTHING
 
 from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import main, pictures
+from workbench.project.boundary import EVERYTHING
 from workbench.project.document import open_document
 
 EMPTY = np.zeros((3, 4, 4), np.uint8)

@@ -1,0 +1,199 @@
+"""Kernels that draw synapses: random numbers are functions of seed, connection, neuron and place, in any order.
+
+A synapse is two 32-bit words: the target, shifted by 8, with its delay in steps; and its weight, float32 until
+:func:`quantised` makes it an integer. Synapses are sorted by sender.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+PROBABILITY, OUTPUTS, ONE_TO_ONE, ALL_TO_ALL, DISTANCE, INPUTS = range(6)
+CONSTANT, NORMAL, LOGNORMAL = range(3)
+NONE, CONSTANT_DELAY, NORMAL_DELAY, DISTANCE_DELAY = range(4)
+WHOLE = 2.0**-53
+LONGEST = 255
+"""Steps that a delay may take."""
+
+
+@njit(nogil=True, cache=True)
+def _mixed(state):
+    """The output function of SplitMix64 (Steele, Lea and Flood 2014)."""
+    z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(nogil=True, cache=True)
+def _stream(seed, salt, row):
+    """The first state of the stream of a row; salt 0 gives that of ``pairs.random_synapses``."""
+    state = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) ^ (np.uint64(row) + np.uint64(1)) * np.uint64(
+        0xD1342543DE82EF95
+    )
+    return state if salt == 0 else _mixed(state ^ np.uint64(salt) * np.uint64(0xA0761D6478BD642F))
+
+
+@njit(nogil=True, cache=True)
+def _normal(bits):
+    """A standard normal number from 64 random bits (Box and Muller)."""
+    radius = np.sqrt(-2.0 * np.log((np.float64(bits >> np.uint64(32)) + 0.5) * 2.0**-32))
+    return radius * np.cos(2.0 * np.pi * np.float64(bits & np.uint64(0xFFFFFFFF)) * 2.0**-32)
+
+
+@njit(nogil=True, cache=True)
+def _apart(places, period, i, j):
+    """Distance of two neurons; a period of 0 is none."""
+    square = 0.0
+    for axis in range(3):
+        gap = abs(places[i, axis] - places[j, axis])
+        if period[axis] > 0.0:
+            gap = min(gap, period[axis] - gap)
+        square += gap * gap
+    return np.sqrt(square)
+
+
+@njit(nogil=True, cache=True)
+def _put(at, bits, sender, target, synapse, places, period, words, weights):
+    """Write a synapse. synapse: (8,) kind of weight, its mean and spread; kind of delay, its mean and spread [steps],
+    steps per µm"""
+    weight = synapse[1]
+    if synapse[0] == NORMAL:
+        weight *= max(0.0, 1.0 + synapse[2] * _normal(_mixed(bits)))
+    elif synapse[0] == LOGNORMAL:
+        variance = np.log1p(synapse[2] * synapse[2])
+        weight *= np.exp(np.sqrt(variance) * _normal(_mixed(bits)) - 0.5 * variance)
+    delay = 0.0
+    if synapse[3] == CONSTANT_DELAY:
+        delay = synapse[4]
+    elif synapse[3] == NORMAL_DELAY:
+        delay = synapse[4] + synapse[5] * _normal(_mixed(bits ^ np.uint64(0xE7037ED1A0B428DB)))
+    elif synapse[3] == DISTANCE_DELAY:
+        delay = synapse[6] * _apart(places, period, sender, target)
+    steps = 0
+    if synapse[3] != NONE:
+        steps = int(min(max(np.rint(delay), 1.0), np.float64(LONGEST)))
+    words[at, 0] = np.int32(target << 8 | steps)
+    weights[at, 1] = np.float32(weight)
+
+
+@njit(nogil=True, cache=True)
+def _row(rule, seed, salt, sender, place, first, stop, number, values, synapse, places, period, at, words, weights):
+    """Number of synapses that a rule gives a sender; they are written from ``at`` on if that is not negative.
+
+    values: (4,) probability, -1/2σ² or 0, -1/σ or 0, unused"""
+    state = _stream(seed, salt, sender)
+    keys = _mixed(state ^ np.uint64(0x8EBC6AF09C88C6E3))
+    count, columns = 0, stop - first
+    if rule in (ONE_TO_ONE, ALL_TO_ALL) or (rule == PROBABILITY and values[0] >= 1.0):
+        begin, end = (place, min(place + 1, columns)) if rule == ONE_TO_ONE else (0, columns)
+        for column in range(begin, end):
+            if at >= 0:
+                bits = _mixed(keys + np.uint64(count + 1) * np.uint64(0x9E3779B97F4A7C15))
+                _put(at + count, bits, sender, first + column, synapse, places, period, words, weights)
+            count += 1
+        return count
+    if rule == OUTPUTS:
+        for column in range(number):
+            if at >= 0:
+                state += np.uint64(0x9E3779B97F4A7C15)
+                drawn = int((_mixed(state) >> np.uint64(32)) * np.uint64(columns) >> np.uint64(32))
+                bits = _mixed(keys + np.uint64(column + 1) * np.uint64(0x9E3779B97F4A7C15))
+                _put(at + column, bits, sender, first + drawn, synapse, places, period, words, weights)
+        return number
+    if values[0] <= 0.0:
+        return 0
+    per_skip = 1.0 / np.log1p(-min(values[0], 1.0 - 1e-15))
+    column = -1
+    while True:
+        state += np.uint64(0x9E3779B97F4A7C15)
+        skip = np.log((np.float64(_mixed(state) >> np.uint64(11)) + 0.5) * WHOLE) * per_skip
+        if skip >= columns - 1 - column:
+            return count
+        column += 1 + int(skip)
+        if rule == DISTANCE:
+            apart = _apart(places, period, sender, first + column)
+            state += np.uint64(0x9E3779B97F4A7C15)
+            chance = np.exp(values[1] * apart * apart + values[2] * apart)
+            if np.float64(_mixed(state) >> np.uint64(11)) * WHOLE >= chance:
+                continue
+        if at >= 0:
+            bits = _mixed(keys + np.uint64(count + 1) * np.uint64(0x9E3779B97F4A7C15))
+            _put(at + count, bits, sender, first + column, synapse, places, period, words, weights)
+        count += 1
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def shares(parts, seed, salt, first, size, number):
+    """(size,) int64: how many of ``number`` synapses each sender has, where each is equally likely to be of any."""
+    found = np.zeros((parts, size), np.int64)
+    state = _stream(seed, salt + 0x20000, first)
+    if size > 0:
+        for part in prange(parts):
+            for k in range(part * number // parts, (part + 1) * number // parts):
+                bits = _mixed(state + np.uint64(k + 1) * np.uint64(0x9E3779B97F4A7C15))
+                found[part, int((bits >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))] += 1
+    return found.sum(axis=0)
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def by_sender(
+    fill, rule, seed, salt, senders, first, stop, outputs, values, synapse, places, period, cursor, words, weights
+):
+    """Count (``fill`` false) or write the synapses of a rule that goes by sender; ``cursor`` (n,) moves on by them.
+    outputs: (senders,) how many each has, for OUTPUTS"""
+    for place in prange(senders[1] - senders[0]):
+        sender = senders[0] + place
+        at = cursor[sender] if fill else -1
+        number = outputs[place] if rule == OUTPUTS else 0
+        cursor[sender] += _row(
+            rule, seed, salt, sender, place, first, stop, number, values, synapse, places, period, at, words, weights
+        )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def by_target(fill, seed, salt, senders, first, stop, number, synapse, places, period, cursor, words, weights):
+    """The same for a fixed number of synapses of each target; one may come twice."""
+    size = np.uint64(senders[1] - senders[0])
+    for target in range(first, stop):
+        state = _stream(seed, salt + 0x10000, target)
+        keys = _mixed(state ^ np.uint64(0x8EBC6AF09C88C6E3))
+        for k in range(number):
+            state += np.uint64(0x9E3779B97F4A7C15)
+            sender = senders[0] + int((_mixed(state) >> np.uint64(32)) * size >> np.uint64(32))
+            if fill:
+                bits = _mixed(keys + np.uint64(k + 1) * np.uint64(0x9E3779B97F4A7C15))
+                _put(cursor[sender], bits, sender, target, synapse, places, period, words, weights)
+            cursor[sender] += 1
+
+
+@njit(nogil=True, cache=True)
+def as_listed(pre, post, weight, delay, cursor, words, weights):
+    """Write given synapses; delays in steps."""
+    for k in range(len(pre)):
+        at = cursor[pre[k]]
+        words[at, 0] = np.int32(post[k] << 8 | delay[k])
+        weights[at, 1] = weight[k]
+        cursor[pre[k]] += 1
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def heard(parts, words, weights, sums):
+    """Add the sizes of all weights to their targets' sums (parts, n), a row for each thread's share; longest delays in
+    steps, (parts,)."""
+    longest = np.zeros(parts, np.int64)
+    each = -(-len(words) // parts)
+    for part in prange(parts):
+        far = 0
+        for k in range(part * each, min(part * each + each, len(words))):
+            sums[part, words[k, 0] >> 8] += abs(np.float64(weights[k, 1]))
+            far = max(far, words[k, 0] & 255)
+        longest[part] = far
+    return longest
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def quantised(words, weights, quantum):
+    """Weights as integers, in place."""
+    for k in prange(len(words)):
+        words[k, 1] = np.int32(np.rint(np.float64(weights[k, 1]) / quantum))

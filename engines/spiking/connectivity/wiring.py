@@ -1,0 +1,365 @@
+"""The synapses of a network: drawn from its connections, sorted by sender, their weights in integers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engines.api import Array, Progress, no_progress
+from engines.api.errors import ProblemError
+from engines.backend.threads import parallel_region
+from engines.spiking.connectivity import draw
+from engines.spiking.connectivity.files import read, rows
+from engines.spiking.connectivity.plastic import Plastic, plastic
+from engines.spiking.parameters.connections import (
+    ALL,
+    AllToAll,
+    Connection,
+    ConstantDelay,
+    ConstantWeight,
+    Delay,
+    Distance,
+    DistanceDelay,
+    FixedInputs,
+    FixedOutputs,
+    FixedTotal,
+    FromFile,
+    Inputs,
+    LognormalWeight,
+    NoDelay,
+    NormalDelay,
+    OneToOne,
+    Probability,
+    Weight,
+)
+from engines.spiking.parameters.plasticity import Stdp
+
+QUANTA = 30
+"""Bits of a 32-bit sum that the largest possible input of a neuron in one step may take."""
+PARTS = 16
+"""Of the synapses, whose sums are taken apart; always as many, so that the quantum is the same on every machine."""
+BYTES = 8
+"""Of a synapse."""
+PER_MS = 1e-3
+"""µm/(mm/ms) in ms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """Neurons first … stop − 1 of the network."""
+
+    first: int
+    stop: int
+
+    @property
+    def number(self) -> int:
+        return self.stop - self.first
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Where neurons are for rules and delays. places: (n, 3) float64 [µm]; by population's first neuron, sides: the
+    length after which space repeats [µm], and flat: whether it does so along x and y alone"""
+
+    places: Array
+    sides: dict[int, float]
+    flat: dict[int, bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Wiring:
+    """Row r is what neuron r sends: ``words[starts[r]:starts[r + 1]]``.
+
+    starts: (n + 1,) int64; words: (synapses, 2) int32, target << 8 | delay [steps], weight [quanta]
+    """
+
+    starts: Array
+    words: Array
+    quantum: float
+    longest: int
+    plastic: tuple[Plastic, ...] = ()
+
+    @property
+    def sent(self) -> Array:
+        """(n + 1,) int64: how many synapses the neurons before each have, with those that change."""
+        return np.asarray(sum((block.starts for block in self.plastic), self.starts))
+
+    @property
+    def targets(self) -> Array:
+        return self.words[:, 0] >> 8
+
+    @property
+    def delays(self) -> Array:
+        """[steps]"""
+        return self.words[:, 0] & 255
+
+    @property
+    def weights(self) -> Array:
+        return self.words[:, 1] * self.quantum
+
+
+def expected(connection: Connection, source: Span, target: Span, neurons: int) -> int:
+    """About how many synapses a connection has; for a distance rule at most so many."""
+    rule, pairs = connection.rule, source.number * target.number
+    match rule:
+        case Probability():
+            return round(rule.probability * pairs)
+        case Inputs():
+            return round(min(1.0, rule.inputs / max(neurons, 1)) * pairs)
+        case FixedInputs():
+            return rule.number * target.number if source.number else 0
+        case FixedOutputs():
+            return rule.number * source.number if target.number else 0
+        case FixedTotal():
+            return rule.number if pairs else 0
+        case OneToOne():
+            return min(source.number, target.number)
+        case AllToAll():
+            return pairs
+        case Distance():
+            return round(rule.probability * pairs)
+        case FromFile():
+            return rows(rule.path)
+
+
+def span_of(name: str, spans: dict[str, Span], place: tuple[str | int, ...]) -> Span:
+    """The neurons that a connection means. Raises ProblemError if there is no such population."""
+    if name == ALL:
+        return Span(0, max(span.stop for span in spans.values()))
+    if name not in spans:
+        known = ", ".join(spans)
+        raise ProblemError(f"There is no population '{name}': choose one of {known}, or '{ALL}'.", place)
+    return spans[name]
+
+
+def delay_steps(delay: Delay, dt: float, place: tuple[str | int, ...]) -> tuple[int, float, float, float]:
+    """Kind, mean and spread [steps], steps per µm. Raises ProblemError for a delay shorter than a step or too long."""
+    match delay:
+        case ConstantDelay() | NormalDelay():
+            steps = delay.delay / dt
+            if steps < 1 - 1e-9:
+                raise ProblemError(
+                    f"A delay of {delay.delay:g} ms is shorter than the step ({dt:g} ms): use a shorter step, a longer "
+                    "delay, or none.",
+                    place,
+                )
+            if steps > draw.LONGEST:
+                raise ProblemError(
+                    f"A delay of {delay.delay:g} ms is {steps:,.0f} steps, and there is room for {draw.LONGEST}: use a "
+                    "longer step.",
+                    place,
+                )
+            if isinstance(delay, NormalDelay):
+                return draw.NORMAL_DELAY, steps, steps * delay.spread, 0.0
+            return draw.CONSTANT_DELAY, steps, 0.0, 0.0
+        case DistanceDelay():
+            return draw.DISTANCE_DELAY, 0.0, 0.0, PER_MS / delay.velocity / dt
+    return draw.NONE, 0.0, 0.0, 0.0
+
+
+def weight_kind(weight: Weight) -> tuple[int, float, float]:
+    """Kind, mean, and spread as a share of the mean."""
+    if isinstance(weight, ConstantWeight):
+        return draw.CONSTANT, weight.weight, 0.0
+    return (draw.LOGNORMAL if isinstance(weight, LognormalWeight) else draw.NORMAL), weight.weight, weight.spread
+
+
+@dataclass(frozen=True, eq=False)
+class _Draw:
+    """A connection in numbers, ready to be counted and written. number: inputs of each target, where the rule says;
+    outputs: (senders,) int64 where it says these"""
+
+    rule: int
+    salt: int
+    source: Span
+    target: Span
+    number: int
+    outputs: Array
+    values: Array
+    synapse: Array
+    period: Array
+    listed: tuple[Array, ...] | None = None
+    plasticity: Stdp | None = None
+
+
+def wire(
+    connections: Sequence[Connection],
+    spans: dict[str, Span],
+    space: Space,
+    dt: float,
+    seed: int,
+    outside: Array,
+    progress: Progress = no_progress,
+) -> Wiring:
+    """Draw all synapses. outside: (n,) the largest input from outside that a neuron may get in a step.
+
+    The same on every machine; raises ProblemError for what connections cannot mean.
+    """
+    n = len(space.places)
+    plans: list[_Draw] = []
+    for k, connection in enumerate(connections):
+        plans.append(_planned(connection, k, plans, spans, space, dt, seed, n))
+    blocks = []
+    sums = outside.astype(np.float64)
+    longest = 0
+    for plan in plans:
+        if plan.plasticity is not None:
+            starts, words = _drawn([plan], seed, space, n, progress)
+            blocks.append(plastic(plan.plasticity, starts, words))
+            sums += plan.plasticity.highest * np.diff(blocks[-1].into)
+            longest = max(longest, int((words[:, 0] & 255).max(initial=0)))
+    starts, words = _drawn([plan for plan in plans if plan.plasticity is None], seed, space, n, progress)
+    weights = words.view(np.float32)
+    by_part = np.zeros((PARTS, n))
+    with parallel_region():
+        longest = max(longest, int(draw.heard(PARTS, words, weights, by_part).max()))
+    sums += by_part.sum(axis=0)
+    largest = float(sums.max(initial=0.0))
+    quantum = 2.0 ** (math.ceil(math.log2(largest)) - QUANTA) if largest > 0 else 1.0
+    with parallel_region():
+        draw.quantised(words, weights, quantum)
+    return Wiring(starts, words, quantum, longest, tuple(blocks))
+
+
+def _drawn(plans: Sequence[_Draw], seed: int, space: Space, n: int, progress: Progress) -> tuple[Array, Array]:
+    """Starts (n + 1,) and words with float32 weights."""
+    cursor: Array = np.zeros(n, np.int64)
+    nothing = np.empty((0, 2), np.int32)
+    for plan in plans:
+        _apply(plan, False, seed, space, cursor, nothing)
+    starts = np.zeros(n + 1, np.int64)
+    np.cumsum(cursor, out=starts[1:])
+    words = np.empty((int(starts[-1]), 2), np.int32)
+    cursor = starts[:-1].copy()
+    for k, plan in enumerate(plans):
+        progress(f"Drawing {len(words):,} synapses", 0.1 + 0.6 * k / len(plans))
+        _apply(plan, True, seed, space, cursor, words)
+    return starts, words
+
+
+def _planned(
+    connection: Connection,
+    k: int,
+    before: Sequence[_Draw],
+    spans: dict[str, Span],
+    space: Space,
+    dt: float,
+    seed: int,
+    n: int,
+) -> _Draw:
+    place: tuple[str | int, ...] = ("connections", k)
+    source = span_of(connection.source, spans, (*place, "source"))
+    same = [plan.salt for plan in before if plan.source.first < source.stop and source.first < plan.source.stop]
+    salt = max(same, default=-1) + 1  # connections of one sender draw from streams of their own
+    target = span_of(connection.target, spans, (*place, "target"))
+    rule = connection.rule
+    number, outputs, values = 0, np.empty(0, np.int64), np.zeros(4)
+    period = np.zeros(3)
+    kind = draw.PROBABILITY
+    match rule:
+        case Probability():
+            values[0] = rule.probability
+        case Inputs():
+            values[0] = min(1.0, rule.inputs / n)
+        case FixedInputs():
+            kind, number = draw.INPUTS, rule.number if source.number else 0
+        case FixedOutputs():
+            kind, outputs = draw.OUTPUTS, np.full(source.number, rule.number if target.number else 0)
+        case FixedTotal():
+            kind, total = draw.OUTPUTS, rule.number if target.number else 0
+            with parallel_region():
+                outputs = draw.shares(PARTS, seed, salt, source.first, source.number, total)
+        case OneToOne():
+            kind = draw.ONE_TO_ONE
+        case AllToAll():
+            kind = draw.ALL_TO_ALL
+        case Distance():
+            kind = draw.DISTANCE
+            values[0] = rule.probability
+            values[1 if rule.kernel == "gaussian" else 2] = (
+                -0.5 / rule.width**2 if rule.kernel == "gaussian" else -1 / rule.width
+            )
+            if rule.periodic:
+                side = space.sides.get(target.first, 0.0)
+                flat = space.flat.get(target.first, False)
+                period[:] = (side, side, 0.0 if flat else side)
+    synapse = np.zeros(8)
+    synapse[:3] = weight_kind(connection.weight)
+    synapse[3:7] = delay_steps(connection.delay, dt, (*place, "delay"))
+    listed = _listed(connection, rule, source, target, dt, place) if isinstance(rule, FromFile) else None
+    chosen = connection.plasticity
+    if isinstance(chosen, Stdp):
+        if chosen.lowest > chosen.highest or connection.weight.weight < 0:
+            raise ProblemError(
+                "Weights that change are positive, between a lowest and a highest: use a positive weight and lowest "
+                "below highest.",
+                (*place, "plasticity"),
+            )
+        return _Draw(kind, salt, source, target, number, outputs, values, synapse, period, listed, chosen)
+    return _Draw(kind, salt, source, target, number, outputs, values, synapse, period, listed)
+
+
+def _listed(
+    connection: Connection, rule: FromFile, source: Span, target: Span, dt: float, place: tuple[str | int, ...]
+) -> tuple[Array, ...]:
+    table = read(rule.path)
+    ends = []
+    for name, span in (("pre", source), ("post", target)):
+        index = table[name].astype(np.int64)
+        bad = np.flatnonzero((index < 0) | (index >= span.number) | (index != table[name]))
+        if len(bad):
+            raise ProblemError(
+                f"Synapse {bad[0] + 1:,} names neuron {table[name][bad[0]]:g} as {name}, there are {span.number:,}: "
+                "neurons count from 0.",
+                (*place, "rule", "path"),
+            )
+        ends.append(index + span.first)
+    count = len(ends[0])
+    weight = table.get("weight", np.full(count, connection.weight.weight))
+    if "delay" in table:
+        steps = table["delay"] / dt
+        short = np.flatnonzero((steps < 1 - 1e-9) & (steps != 0))
+        if len(short):
+            raise ProblemError(
+                f"The delay of synapse {short[0] + 1:,} ({table['delay'][short[0]]:g} ms) is shorter than the step "
+                f"({dt:g} ms): use a shorter step or longer delays.",
+                (*place, "rule", "path"),
+            )
+        if len(steps) and steps.max() > draw.LONGEST:
+            raise ProblemError(
+                f"A delay of {steps.max() * dt:g} ms is more than {draw.LONGEST} steps: use a longer step.",
+                (*place, "rule", "path"),
+            )
+    elif isinstance(connection.delay, (NoDelay, ConstantDelay)):
+        steps = np.full(count, delay_steps(connection.delay, dt, (*place, "delay"))[1])
+    else:
+        raise ProblemError(
+            "Synapses from a file have their own delays, a constant one, or none: give the file a column 'delay'.",
+            (*place, "delay"),
+        )
+    return (*ends, weight.astype(np.float32), np.rint(steps).astype(np.int64))
+
+
+def _apply(plan: _Draw, fill: bool, seed: int, space: Space, cursor: Array, words: Array) -> None:
+    weights = words.view(np.float32)
+    senders = np.array([plan.source.first, plan.source.stop], np.int64)
+    first, stop = plan.target.first, plan.target.stop
+    if plan.listed is not None:
+        if fill:
+            draw.as_listed(*plan.listed, cursor, words, weights)
+        else:
+            cursor += np.bincount(plan.listed[0], minlength=len(cursor))
+    elif plan.rule == draw.INPUTS:
+        draw.by_target(
+            fill, seed, plan.salt, senders, first, stop, plan.number, plan.synapse, space.places, plan.period, cursor,
+            words, weights,
+        )  # fmt: skip
+    else:
+        with parallel_region():
+            draw.by_sender(
+                fill, plan.rule, seed, plan.salt, senders, first, stop, plan.outputs, plan.values, plan.synapse,
+                space.places, plan.period, cursor, words, weights,
+            )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Dense matrices: rows of the neurons that fired are gathered."""

@@ -1,0 +1,51 @@
+"""Dense event matrices on the CPU; the kernels are in ``events/cpu_kernels.py``."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.api.device import Backend
+from engines.spiking.events import cpu_kernels
+from engines.spiking.events.product import Product
+from engines.spiking.events.vectors import HostGiven
+from engines.spiking.events.weights import Stored
+
+_NONE = np.empty(0, np.float32)
+
+
+class CpuDense(Product):
+    """``stored.codes: (rows, columns)``."""
+
+    def __init__(self, backend: Backend, stored: Stored) -> None:
+        self._backend, self.shape = backend, stored.codes.shape
+        self._weights = backend.array(cpu_kernels.as_bytes(stored.codes))
+        self._bits = stored.bits
+        self._scale = _NONE if stored.row_scale is None else stored.row_scale
+
+    def another(self) -> CpuDense:
+        """A copy with weights of its own, for measurements with cold caches."""
+        twin = copy.copy(self)
+        twin._weights = self._backend.array(self._weights)
+        return twin
+
+    def gather_into(self, out: Array, given: HostGiven) -> None:
+        self._run(cpu_kernels.gather_rows, out, given)
+
+    def _run(self, kernel: Any, out: Array, given: HostGiven) -> None:
+        kernel(self._weights, self._bits, self._scale, self.shape[1], given.offsets, given.active, given.values, out)
+
+    def gather(self, given: HostGiven) -> Array:
+        out = np.empty((given.batch, self.shape[1]), np.float32)
+        with self._backend.timed("gather_rows"):
+            self.gather_into(out, given)
+        return out
+
+    def scan(self, given: HostGiven) -> Array:
+        out = np.empty((given.batch, self.shape[0]), np.float32)
+        with self._backend.timed("scan_rows"):
+            self._run(cpu_kernels.scan_rows, out, given)
+        return out

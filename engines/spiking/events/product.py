@@ -1,0 +1,26 @@
+"""What the products of all kinds of matrices have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+
+class Product(ABC):
+    """A matrix (rows that send, columns that hear) on a device."""
+
+    shape: tuple[int, int]
+
+    @property
+    def main_launch(self) -> tuple[Any, tuple[int, ...], int] | None:
+        """On a GPU: the first kernel of :meth:`gather`, its block and its dynamic shared memory, for events that are
+        no list."""
+        return None
+
+    @abstractmethod
+    def gather(self, given: Any) -> Any:
+        """(batch, columns) float32: what rows with an event send."""
+
+    @abstractmethod
+    def scan(self, given: Any) -> Any:
+        """(batch, rows) float32: what rows hear of columns with an event."""

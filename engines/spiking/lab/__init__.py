@@ -1,0 +1,1 @@
+"""What the Kernel Lab measures: weights times spikes, and networks that others publish times of."""

@@ -1,0 +1,37 @@
+// A population's row of constants; each model's own numbers follow those of all. Written by rows.py, which
+// says what they are.
+#pragma once
+
+struct Row {
+    float scale_e, scale_i, loss_e, loss_i, threshold, reset, current, noise;
+    float own[12];
+    float rising;
+    float spare[3];
+};
+
+struct LifRow {
+    float common[8];
+    float loss, gain_e, gain_i, rise_gain_e, rise_gain_i;
+};
+
+struct ConductanceRow {
+    float common[8];
+    float rate, reversal_e, reversal_i;
+};
+
+struct IzhikevichRow {
+    float common[8];
+    float half, recovery_rate, follows, jump;
+};
+
+struct AdaptiveRow {
+    float common[8];
+    float rate, leak, rest, soft_threshold, per_slope, bend, recovery_rate, adaptation;
+    float jump, reversal_e, reversal_i, conducts;
+};
+
+struct ChannelRow {
+    float common[8];
+    float rate, leak, leak_current, sodium, sodium_reversal, potassium, potassium_reversal, shift;
+    float gate_rate, reversal_e, reversal_i, conducts;
+};

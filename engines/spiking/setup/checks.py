@@ -1,0 +1,83 @@
+"""What a network needs of a device, and what cannot run."""
+
+from __future__ import annotations
+
+from engines.api import Finding, Remedy
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.spiking.connectivity.wiring import delay_steps, span_of
+from engines.spiking.network.plan import Plan
+from engines.spiking.neurons.constants import is_rising
+from engines.spiking.parameters import SpikingParameters
+from engines.spiking.parameters.connections import ALL, FromFile, Inputs
+from engines.spiking.setup.memory import check_room, joined
+from engines.spiking.setup.populations import live_of, neurons, spans
+
+
+def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
+    """About how many synapses each connection has. Raises ProblemError for what cannot run."""
+    _check_populations(parameters)
+    n, known, dt = neurons(parameters), spans(parameters), parameters.numerics.step
+    synapses = []
+    for k, connection in enumerate(parameters.connections):
+        place: tuple[str | int, ...] = ("connections", k)
+        source = span_of(connection.source, known, (*place, "source"))
+        target = span_of(connection.target, known, (*place, "target"))
+        rule = connection.rule
+        if isinstance(rule, Inputs) and rule.inputs > n:
+            raise ProblemError(
+                f"{rule.inputs:g} inputs are more than there are neurons ({n:,}): use fewer inputs.",
+                (*place, "rule", "inputs"),
+            )
+        if not isinstance(rule, FromFile):
+            delay_steps(connection.delay, dt, (*place, "delay"))
+        synapses.append(joined(parameters, connection, source, target))
+    check_room(parameters, tuple(synapses), backend)
+    Plan(tuple(parameters.populations), dt, parameters.numerics.seed).live(live_of(parameters), 1.0)
+    return tuple(synapses)
+
+
+def _check_populations(parameters: SpikingParameters) -> None:
+    names = [population.name for population in parameters.populations]
+    for k, population in enumerate(parameters.populations):
+        if population.name == ALL or names.index(population.name) != k:
+            raise ProblemError(
+                f"'{population.name}' cannot be the name of population {k + 1}: give it a name of its own.",
+                ("populations", k, "name"),
+            )
+        neuron = population.neuron
+        reset, threshold = getattr(neuron, "reset", None), getattr(neuron, "threshold", getattr(neuron, "peak", None))
+        for name in ("excitatory_time", "inhibitory_time"):
+            if is_rising(neuron) and getattr(neuron, name) <= 0:
+                raise ProblemError(
+                    "A synapse that is an alpha function takes time to rise: use a decay time above 0, or an "
+                    "exponential time course.",
+                    ("populations", k, "neuron", name),
+                )
+        if reset is not None and threshold is not None and reset >= threshold:
+            raise ProblemError(
+                f"The reset voltage ({reset:g} mV) is not below the threshold ({threshold:g} mV): a neuron "
+                "would fire without end; lower the reset.",
+                ("populations", k, "neuron", "reset"),
+            )
+    if not neurons(parameters):
+        raise ProblemError("There is no neuron: give a population some.", ("populations", 0, "number"))
+
+
+def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
+    """Refractory times that are no whole number of steps."""
+    step, found = parameters.numerics.step, {}
+    times = [getattr(population.neuron, "refractory_time", 0.0) for population in parameters.populations]
+    for k, held in enumerate(times):
+        steps = held / step
+        if held not in found and abs(steps - round(steps)) > 1e-6 * max(1.0, steps):
+            whole = max(1, round(steps))
+            places = [("populations", n, "neuron", "refractory_time") for n in range(k, len(times)) if times[n] == held]
+            found[held] = Finding(
+                f"The refractory time of {held:g} ms is {steps:g} steps: it is rounded to {whole}.",
+                place=places[0],
+                remedy=Remedy(
+                    f"Make it {whole * step:.9g} ms", {place: float(f"{whole * step:.9g}") for place in places}
+                ),
+            )
+    return tuple(found.values())

@@ -1,0 +1,114 @@
+"""What a network takes of a device's memory, told from its parameters; and whether it fits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.spiking.connectivity import draw
+from engines.spiking.connectivity.layout import extent, places_of, share_near, usual_side
+from engines.spiking.connectivity.wiring import BYTES, Span, delay_steps, expected
+from engines.spiking.lif.model import HISTORY, raster_stride
+from engines.spiking.network.plan import slots_for
+from engines.spiking.neurons.constants import is_rising
+from engines.spiking.parameters import SpikingParameters
+from engines.spiking.parameters.connections import Connection, Distance, FromFile, Inputs, Probability
+from engines.spiking.parameters.neurons import HodgkinHuxley
+from engines.spiking.parameters.plasticity import NoPlasticity
+from engines.spiking.setup.populations import is_plain, neurons
+
+PLAIN = 4
+"""Bytes of a synapse whose weight is its sender's."""
+CHANGING = 20
+"""Of one whose weight changes: target, delay and sender, weight, place in the list by target."""
+NEURON = 60
+"""Of a neuron: voltage, synapses, recovery, spikes and intervals, release, list of spikes, where its synapses are."""
+GATES, RISE, RING, TRACES = 12, 8, 8, 24
+"""More of a neuron: with channels; with synapses that are alpha functions; for each step of the ring of inputs; for
+each connection whose weights change."""
+SPREADS = 6.0
+"""Standard deviations above its mean that a delay may be, of some 10⁸ drawn ones."""
+SHARE = 0.8
+"""Of the device's memory that a network may take."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """neurons: bytes but for synapses; synapses: their bytes; longest: of the delays, at most [steps]"""
+
+    neurons: int
+    synapses: int
+    longest: int
+
+    @property
+    def total(self) -> int:
+        return self.neurons + self.synapses
+
+
+def need(parameters: SpikingParameters, synapses: tuple[int, ...]) -> Need:
+    """With so many synapses of each connection."""
+    n = neurons(parameters)
+    raster = HISTORY * -(-n // raster_stride(n)) if n else 0
+    if is_plain(parameters):
+        return Need(n * (NEURON + RING) + raster, sum(synapses) * PLAIN, 0)
+    longest = max((_longest(parameters, k) for k in range(len(parameters.connections))), default=0)
+    changing = [not isinstance(each.plasticity, NoPlasticity) for each in parameters.connections]
+    gates = GATES if any(isinstance(each.neuron, HodgkinHuxley) for each in parameters.populations) else 0
+    rise = RISE if any(is_rising(each.neuron) for each in parameters.populations) else 0
+    each = NEURON + gates + rise + RING * slots_for(longest) + TRACES * sum(changing)
+    taken = sum(count * (CHANGING if moves else BYTES) for count, moves in zip(synapses, changing, strict=True))
+    return Need(n * each + raster, taken, longest)
+
+
+def _longest(parameters: SpikingParameters, k: int) -> int:
+    """The longest delay of a connection, at most [steps]."""
+    connection = parameters.connections[k]
+    if isinstance(connection.rule, FromFile):
+        return draw.LONGEST
+    _, mean, spread, per_length = delay_steps(connection.delay, parameters.numerics.step, ("connections", k, "delay"))
+    far = per_length * extent(places_of(parameters.populations)) if per_length else 0.0
+    return min(draw.LONGEST, math.ceil(mean + SPREADS * spread + far))
+
+
+def joined(parameters: SpikingParameters, connection: Connection, source: Span, target: Span) -> int:
+    """About how many synapses a connection has; where nearness decides, those of neurons that are far from borders."""
+    rule, n = connection.rule, neurons(parameters)
+    if not isinstance(rule, Distance):
+        return expected(connection, source, target, n)
+    places = places_of(parameters.populations)
+    usual, first, near = usual_side(places), 0, 0.0
+    for place in places:
+        if target.first <= first < target.stop:
+            near += place[1] * share_near(place, usual, rule.kernel, rule.width)
+        first += place[1]
+    return round(rule.probability * source.number * near)
+
+
+def check_room(parameters: SpikingParameters, synapses: tuple[int, ...], backend: Backend) -> None:
+    """Raises ProblemError for what does not fit, that says how much does."""
+    memory, n, total = backend.info.memory_bytes, neurons(parameters), sum(synapses)
+    wanted = need(parameters, synapses)
+    if not memory or wanted.total <= SHARE * memory:
+        return
+    room = SHARE * memory - wanted.neurons
+    if room <= 0:
+        late = f", with delays of up to {wanted.longest} steps," if wanted.longest else ""
+        raise ProblemError(
+            f"{n:,} neurons{late} take {wanted.neurons / 1e9:.3g} GB without their synapses, and "
+            f"{backend.info.name} has room for {int(n * SHARE * memory / wanted.neurons):,}: use fewer neurons"
+            f"{', or a longer step' if late else ''}.",
+            ("populations",),
+        )
+    fit = int(total * room / wanted.synapses)
+    advice = "use fewer neurons or synapses."
+    rule = parameters.connections[0].rule
+    if is_plain(parameters) and isinstance(rule, Inputs):
+        advice = f"use fewer neurons, or at most {fit / n:,.0f} inputs."
+    elif is_plain(parameters) and isinstance(rule, Probability):
+        advice = f"use fewer neurons, or at most a probability of {fit / n**2:.2g}."
+    raise ProblemError(
+        f"This network has about {total:,} synapses, and {backend.info.name} has room for {fit:,}: {advice}",
+        ("connections",),
+    )

@@ -1,0 +1,144 @@
+"""From parameters to a network on a device: the plain one (``lif``) and the general one (``network``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from engines.api import Array, Progress
+from engines.api.device import Backend
+from engines.spiking.connectivity.layout import places_of, space
+from engines.spiking.connectivity.pairs import random_synapses
+from engines.spiking.connectivity.partners import Block
+from engines.spiking.connectivity.wiring import Wiring, wire
+from engines.spiking.lif.model import Lif as ExactLif
+from engines.spiking.lif.model import Sources, Start
+from engines.spiking.lif.traffic import lif_traffic
+from engines.spiking.lif.twins import LIF
+from engines.spiking.network.plan import Plan, first_values
+from engines.spiking.network.traffic import network_traffic
+from engines.spiking.network.twins import NETWORK
+from engines.spiking.neurons.constants import POISSON, Live
+from engines.spiking.parameters import SpikingParameters
+from engines.spiking.parameters.connections import ConstantWeight, Probability
+from engines.spiking.parameters.neurons import AdaptiveExponential, Izhikevich, Lif
+from engines.spiking.setup.populations import live_of, neurons, spans
+from engines.spiking.step.network import Network
+from engines.spiking.step.simulation import Subject
+from engines.spiking.watch.groups import Groups
+from engines.spiking.watch.traces import Cell, cell_of
+
+
+def lif_of(neuron: Lif, dt: float, live: Live) -> ExactLif:
+    """The neuron, its synapses and what is live, in the method's own terms."""
+    return ExactLif(
+        dt=dt,
+        membrane=neuron.membrane_time,
+        excitatory=neuron.excitatory_time,
+        inhibitory=neuron.inhibitory_time,
+        rest=neuron.resting_voltage,
+        threshold=neuron.threshold,
+        reset=neuron.reset,
+        refractory=neuron.refractory_time,
+        drive=live.drive,
+        excitation=live.excitation,
+        inhibition=live.inhibition,
+    )
+
+
+def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -> tuple[Subject, Network]:
+    """The network of ``lif``."""
+    dt, seed, n = parameters.numerics.step, parameters.numerics.seed, neurons(parameters)
+    rule, neuron = parameters.connections[0].rule, parameters.populations[0].neuron
+    assert isinstance(neuron, Lif)
+    probability = rule.probability if isinstance(rule, Probability) else getattr(rule, "inputs", 0.0) / n
+    progress("Drawing synapses", 0.0)
+    synapses = random_synapses(n, probability, seed)
+    progress(f"Moving {n:,} neurons to {backend.info.name}", 0.8)
+    groups = _groups(parameters)
+    bounds = tuple(int(bound) for bound in groups.bounds)
+    weights = tuple(each.weight.weight for each in parameters.connections if isinstance(each.weight, ConstantWeight))
+    sources, exact = Sources(bounds, weights), lif_of(neuron, dt, live_of(parameters))
+    start = Start(first_values(parameters.populations, seed).voltage, neuron.resting_voltage)
+    made = LIF.open(backend, exact, sources, synapses, start)
+
+    sent = np.repeat(np.array(weights), np.diff(bounds))
+    block = Block(synapses.starts, synapses.targets, 0, lambda places: sent[block.senders(places)])
+
+    def live(now: Live) -> Mapping[str, Array]:
+        changed = replace(exact, drive=now.drive, excitation=now.excitation, inhibition=now.inhibition)
+        return {"constants": changed.constants(made.quantum)}
+
+    return Subject(
+        groups,
+        dt,
+        np.full(n, neuron.resting_voltage, np.float32),
+        (block,),
+        np.ones(n, bool),
+        live,
+        (min(neuron.reset, neuron.threshold), neuron.threshold),
+        10 * max(abs(weight) for weight in (*weights, 0.1)),
+        "mV",
+        tuple(cell_of(each.neuron) for each in parameters.populations),
+        len(synapses.targets),
+        lambda rate: lif_traffic(n, len(synapses.targets), dt, rate),
+    ), made
+
+
+def general(parameters: SpikingParameters, backend: Backend, progress: Progress) -> tuple[Subject, Network]:
+    """A network of any populations."""
+    dt, seed, n = parameters.numerics.step, parameters.numerics.seed, neurons(parameters)
+    plan = Plan(tuple(parameters.populations), dt, seed)
+    where = space(places_of(parameters.populations))
+    wiring = wire(parameters.connections, spans(parameters), where, dt, seed, plan.largest_outside, progress)
+    progress(f"Moving {n:,} neurons to {backend.info.name}", 0.8)
+    made = NETWORK.open(backend, plan, wiring, first_values(parameters.populations, seed))
+    levels = [level for each in parameters.populations for level in _levels(each.neuron)]
+    typical = [abs(each.weight.weight) for each in parameters.connections] + [
+        abs(each.external.weight) for each in parameters.populations
+    ]
+    neurons_are = [each.neuron for each in parameters.populations]
+    cells = tuple(cell_of(each) for each in neurons_are)
+    return Subject(
+        _groups(parameters),
+        dt,
+        plan.rest,
+        _blocks(wiring),
+        np.repeat(plan.models != POISSON, np.diff(plan.bounds)),
+        lambda now: plan.live(now, wiring.quantum),
+        (min(levels, default=-80.0), max(levels, default=-40.0)),
+        10 * max((*typical, 0.01)),
+        _unit(cells),
+        cells,
+        int(wiring.sent[-1]),
+        lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate, plan.rising),
+        any(isinstance(each, (Izhikevich, AdaptiveExponential)) for each in neurons_are),
+        tuple(block.rule.highest for block in wiring.plastic),
+    ), made
+
+
+def _unit(cells: Sequence[Cell]) -> str:
+    """Of what synapses give, where all populations have the same."""
+    units = {cell.unit for cell in cells if not cell.source}
+    return units.pop() if len(units) == 1 else "1"
+
+
+def _blocks(wiring: Wiring) -> tuple[Block, ...]:
+    fixed = Block(wiring.starts, wiring.words[:, 0], 8, lambda places: wiring.words[places, 1] * wiring.quantum)
+    return fixed, *(
+        Block(each.starts, each.words[:, 0], 8, each.weights.__getitem__, f"weights_{k}")
+        for k, each in enumerate(wiring.plastic)
+    )
+
+
+def _groups(parameters: SpikingParameters) -> Groups:
+    numbers = [population.number for population in parameters.populations]
+    return Groups(tuple(each.name for each in parameters.populations), np.cumsum([0, *numbers]))
+
+
+def _levels(neuron: object) -> list[float]:
+    """Voltages between which a neuron is most of the time [mV]."""
+    names = ("reset", "threshold", "c", "soft_threshold", "resting_voltage")
+    return [float(getattr(neuron, name)) for name in names if hasattr(neuron, name)]

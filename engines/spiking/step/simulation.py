@@ -1,0 +1,337 @@
+"""A network on a device, stepped and looked at; element i is neuron i."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Dab, FieldInfo, KernelTiming, KernelTraffic, NonFinite, Selection, Simulation
+from engines.api.charts import ChartData, ChartInfo, Fact, Inspection
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup
+from engines.geometry.particles import Particles
+from engines.spiking.connectivity import partners
+from engines.spiking.connectivity.partners import Block, Partners
+from engines.spiking.lif.model import raster_stride
+from engines.spiking.neurons.constants import Live
+from engines.spiking.step.network import Network
+from engines.spiking.stimulate import brushes
+from engines.spiking.watch import firing, rhythm
+from engines.spiking.watch.groups import Groups
+from engines.spiking.watch.links import links_of
+from engines.spiking.watch.traces import Cell, Partner, Trace, company, profiles
+from engines.spiking.watch.weights import Weights, weights_info
+
+SAMPLE = 5.0
+"""Between two samples [ms]: rates of 3,200 neurons at 6 Hz over this time scatter by a tenth."""
+RASTER = 2048
+"""Steps that the raster shows."""
+FADE = 12.0
+"""Time in which the flash of a spike fades to 1/e [ms]: some frames at the usual pace."""
+DARK = 1e-3
+"""Below this a flash has faded."""
+FACTORS = ("excitation", "inhibition", "external", "noise")
+LIVE = {"drive": "drive", "injected": "injected"} | {f"synapses.{name}": name for name in FACTORS}
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a simulation knows of its network beside the device's arrays.
+
+    rest: (n,) float32 added to stored voltages [mV]; blocks: its synapses; hears: (n,) bool, whether a neuron has
+    synapses (sources have none); live: the arrays that live parameters decide; cells: what populations keep
+    """
+
+    groups: Groups
+    dt: float
+    rest: Array
+    blocks: tuple[Block, ...]
+    hears: Array
+    live: Callable[[Live], Mapping[str, Array]]
+    voltages: tuple[float, float]
+    largest: float
+    unit: str
+    cells: tuple[Cell, ...]
+    synapses: int
+    traffic: Callable[[float], tuple[KernelTraffic, ...]]
+    """Of a step in which so much of the synapses is used per second as neurons of this mean rate [Hz] use."""
+    recovers: bool = False
+    highest: tuple[float, ...] = ()
+    """The highest weight of each connection whose weights change."""
+
+
+class SpikingSimulation(Simulation):
+    """Neurons in space."""
+
+    def __init__(self, backend: Backend, geometry: Particles, subject: Subject, network: Network) -> None:
+        self.geometry, self.dt, self.step = geometry, subject.dt, 0
+        self._backend, self._subject, self._network, self._live = backend, subject, network, Live()
+        self._groups = subject.groups
+        self.series, self.charts = self._groups.series, (*self._groups.charts, partners.BLOCKS)
+        self.charts = (*self.charts, weights_info(subject.unit))
+        self.traffic = network.traffic
+        self.sample_steps = max(1, round(SAMPLE / subject.dt))
+        largest, unit = subject.largest, subject.unit
+        conducts = all(cell.reversals is not None for cell in subject.cells if not cell.source)
+        inhibition = (0.0, largest) if conducts else (-largest, 0.0)
+        self.fields = (
+            FieldInfo("activity", "Spikes, fading", "1", "point", (0.0, 1.0), "inferno"),
+            FieldInfo("voltage", "Membrane voltage", "mV", "point", subject.voltages),
+            FieldInfo("g_e", "Excitatory synapses", unit, "point", (0.0, largest)),
+            FieldInfo("g_i", "Inhibitory synapses", unit, "point", inhibition),
+            FieldInfo("rate", "Mean rate", "Hz", "point", (0.0, 30.0)),
+        )
+        if subject.recovers:
+            self.fields = (*self.fields, FieldInfo("recovery", "Recovery or adaptation", "1", "point", (-20.0, 20.0)))
+        self._rest = backend.array(subject.rest)
+        self.brushes = brushes.infos(max(2 * largest, 5 * (subject.voltages[1] - subject.voltages[0])), unit)
+        self._silent = np.zeros(self._groups.neurons, bool)
+        self._in_degrees: Array | None = None
+        self._spread: Weights | None = None
+        self._partners: tuple[int, tuple[Partners, ...]] = (-1, ())
+        self._watched: tuple[int | None, tuple[Partner, ...]] = (None, ())
+        self._seen = self._counted()
+        self._rates = dict.fromkeys((info.name for info in self.series), 0.0)
+
+    def advance(self, steps: int) -> None:
+        self._network.advance(steps)
+        self.step += steps
+
+    def synchronize(self) -> None:
+        self._backend.synchronize()
+
+    # What viewers ask.
+
+    def select(self, selection: Selection) -> Any:
+        return self._backend.select(selection)
+
+    def gather(self, name: str, handle: Any) -> Array:
+        arrays = self._network.arrays
+        if name == "activity":
+            activity = self._activity(self._backend.gather(arrays["last"], handle))
+            if self._silent.any():  # no data, where a lesion is
+                activity[self._backend.gather(arrays["release"], handle) > brushes.SILENT // 2] = np.nan
+            return activity
+        if name == "rate":
+            return self._backend.gather(arrays["spikes"], handle) / np.float32(max(self._seconds, 1e-9))
+        values = self._backend.gather(arrays[name], handle)
+        return values + self._backend.gather(self._rest, handle) if name == "voltage" else values
+
+    def field(self, name: str) -> Array:
+        if name == "activity":
+            activity = self._activity(self._host("last").astype(np.float32))
+            activity[self._silent] = np.nan
+            return activity
+        if name == "rate":
+            return self._host("spikes").astype(np.float32) / np.float32(max(self._seconds, 1e-9))
+        return self._host(name) + self._subject.rest if name == "voltage" else self._host(name)
+
+    def _activity(self, last: Array) -> Array:
+        """1 at a spike, then fading; 0 where there was none, or none that is seen any more."""
+        age = (self.step - 1 - last) * np.float32(self.dt)
+        activity = np.exp(-age / np.float32(FADE), dtype=np.float32)
+        return np.asarray(np.where(activity < DARK, np.float32(0), activity))
+
+    @property
+    def _seconds(self) -> float:
+        return self.time / 1000.0
+
+    def _host(self, name: str) -> Array:
+        return self._backend.to_host(self._network.arrays[name])
+
+    def _counted(self) -> tuple[int, Array, int]:
+        """Step, spikes by population and synaptic events, all since the beginning."""
+        return self.step, self._host("population_spikes"), int(self._host("events")[0])
+
+    def observe(self) -> Mapping[str, float]:
+        """Rates since the call before."""
+        now = self._counted()
+        seconds = (now[0] - self._seen[0]) * self.dt / 1000.0
+        if seconds > 0:
+            neurons = np.maximum(np.diff(self._groups.bounds), 1)
+            rates = (now[1] - self._seen[1]) / neurons / seconds
+            events = (now[2] - self._seen[2]) / seconds
+            self._rates = dict(zip(self._rates, (*map(float, rates), events), strict=True))
+            self._seen = now
+            self.traffic = self._subject.traffic(events / max(self._subject.synapses, 1))
+        return self._rates
+
+    def chart(self, name: str) -> ChartData:
+        match name:
+            case "raster":
+                fired = rhythm.recent(self._host("history"), self.step, RASTER)
+                return firing.raster(fired, self.step, self.dt, raster_stride(self._groups.neurons), self._groups)
+            case "spectrum" | "correlations":
+                told = rhythm.spectrum if name == "spectrum" else rhythm.correlations
+                fired = rhythm.recent(self._host("history"), self.step)
+                return told(fired, self.dt, raster_stride(self._groups.neurons), self._groups)
+            case "rate_histogram":
+                return firing.rate_histogram(self._host("spikes"), self._seconds, self._groups)
+            case "irregularity":
+                spikes, interval, square = (self._host(array) for array in ("spikes", "interval", "interval_square"))
+                return firing.irregularity(spikes, interval, square, self._groups)
+            case "weights":
+                if self._spread is None:
+                    self._spread = Weights(self._subject.blocks, self._groups, self._subject.highest)
+                return self._spread.chart(self._weights)
+            case "blocks":
+                return partners.block_chart(self._mean_inputs(), self._groups)
+        return super().chart(name)
+
+    def results(self) -> Mapping[str, Array]:
+        return {"connectivity/mean synapses by sender and population that hears [1]": self._mean_inputs()}
+
+    def _mean_inputs(self) -> Array:
+        if self._in_degrees is None:
+            self._in_degrees = partners.in_degrees(self._subject.blocks, self._groups)
+        return self._in_degrees
+
+    def look_into(self, element: int | None) -> None:
+        """Record this neuron and some of its partners in each step from now on."""
+        joined: tuple[Partner, ...] = ()
+        if element is not None:
+            joined = company(self._partners_of(element), element, self._host("spikes"), self._weights)
+        self._watched = element, joined
+        self._record()
+
+    def _record(self) -> None:
+        element, joined = self._watched
+        chosen = () if element is None else (element, *(each.neuron for each in joined))
+        self._network.electrodes.choose(chosen, self.step)
+
+    def inspect(self, element: int) -> Inspection | None:
+        handle = self.select(Selection(np.array([element], np.int32)))
+        population = self._groups.of(element)
+        cell = self._subject.cells[population]
+        arrays = self._network.arrays
+        names = ("voltage", "g_e", "g_i", "last", "spikes")
+        known = {name: float(self._backend.gather(arrays[name], handle)[0]) for name in names}
+        sums = (self._backend.gather(arrays[name], handle) for name in ("interval", "interval_square"))
+        spikes = int(known["spikes"])
+        facts = []
+        if not cell.source:
+            facts += [
+                Fact("Membrane voltage", known["voltage"] + float(self._subject.rest[element]), "mV"),
+                Fact("Excitatory synapses", known["g_e"], cell.unit),
+                Fact("Inhibitory synapses", known["g_i"], cell.unit),
+            ]
+        facts.append(Fact("Spikes", spikes, ""))
+        if spikes:
+            facts.append(Fact("Since the last spike", (self.step - 1 - known["last"]) * self.dt, "ms"))
+            facts.append(Fact("Mean rate", spikes / max(self._seconds, 1e-9), "Hz"))
+        variation = firing.coefficient_of_variation(np.array([spikes]), *sums)[0]
+        if np.isfinite(variation):
+            facts.append(Fact("CV of intervals", float(variation), "1"))
+        found = self._partners_of(element)
+        facts += partners.facts(found, self._groups)
+        links = links_of(found, element, self.geometry.positions, self._subject.unit, self._weights)
+        return Inspection(self._groups.title(element), tuple(facts), self._traces(element), links, charts_first=True)
+
+    def _traces(self, element: int) -> tuple[tuple[ChartInfo, ChartData], ...]:
+        """Charts of the last steps, if it is this neuron that is recorded."""
+        watched, joined = self._watched
+        if watched != element:
+            return ()
+        steps, values = self._network.electrodes.values(self.step, RASTER)
+        titles = (self._groups.title(element), *(f"{each.way} {self._groups.short(each.neuron)}" for each in joined))
+        neurons = (element, *(each.neuron for each in joined))
+        own, *others = (
+            Trace(
+                title,
+                self._subject.cells[self._groups.of(neuron)],
+                float(self._subject.rest[neuron]),
+                (steps + 1) * self.dt,
+                values[:, :, place],
+            )
+            for place, (neuron, title) in enumerate(zip(neurons, titles, strict=True))
+        )
+        return profiles(own, others)
+
+    def _partners_of(self, element: int) -> tuple[Partners, ...]:
+        if self._partners[0] != element:
+            self._partners = element, tuple(partners.partners(block, element) for block in self._subject.blocks)
+        return self._partners[1]
+
+    def _weights(self, block: Block, places: Array) -> Array:
+        if not block.changing:
+            return block.weights(places)
+        handle = self.select(Selection(places.astype(np.int32)))
+        return self._backend.gather(self._network.arrays[block.changing], handle)
+
+    # Brushes.
+
+    def paint(self, dab: Dab) -> str | None:
+        neurons = brushes.reached(self.geometry.positions, dab)
+        arrays = self._network.arrays
+        if dab.brush == brushes.LESION:
+            before = int(self._silent.sum())
+            self._silent = brushes.lesion(self._backend, arrays, neurons, dab.amount, dab.erase)
+            changed = int(self._silent.sum()) - before
+            return f"{changed:,} neurons silenced, t = {self.time:.1f} ms." if changed > 0 else None
+        neurons = neurons[self._subject.hears[neurons]]
+        brushes.stimulate(self._backend, arrays, neurons, dab.amount)
+        return f"{len(neurons):,} neurons stimulated, t = {self.time:.1f} ms."
+
+    # Changes and checkpoints.
+
+    def set_control(self, name: str, value: Any) -> None:
+        changes = {}
+        if name == "synapses" and isinstance(value, ParameterGroup):
+            changes = {last: getattr(value, last) for last in FACTORS}
+        elif name in LIVE:
+            changes = {LIVE[name]: float(value)}
+        else:
+            raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+        self.set_live(replace(self._live, **changes))
+
+    def set_live(self, live: Live) -> None:
+        """Place what live parameters decide."""
+        for array, values in self._subject.live(live).items():
+            self._place(values, array)
+        self._live = live
+
+    def _place(self, values: Array, name: str) -> None:
+        held = self._network.arrays[name]
+        with self._backend.active():
+            held[...] = self._backend.array(values)
+
+    def state(self) -> dict[str, Array]:
+        live = np.array(astuple(self._live))
+        step, spikes, events = self._seen
+        rates = {
+            "seen": np.array([step, events], np.int64),
+            "seen_spikes": spikes,
+            "rates": np.array(list(self._rates.values())),
+        }
+        arrays = {name: self._host(name) for name in self._network.arrays}
+        return {"step": np.array(self.step), "live": live} | rates | arrays
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        for name, values in self._network.arrays.items():
+            if state[name].shape != values.shape:
+                raise ValueError(f"a network whose {name} is {state[name].shape}, not {values.shape}")
+        for name in self._network.arrays:
+            self._place(state[name], name)
+        self._live = Live(*map(float, state["live"]))
+        self.step = int(state["step"])
+        self._silent = np.asarray(state["release"] == brushes.SILENT)
+        self._seen = self._counted()
+        if "seen" in state:  # checkpoints of earlier versions go without: their next rates are of a shorter time
+            self._seen = int(state["seen"][0]), np.array(state["seen_spikes"]), int(state["seen"][1])
+            self._rates = dict(zip(self._rates, map(float, state["rates"]), strict=True))
+        self._record()
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        return self._backend.drain_timings()
+
+    def non_finite(self) -> NonFinite | None:
+        place = self._backend.first_non_finite(self._network.arrays["voltage"])
+        return None if place is None else NonFinite("The membrane voltage", place, "use smaller weights.")
+
+    def close(self) -> None:
+        self._network.arrays.clear()
+        del self._network

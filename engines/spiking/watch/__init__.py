@@ -1,0 +1,1 @@
+"""What is seen of a run: rasters, rates, rhythms, traces of single neurons, weights."""

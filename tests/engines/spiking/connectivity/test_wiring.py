@@ -1,0 +1,241 @@
+"""Rules of connection: exact numbers, probabilities over distance, weights and delays as asked, tables, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api.errors import ProblemError
+from engines.spiking.connectivity.layout import particles, places_of, space
+from engines.spiking.connectivity.pairs import random_synapses
+from engines.spiking.connectivity.wiring import Space, Span, wire
+from engines.spiking.parameters import SpikingParameters
+from engines.spiking.parameters.connections import Connection
+from engines.spiking.setup.populations import spans
+
+SIDE = 1000.0
+
+
+def drawn(n, *given, seed=1, places=None, dt=0.1, flat=True):
+    """Population a is the first half of n neurons, b the second."""
+    spans = {"a": Span(0, n // 2), "b": Span(n // 2, n)}
+    places = np.random.default_rng(5).random((n, 3)) * SIDE if places is None else places
+    if flat:
+        places = places * [1, 1, 0]
+    space = Space(places, {0: SIDE, n // 2: SIDE}, {0: flat, n // 2: flat})
+    connections = [Connection.model_validate({"source": "a", "target": "b", **each}) for each in given]
+    return wire(connections, spans, space, dt, seed, np.zeros(n)), places
+
+
+def senders(wiring):
+    return np.repeat(np.arange(len(wiring.starts) - 1), np.diff(wiring.starts))
+
+
+def test_fixed_numbers_are_exact():
+    inputs, _ = drawn(400, {"rule": {"kind": "fixed inputs", "number": 37}})
+    np.testing.assert_array_equal(np.bincount(inputs.targets, minlength=400), np.repeat([0, 37], 200))
+    outputs, _ = drawn(400, {"rule": {"kind": "fixed outputs", "number": 37}})
+    np.testing.assert_array_equal(np.diff(outputs.starts), np.repeat([37, 0], 200))
+    for wiring, other in ((inputs, np.diff(inputs.starts)[:200]), (outputs, np.bincount(outputs.targets)[200:])):
+        assert (senders(wiring) < 200).all()
+        assert (wiring.targets >= 200).all()
+        assert other.var() == pytest.approx(37 * 199 / 200, rel=5 * np.sqrt(2 / 200))  # multinomial
+
+
+def test_a_fixed_total_is_exact_and_both_ends_are_drawn_anew():
+    """Degrees are multinomial on both sides, and pairs are joined as often as a Poisson variable says: with K synapses
+    of N pairs, N (1 − (1 + K/N) e^(−K/N)) are joined more than once."""
+    total, size = 30_000, 200
+    rule = {"rule": {"kind": "fixed total", "number": total}}
+    wiring, _ = drawn(2 * size, rule)
+    assert len(wiring.targets) == total
+    assert (senders(wiring) < size).all()
+    assert (wiring.targets >= size).all()
+    outputs, inputs = np.bincount(senders(wiring)), np.bincount(wiring.targets)[size:]
+    mean = total / size
+    for degrees in (outputs, inputs):
+        assert degrees.var() == pytest.approx(mean * (1 - 1 / size), rel=5 * np.sqrt(2 / size))
+    assert abs(np.corrcoef(outputs, inputs)[0, 1]) < 5 / np.sqrt(size)
+    often = (np.bincount(senders(wiring) * size + wiring.targets - size, minlength=size**2) > 1).sum()
+    share = 1 - (1 + total / size**2) * np.exp(-total / size**2)
+    assert often == pytest.approx(size**2 * share, abs=5 * np.sqrt(size**2 * share))
+    again, _ = drawn(2 * size, rule, rule)
+    assert len(again.targets) == 2 * total
+    halves = np.bincount(senders(again)) - outputs  # the second connection of these senders, drawn apart
+    assert abs(np.corrcoef(outputs, halves[:size])[0, 1]) < 5 / np.sqrt(size)
+    other, _ = drawn(2 * size, rule, seed=2)
+    assert abs(np.corrcoef(outputs, np.bincount(senders(other)))[0, 1]) < 5 / np.sqrt(size)
+
+
+def test_one_to_one_and_all_to_all():
+    one, _ = drawn(40, {"rule": {"kind": "one to one"}})
+    np.testing.assert_array_equal(senders(one), np.arange(20))
+    np.testing.assert_array_equal(one.targets, np.arange(20, 40))
+    every, _ = drawn(40, {"rule": {"kind": "all to all"}})
+    np.testing.assert_array_equal(every.targets.reshape(20, 20), np.tile(np.arange(20, 40), (20, 1)))
+
+
+def test_probability_draws_what_the_plain_network_draws():
+    spans = {"a": Span(0, 300)}
+    space = Space(np.zeros((300, 3)), {0: 1.0}, {0: True})
+    rule = {"kind": "probability", "probability": 0.1}
+    wiring = wire([Connection(source="a", rule=rule)], spans, space, 0.1, 9, np.zeros(300))
+    expected = random_synapses(300, 0.1, 9)
+    np.testing.assert_array_equal(wiring.starts, expected.starts)
+    np.testing.assert_array_equal(wiring.targets, expected.targets)
+
+
+def test_connections_of_one_sender_draw_apart():
+    rule = {"rule": {"kind": "probability", "probability": 0.2}}
+    two, _ = drawn(400, rule, rule)
+    one, _ = drawn(400, rule)
+    twice = np.bincount(senders(two) * 400 + two.targets).max()
+    both = (np.bincount(senders(two) * 400 + two.targets) == 2).sum()
+    assert twice == 2
+    assert len(one.targets) == pytest.approx(8000, abs=5 * 80)
+    assert both == pytest.approx(0.04 * 200**2, abs=5 * np.sqrt(0.04 * 200**2))
+
+
+@pytest.mark.parametrize("flat", [True, False])
+@pytest.mark.parametrize("periodic", [True, False])
+@pytest.mark.parametrize("kernel", ["gaussian", "exponential"])
+def test_distance_follows_its_kernel(kernel, periodic, flat):
+    """In each ring of distance the share of pairs that are joined is the kernel's mean over these pairs, within 5
+    standard deviations."""
+    rule = {"kind": "distance", "kernel": kernel, "probability": 0.8, "width": 200.0, "periodic": periodic}
+    wiring, places = drawn(1000, {"rule": rule}, flat=flat)
+    gaps = np.abs(places[:500, None] - places[None, 500:])
+    if periodic:
+        gaps = np.minimum(gaps, SIDE - gaps)
+    apart = np.linalg.norm(gaps, axis=2)
+    chance = 0.8 * (np.exp(-0.5 * (apart / 200) ** 2) if kernel == "gaussian" else np.exp(-apart / 200))
+    joined = np.zeros((500, 500))
+    joined[senders(wiring), wiring.targets - 500] = 1
+    for low in (0, 100, 200, 400):
+        ring = (apart >= low) & (apart < low + 100)
+        expected, spread = chance[ring].sum(), np.sqrt((chance * (1 - chance))[ring].sum())
+        assert joined[ring].sum() == pytest.approx(expected, abs=5 * spread)
+
+
+def test_weights_and_delays_are_as_asked():
+    """40,000 of each: means and spreads within 5 standard errors; weights to a quantum, delays to half a step."""
+    every = {"rule": {"kind": "all to all"}}
+    normal, _ = drawn(
+        400,
+        every
+        | {
+            "weight": {"kind": "normal", "weight": -2.0, "spread": 0.2},
+            "delay": {"kind": "normal", "delay": 3.0, "spread": 0.25},
+        },
+    )
+    assert normal.weights.mean() == pytest.approx(-2, abs=5 * 0.4 / 200)
+    assert normal.weights.std() == pytest.approx(0.4, rel=5 / np.sqrt(2 * 40_000))
+    assert normal.delays.mean() == pytest.approx(30, abs=5 * 7.5 / 200)
+    assert normal.delays.std() == pytest.approx(np.hypot(7.5, 1 / np.sqrt(12)), rel=5 / np.sqrt(2 * 40_000))
+    assert normal.delays.min() >= 1
+    assert abs(np.corrcoef(normal.weights, normal.delays)[0, 1]) < 5 / 200
+    lognormal, _ = drawn(400, every | {"weight": {"kind": "lognormal", "weight": 0.5, "spread": 1.0}})
+    assert lognormal.weights.mean() == pytest.approx(0.5, abs=5 * 0.5 / 200)
+    assert np.log(lognormal.weights).std() == pytest.approx(np.sqrt(np.log(2)), rel=5 / np.sqrt(2 * 40_000))
+    wide, _ = drawn(400, every | {"weight": {"kind": "normal", "weight": -2.0, "spread": 1.0}})
+    assert wide.weights.max() == 0
+    assert (wide.weights == 0).mean() == pytest.approx(0.1587, abs=5 * np.sqrt(0.16 * 0.84 / 40_000))
+    far, places = drawn(400, every | {"delay": {"kind": "distance", "velocity": 0.1}})
+    apart = np.linalg.norm(places[senders(far)] - places[far.targets], axis=1)
+    np.testing.assert_array_equal(far.delays, np.maximum(1, np.rint(apart * 1e-3 / 0.1 / 0.1)))
+
+
+def test_all_inputs_at_once_fit_in_a_sum():
+    wiring, _ = drawn(400, {"rule": {"kind": "all to all"}, "weight": {"kind": "lognormal", "weight": 3.0}})
+    sums = np.bincount(wiring.targets, np.abs(wiring.words[:, 1]).astype(float))
+    assert 2**28 < sums.max() < 2**31
+
+
+@pytest.mark.parametrize("suffix", ["csv", "npz"])
+def test_tables_are_read(tmp_path, suffix):
+    table = {"pre": [3, 0, 3], "post": [1, 1, 7], "weight": [0.5, -2.0, 1.25], "delay": [0.2, 1.0, 0.0]}
+    path = tmp_path / f"synapses.{suffix}"
+    if suffix == "npz":
+        np.savez(path, **{name: np.array(values) for name, values in table.items()})
+    else:
+        rows = "\n".join(",".join(map(str, row)) for row in zip(*table.values(), strict=True))
+        path.write_text(",".join(table) + "\n" + rows)
+    wiring, _ = drawn(20, {"rule": {"kind": "file", "path": str(path)}})
+    np.testing.assert_array_equal(senders(wiring), [0, 3, 3])
+    np.testing.assert_array_equal(wiring.targets, [11, 11, 17])
+    np.testing.assert_allclose(wiring.weights, [-2.0, 0.5, 1.25], rtol=1e-8)
+    np.testing.assert_array_equal(wiring.delays, [10, 2, 0])
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("pre,post\n1,2\n", None),
+        ("1,2\n3,4\n", None),
+        ("pre,post,weight\n1,2,nan\n", "weight of synapse 1 .* is not a number"),
+        ("pre,post,weight,delay\n1,2,1,1\n1,2,1,nan\n", "delay of synapse 2 .* is not a number"),
+        ("pre,post\n1,10\n", "names neuron 10 as post"),
+        ("pre,post\n-1,1\n", "names neuron -1 as pre"),
+        ("pre,post,delay\n1,2,0.05\n", "is shorter than the step"),
+        ("pre,post,delay\n1,2,100\n", "more than 255 steps"),
+        ("post,weight\n1,2\n", "no columns 'pre' and 'post'|cannot be read"),
+        ("pre,post\nx,y\n", "cannot be read as connections"),
+    ],
+)
+def test_tables_that_are_wrong_say_why(tmp_path, text, sentence):
+    path = tmp_path / "synapses.csv"
+    path.write_text(text)
+    rule = {"rule": {"kind": "file", "path": str(path)}}
+    if sentence is None:
+        assert len(drawn(20, rule)[0].targets) > 0
+        return
+    with pytest.raises(ProblemError, match=sentence):
+        drawn(20, rule)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"target": "c"}, "no population 'c': choose one of a, b, or 'all'"),
+        ({"delay": {"kind": "constant", "delay": 0.05}}, "shorter than the step"),
+        ({"delay": {"kind": "normal", "delay": 50.0}}, "room for 255"),
+        ({"rule": {"kind": "file", "path": ""}}, "choose a CSV or npz file"),
+    ],
+)
+def test_what_connections_cannot_mean_says_why(change, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        drawn(20, change)
+
+
+def test_a_slab_has_distances_in_space():
+    """Neurons of both populations stand in the same slab, evenly; delays are distances across it too, over the
+    velocity, rounded to steps of 0.1 ms, at least one."""
+    place = {"kind": "slab", "side": 400.0, "thickness": 200.0}
+    given = SpikingParameters.model_validate(
+        {
+            "populations": [{"name": name, "number": 300, "place": place} for name in ("one", "other")],
+            "connections": [
+                {
+                    "source": "one",
+                    "target": "other",
+                    "rule": {"kind": "distance", "width": 100.0, "periodic": True},
+                    "delay": {"kind": "distance", "velocity": 0.05},
+                }
+            ],
+        }
+    )
+    where = space(places_of(given.populations))
+    spots = where.places
+    assert (np.ptp(spots, axis=0) > [350, 350, 150]).all()
+    assert (np.abs(spots[:, 2]) < 100).all()
+    np.testing.assert_array_equal(spots, particles(places_of(given.populations)).positions)
+    for axis, edges in enumerate(([0, 200, 400], [0, 200, 400], [-100, 0, 100])):
+        halves = np.histogram(spots[:300, axis], edges)[0]
+        assert halves.min() > 120  # of 150, where 17 % of the sites stay empty at random
+    wiring = wire(given.connections, spans(given), where, 0.1, 1, np.zeros(600))
+    gaps = np.abs(spots[senders(wiring)] - spots[wiring.targets])
+    gaps[:, :2] = np.minimum(gaps[:, :2], 400 - gaps[:, :2])  # and not across the slab
+    assert gaps[:, 2].max() > 150
+    expected = np.maximum(np.rint(np.sqrt((gaps**2).sum(axis=1)) / 50.0 / 0.1), 1)
+    np.testing.assert_allclose(wiring.delays, expected, atol=1)  # where the quotient is a half, to rounding
+    assert (wiring.delays != expected).mean() < 1e-3

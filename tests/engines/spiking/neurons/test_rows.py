@@ -1,0 +1,23 @@
+"""Rows of constants: one declaration of their names for both twins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.spiking.neurons.rows import HEADER, MODELS, OWN, RISING, Common, header, record, row
+
+
+def test_the_header_is_that_of_the_declared_names():
+    """``python -m engines.spiking.neurons.rows`` writes it."""
+    assert HEADER.read_text(encoding="utf-8") == header()
+
+
+def test_records_and_rows_have_the_same_places():
+    common = Common(*np.arange(1.0, OWN + 1))
+    for model in MODELS:
+        own = model(*np.arange(101.0, 101 + len(model._fields)))
+        assert OWN + len(own) <= RISING
+        seen = row(common, own).astype(np.float32).view(record(model))[0]
+        assert [seen[name] for name in Common._fields] == list(common)
+        assert [seen[name] for name in model._fields] == list(own)
+        assert seen["rising"] == 0
