@@ -26,8 +26,9 @@ from engines.api.lab import Study
 from engines.api.lab_tables import LabTable
 from engines.api.placing import Placement
 from engines.api.tools import Tool
-from engines.fdtd.benchmarks import benchmarks, warming_problems
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
+from engines.fdtd.grid.yee import TIME_UNITS
+from engines.fdtd.lab.benchmarks import benchmarks, warming_problems
 from engines.fdtd.parameters import (
     Faces,
     FdtdParameters,
@@ -42,11 +43,10 @@ from engines.fdtd.parameters import (
     VolumeMonitor,
     WaveSource,
 )
-from engines.fdtd.placing import placement_of
-from engines.fdtd.setup import Setup, checked, grid_of
-from engines.fdtd.source_charts import ShowSources
+from engines.fdtd.placing.placement import placement_of
+from engines.fdtd.setup.problem import Setup, checked, grid_of
 from engines.fdtd.tools.fit_dispersion import FitDispersion
-from engines.fdtd.yee import TIME_UNITS
+from engines.fdtd.watch.source_charts import ShowSources
 from engines.geometry.grid import Grid
 
 
@@ -105,12 +105,12 @@ class FdtdEngine(Engine):
         return benchmarks(elements)
 
     def studies(self) -> Sequence[Study]:
-        from engines.fdtd.lab import studies  # measured seldom
+        from engines.fdtd.lab.studies import studies  # measured seldom
 
         return studies()
 
     def tables(self) -> Sequence[LabTable]:
-        from engines.fdtd.lab import TABLES  # measured seldom
+        from engines.fdtd.lab.tables import TABLES  # measured seldom
 
         return TABLES
 

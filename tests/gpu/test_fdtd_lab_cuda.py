@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.fdtd.lab.fused import SHAPES
-from engines.fdtd.lab.scenes import PRECISIONS
+from engines.fdtd.lab.problems import PRECISIONS
 from tests.engines.fdtd.lab_cases import SMALL_TABLES, VARIANTS, check_fused, check_sums, check_table, check_variant
 
 pytestmark = pytest.mark.gpu

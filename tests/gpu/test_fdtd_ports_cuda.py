@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from tests.engines.fdtd.test_fdtd_ports import line, port, run
+from tests.engines.fdtd.ports.test_ports import line, port, run
 
 pytestmark = pytest.mark.gpu
 

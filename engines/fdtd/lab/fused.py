@@ -12,13 +12,13 @@ from engines.api.device import Backend
 from engines.api.errors import DeviceError
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.compile.nvrtc import compile_cubin
-from engines.fdtd.benchmarks import Counts, size_name
-from engines.fdtd.cuda import SOURCE, Shape
-from engines.fdtd.cuda_parts import REAL
-from engines.fdtd.lab.scenes import PRECISIONS, LabYee, Scene, make_lab_steps, make_scene, step_seconds
+from engines.fdtd.lab.benchmarks import Counts, size_name
+from engines.fdtd.lab.problems import PRECISIONS, LabYee, Scene, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.lab.throughput import GUIDE
+from engines.fdtd.step.cuda import SOURCE, Shape
+from engines.fdtd.step.cuda_parts import REAL
 
-FUSED = Path(__file__).with_name("fused.cu")
+FUSED = Path(__file__).with_name("variants") / "fused.cu"
 SHAPES: dict[str, tuple[Shape, ...]] = {
     "fp32": ((4, 32, 4, 16), (4, 32, 8, 16), (2, 32, 8, 16), (2, 64, 4, 16), (1, 128, 2, 16)),
     "fp64": ((2, 32, 4, 16), (2, 32, 8, 16), (1, 64, 4, 16), (1, 128, 2, 16)),

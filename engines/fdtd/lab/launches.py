@@ -11,11 +11,11 @@ from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.lab.timing import launch_seconds
 from engines.backend.timing import free_bytes
-from engines.fdtd.benchmarks import LAYER, Counts, size_name
-from engines.fdtd.cuda import PACKED, Shape
-from engines.fdtd.lab.scenes import PRECISIONS, LabYee, make_lab_steps, make_scene, step_seconds
+from engines.fdtd.lab.benchmarks import LAYER, Counts, size_name
+from engines.fdtd.lab.problems import PRECISIONS, LabYee, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.lab.throughput import GUIDE
-from engines.fdtd.one_pass import one_shapes
+from engines.fdtd.step.cuda import PACKED, Shape
+from engines.fdtd.step.curl.one_pass import one_shapes
 
 BLOCK = (32, 8)
 SPANS = (1, 4, 16, 64)

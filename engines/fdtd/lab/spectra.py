@@ -12,9 +12,9 @@ from engines.api import Array, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.lab.timing import graph_seconds
-from engines.fdtd.lab import spectra_kernels
+from engines.fdtd.lab.variants import spectra_kernels
 
-FILE = Path(__file__).with_name("spectra.cu")
+FILE = Path(__file__).with_name("variants") / "spectra.cu"
 SAMPLES = 16
 """Steps that are gathered; ``spectra.cu`` is compiled for them."""
 DECIMATION = 8

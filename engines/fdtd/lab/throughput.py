@@ -12,9 +12,9 @@ from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
 from engines.api.lab_tables import Column, LabTable, PublishedRows, Row
-from engines.fdtd.benchmarks import LAYER, Counts, size_name
-from engines.fdtd.lab.scenes import PRECISIONS, Scene, make_lab_steps, make_scene, step_seconds
-from engines.fdtd.traffic import traffic
+from engines.fdtd.lab.benchmarks import LAYER, Counts, size_name
+from engines.fdtd.lab.problems import PRECISIONS, Scene, make_lab_steps, make_scene, step_seconds
+from engines.fdtd.step.traffic import traffic
 
 FIGURES = json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
 STEPS = 12_000

@@ -11,7 +11,7 @@ from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
 from engines.fdtd.monitors.flux import FluxRecorder
-from engines.fdtd.recorders import Recorder
+from engines.fdtd.watch.watcher import Recorder
 
 LEAST = 1e-3
 """Of the largest incident energy in the band: where there is less (or none), R and T would be noise."""

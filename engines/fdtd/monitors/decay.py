@@ -8,12 +8,12 @@ import numpy as np
 
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.fdtd.grid.yee import TIME_UNITS
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.parameters import Ending
-from engines.fdtd.recorders import Recorder
-from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import TIME_UNITS
+from engines.fdtd.step.steps import YeeSteps
+from engines.fdtd.watch.watcher import Recorder
 
 PERIODS = 2
 FEWEST_STEPS = 50

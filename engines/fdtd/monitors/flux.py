@@ -13,13 +13,13 @@ import numpy as np
 from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.device import Backend
-from engines.fdtd.dimensions import per_length
 from engines.fdtd.far.spectra import SurfaceSpectra
-from engines.fdtd.monitors.blocks import Rectangle
+from engines.fdtd.grid.dimensions import per_length
+from engines.fdtd.grid.yee import METRES, SECONDS, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.fdtd.monitors.fourier import FourierPlan, FourierRecorder, Surroundings
+from engines.fdtd.monitors.sums.blocks import Rectangle
 from engines.fdtd.monitors.surface import surface_of
-from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import METRES, SECONDS, TIME_UNITS, VACUUM_IMPEDANCE
+from engines.fdtd.step.steps import YeeSteps
 
 
 class FluxRecorder(FourierRecorder):

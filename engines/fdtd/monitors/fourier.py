@@ -17,20 +17,20 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.fdtd.boundaries import Axis
-from engines.fdtd.monitors.blocks import Block
-from engines.fdtd.monitors.devices import make_sums, padded
+from engines.fdtd.grid.boundaries import Axis
+from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT, Yee
 from engines.fdtd.monitors.frequencies import (
     abscissa,
     frequencies_of,
     highest_content,
     interval,
 )
+from engines.fdtd.monitors.sums.blocks import Block
+from engines.fdtd.monitors.sums.devices import make_sums, padded
 from engines.fdtd.parameters import Frequencies
-from engines.fdtd.recorders import Recorder
-from engines.fdtd.steps import YeeSteps
-from engines.fdtd.waveforms import TimeCourse
-from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT, Yee
+from engines.fdtd.sources.waveforms import TimeCourse
+from engines.fdtd.step.steps import YeeSteps
+from engines.fdtd.watch.watcher import Recorder
 
 FEWEST_PER_WAVELENGTH = 6.0
 SMALL_BUFFER = 1 << 30

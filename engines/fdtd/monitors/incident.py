@@ -13,14 +13,14 @@ import numpy as np
 from engines.api import Progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.fdtd.grid.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY
 from engines.fdtd.monitors.decay import DecayWatch
 from engines.fdtd.monitors.flux import FluxRecorder
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
-from engines.fdtd.monitors.making import Incident, MonitorPlans
+from engines.fdtd.monitors.plans import Incident, MonitorPlans
 from engines.fdtd.parameters import Ending, FdtdParameters, PlaneMonitor
-from engines.fdtd.simulation import FdtdSimulation
-from engines.fdtd.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY
+from engines.fdtd.step.simulation import FdtdSimulation
 
 KEPT_BYTES = 1 << 30
 """Of runs without objects, in host memory; the oldest is forgotten first."""

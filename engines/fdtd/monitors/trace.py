@@ -15,12 +15,12 @@ from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.fdtd.monitors import cpu_kernels, devices
+from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.fdtd.monitors.fourier import Surroundings
+from engines.fdtd.monitors.sums import cpu_kernels, devices
 from engines.fdtd.parameters import TraceMonitor
-from engines.fdtd.recorders import Recorder
-from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, TIME_UNITS, VACUUM_IMPEDANCE
+from engines.fdtd.step.steps import YeeSteps
+from engines.fdtd.watch.watcher import Recorder
 
 CAPACITY = 1 << 16
 SAMPLES_PER_PERIOD = 10

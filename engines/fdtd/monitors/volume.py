@@ -14,12 +14,12 @@ import numpy as np
 from engines.api import Array, FieldInfo, Selection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.fdtd.monitors.blocks import Block
+from engines.fdtd.grid.yee import TIME_UNITS, VACUUM_IMPEDANCE, Yee, around_center
 from engines.fdtd.monitors.fourier import FourierPlan, FourierRecorder, Surroundings
 from engines.fdtd.monitors.frequencies import source_spectrum
+from engines.fdtd.monitors.sums.blocks import Block
 from engines.fdtd.parameters import VolumeMonitor
-from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import TIME_UNITS, VACUUM_IMPEDANCE, Yee, around_center
+from engines.fdtd.step.steps import YeeSteps
 
 SHOWN = 8
 """Frequencies of a monitor that become fields."""
