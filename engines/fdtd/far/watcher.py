@@ -14,9 +14,9 @@ from engines.fdtd.far.directions import Directions, circle, sphere
 from engines.fdtd.far.fields import FarField, decibels, far_field
 from engines.fdtd.far.spectra import Mirror, SurfaceSpectra, with_images
 from engines.fdtd.grid.yee import METRES, SECONDS, SPEED_OF_LIGHT
-from engines.fdtd.monitors.flux import FluxRecorder
+from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.parameters import FarSetting
-from engines.fdtd.watch.watcher import NEVER, Recorder
+from engines.fdtd.watch.watcher import NEVER, FieldWatcher
 
 FINEST, COARSEST = 180, 36
 """Steps of the polar angle: five degrees, or as many as the waves that a large box makes."""
@@ -26,13 +26,13 @@ ONE_SIDED = 4.0
 """2 Re ∫ E × H* · dA, the energy per positive frequency of spectra, over ½ Re of amplitudes."""
 
 
-class FarRecorder(Recorder):
+class FarWatcher(FieldWatcher):
     """Made of what ``flux`` sums; it sums nothing itself. ``line``: the axis along which nothing varies, if any."""
 
     every = NEVER
 
     def __init__(
-        self, number: int, flux: FluxRecorder, setting: FarSetting, mirrors: Sequence[Mirror], line: int | None,
+        self, number: int, flux: FluxWatcher, setting: FarSetting, mirrors: Sequence[Mirror], line: int | None,
         unit: str, depth: float,
     ) -> None:  # fmt: skip
         self._flux, self._mirrors, self._line = flux, tuple(mirrors), line
@@ -59,8 +59,8 @@ class FarRecorder(Recorder):
             ),
         )  # fmt: skip
 
-    def record(self, step: int) -> None:
-        """The box records."""
+    def look(self, step: int) -> None:
+        """The box looks."""
 
     def surface(self, chosen: Sequence[int] | None = None) -> SurfaceSpectra:
         """Of the box; in two dimensions of its contour."""

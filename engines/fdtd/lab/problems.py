@@ -13,6 +13,8 @@ from engines.api.device import Backend
 from engines.api.lab import Resources
 from engines.backend.lab.timing import graph_seconds, launch_seconds
 from engines.backend.lab.variants import kernel_resources
+from engines.backend.precision import FLOAT_TYPES
+from engines.backend.twins import pick
 from engines.fdtd.grid.boundaries import Axis, Face, make_axes
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.lab.benchmarks import Counts
@@ -20,10 +22,10 @@ from engines.fdtd.media.materials import Media, Medium, make_media
 from engines.fdtd.sources.currents import Sources, make_sources
 from engines.fdtd.step.cpu import CpuYee
 from engines.fdtd.step.cuda import CudaYee, Shape
+from engines.fdtd.step.leapfrog import LeapfrogSteps
 
 COURANT = 0.99
 GLASS = Medium(permittivity=2.25)
-PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 PAIR, IN_A_GRAPH = 2, 16
 """Steps that are timed together: an even number, for one pass writes to a second pair of fields and then back."""
 
@@ -80,8 +82,9 @@ class LabYee(CudaYee):
 
 def make_lab_steps(backend: Backend, scene: Scene, precision: str, maker: type[LabYee] = LabYee, **options: Any) -> Any:
     """Steps of ``scene``, its fields set; options: those of CudaYee, of no account on a CPU."""
-    arguments = (backend, scene.yee, scene.axes, scene.media, scene.sources, PRECISIONS[precision])
-    steps = CpuYee(*arguments) if backend.id == "cpu" else maker(*arguments, **options)
+    arguments = (backend, scene.yee, scene.axes, scene.media, scene.sources, FLOAT_TYPES[precision])
+    made: type[LeapfrogSteps] = pick(backend, cpu=CpuYee, cuda=maker)
+    steps = made(*arguments, **pick(backend, cpu={}, cuda=options))
     start = _plane(scene.yee).astype(steps.dtype)
     with backend.active():
         for field in (steps.electric, steps.magnetic):
@@ -108,8 +111,14 @@ def _plane(yee: Yee) -> Array:
 
 def step_seconds(backend: Backend, steps: Any) -> float:
     """Of one step without sources; on a GPU of one of many in a CUDA graph, as the engine runs them."""
-    if backend.id == "cpu":
-        one = np.zeros((1, 0))
-        return launch_seconds(backend, lambda _: steps.advance(one))
+    return pick(backend, cpu=_launched, cuda=_in_a_graph)(backend, steps)
+
+
+def _launched(backend: Backend, steps: Any) -> float:
+    one = np.zeros((1, 0))
+    return launch_seconds(backend, lambda _: steps.advance(one))
+
+
+def _in_a_graph(backend: Backend, steps: Any) -> float:
     count = IN_A_GRAPH if backend.info.kind == "cuda" else PAIR
     return graph_seconds(backend, lambda: steps.enqueue(count)) / count

@@ -26,11 +26,11 @@ from engines.fdtd.monitors.frequencies import (
     interval,
 )
 from engines.fdtd.monitors.sums.blocks import Block
-from engines.fdtd.monitors.sums.devices import make_sums, padded
+from engines.fdtd.monitors.sums.sums import SUMS, padded
 from engines.fdtd.parameters import Frequencies
 from engines.fdtd.sources.waveforms import TimeCourse
 from engines.fdtd.step.steps import YeeSteps
-from engines.fdtd.watch.watcher import Recorder
+from engines.fdtd.watch.watcher import FieldWatcher
 
 FEWEST_PER_WAVELENGTH = 6.0
 SMALL_BUFFER = 1 << 30
@@ -101,16 +101,16 @@ def fourier_plan(name: str, setting: Frequencies, blocks: Sequence[Block], aroun
     return FourierPlan(name, setting, frequencies, setting.every or most, batch, tuple(blocks), memory)
 
 
-class FourierRecorder(Recorder):
+class FourierWatcher(FieldWatcher):
     """Sums of one monitor on the device."""
 
     def __init__(self, plan: FourierPlan, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
         self.plan, self.every = plan, plan.every
         self._around, self._backend = around, backend
         self._taken = 0
-        self._sums = make_sums(backend, around.yee, steps, plan.blocks, len(plan.frequencies), plan.batch)
+        self._sums = SUMS.open(backend, around.yee, steps, plan.blocks, len(plan.frequencies), plan.batch)
 
-    def record(self, step: int) -> None:
+    def look(self, step: int) -> None:
         number = step // self.every - 1
         slot = number % self.plan.batch
         self._sums.sample(slot)

@@ -1,4 +1,4 @@
-"""From the parameters of monitors to what records: checked first, without arrays, and made when a run is built."""
+"""From the parameters of monitors to their watchers: checked first, without arrays, and made when a run is built."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from engines.api import Array, Finding
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.fdtd.far.walls import line_axis, mirrors_of, obstacles, walls_of
-from engines.fdtd.far.watcher import FarRecorder
+from engines.fdtd.far.watcher import FarWatcher
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT
 from engines.fdtd.monitors.balance import Balance, incident_energy
-from engines.fdtd.monitors.decay import DecayWatch, check_dies_down
-from engines.fdtd.monitors.flux import FluxRecorder
+from engines.fdtd.monitors.decay import DecayWatcher, check_dies_down
+from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.monitors.fourier import FourierPlan, Surroundings, fourier_plan
 from engines.fdtd.monitors.frequencies import over_at, source_spectrum
-from engines.fdtd.monitors.ringing.ringing import RingingRecorder, band_of
+from engines.fdtd.monitors.ringing.ringing import RingingWatcher, band_of
 from engines.fdtd.monitors.sums.blocks import Rectangle, box_rectangles, inner_nodes, plane_node, rectangle
-from engines.fdtd.monitors.trace import CAPACITY, TraceRecorder, interpolation
-from engines.fdtd.monitors.volume import VolumeRecorder, cells_between, volume_blocks
+from engines.fdtd.monitors.trace import CAPACITY, TraceWatcher, interpolation
+from engines.fdtd.monitors.volume import VolumeWatcher, cells_between, volume_blocks
 from engines.fdtd.parameters import BoxMonitor, FdtdParameters, ModeSource, PlaneMonitor, TraceMonitor, VolumeMonitor
 from engines.fdtd.step.steps import YeeSteps
-from engines.fdtd.watch.watcher import Recorder
+from engines.fdtd.watch.watcher import FieldWatcher
 
 RESERVED = ("balance", "ports")
 """Groups of a file of results that are of no monitor."""
@@ -200,29 +200,29 @@ class Incident:
     sums: dict[str, Array]
 
 
-def make_recorders(
+def make_watchers(
     parameters: FdtdParameters,
     plans: MonitorPlans,
     backend: Backend,
     steps: YeeSteps,
     largest: float,
     incident: Incident | None = None,
-) -> list[Recorder]:
+) -> list[FieldWatcher]:
     """``incident``: of planes that measure R or T; without it they measure power."""
     around = plans.around
-    found: list[Recorder] = []
-    parts: dict[str, list[FluxRecorder]] = {"reflection": [], "transmission": []}
+    found: list[FieldWatcher] = []
+    parts: dict[str, list[FluxWatcher]] = {"reflection": [], "transmission": []}
     for number, plan in enumerate(plans.plans, 1):
         if isinstance(plan, TraceMonitor):
-            trace = TraceRecorder(number, plan, around, backend, steps)
-            found += [trace, RingingRecorder(number, trace, around)] if plan.ringing.on else [trace]
+            trace = TraceWatcher(number, plan, around, backend, steps)
+            found += [trace, RingingWatcher(number, trace, around)] if plan.ringing.on else [trace]
         elif isinstance(plan, VolumePlan):
             found.append(
-                VolumeRecorder(number, plan.monitor, plan.plan, plan.first, plan.count, around, backend, steps, largest)
+                VolumeWatcher(number, plan.monitor, plan.plan, plan.first, plan.count, around, backend, steps, largest)
             )
         else:
             taken = incident.sums.get(plan.plan.name) if incident is not None else None
-            flux = FluxRecorder(number, plan.plan, plan.rectangles, around, backend, steps, taken)
+            flux = FluxWatcher(number, plan.plan, plan.rectangles, around, backend, steps, taken)
             found.append(flux)
             if isinstance(plan.monitor, BoxMonitor) and plan.monitor.far_field.on:
                 found.append(_far(number, flux, plan.monitor, parameters, around))
@@ -234,14 +234,14 @@ def make_recorders(
         every = plans.normalised[0].plan.every
         found.append(Balance(parts["reflection"], parts["transmission"], energy, every))
     if parameters.ending.at_decay:
-        found.append(DecayWatch(parameters.ending, around, backend, steps))
+        found.append(DecayWatcher(parameters.ending, around, backend, steps))
     return found
 
 
 def _far(
-    number: int, flux: FluxRecorder, monitor: BoxMonitor, parameters: FdtdParameters, around: Surroundings
-) -> FarRecorder:
+    number: int, flux: FluxWatcher, monitor: BoxMonitor, parameters: FdtdParameters, around: Surroundings
+) -> FarWatcher:
     line = line_axis(monitor, around.yee, around.axes)
     depth = 1.0 if line is None else float(np.ptp(around.yee.nodes(line)))
     mirrors = mirrors_of(parameters, around.yee, monitor.name)
-    return FarRecorder(number, flux, monitor.far_field, mirrors, line, around.unit, depth)
+    return FarWatcher(number, flux, monitor.far_field, mirrors, line, around.unit, depth)

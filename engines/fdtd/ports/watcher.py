@@ -28,7 +28,7 @@ from engines.fdtd.ports.scattering import (
 )
 from engines.fdtd.ports.touchstone import Network, suffix, touchstone_text
 from engines.fdtd.step.steps import YeeSteps
-from engines.fdtd.watch.watcher import Recorder
+from engines.fdtd.watch.watcher import FieldWatcher
 
 ROWS = 1024
 LINES = 201
@@ -41,7 +41,7 @@ GROUP = "ports"
 SCATTERING, IMPEDANCE = "scattering", "input impedance"
 
 
-class PortsRecorder(Recorder):
+class PortsWatcher(FieldWatcher):
     """All ports of a problem. With several that are driven, S_jj of the first is what that port sees of them all."""
 
     def __init__(
@@ -73,7 +73,7 @@ class PortsRecorder(Recorder):
             if driven
         )
 
-    def record(self, step: int) -> None:
+    def look(self, step: int) -> None:
         row, ports = (step // self.every - 1) % ROWS, len(self._impedances)
         sample = self._samples[row]
         sample[0] = step

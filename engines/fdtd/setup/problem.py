@@ -14,6 +14,8 @@ from engines.api import (
 )
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.precision import FLOAT_TYPES
+from engines.backend.twins import pick
 from engines.fdtd.grid.boundaries import make_axes
 from engines.fdtd.grid.dimensions import ALL, parts_of
 from engines.fdtd.grid.resolution import resolution_findings
@@ -27,14 +29,14 @@ from engines.fdtd.media.solids.painting import Painter
 from engines.fdtd.media.solids.shapes import cells_of, fillings_of, object_findings, shapes_of
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.incident import incident_of
-from engines.fdtd.monitors.plans import Incident, make_recorders, plan_monitors
+from engines.fdtd.monitors.plans import Incident, make_watchers, plan_monitors
 from engines.fdtd.monitors.traffic import monitors_traffic
 from engines.fdtd.parameters import (
     FdtdParameters,
     GridSetting,
 )
 from engines.fdtd.ports.lumped import gap_of, with_port_currents, with_resistors
-from engines.fdtd.ports.watcher import PortsRecorder
+from engines.fdtd.ports.watcher import PortsWatcher
 from engines.fdtd.setup.described import (
     expected_field,
     make_faces,
@@ -57,7 +59,6 @@ from engines.fdtd.watch.fields import fields_of
 from engines.fdtd.watch.source_charts import SourceCharts
 from engines.geometry.grid import Grid
 
-PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
 """The part of a device's memory that a problem may take; the rest is the system's and the viewers'."""
 ROUNDING = 1e-12
@@ -90,7 +91,7 @@ class Setup:
         self.parameters = parameters = checked(problem)
         self.backend = backend
         self.yee = yee = make_yee(parameters.grid)
-        self.precision = PRECISIONS[parameters.numerics.precision]
+        self.precision = FLOAT_TYPES[parameters.numerics.precision]
         self.media = media_of(parameters)
         unit = parameters.grid.length_unit
         real = [medium for medium in self.media if not medium.perfect_conductor]
@@ -150,7 +151,8 @@ class Setup:
         """Whether the device may step E and H in one pass; whether it does is measured when the run is built."""
         plain = self.parts == ALL and not (self._magnetic or self.slots.count or any(self.yee.flat))
         layered = any(any(axis.fading) for axis in self.axes)
-        return plain and not layered and self.backend.id != "cpu" and self._copies == 1 and self._id_bytes == 1
+        able = pick(self.backend, cpu=False, cuda=True)
+        return plain and not layered and able and self._copies == 1 and self._id_bytes == 1
 
     def _traffic(self, states: int, passes: int) -> tuple[KernelTraffic, ...]:
         steps = traffic(
@@ -161,10 +163,10 @@ class Setup:
 
     def _memory(self, states: int) -> int:
         """Bytes on the device. Raises ProblemError if it has not as many."""
-        yee, value_bytes, cpu = self.yee, self._value_bytes, self.backend.id == "cpu"
-        kept = CPU_ID_BYTES if cpu else self._id_bytes
+        yee, value_bytes = self.yee, self._value_bytes
+        kept = pick(self.backend, cpu=CPU_ID_BYTES, cuda=self._id_bytes)
         found = self._copies * memory_bytes(yee, self.axes, value_bytes, self._magnetic, states, kept) + yee.cells
-        found += source_bytes(yee, self.axes, self.driven, value_bytes, not cpu)
+        found += source_bytes(yee, self.axes, self.driven, value_bytes, pick(self.backend, cpu=False, cuda=True))
         available, name = self.backend.info.memory_bytes, self.backend.info.name
         if available and found > MEMORY_SHARE * available:
             dimensions = len(yee.varying)
@@ -237,11 +239,11 @@ class Setup:
         painter = Painter(parameters, yee, self.axes, cells, media, self.media, sources, self.dt, held, kept)
         highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         period = 1 / highest if highest else self.dt
-        recorders = make_recorders(parameters, self.monitors, backend, steps, expected_field(parameters), incident)
-        recorders += [PortsRecorder(backend, steps, gaps, self.ports, self.dt, unit)] if gaps else []
+        watchers = make_watchers(parameters, self.monitors, backend, steps, expected_field(parameters), incident)
+        watchers += [PortsWatcher(backend, steps, gaps, self.ports, self.dt, unit)] if gaps else []
         return FdtdSimulation(
             backend, grid_of(parameters.grid), yee, self.dt, steps, sources, parameters.source_scale, cells,
-            fields_of(parameters, self.parts, len(self.media)), self.traffic, period, recorders, painter=painter,
+            fields_of(parameters, self.parts, len(self.media)), self.traffic, period, watchers, painter=painter,
             there=self.parts, still=SourceCharts(parameters),
         )  # fmt: skip
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from engines.api.device import Backend
 from engines.backend.timing import best_seconds, measured_once
+from engines.backend.twins import pick
 from engines.fdtd.grid.boundaries import Face, make_axes
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.materials import Medium, make_media
@@ -20,9 +21,14 @@ GPU_SHARE = 0.55
 
 def expected_rate(backend: Backend, precision: str) -> float:
     """Bytes per second that a step moves: on a CPU those of a small grid between CPML, measured at the first call."""
-    if backend.id != "cpu":
-        return GPU_SHARE * backend.ceilings().best
+    return pick(backend, cpu=_measured_rate, cuda=_share_of_bandwidth)(backend, precision)
 
+
+def _share_of_bandwidth(backend: Backend, precision: str) -> float:
+    return GPU_SHARE * backend.ceilings().best
+
+
+def _measured_rate(backend: Backend, precision: str) -> float:
     def measure() -> float:
         yee = Yee((SAMPLE_CELLS,) * 3, (1.0, 1.0, 1.0))
         dt, face, vacuum = 0.99 * yee.largest_step(), Face("CPML", LAYER), Medium()

@@ -10,7 +10,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.fdtd.grid.boundaries import Axis, kernel_tables, psi_shapes
-from engines.fdtd.grid.dimensions import ALL, Parts, make_twins
+from engines.fdtd.grid.dimensions import ALL, Parts
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.dispersion import Dispersion
 from engines.fdtd.media.materials import Media
@@ -19,6 +19,7 @@ from engines.fdtd.step import cpu_extras as extras
 from engines.fdtd.step import cpu_kernels as kernels
 from engines.fdtd.step.curl import sweep as sweeps
 from engines.fdtd.step.inject.cpu_oblique import CpuObliqueLine
+from engines.fdtd.step.leapfrog import LeapfrogSteps
 
 BANDS_PER_THREAD = 4
 """Parts of a pass per thread: one that another program holds up then costs a part of its share."""
@@ -30,15 +31,9 @@ CPU_ID_BYTES = 2
 """Always 16 bits, so that there is one set of kernels to compile: rows of one material read two of their ids."""
 
 
-class CpuYee:
-    """Leapfrog steps of E and H; the equations are in README.md.
-
-    electric, magnetic: (3, nz + 1, ny + 1, row); psi: six arrays, of E for x, y, z and then of H; signals: (count,);
-    states: of the poles, (states, places). They are all that changes from step to step. bands_together: of sweeps that
-    step both fields; 0 where E has to be complete before H begins, or bands would be thin.
-    """
-
-    passes = 2
+class CpuYee(LeapfrogSteps):
+    """bands_together: of sweeps that step both fields; 0 where E has to be complete before H begins, or bands would be
+    thin."""
 
     def __init__(
         self, backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
@@ -103,10 +98,6 @@ class CpuYee:
     def prepare(self, values: Array) -> Array:
         """What the halves of steps are given of ``values``."""
         return values
-
-    def finish(self) -> None:
-        """What is to be done when steps have been taken by halves."""
-        make_twins(self._yee, self.electric, self.magnetic)
 
     def electric_half(self, values: Array, step: int) -> None:
         """E of a step, and what sources add to it."""
@@ -204,15 +195,6 @@ class CpuYee:
             )  # fmt: skip
             electric += held.sum()
         return float(electric), float(magnetic)
-
-    def parts(self) -> dict[str, Any]:
-        """What changes from step to step, by name."""
-        psi = {
-            f"psi {field}{axis}": self.psi[3 * n + a] for n, field in enumerate("eh") for a, axis in enumerate("xyz")
-        }
-        poles = {"poles": self.states} if self.states.size else {}
-        fields = {"electric": self.electric, "magnetic": self.magnetic, "signals": self.signals}
-        return {**fields, **poles, **psi, **self.line_psi()}
 
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""

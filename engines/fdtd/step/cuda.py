@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.backend.precision import REAL
 from engines.backend.tuning import TuningKey, tune, tuning_key
 from engines.fdtd.grid.boundaries import Axis, kernel_tables
-from engines.fdtd.grid.dimensions import ALL, Parts, make_twins
+from engines.fdtd.grid.dimensions import ALL, Parts
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.materials import Media
 from engines.fdtd.sources.currents import Entries, Sources, induced
 from engines.fdtd.step.cpu import energy_weights
 from engines.fdtd.step.cuda_parts import (
-    REAL,
     THREADS,
     CudaCoupling,
     CudaPoles,
@@ -31,6 +31,7 @@ from engines.fdtd.step.cuda_parts import (
 )
 from engines.fdtd.step.curl.one_pass import NO_SHAPE, ONE_PASS, OnePass, OneShape, one_shapes
 from engines.fdtd.step.inject.cuda_oblique import CudaObliqueLine
+from engines.fdtd.step.leapfrog import LeapfrogSteps
 
 HERE = Path(__file__).parent
 SOURCE, LAYERS, INJECT, ENERGY = (
@@ -51,10 +52,8 @@ Shape = tuple[int, int, int, int]
 """Values of a thread along x, threads along x, threads along y, planes that a thread marches over."""
 
 
-class CudaYee:
-    """Leapfrog steps of E and H; attributes and methods as those of :class:`engines.fdtd.step.cpu.CpuYee`.
-
-    ψ of x has slots of its own (yee.cuh). What sources do to E they do to H in the same step as entries of their own
+class CudaYee(LeapfrogSteps):
+    """ψ of x has slots of its own (yee.cuh). What sources do to E they do to H in the same step as entries of their own
     (:func:`engines.fdtd.sources.currents.induced`), so that nothing comes between E and H.
 
     shape: two passes of this launch shape; one_pass: one pass of this shape; neither: the fastest, measured once per
@@ -249,10 +248,6 @@ class CudaYee:
         """What the halves of steps are given of ``values``."""
         return self._backend.array(values.astype(self.dtype)) if self._sources.drives else self._values
 
-    def finish(self) -> None:
-        """What is to be done when steps have been taken by halves."""
-        make_twins(self._yee, self.electric, self.magnetic)
-
     def _put(self, count: int) -> None:
         """``count`` steps with the first rows of ``_values``, as a graph if so many come often."""
         if count not in self._graphs:
@@ -430,15 +425,6 @@ class CudaYee:
             )  # fmt: skip
             electric += self._backend.to_host(held).sum()
         return float(electric), float(magnetic)
-
-    def parts(self) -> dict[str, Any]:
-        """What changes from step to step, by name."""
-        psi = {
-            f"psi {field}{axis}": self.psi[3 * n + a] for n, field in enumerate("eh") for a, axis in enumerate("xyz")
-        }
-        poles = {"poles": self.states} if self.states.size else {}
-        fields = {"electric": self.electric, "magnetic": self.magnetic, "signals": self.signals}
-        return {**fields, **poles, **psi, **self.line_psi()}
 
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.backend.precision import REAL
 from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.dispersion import Dispersion
@@ -17,7 +18,6 @@ from engines.fdtd.sources.currents import Sources
 
 HERE = Path(__file__).parent
 ABSORBER, COUPLE = HERE / "absorber.cu", HERE / "couple.cu"
-REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 THREADS = 256
 SLOTS = 4
 """Places of ψ of x begin and end at a multiple of this: vectors of either precision."""

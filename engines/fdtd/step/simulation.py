@@ -36,8 +36,9 @@ from engines.fdtd.sources.currents import Sources
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.step.traffic import STEPS
 from engines.fdtd.watch.source_charts import SourceCharts
-from engines.fdtd.watch.watcher import Recorder
+from engines.fdtd.watch.watcher import FieldWatcher
 from engines.geometry.grid import Grid
+from engines.watching import Watchers
 
 SAMPLES_PER_PERIOD = 20
 ADVICE_ON_POLES = "keep dispersive objects out of the CPML: choose the slowly absorbing layer for the faces they reach."
@@ -66,7 +67,7 @@ class FdtdSimulation(Simulation):
         fields: tuple[FieldInfo, ...],
         traffic: tuple[KernelTraffic, ...],
         period: float,
-        recorders: Sequence[Recorder] = (),
+        watchers: Sequence[FieldWatcher] = (),
         there: Parts = ALL,
         still: SourceCharts | None = None,
         painter: Painter | None = None,
@@ -76,18 +77,18 @@ class FdtdSimulation(Simulation):
         self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)
-        self._unwatched = 0  # steps since a recorder was given the fields: what these take is told per step
-        self.recorders = tuple(recorders)
-        self.fields += tuple(info for recorder in self.recorders for info in recorder.fields)
+        self._unwatched = 0  # steps since a watcher was given the fields: what these take is told per step
+        self.watchers = Watchers(watchers)
+        self.fields += self.watchers.fields
         self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
         self._still = still
         drawn = still.charts if still else ()
-        found = [info for recorder in self.recorders for info in recorder.charts]
-        found.sort(key=lambda info: not info.comparable)  # results first: a window may have room for a few alone
+        # results first: a window may have room for a few alone
+        found = sorted(self.watchers.charts, key=lambda info: not info.comparable)
         self.charts = (*found, *drawn)
         per = f"J{per_length(yee, grid.length_unit)}"
         energies = [SeriesInfo(name, title, per) for name, title in ENERGIES.items()]
-        self.series = (*energies, *(info for recorder in self.recorders for info in recorder.series))
+        self.series = (*energies, *self.watchers.series)
         self._painter = painter
         if painter is not None:
             self.brushes, self.keeps = (painter.brush,), KEEP
@@ -95,17 +96,12 @@ class FdtdSimulation(Simulation):
     def advance(self, steps: int) -> None:
         end = self.step + steps
         while self.step < end:
-            self._advance(min([end, *(self._next(recorder) for recorder in self.recorders)]) - self.step)
-            due = [recorder for recorder in self.recorders if self.step % recorder.every == 0]
-            if due:
+            self._advance(self.watchers.next_look(self.step, end) - self.step)
+            if due := self.watchers.due(self.step):
                 with self._backend.timed(MONITORS, launches=self._unwatched):
-                    for recorder in due:
-                        recorder.record(self.step)
+                    for watcher in due:
+                        watcher.look(self.step)
                 self._unwatched = 0
-
-    def _next(self, recorder: Recorder) -> int:
-        """The step after this one that ``recorder`` is given."""
-        return (self.step // recorder.every + 1) * recorder.every
 
     def _advance(self, steps: int) -> None:
         values = self._scale * self._sources.table(self.step, steps, self.dt)
@@ -115,12 +111,9 @@ class FdtdSimulation(Simulation):
         self._unwatched += steps
 
     def chart(self, name: str) -> ChartData:
-        for recorder in self.recorders:
-            if any(info.name == name for info in recorder.charts):
-                return recorder.chart(name)
-        if self._still is None:
-            raise KeyError(name)
-        return self._still.chart(name)
+        if self._still is not None and any(info.name == name for info in self._still.charts):
+            return self._still.chart(name)
+        return self.watchers.chart(name)
 
     @property
     def finished(self) -> bool:
@@ -128,18 +121,13 @@ class FdtdSimulation(Simulation):
 
     @property
     def ending(self) -> str:
-        return next((recorder.ending for recorder in self.recorders if recorder.ending), "")
+        return self.watchers.ending
 
     def results(self) -> Mapping[str, Array]:
-        return {name: values for recorder in self.recorders for name, values in recorder.results().items()}
+        return self.watchers.results()
 
     def files(self) -> Mapping[str, str]:
-        return {name: text for recorder in self.recorders for name, text in recorder.files().items()}
-
-    def _of_recorder(self, name: str) -> Recorder | None:
-        """The recorder that field ``name`` is of."""
-        found = (recorder for recorder in self.recorders if any(info.name == name for info in recorder.fields))
-        return next(found, None)
+        return self.watchers.files()
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -150,8 +138,8 @@ class FdtdSimulation(Simulation):
     def gather(self, name: str, handle: Any) -> Array:
         if name == "material":
             return self._backend.gather(self._cells.reshape(-1), handle.cells())
-        if recorder := self._of_recorder(name):
-            return handle.means(recorder.gather(name, handle.elements, handle.made))
+        if watcher := self.watchers.of_field(name):
+            return handle.means(watcher.gather(name, handle.elements, handle.made))
         if name in PARTS:
             parts = [self._component(part, handle, runs=False).astype(float) for part in self._names[name]]
             return handle.means(np.sqrt(sum(part**2 for part in parts)))
@@ -166,8 +154,8 @@ class FdtdSimulation(Simulation):
     def field(self, name: str) -> Array:
         if name == "material":
             return self._backend.to_host(self._cells).reshape(-1).astype(np.float32)
-        if recorder := self._of_recorder(name):
-            return recorder.field(name)
+        if watcher := self.watchers.of_field(name):
+            return watcher.field(name)
         if name in PARTS:
             parts = [self.field(part).astype(float) for part in self._names[name]]
             return np.sqrt(sum(part**2 for part in parts)).astype(np.float32)
@@ -191,14 +179,12 @@ class FdtdSimulation(Simulation):
         found = {
             "energy": factor * (electric + magnetic), "electric": factor * electric, "magnetic": factor * magnetic,
         }  # fmt: skip
-        for recorder in self.recorders:
-            found.update(recorder.observe())
-        return found
+        return found | self.watchers.observe()
 
     def set_control(self, name: str, value: Any) -> None:
         if name != "source_scale":
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
-        if float(value) != self._scale and any(isinstance(recorder, Balance) for recorder in self.recorders):
+        if float(value) != self._scale and any(isinstance(watcher, Balance) for watcher in self.watchers):
             raise ProblemError(
                 "R and T are parts of an incident wave that a run without objects has measured: reset, change the "
                 "factor on the sources, and run again."
@@ -233,8 +219,8 @@ class FdtdSimulation(Simulation):
 
     def _parts(self) -> dict[str, Any]:
         found = self._steps.parts()
-        for number, recorder in enumerate(self.recorders):
-            found.update({f"monitor {number} {name}": part for name, part in recorder.parts().items()})
+        for number, watcher in enumerate(self.watchers):
+            found.update({f"monitor {number} {name}": part for name, part in watcher.parts().items()})
         return found
 
     def restore(self, state: Mapping[str, Array]) -> None:
@@ -248,8 +234,8 @@ class FdtdSimulation(Simulation):
         if "cells" in state:
             self._restore_cells(state["cells"])
         self.step, self._scale = int(state["step"]), float(state["scale"])
-        for recorder in self.recorders:
-            recorder.restored(self.step)
+        for watcher in self.watchers:
+            watcher.restored(self.step)
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
@@ -266,7 +252,7 @@ class FdtdSimulation(Simulation):
         return None
 
     def close(self) -> None:
-        del self._steps, self._cells, self.recorders
+        del self._steps, self._cells, self.watchers
 
 
 class _Handle:

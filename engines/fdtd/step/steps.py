@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from engines.api import Array
+from engines.api.device import Backend
+from engines.backend.twins import pick
 from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.dimensions import ALL, Parts
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.materials import Media
 from engines.fdtd.sources.currents import Sources
-
-if TYPE_CHECKING:
-    from engines.api.device import Backend
+from engines.fdtd.step.bloch.steps import BlochSteps
+from engines.fdtd.step.leapfrog import LEAPFROG, LeapfrogSteps
 
 
 class YeeSteps(Protocol):
-    """What the CPU's and the GPU's steps have in common (:class:`engines.fdtd.step.cpu.CpuYee`)."""
+    """What a run needs of its steps: :class:`LeapfrogSteps`, or :class:`BlochSteps` of two of them."""
 
     electric: Any
     magnetic: Any
@@ -45,24 +46,11 @@ def make_steps(
     parts: Parts = ALL,
 ) -> YeeSteps:  # fmt: skip
     """Fields at rest on the device of ``backend``; precision: ``"float32"`` or ``"float64"``."""
-    if any(axis.phase for axis in axes):
-        from engines.fdtd.step.bloch import BlochSteps
+    if not any(axis.phase for axis in axes):
+        return LEAPFROG.open(backend, yee, axes, media, sources, precision, parts=parts)
 
-        def copy(walled: Sequence[Axis], driven: Sources) -> Any:
-            return _copy(backend, yee, walled, media, driven, precision, parts, room=0.0)
+    def copy(walled: Sequence[Axis], driven: Sources) -> LeapfrogSteps:
+        by_halves: dict[str, Any] = pick(backend, cpu={}, cuda={"room": 0.0})
+        return LEAPFROG.open(backend, yee, walled, media, driven, precision, parts=parts, **by_halves)
 
-        return BlochSteps(backend, yee, axes, sources, copy)
-    return _copy(backend, yee, axes, media, sources, precision, parts)
-
-
-def _copy(
-    backend: Backend, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str, parts: Parts,
-    room: float | None = None,
-) -> Any:  # fmt: skip
-    if backend.id == "cpu":
-        from engines.fdtd.step.cpu import CpuYee
-
-        return CpuYee(backend, yee, axes, media, sources, precision, parts)
-    from engines.fdtd.step.cuda import CudaYee
-
-    return CudaYee(backend, yee, axes, media, sources, precision, parts=parts, room=room)
+    return BlochSteps(backend, yee, axes, sources, copy)

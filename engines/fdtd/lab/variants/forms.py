@@ -16,6 +16,7 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.api.lab import Resources
 from engines.backend.lab.variants import kernel_resources
+from engines.backend.twins import pick
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
 from engines.fdtd.lab.benchmarks import Counts
 from engines.fdtd.lab.problems import COURANT, LabYee
@@ -66,7 +67,7 @@ class LayoutForm(Form):
         self._fields = [self._made() for _ in range(1 if layout == "one structure" else 2)]
         self.bytes = sum(field.nbytes for field in self._fields)
         self._kernels: list[Any] = []
-        self.electric, self.magnetic = self._cpu_passes() if backend.id == "cpu" else self._cuda_passes()
+        self.electric, self.magnetic = pick(backend, cpu=self._cpu_passes, cuda=self._cuda_passes)()
 
     def _made(self) -> Any:
         shape = (3, *self._shape) if self._layout == "arrays" else (*self._shape, WIDTHS[self._layout])

@@ -16,9 +16,9 @@ from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.monitors.ringing.chart import resonance_chart, resonance_info
 from engines.fdtd.monitors.ringing.resonances import Resonance, resonances
-from engines.fdtd.monitors.trace import TraceRecorder, trace_interval
+from engines.fdtd.monitors.trace import TraceWatcher, trace_interval
 from engines.fdtd.parameters import TraceMonitor
-from engines.fdtd.watch.watcher import NEVER, Recorder
+from engines.fdtd.watch.watcher import NEVER, FieldWatcher
 
 
 def band_of(monitor: TraceMonitor, around: Surroundings) -> tuple[float, float]:
@@ -43,12 +43,12 @@ def band_of(monitor: TraceMonitor, around: Surroundings) -> tuple[float, float]:
     return low, high
 
 
-class RingingRecorder(Recorder):
+class RingingWatcher(FieldWatcher):
     """Made of the samples of ``trace``, of its first component."""
 
     every = NEVER
 
-    def __init__(self, number: int, trace: TraceRecorder, around: Surroundings) -> None:
+    def __init__(self, number: int, trace: TraceWatcher, around: Surroundings) -> None:
         self._trace, self._unit = trace, around.unit
         self._band = band_of(trace.monitor, around)
         self._over = max((over_at(waveform) for waveform in around.waveforms), default=0.0)
@@ -58,8 +58,8 @@ class RingingRecorder(Recorder):
         info = resonance_info(self._chart, FREQUENCY_UNITS[around.unit], "V/m" if self._component[0] == "E" else "A/m")
         self.charts = (info,)
 
-    def record(self, step: int) -> None:
-        """The trace records."""
+    def look(self, step: int) -> None:
+        """The trace looks."""
 
     def found(self) -> list[Resonance]:
         """Strongest first; none while the trace is too short."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from engines.backend.precision import REAL
 from engines.fdtd.sources.oblique import TAPS, ObliqueLine
 
 SOURCE = Path(__file__).with_name("oblique.cu")
-REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 THREADS = 256
 
 

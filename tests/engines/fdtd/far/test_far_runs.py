@@ -11,9 +11,9 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.far.fields import METRES_PER_SECOND
-from engines.fdtd.far.watcher import FarRecorder
+from engines.fdtd.far.watcher import FarWatcher
 from engines.fdtd.grid.yee import VACUUM_IMPEDANCE
-from engines.fdtd.monitors.flux import FluxRecorder
+from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.monitors.frequencies import source_spectrum
 from engines.fdtd.parameters import (
     Box,
@@ -57,8 +57,8 @@ def problem(cells=40, **changes):
 def run(parameters, backend, steps=550):
     simulation = ENGINE.build(Problem(parameters), backend)
     simulation.advance(steps)
-    far = next(each for each in simulation.recorders if isinstance(each, FarRecorder))
-    flux = next(each for each in simulation.recorders if isinstance(each, FluxRecorder))
+    far = next(each for each in simulation.watchers if isinstance(each, FarWatcher))
+    flux = next(each for each in simulation.watchers if isinstance(each, FluxWatcher))
     return simulation, far, flux
 
 

@@ -12,12 +12,13 @@ import pytest
 from engines.backend.compile.variants import declared
 from engines.backend.cpu import CpuBackend
 from engines.backend.lab import timing as lab_timing
+from engines.backend.precision import FLOAT_TYPES
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.lab import fused, launches
 from engines.fdtd.lab.benchmarks import USUAL, WARM, BallProblem
 from engines.fdtd.lab.fused import electric_registers
-from engines.fdtd.lab.problems import PRECISIONS, make_scene
+from engines.fdtd.lab.problems import make_scene
 from engines.fdtd.lab.spectra import DECIMATED, GATHERED
 from engines.fdtd.lab.studies import STEP, counts_of, psi_values
 from engines.fdtd.lab.tables import TABLES, ThroughputTable
@@ -190,7 +191,7 @@ def test_a_benchmark_is_measured(monkeypatch):
 
 def test_the_warming_problem_has_a_middle():
     """Where one pass has tiles without layers, of both precisions."""
-    for precision, dtype in PRECISIONS.items():
+    for precision, dtype in FLOAT_TYPES.items():
         problem = BallProblem(WARM, precision)
         scene = make_scene(problem.counts, problem().parameters.faces.layer)
         for packed, rows, _, span in one_shapes(np.dtype(dtype)):

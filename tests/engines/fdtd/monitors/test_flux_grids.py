@@ -9,7 +9,7 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
-from engines.fdtd.monitors.flux import FluxRecorder
+from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.parameters import (
     Box,
     BoxMonitor,
@@ -53,7 +53,7 @@ def energies(backend, steps: int = 500, **changes) -> list[np.ndarray]:
     }  # fmt: skip
     simulation = ENGINE.build(Problem(FdtdParameters(**{**settings, **changes})), backend)
     simulation.advance(steps)
-    return [each.energy() for each in simulation.recorders if isinstance(each, FluxRecorder)]
+    return [each.energy() for each in simulation.watchers if isinstance(each, FluxWatcher)]
 
 
 def test_a_plane_has_the_power_of_a_unit_of_length(backend):

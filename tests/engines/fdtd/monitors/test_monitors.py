@@ -11,11 +11,11 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import VACUUM_IMPEDANCE, around_center
-from engines.fdtd.monitors.flux import FluxRecorder
+from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.monitors.fourier import Surroundings
-from engines.fdtd.monitors.plans import make_recorders, plan_monitors
-from engines.fdtd.monitors.trace import TraceRecorder
-from engines.fdtd.monitors.volume import VolumeRecorder
+from engines.fdtd.monitors.plans import make_watchers, plan_monitors
+from engines.fdtd.monitors.trace import TraceWatcher
+from engines.fdtd.monitors.volume import VolumeWatcher
 from engines.fdtd.parameters import (
     Box,
     BoxMonitor,
@@ -65,22 +65,22 @@ MONITORS = [
 
 
 def recorded(maker, backend, precision, steps=21):
-    """(recorders, E and H after each step, dt): random fields in random matter between faces of all kinds."""
+    """(watchers, E and H after each step, dt): random fields in random matter between faces of all kinds."""
     case = make_case("mixed", MAGNETIC, counts=(21, 14, 13))
     sources = driven(case)
     device = steps_of(maker, backend, case, sources, precision, case.random_fields(), **OPTIONS[maker])
     around = Surroundings(case.yee, case.axes, case.dt, "um", (Waveform("pulse", 1.0, 0.5, 1.0),), 4)
     parameters = FdtdParameters(monitors=MONITORS)
-    recorders = make_recorders(parameters, plan_monitors(parameters, around), backend, device, 1.0)
+    watchers = make_watchers(parameters, plan_monitors(parameters, around), backend, device, 1.0)
     seen = []
     for step in range(1, steps + 1):
         with backend.active():
             device.advance(sources.table(step - 1, 1, case.dt))
-            for recorder in recorders:
-                if step % recorder.every == 0:
-                    recorder.record(step)
+            for watcher in watchers:
+                if step % watcher.every == 0:
+                    watcher.look(step)
         seen.append((np.array(device.electric, float), np.array(device.magnetic, float)))
-    return recorders, seen, case
+    return watchers, seen, case
 
 
 OPTIONS = {CpuYee: {}, CudaYee: {"shape": (1, 32, 4, 16)}}
@@ -97,18 +97,18 @@ DEVICES = [
 def test_sums_are_the_transform_of_the_stored_fields(maker, make_backend, precision):
     """21 samples: a full batch of 16 and a rest that waits. A sum of n rounded products, with rounded turns, is good to
     (n + 4) ε Σ |terms|."""
-    recorders, seen, case = recorded(maker, make_backend(), precision)
+    watchers, seen, case = recorded(maker, make_backend(), precision)
     epsilon = EPSILON[precision]
-    fluxes = [each for each in recorders if isinstance(each, FluxRecorder)]
-    (volume,) = [each for each in recorders if isinstance(each, VolumeRecorder)]
-    for recorder in [*fluxes, volume]:
-        spectra = recorder.block_spectra()
-        every = recorder.every
+    fluxes = [each for each in watchers if isinstance(each, FluxWatcher)]
+    (volume,) = [each for each in watchers if isinstance(each, VolumeWatcher)]
+    for watcher in [*fluxes, volume]:
+        spectra = watcher.block_spectra()
+        every = watcher.every
         steps = np.arange(every, len(seen) + 1, every)
-        for block, start in zip(recorder.plan.blocks, recorder.plan.starts, strict=True):
+        for block, start in zip(watcher.plan.blocks, watcher.plan.starts, strict=True):
             i, j, k = (slice(at, at + n) for at, n in zip(block.low, block.counts, strict=True))
             times = (steps + (0.0 if block.electric else 0.5)) * case.dt
-            turn = np.exp(2j * np.pi * np.outer(recorder.plan.frequencies, times))
+            turn = np.exp(2j * np.pi * np.outer(watcher.plan.frequencies, times))
             fields = np.array([seen[step - 1][0 if block.electric else 1][block.component] for step in steps])
             values = fields[:, k, j, i]
             if block.neighbour:
@@ -121,12 +121,12 @@ def test_sums_are_the_transform_of_the_stored_fields(maker, make_backend, precis
             terms = np.abs(values).sum(axis=0).reshape(-1) * every * case.dt
             assert (np.abs(mine - expected) <= (len(steps) + 4) * epsilon * terms).all()
             assert np.abs(expected).max() > 0.1 * terms.max()
-    for recorder in fluxes:
+    for watcher in fluxes:
         # the flux kernel against the surface's fields where both are the same sum: E_p H_q at their common places
-        values = recorder.block_spectra()
+        values = watcher.block_spectra()
         expected, terms = 0.0, 0.0
-        for n, each in enumerate(recorder._rectangles):
-            start, size = recorder.plan.starts[4 * n], each.size
+        for n, each in enumerate(watcher._rectangles):
+            start, size = watcher.plan.starts[4 * n], each.size
             e_p, h_q, e_q, h_p = (
                 values[:, start + c * size : start + (c + 1) * size].reshape(-1, *each.counts[::-1]) for c in range(4)
             )
@@ -137,15 +137,15 @@ def test_sums_are_the_transform_of_the_stored_fields(maker, make_backend, precis
             terms = terms + np.einsum("fqp,q,p->f", abs(e_p * h_q), node_q, cell_p)
             terms = terms + np.einsum("fqp,q,p->f", abs(e_q * h_p), cell_q, node_p)
         unit = 2e-42 / VACUUM_IMPEDANCE  # (µm fs)²
-        assert (np.abs(recorder.energy() - unit * expected) <= 50 * epsilon * unit * terms).all()
+        assert (np.abs(watcher.energy() - unit * expected) <= 50 * epsilon * unit * terms).all()
         assert (np.abs(expected) > 1e-3 * terms).all()
 
 
 @pytest.mark.parametrize(("maker", "make_backend"), DEVICES)
 def test_traces_are_the_stored_fields_between_places(maker, make_backend):
     """Trilinear: a place of E_x has x on halves, y and z on nodes. fp64."""
-    recorders, seen, case = recorded(maker, make_backend(), "float64")
-    (trace,) = [each for each in recorders if isinstance(each, TraceRecorder)]
+    watchers, seen, case = recorded(maker, make_backend(), "float64")
+    (trace,) = [each for each in watchers if isinstance(each, TraceWatcher)]
     for name in trace.monitor.components:
         c = "xyz".index(name[1])
         times, values = trace.series_of(name)
@@ -166,15 +166,15 @@ def test_a_full_trace_goes_on_at_half_the_rate(backend):
     steps = steps_of(CpuYee, backend, case, case.sources(), "float64", case.random_fields())
     around = Surroundings(case.yee, case.axes, case.dt, "um", (), 8)
     monitor = TraceMonitor(place=(0.2, 0.2, 0.2), every=1)
-    trace = TraceRecorder(1, monitor, around, backend, steps, capacity=8)
+    trace = TraceWatcher(1, monitor, around, backend, steps, capacity=8)
     seen = []
     for step in range(1, 30):
         with backend.active():
             steps.advance(np.zeros((1, 0)))
-            whole = TraceRecorder(1, monitor, around, backend, steps, capacity=1)
-            whole.record(step)
+            whole = TraceWatcher(1, monitor, around, backend, steps, capacity=1)
+            whole.look(step)
             if step % trace.every == 0:
-                trace.record(step)
+                trace.look(step)
         seen.append(whole.series_of("Ez")[1][0])
     times, values = trace.series_of("Ez")
     assert trace.every == 4
@@ -222,7 +222,7 @@ def test_a_slab_reflects_and_transmits_as_airy_says(backend, reflection):
     assert np.abs(curves["T"].y - airy).max() < 2e-3
     assert np.abs(curves["R"].y - (1 - airy)).max() < 2e-3
     assert np.abs(curves["R + T"].y - 1).max() < 1e-4
-    assert simulation.recorders[0].every > 8  # few samples are enough
+    assert simulation.watchers[0].every > 8  # few samples are enough
 
 
 def cube(**changes) -> FdtdParameters:
@@ -249,13 +249,13 @@ def test_all_boxes_around_a_source_see_the_same_power(backend):
     ]
     simulation = ENGINE.build(Problem(cube(monitors=boxes)), backend)
     simulation.advance(700)
-    inner, outer, beside = (recorder.energy() for recorder in simulation.recorders)
+    inner, outer, beside = (watcher.energy() for watcher in simulation.watchers)
     print("boxes", np.abs(inner / outer - 1).max(), np.abs(beside / outer).max())
     assert (outer > 0).all()
     np.testing.assert_allclose(inner, outer, rtol=3e-4)
     np.testing.assert_allclose(beside / outer, 0, atol=2e-5)
     # the surface has the places of the flux, whose half weights on edges are those of the two sets
-    surface = simulation.recorders[1].surface()
+    surface = simulation.watchers[1].surface()
     np.testing.assert_allclose(4 * surface.outward_power(), outer, rtol=1e-9)
     np.testing.assert_allclose((surface.areas[:, None] * surface.normals).sum(axis=0), 0, atol=1e-24)
     assert surface.areas.sum() == pytest.approx(4e-12 * (0.8 * 0.75 + 0.8 * 0.75 + 0.75 * 0.75))

@@ -59,7 +59,7 @@ def run(problem, backend, steps=STEPS):
 
 
 def results(simulation):
-    found = simulation.recorders[0].results()
+    found = simulation.watchers[0].results()
     return {key.removeprefix("ports/").partition(" [")[0]: values for key, values in found.items()}
 
 
@@ -108,14 +108,14 @@ def test_charts_and_a_run_that_continues(backend):
     one = ENGINE.build(line([port(1.0), port(30.0, amplitude=0.0)]), backend)
     assert [info.name for info in one.charts] == ["scattering", "input impedance"]
     assert one.chart("scattering").curves == ()
-    recorder = one.recorders[0]
-    one.advance(recorder.every * 1500)  # more samples than the buffer has rows
+    watcher = one.watchers[0]
+    one.advance(watcher.every * 1500)  # more samples than the buffer has rows
     state = one.state()
-    one.advance(recorder.every * 20 + 1)
+    one.advance(watcher.every * 20 + 1)
     two = ENGINE.build(line([port(1.0), port(30.0, amplitude=0.0)]), backend)
     two.restore(state)
-    two.advance(recorder.every * 20 + 1)
-    assert (one.recorders[0].column() == two.recorders[0].column()).all()
+    two.advance(watcher.every * 20 + 1)
+    assert (one.watchers[0].column() == two.watchers[0].column()).all()
     first, second = one.chart("scattering").curves
     assert (first.title, second.title) == ("S11", "S21")
     assert first.x[0] == pytest.approx(1.97, abs=0.02)

@@ -68,7 +68,7 @@ def test_kernels_are_timed_under_the_names_of_their_traffic(backend, monitors):
     assert set(timings) == {traffic.kernel for traffic in simulation.traffic}
     assert timings["yee"] == 100
     if monitors:
-        assert abs(timings["monitors"] - 100) <= simulation.recorders[0].every
+        assert abs(timings["monitors"] - 100) <= simulation.watchers[0].every
 
 
 def test_one_pass_moves_less_and_keeps_another_pair_of_fields():
@@ -91,7 +91,7 @@ def test_entries_of_sources_and_sums_count(backend):
     entries = len(found.electric.places) + len(found.magnetic.places)
     assert 0.4 * 6 * 29**2 * 2 < entries <= 6 * 29**2 * 2
     plane = ENGINE.estimate(problem(monitors=[PLANE]), backend)
-    every = ENGINE.build(problem(monitors=[PLANE]), backend).recorders[0].every
+    every = ENGINE.build(problem(monitors=[PLANE]), backend).watchers[0].every
     values = 4 * 29 * 29
     # per value and sample 12 bytes, 4 more of the two components of H beside, and 16 per frequency and batch of 16
     expected = (values * (14 + 16 * 30 / 16)) / every

@@ -15,7 +15,7 @@ from engines.fdtd.grid.boundaries import Face, make_axes
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
 from engines.fdtd.media.materials import Medium, make_media
 from engines.fdtd.parameters import Faces, FdtdParameters, GridSetting, PointSource, Pulse, WaveSource
-from engines.fdtd.step.bloch import BlochSteps
+from engines.fdtd.step.bloch.steps import BlochSteps
 from engines.fdtd.step.cpu import CpuYee
 from engines.fdtd.step.reference import ReferenceYee
 from tests.engines.fdtd.fdtd_cases import MAGNETIC, WRAP, Case, cpml

@@ -10,7 +10,7 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE
-from engines.fdtd.monitors.ringing.ringing import RingingRecorder
+from engines.fdtd.monitors.ringing.ringing import RingingWatcher
 from engines.fdtd.parameters import (
     Box,
     Continuous,
@@ -66,7 +66,7 @@ def test_frequency_and_quality_of_a_cavity(backend):
     (chart,) = [info for info in simulation.charts if info.name.endswith("resonances")]
     assert simulation.chart(chart.name).curves == ()
     simulation.advance(6000)
-    (mode,) = next(each for each in simulation.recorders if isinstance(each, RingingRecorder)).found()
+    (mode,) = next(each for each in simulation.watchers if isinstance(each, RingingWatcher)).found()
     frequency = SPEED_OF_LIGHT / np.sqrt(2 * PERMITTIVITY) / SIDE
     angular = 2 * np.pi * frequency * 1e15
     vacuum = 1 / (VACUUM_IMPEDANCE * SPEED_OF_LIGHT * 1e9)

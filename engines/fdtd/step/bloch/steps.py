@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -19,25 +18,8 @@ from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.materials import Media
 from engines.fdtd.sources.currents import Entries, Sources
-
-SOURCE = Path(__file__).with_name("bloch.cu")
-THREADS = 256
-
-
-class Copy(Protocol):
-    """The steps of one copy, in halves (:class:`engines.fdtd.step.cpu.CpuYee`)."""
-
-    electric: Any
-    magnetic: Any
-    dtype: Any
-
-    def prepare(self, values: Array) -> Any: ...
-    def electric_half(self, prepared: Any, step: int) -> None: ...
-    def magnetic_half(self) -> None: ...
-    def finish(self) -> None: ...
-    def energy(self) -> tuple[float, float]: ...
-    def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None: ...
-    def parts(self) -> dict[str, Any]: ...
+from engines.fdtd.step.bloch.faces import FACES
+from engines.fdtd.step.leapfrog import LeapfrogSteps
 
 
 class BlochSteps:
@@ -50,18 +32,14 @@ class BlochSteps:
 
     def __init__(
         self, backend: Any, yee: Yee, axes: Sequence[Axis], sources: Sources,
-        make: Callable[[Sequence[Axis], Sources], Copy],
+        make: Callable[[Sequence[Axis], Sources], LeapfrogSteps],
     ) -> None:  # fmt: skip
         walled = [replace(axis, wraps=axis.wraps and axis.phase == 0) for axis in axes]
         self._copies = make(walled, sources), make(walled, NOTHING)
         self.electric, self.magnetic = self._copies[0].electric, self._copies[0].magnetic
         self.dtype = self._copies[0].dtype
-        self._backend, self._yee = backend, yee
         self._phases = [(number, axis.n, axis.phase) for number, axis in enumerate(axes) if axis.phase]
-        self._kernel: Any = None
-        if backend.id != "cpu":
-            macro = "-DREAL=float" if self.dtype == np.float32 else "-DREAL=double"
-            self._kernel = backend.compile(SOURCE, [macro]).get_function("wrap")
+        self._faces = FACES.open(backend, yee, self.dtype)
 
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
@@ -69,37 +47,15 @@ class BlochSteps:
         prepared, nothing = real.prepare(values), imaginary.prepare(np.zeros((len(values), 0)))
         for step in range(len(values)):
             for axis, n, phase in self._phases:
-                self._wrap(real.magnetic, imaginary.magnetic, axis, n - 1, n, -phase)
+                self._faces.wrap(real.magnetic, imaginary.magnetic, axis, n - 1, n, -phase)
             real.electric_half(prepared, step)
             imaginary.electric_half(nothing, step)
             for axis, n, phase in self._phases:
-                self._wrap(real.electric, imaginary.electric, axis, 0, n, phase)
+                self._faces.wrap(real.electric, imaginary.electric, axis, 0, n, phase)
             real.magnetic_half()
             imaginary.magnetic_half()
         for copy in self._copies:
             copy.finish()
-
-    def _wrap(self, re: Any, im: Any, axis: int, source: int, to: int, phase: float) -> None:
-        """Plane ``to`` across ``axis`` from plane ``source``, in the two components that the face couples."""
-        cosine, sine = float(np.cos(phase)), float(np.sin(phase))
-        if self._kernel is not None:
-            nz, ny, row = self._yee.shape
-            strides, counts = (1, row, ny * row), (self._yee.counts[0] + 1, ny, nz)
-            v, u = (other for other in range(3) if other != axis)
-            self._kernel(
-                (-(-3 * counts[u] * counts[v] // THREADS),), (THREADS,),
-                (
-                    re, im, np.int64(self._yee.places), np.int64(strides[axis]), np.int64(strides[u]),
-                    np.int64(strides[v]), np.int32(counts[u]), np.int32(counts[v]), np.int32(axis), np.int32(source),
-                    np.int32(to), np.float64(cosine), np.float64(sine),
-                ),
-            )  # fmt: skip
-            return
-        for component in range(3):
-            if component != axis:
-                real, imaginary = (np.moveaxis(field[component], 2 - axis, 0) for field in (re, im))
-                a, b = real[source].copy(), imaginary[source].copy()
-                real[to], imaginary[to] = cosine * a - sine * b, cosine * b + sine * a
 
     def energy(self) -> tuple[float, float]:
         """Σ ε_r |E|² and Σ μ_r |η₀H|² over the cells [V²/m²]. Inside ``backend.active``."""
