@@ -1,4 +1,4 @@
-"""Problems that are timed: a glass ball in open space, ten cells of CPML on six faces."""
+"""Problems that are timed: a glass ball in open space, ten cells of CPML on six faces. And small ones that warm up."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ from engines.fdtd.parameters import (
     GridSetting,
     Material,
     Numerics,
+    ObliqueWaveSource,
+    PlaneMonitor,
     PointSource,
     Pulse,
     Sphere,
+    TraceMonitor,
+    VolumeMonitor,
+    WaveSource,
 )
 
 Counts = tuple[int, int, int]
@@ -78,5 +83,19 @@ def benchmarks(elements: Sequence[int] = ()) -> list[Benchmark]:
 
 
 def warming_problems() -> list[Problem]:
-    """Small ones that need what the others need."""
-    return [BallProblem(WARM, precision)() for precision in ("fp32", "fp64")]
+    """Small grids with all that sources and monitors need, in both precisions, without and with a metal, and with
+    smoothing; and of those above one with a middle beyond all layers."""
+    grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
+    monitors = [TraceMonitor(place=(1.0, 1.0, 1.0)), PlaneMonitor(position=1.0), VolumeMonitor()]
+    sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource(), ObliqueWaveSource()]
+    metal = {
+        "materials": [Material(name="metal", library="Ag")],
+        "objects": [Sphere(material="metal", center=(1.4, 1.0, 1.0), radius=0.2)],
+        "faces": Faces(x_high="absorber", absorber=10),
+    }
+    ball = {"objects": [Sphere(center=(1.0, 1.0, 1.0), radius=0.2)], "numerics": Numerics(smoothing=True)}
+    both = [{"numerics": Numerics(precision=p), **e} for p in ("fp32", "fp64") for e in ({}, metal)]
+    small = [
+        Problem(FdtdParameters(grid=grid, sources=sources, monitors=monitors, **extras)) for extras in (*both, ball)
+    ]
+    return [*small, *(BallProblem(WARM, precision)() for precision in ("fp32", "fp64"))]

@@ -21,7 +21,7 @@ from engines.fdtd.placing import sources as sources
 from engines.fdtd.placing.kinds import KINDS, Space
 from engines.fdtd.placing.standing import standing
 from engines.fdtd.placing.tuning import tuned
-from engines.fdtd.setup.described import make_faces, make_yee
+from engines.fdtd.setup.grid import make_faces, make_yee
 from engines.geometry.lines import box_lines
 
 Role = Literal["material", "object", "source", "monitor", "boundary"]

@@ -1,16 +1,12 @@
-"""A problem checked, what it needs, and how its parts are put together into a simulation."""
+"""A problem checked, and what it needs."""
 
 from __future__ import annotations
-
-from functools import lru_cache
 
 import numpy as np
 
 from engines.api import (
     KernelTraffic,
     Problem,
-    Progress,
-    no_progress,
 )
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -22,42 +18,23 @@ from engines.fdtd.grid.resolution import resolution_findings
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, TIME_UNITS
 from engines.fdtd.media.dispersion import make_slots
 from engines.fdtd.media.dispersive_layers import dispersive_cells, layer_findings, range_findings, state_findings
-from engines.fdtd.media.materials import Medium, expected_id_bytes, make_media, with_coupling
-from engines.fdtd.media.smoothing.edges import smoothed_edges
+from engines.fdtd.media.materials import Media, Medium, expected_id_bytes
 from engines.fdtd.media.smoothing.tensor import STEP as OFF_DIAGONAL_STEP
-from engines.fdtd.media.solids.painting import Painter
-from engines.fdtd.media.solids.shapes import cells_of, fillings_of, object_findings, shapes_of
+from engines.fdtd.media.solids.shapes import fillings_of, object_findings
 from engines.fdtd.monitors.fourier import Surroundings
-from engines.fdtd.monitors.incident import incident_of
-from engines.fdtd.monitors.plans import Incident, make_watchers, plan_monitors
+from engines.fdtd.monitors.plans import plan_monitors
 from engines.fdtd.monitors.traffic import monitors_traffic
 from engines.fdtd.parameters import (
     FdtdParameters,
-    GridSetting,
 )
-from engines.fdtd.ports.lumped import gap_of, with_port_currents, with_resistors
-from engines.fdtd.ports.watcher import PortsWatcher
-from engines.fdtd.setup.described import (
-    expected_field,
-    make_faces,
-    make_grid,
-    make_yee,
-    media_of,
-    ports_of,
-    sources_of,
-    waveform_of,
-)
+from engines.fdtd.setup.grid import make_faces, make_yee
+from engines.fdtd.setup.media import media_of
+from engines.fdtd.setup.sources import ports_of, sources_of, waveform_of
 from engines.fdtd.setup.speed import expected_rate
 from engines.fdtd.sources.checks import source_findings
-from engines.fdtd.sources.currents import make_sources
 from engines.fdtd.sources.waveforms import TimeCourse
 from engines.fdtd.step.cpu import CPU_ID_BYTES
-from engines.fdtd.step.simulation import FdtdSimulation
-from engines.fdtd.step.steps import make_steps
 from engines.fdtd.step.traffic import memory_bytes, source_bytes, traffic
-from engines.fdtd.watch.fields import fields_of
-from engines.fdtd.watch.source_charts import SourceCharts
-from engines.geometry.grid import Grid
 
 MEMORY_SHARE = 0.9
 """The part of a device's memory that a problem may take; the rest is the system's and the viewers'."""
@@ -70,19 +47,8 @@ def checked(problem: Problem) -> FdtdParameters:
     return problem.parameters
 
 
-def grid_of(setting: GridSetting) -> Grid:
-    """The same object for the same settings: viewers compare grids by identity."""
-    return _made_grid(setting.model_dump_json())
-
-
-@lru_cache(maxsize=16)
-def _made_grid(settings: str) -> Grid:
-    setting = GridSetting.model_validate_json(settings)
-    return make_grid(make_yee(setting), setting.length_unit)
-
-
 class Setup:
-    """A problem checked; nothing as large as the grid is made before ``build``. Raises ProblemError.
+    """A problem checked; nothing as large as the grid is made. Raises ProblemError.
 
     memory: bytes on the device; traffic: of the steps and of the monitors
     """
@@ -121,7 +87,7 @@ class Setup:
         self.parts = parts_of(yee, [*self.driven.axes(), *(port.axis for port in self.ports)])
         self._check_ports()
         self.monitors = plan_monitors(parameters, self._surroundings())
-        self.traffic = self._traffic(states, 1 if self._one_pass else 2)
+        self.traffic = self._traffic(states, self._id_bytes, 1 if self._one_pass else 2)
         self.memory = self._memory(states)
         waveforms = self._waveforms()
         self.findings = (
@@ -142,6 +108,12 @@ class Setup:
         return sum(each.bytes for each in self.traffic) / expected_rate(self.backend, self.precision)
 
     @property
+    def period(self) -> float:
+        """The shortest that is driven; a step where nothing is."""
+        highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
+        return 1 / highest if highest else self.dt
+
+    @property
     def _copies(self) -> int:
         """Of the fields: two between Bloch faces, a real and an imaginary part."""
         return 2 if any(axis.phase for axis in self.axes) else 1
@@ -154,10 +126,14 @@ class Setup:
         able = pick(self.backend, cpu=False, cuda=True)
         return plain and not layered and able and self._copies == 1 and self._id_bytes == 1
 
-    def _traffic(self, states: int, passes: int) -> tuple[KernelTraffic, ...]:
+    def traffic_of(self, media: Media, passes: int) -> tuple[KernelTraffic, ...]:
+        """Of the steps of ``media`` as they are on the grid, and of the monitors."""
+        states = 0 if media.dispersion is None else media.dispersion.places * media.dispersion.slots.states
+        return self._traffic(states, media.ids_e.itemsize, passes)
+
+    def _traffic(self, states: int, id_bytes: int, passes: int) -> tuple[KernelTraffic, ...]:
         steps = traffic(
-            self.yee, self.axes, self._value_bytes, self._magnetic, self.parts, states, self._id_bytes, passes,
-            self._copies,
+            self.yee, self.axes, self._value_bytes, self._magnetic, self.parts, states, id_bytes, passes, self._copies,
         )  # fmt: skip
         return steps, *monitors_traffic(self.monitors, self.parameters)
 
@@ -207,50 +183,3 @@ class Setup:
     def _waveforms(self) -> list[TimeCourse]:
         own = [waveform_of(source.signal) for source in self.parameters.sources]
         return [*own, *(port.waveform for port in self.ports if port.amplitude > 0)]
-
-    def build(self, progress: Progress) -> FdtdSimulation:
-        parameters, yee, backend = self.parameters, self.yee, self.backend
-        # first, so that two runs are never on the device at once
-        incident = self._incident(progress) if self.monitors.normalised else None
-        unit = parameters.grid.length_unit
-        cells = cells_of(parameters, yee, backend)
-        progress("Mixing materials along edges", 0.2)
-        smoothed = None
-        if parameters.numerics.smoothing:
-            smoothed = smoothed_edges(yee, self.axes, cells, self.media, shapes_of(parameters))
-        media = make_media(yee, self.axes, cells, self.media, self.dt, smoothed)
-        kept = np.zeros(0, np.int64) if smoothed is None else smoothed.places
-        gaps = [gap_of(yee, self.axes, media, port, n) for n, port in enumerate(self.ports, 1)]
-        media = with_resistors(yee, media, gaps, self.ports, self.dt) if gaps else media
-        if smoothed is not None:
-            media = with_coupling(yee, self.axes, media, smoothed, self.dt, self.parts.electric)
-        self._id_bytes = media.ids_e.itemsize
-        driven = self.driven
-        sources = make_sources(
-            yee, self.axes, media, self.media[0], self.dt, unit, driven.dipoles, driven.waves, driven.oblique,
-            driven.beams, driven.launches,
-        )  # fmt: skip
-        sources = with_port_currents(sources, yee, media, gaps, self.ports, unit) if gaps else sources
-        progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
-        steps = make_steps(backend, yee, self.axes, media, sources, self.precision, self.parts)
-        states = 0 if media.dispersion is None else media.dispersion.places * media.dispersion.slots.states
-        self.traffic = self._traffic(states, steps.passes)
-        held = [gap.electric for gap in gaps]
-        painter = Painter(parameters, yee, self.axes, cells, media, self.media, sources, self.dt, held, kept)
-        highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
-        period = 1 / highest if highest else self.dt
-        watchers = make_watchers(parameters, self.monitors, backend, steps, expected_field(parameters), incident)
-        watchers += [PortsWatcher(backend, steps, gaps, self.ports, self.dt, unit)] if gaps else []
-        return FdtdSimulation(
-            backend, grid_of(parameters.grid), yee, self.dt, steps, sources, parameters.source_scale, cells,
-            fields_of(parameters, self.parts, len(self.media)), self.traffic, period, watchers, painter=painter,
-            there=self.parts, still=SourceCharts(parameters),
-        )  # fmt: skip
-
-    def _incident(self, progress: Progress) -> Incident:
-        """What the monitors of R and T see without objects."""
-
-        def build(empty: FdtdParameters) -> FdtdSimulation:
-            return Setup(Problem(empty), self.backend).build(no_progress)
-
-        return incident_of(self.parameters, self.monitors, self.backend, progress, build)

@@ -8,9 +8,9 @@ from engines.api import Finding
 from engines.api.errors import ProblemError
 from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
-from engines.fdtd.setup.described import Driven
 from engines.fdtd.sources.beams import radius_at
 from engines.fdtd.sources.currents import check_place
+from engines.fdtd.sources.driven import Driven
 from engines.fdtd.sources.oblique import check_open, direction, steps_towards
 from engines.fdtd.sources.sheets import NAMES, across, carrier_of, open_range, sheet_node, window_of
 

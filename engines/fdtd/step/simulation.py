@@ -1,8 +1,4 @@
-"""A Maxwell problem on a device.
-
-Viewers see values at the centres of cells: E_c is the mean of the four edges of a cell along c, H_c of its two faces.
-The means are taken on the device, as means over a selection's runs.
-"""
+"""A Maxwell problem on a device."""
 
 from __future__ import annotations
 
@@ -28,13 +24,14 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
 from engines.fdtd.grid.dimensions import ALL, Parts, per_length
-from engines.fdtd.grid.yee import METRES, VACUUM_IMPEDANCE, VACUUM_PERMITTIVITY, Yee, around_center
+from engines.fdtd.grid.yee import METRES, VACUUM_PERMITTIVITY, Yee
 from engines.fdtd.media.solids.painting import KEEP, Painter
 from engines.fdtd.monitors.balance import Balance
 from engines.fdtd.monitors.traffic import MONITORS
 from engines.fdtd.sources.currents import Sources
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.step.traffic import STEPS
+from engines.fdtd.watch.components import Components, Selected
 from engines.fdtd.watch.source_charts import SourceCharts
 from engines.fdtd.watch.watcher import FieldWatcher
 from engines.geometry.grid import Grid
@@ -43,9 +40,6 @@ from engines.watching import Watchers
 SAMPLES_PER_PERIOD = 20
 ADVICE_ON_POLES = "keep dispersive objects out of the CPML: choose the slowly absorbing layer for the faces they reach."
 ADVICE = "use a smaller Courant number, and keep objects of very high permittivity out of the absorbing layers."
-PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
-
-
 ENERGIES = {"energy": "Field energy", "electric": "Electric energy", "magnetic": "Magnetic energy"}
 
 
@@ -80,7 +74,7 @@ class FdtdSimulation(Simulation):
         self._unwatched = 0  # steps since a watcher was given the fields: what these take is told per step
         self.watchers = Watchers(watchers)
         self.fields += self.watchers.fields
-        self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
+        self._shown = Components(backend, yee, steps, there)
         self._still = still
         drawn = still.charts if still else ()
         # results first: a window may have room for a few alone
@@ -133,41 +127,21 @@ class FdtdSimulation(Simulation):
         self._backend.synchronize()
 
     def select(self, selection: Selection) -> Any:
-        return _Handle(self._backend, self._yee, selection)
+        return Selected(self._backend, self._yee, selection)
 
     def gather(self, name: str, handle: Any) -> Array:
         if name == "material":
             return self._backend.gather(self._cells.reshape(-1), handle.cells())
         if watcher := self.watchers.of_field(name):
             return handle.means(watcher.gather(name, handle.elements, handle.made))
-        if name in PARTS:
-            parts = [self._component(part, handle, runs=False).astype(float) for part in self._names[name]]
-            return handle.means(np.sqrt(sum(part**2 for part in parts)))
-        return self._component(name, handle, runs=True)
-
-    def _component(self, name: str, handle: _Handle, runs: bool) -> Array:
-        field = self._steps.electric if name[0] == "E" else self._steps.magnetic
-        axis = "xyz".index(name[1])
-        values = self._backend.gather(field[axis].reshape(-1), handle.edges(name, runs))
-        return values if name[0] == "E" else values / np.float32(VACUUM_IMPEDANCE)
+        return self._shown.gather(name, handle)
 
     def field(self, name: str) -> Array:
         if name == "material":
             return self._backend.to_host(self._cells).reshape(-1).astype(np.float32)
         if watcher := self.watchers.of_field(name):
             return watcher.field(name)
-        if name in PARTS:
-            parts = [self.field(part).astype(float) for part in self._names[name]]
-            return np.sqrt(sum(part**2 for part in parts)).astype(np.float32)
-        axis = "xyz".index(name[1])
-        values = self._backend.to_host((self._steps.electric if name[0] == "E" else self._steps.magnetic)[axis])
-        nx, ny, nz = self._yee.counts
-        mean = np.zeros((nz, ny, nx))
-        offsets = around_center(name)
-        for dx, dy, dz in offsets:
-            mean += values[dz : dz + nz, dy : dy + ny, dx : dx + nx]
-        unit = 1.0 if name[0] == "E" else VACUUM_IMPEDANCE
-        return (mean / (len(offsets) * unit)).reshape(-1).astype(np.float32)
+        return self._shown.field(name)
 
     def observe(self) -> Mapping[str, float]:
         """``½ε₀ Σ (ε_r E² + μ_r η₀²H²) ΔV`` [J]; E and H stand half a step apart. Of a dispersive material ε_r is that
@@ -252,52 +226,4 @@ class FdtdSimulation(Simulation):
         return None
 
     def close(self) -> None:
-        del self._steps, self._cells, self.watchers
-
-
-class _Handle:
-    """A selection of cells; the places of a component are put on the device when somebody asks for it."""
-
-    def __init__(self, backend: Backend, yee: Yee, selection: Selection) -> None:
-        self._backend, self._yee = backend, yee
-        elements = np.asarray(selection.elements, np.int64)
-        if elements.size and (elements.min() < 0 or elements.max() >= yee.cells):
-            raise ValueError(f"the selection reaches beyond the {yee.cells} cells")
-        self._selection, self.elements = selection, elements
-        self.made: dict[Any, Any] = {}
-
-    def cells(self) -> Any:
-        if "cells" not in self.made:
-            self.made["cells"] = self._backend.select(self._selection)
-        return self.made["cells"]
-
-    def edges(self, name: str, runs: bool) -> Any:
-        """Places of a component around the centres, in runs of one cell each or (``runs``) those of the selection."""
-        offsets = self._selection.offsets if runs else None
-        key = name, offsets is None
-        if key not in self.made:
-            nx, ny, _ = self._yee.counts
-            elements = np.asarray(self._selection.elements, np.int64)
-            k, rest = np.divmod(elements, nx * ny)
-            j, i = np.divmod(rest, nx)
-            around = around_center(name)
-            places = np.empty((len(elements), len(around)), np.int32)
-            for n, (dx, dy, dz) in enumerate(around):
-                places[:, n] = self._yee.place(0, i + dx, j + dy, k + dz)
-            ends = np.arange(len(elements) + 1) if offsets is None else np.asarray(offsets)
-            self.made[key] = self._backend.select(Selection(places.reshape(-1), (ends * len(around)).astype(np.int32)))
-        return self.made[key]
-
-    def means(self, values: Array) -> Array:
-        """Of values of the cells over the selection's runs, float32."""
-        offsets = self._selection.offsets
-        if offsets is None:
-            return values.astype(np.float32)
-        # NaN, where a field is not, stays in its own run
-        absent = np.isnan(values)
-        sums = np.concatenate([[0.0], np.cumsum(np.where(absent, 0.0, values))])
-        gaps = np.concatenate([[0], np.cumsum(absent)])
-        with np.errstate(invalid="ignore"):
-            means = (sums[offsets[1:]] - sums[offsets[:-1]]) / np.diff(offsets)
-        means[gaps[offsets[1:]] > gaps[offsets[:-1]]] = np.nan
-        return means.astype(np.float32)
+        del self._steps, self._shown, self._cells, self.watchers

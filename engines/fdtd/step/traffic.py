@@ -9,7 +9,7 @@ from engines.api import KernelTraffic
 from engines.fdtd.grid.boundaries import Axis, psi_shapes
 from engines.fdtd.grid.dimensions import ALL, Parts
 from engines.fdtd.grid.yee import Yee
-from engines.fdtd.setup.described import Driven
+from engines.fdtd.sources.driven import Driven
 
 STEPS = "yee"
 """What the steps are timed as."""

@@ -10,10 +10,7 @@ from engines.fdtd.grid.yee import VACUUM_IMPEDANCE
 from engines.fdtd.parameters import (
     FdtdParameters,
 )
-from engines.fdtd.setup.described import (
-    expected_field,
-    leading_axis,
-)
+from engines.fdtd.setup.sources import expected_field, leading_axis
 
 
 def fields_of(parameters: FdtdParameters, parts: Parts, media: int) -> tuple[FieldInfo, ...]:

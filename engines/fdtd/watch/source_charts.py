@@ -1,22 +1,15 @@
-"""What sources do over time, and their spectra, as charts; and a tool that shows them before a run."""
+"""What sources do over time, and their spectra, as charts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
-from pydantic import BaseModel
 
-from engines.api import Problem, Progress, no_progress
 from engines.api.charts import ChartData, ChartInfo, Curve
-from engines.api.device import Backend
-from engines.api.errors import ProblemError
-from engines.api.parameters import ParameterGroup
-from engines.api.tools import Tool, ToolResult
 from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, TIME_UNITS
 from engines.fdtd.parameters import FdtdParameters, Source
-from engines.fdtd.setup.described import waveform_of
+from engines.fdtd.setup.sources import waveform_of
 from engines.fdtd.sources.waveforms import TimeCourse
 
 POINTS = 1000
@@ -32,7 +25,7 @@ class SourceCharts:
         self._data: dict[str, ChartData] = {}
         if not parameters.sources:
             return
-        courses = [(title, waveform_of(source.signal)) for title, source in _titled(parameters.sources)]
+        courses = [(title, waveform_of(source.signal)) for title, source in titled(parameters.sources)]
         self.charts = (
             ChartInfo(TIME, "Source over time", "1", x_title="Time", x_unit=TIME_UNITS[unit]),
             ChartInfo(SPECTRUM, "Source spectrum", "1", x_title="Frequency", x_unit=FREQUENCY_UNITS[unit]),
@@ -47,7 +40,7 @@ class SourceCharts:
         return self._data[name]
 
 
-def _titled(sources: Sequence[Source]) -> list[tuple[str, Source]]:
+def titled(sources: Sequence[Source]) -> list[tuple[str, Source]]:
     return [(f"{number} {source.kind}", source) for number, source in enumerate(sources, 1)]
 
 
@@ -61,31 +54,3 @@ def _spectrum(title: str, course: TimeCourse, top: float) -> Curve:
     shown = frequency <= top
     amplitude, frequency = amplitude[shown], frequency[shown]
     return Curve(title, PER_UNIT * frequency, amplitude / max(float(amplitude.max()), 1e-300))
-
-
-class NoSettings(ParameterGroup):
-    """Nothing to set."""
-
-
-class ShowSources(Tool):
-    """The charts of :class:`SourceCharts`, and where each spectrum ends."""
-
-    id: ClassVar[str] = "sources"
-    title: ClassVar[str] = "Show the sources"
-    summary: ClassVar[str] = "What each source does over time, and its spectrum"
-    Parameters: ClassVar[type[BaseModel]] = NoSettings
-
-    def run(
-        self, problem: Problem, parameters: BaseModel, backend: Backend, progress: Progress = no_progress
-    ) -> ToolResult:
-        assert isinstance(problem.parameters, FdtdParameters)
-        if not problem.parameters.sources:
-            raise ProblemError("There is no source to show: add one.")
-        drawn = SourceCharts(problem.parameters)
-        unit = FREQUENCY_UNITS[problem.parameters.grid.length_unit]
-        tops = [
-            f"{title} up to {PER_UNIT * waveform_of(source.signal).highest_frequency:.4g} {unit}"
-            for title, source in _titled(problem.parameters.sources)
-        ]
-        message = "Spectra, to a tenth of their largest: " + ", ".join(tops) + "."
-        return ToolResult(message, charts=tuple((info, drawn.chart(info.name)) for info in drawn.charts))

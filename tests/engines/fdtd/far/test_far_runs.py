@@ -27,7 +27,7 @@ from engines.fdtd.parameters import (
     Pulse,
     WaveSource,
 )
-from engines.fdtd.setup.described import waveform_of
+from engines.fdtd.setup.sources import waveform_of
 from workbench.export.hdf5 import write_hdf5
 
 ENGINE = FdtdEngine()

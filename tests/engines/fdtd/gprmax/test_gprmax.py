@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import FdtdParameters
-from engines.fdtd.setup.described import waveform_of
+from engines.fdtd.setup.sources import waveform_of
 from workbench.document import open_document
 
 ENGINE = FdtdEngine()

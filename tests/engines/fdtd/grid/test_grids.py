@@ -27,7 +27,7 @@ from engines.fdtd.parameters import (
     Sphere,
     WaveSource,
 )
-from engines.fdtd.setup.described import make_yee
+from engines.fdtd.setup.grid import make_yee
 from engines.fdtd.sources.currents import PlaneWave, make_sources
 from engines.fdtd.sources.waveforms import Waveform
 from engines.fdtd.step.cpu import CpuYee

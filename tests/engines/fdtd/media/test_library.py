@@ -15,7 +15,7 @@ from engines.fdtd.media.index_tables import IndexTable, read_index_table
 from engines.fdtd.parameters import Box, Faces, FdtdParameters, GridSetting, Material, Pulse, Sphere, WaveSource
 from engines.fdtd.parameters.dispersion import Debye, Drude, Lorentz
 from engines.fdtd.parameters.library import PUBLISHED, SPEED_OF_LIGHT
-from engines.fdtd.setup.described import make_medium
+from engines.fdtd.setup.media import make_medium
 from engines.fdtd.tools.fit_dispersion import FitDispersion, FitParameters
 
 ENGINE = FdtdEngine()

@@ -30,7 +30,7 @@ from engines.fdtd.parameters import (
     Pulse,
     Sphere,
 )
-from engines.fdtd.setup.described import make_medium
+from engines.fdtd.setup.media import make_medium
 from tests.engines.fdtd.fdtd_cases import FACES, MANY, PEC, WRAP
 from tests.engines.fdtd.mie import ball, filled, measured_efficiency, scattering_efficiency
 

@@ -19,7 +19,7 @@ from engines.fdtd.grid.yee import VACUUM_IMPEDANCE
 from engines.fdtd.parameters import Frequencies, VolumeMonitor
 from engines.fdtd.parameters.library import PUBLISHED
 from engines.fdtd.parameters.library import SPEED_OF_LIGHT as C
-from engines.fdtd.setup.described import waveform_of
+from engines.fdtd.setup.sources import waveform_of
 from tests.engines.fdtd.mie import efficiencies
 from workbench.presets import open_preset
 

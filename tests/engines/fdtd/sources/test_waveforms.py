@@ -27,7 +27,7 @@ from engines.fdtd.parameters import (
     Pulse,
     Ricker,
 )
-from engines.fdtd.setup.described import waveform_of
+from engines.fdtd.setup.sources import waveform_of
 from engines.fdtd.sources.waveform_files import read_waveform
 from engines.fdtd.sources.waveforms import FALL, Sampled
 

@@ -31,7 +31,7 @@ from engines.fdtd.parameters import (
     Torus,
     Turn,
 )
-from engines.fdtd.setup.described import make_yee
+from engines.fdtd.setup.grid import make_yee
 from engines.geometry.solids.solid import grid_points
 from tests.engines.fdtd.stl_cases import cube, write_binary
 

@@ -27,7 +27,9 @@ from engines.fdtd.parameters import (
     Pulse,
     Sphere,
 )
-from engines.fdtd.setup.described import make_faces, make_yee, media_of, sources_of
+from engines.fdtd.setup.grid import make_faces, make_yee
+from engines.fdtd.setup.media import media_of
+from engines.fdtd.setup.sources import sources_of
 from engines.fdtd.sources.currents import make_sources
 from engines.fdtd.step.cuda import CudaYee
 from tests.cuda_on_host.backend import HostCudaBackend

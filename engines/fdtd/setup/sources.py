@@ -1,32 +1,19 @@
-"""What the parameters describe, in the terms of the kernels: media and sources."""
+"""The parameters' sources and ports in the terms of the kernels."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
-
-from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.fdtd.grid.boundaries import Face
-from engines.fdtd.grid.grading import Span, graded_nodes
-from engines.fdtd.grid.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
-from engines.fdtd.media.dispersion import Pole
-from engines.fdtd.media.materials import Medium
+from engines.fdtd.grid.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE
 from engines.fdtd.parameters import (
     BeamSource,
     Continuous,
     Derivative,
-    FaceKind,
     Faces,
     FdtdParameters,
     FromFile,
     Gaussian,
-    GridSetting,
-    Material,
     ModeSource,
     ObliqueWaveSource,
     PointSource,
@@ -35,117 +22,16 @@ from engines.fdtd.parameters import (
     Signal,
     Source,
 )
-from engines.fdtd.parameters.anisotropy import Anisotropy
-from engines.fdtd.parameters.dispersion import Debye, Drude, Lorentz, PoleSetting
-from engines.fdtd.parameters.library import PUBLISHED
 from engines.fdtd.ports.lumped import Port
 from engines.fdtd.sources.currents import Dipole, PlaneWave
-from engines.fdtd.sources.oblique import ObliqueWave, polarization
+from engines.fdtd.sources.driven import Driven
+from engines.fdtd.sources.oblique import ObliqueWave
 from engines.fdtd.sources.sheets import Beam, ModeLaunch
 from engines.fdtd.sources.waveform_files import read_waveform
 from engines.fdtd.sources.waveforms import FALL, TimeCourse, Waveform
-from engines.geometry.grid import Grid, rectilinear
 
-STRIP = 20
-"""A line is shown as a strip this many times as long as it is wide."""
-WALLS = {"symmetric": "PMC", "antisymmetric": "PEC", "Bloch": "periodic"}
 DELAY = 4.5
 """Standard deviations before the middle of a pulse: it begins at 4e-5 of its amplitude."""
-
-
-FLAT = {"3D": (False, False, False), "2D": (False, False, True), "1D": (False, True, True)}
-
-
-def make_yee(grid: GridSetting) -> Yee:
-    """A flat axis is one unit of length thick, around where the plane or line is. Raises ProblemError."""
-    flat = FLAT[grid.dimensions]
-    counts, spacing = [grid.cells_x, grid.cells_y, grid.cells_z], [0.0, 0.0, 0.0]
-    origin = [0.0, 0.0, 0.0]
-    lines: list[Array | None] = [None, None, None]
-    sizes = ((grid.size_x, 0.0), (grid.size_y, grid.at_y), (grid.size_z, grid.at_z))
-    for axis, (size, at) in enumerate(sizes):
-        spans = [Span(item.low, item.high, item.cell) for item in grid.finer if item.axis == "xyz"[axis]]
-        if flat[axis]:
-            counts[axis], spacing[axis], origin[axis] = 1, 1.0, at - 0.5
-        elif spans:
-            nodes = graded_nodes(size, size / counts[axis], spans, grid.growth, "xyz"[axis])
-            counts[axis], spacing[axis], lines[axis] = len(nodes) - 1, float(np.diff(nodes).min()), nodes
-        else:
-            spacing[axis] = size / counts[axis]
-    return Yee(_three(counts), _three(spacing), _three(origin), flat, _three(lines))
-
-
-def make_grid(yee: Yee, length_unit: str) -> Grid:
-    """What viewers see: a box, a plane, or for a line a strip around it."""
-    dimensions = 3 if not yee.flat[2] else 2
-    shape, lines = yee.counts[::-1][3 - dimensions :], yee.lines[:dimensions]
-    spacing, origin = list(yee.spacing[:dimensions]), list(yee.origin)
-    if yee.flat[2]:
-        origin[2] += 0.5
-    if yee.flat[1]:
-        length = float(yee.nodes(0)[-1])
-        spacing[1] = length / STRIP
-        origin[1] += 0.5 - spacing[1] / 2
-    if all(line is None for line in lines):
-        return Grid(shape, tuple(spacing), _three(origin), length_unit)
-    even = [start + h * np.arange(n + 1) for start, h, n in zip(origin, spacing, yee.counts, strict=False)]
-    walls = [each if line is None else line for line, each in zip(lines, even, strict=True)]
-    return rectilinear(walls, origin[2], length_unit)
-
-
-def _three(values: Sequence[Any]) -> Any:
-    return tuple(values)
-
-
-def make_faces(faces: Faces, yee: Yee) -> list[tuple[Face, Face]]:
-    """(low, high) for x, y, z. Raises ProblemError."""
-
-    def face(kind: FaceKind, phase: float) -> Face:
-        layers = {"CPML": faces.layer, "absorber": faces.absorber}
-        return Face(WALLS.get(kind, kind), layers.get(kind, 0), phase)  # type: ignore[arg-type]  # one of Kind
-
-    side, found = Face("periodic"), []
-    for axis, ((low, high), phase) in enumerate(zip(faces.pairs(), faces.phases(), strict=True)):
-        if yee.flat[axis]:
-            found.append((side, side))
-            continue
-        if (low == "Bloch") != (high == "Bloch"):
-            raise ProblemError(f"Only one face of {'xyz'[axis]} is a Bloch face: make both so, or none.")
-        found.append((face(low, phase), face(high, phase)))
-    return found
-
-
-def make_medium(material: Material, length_unit: str) -> Medium:
-    metre = METRES[length_unit]
-    permittivity, conductivity, poles = material.permittivity, material.conductivity, tuple(material.poles)
-    if material.library != "own":
-        published = PUBLISHED[material.library]
-        permittivity, conductivity, poles = published.permittivity, 0.0, published.poles
-    apart = material.anisotropy if material.library == "own" else Anisotropy()
-    x, y, z = apart.conductivity
-    return Medium(
-        permittivity, material.permeability, conductivity * metre, material.magnetic_loss * metre,
-        material.perfect_conductor, tuple(make_pole(pole, length_unit) for pole in poles),
-        permittivities=apart.permittivity if apart.by_component else None,
-        conductivities=(x * metre, y * metre, z * metre) if apart.by_component else None,
-    )  # fmt: skip
-
-
-def make_pole(pole: PoleSetting, length_unit: str) -> Pole:
-    """With angular frequencies in the unit of time."""
-    tera = 2 * math.pi * 1e12 * SECONDS[length_unit]
-    if isinstance(pole, Drude):
-        return Pole("drude", (pole.plasma * tera) ** 2, pole.damping * tera)
-    if isinstance(pole, Lorentz):
-        resonance = pole.resonance * tera
-        return Pole("lorentz", pole.strength * resonance**2, pole.damping * tera, resonance)
-    assert isinstance(pole, Debye)
-    return Pole("debye", pole.strength, SECONDS[length_unit] / (pole.relaxation * 1e-12))
-
-
-def media_of(parameters: FdtdParameters) -> tuple[Medium, ...]:
-    """Vacuum and the materials."""
-    return (Medium(), *(make_medium(material, parameters.grid.length_unit) for material in parameters.materials))
 
 
 def waveform_of(signal: Signal) -> TimeCourse:
@@ -167,25 +53,6 @@ def waveform_of(signal: Signal) -> TimeCourse:
     assert isinstance(signal, Pulse)
     width = signal.cycles / frequency
     return Waveform("pulse", frequency, width, DELAY * width)
-
-
-@dataclass
-class Driven:
-    """The sources by kind, each in its order."""
-
-    dipoles: list[Dipole] = field(default_factory=list)
-    waves: list[PlaneWave] = field(default_factory=list)
-    oblique: list[ObliqueWave] = field(default_factory=list)
-    beams: list[Beam] = field(default_factory=list)
-    launches: list[ModeLaunch] = field(default_factory=list)
-
-    def axes(self) -> list[int]:
-        """Directions of currents and electric fields, 0, 1, 2: all that a source may drive."""
-        found = [dipole.axis for dipole in self.dipoles] + [wave.polarization for wave in self.waves]
-        found += [beam.polarization for beam in self.beams]
-        for tilted in self.oblique:
-            found += [int(axis) for axis in np.flatnonzero(polarization(tilted))]
-        return found + ([0, 1, 2] if self.launches else [])
 
 
 def sources_of(parameters: FdtdParameters) -> Driven:
