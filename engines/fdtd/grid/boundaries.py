@@ -3,7 +3,7 @@
 - **PEC**: tangential E is zero at nodes 0 and n: edges there are of a perfect conductor (materials.py).
 - **PMC**: tangential H is zero on the face. Node 0 then has half a cell around it: its difference of H, to a zero, is
   divided by Δ/2. Both walls are planes of mirror symmetry too: E is odd at a PEC and even at a PMC.
-- **periodic**: node n is node 0, or node 0 times exp(i phase) (bloch.py).
+- **periodic**: node n is node 0, or node 0 times exp(i phase) (step/bloch).
 - **CPML** (Roden and Gedney, doi 10.1002/1098-2760(20001205)27:5<334::AID-MOP14>3.0.CO;2-A), backed by PEC: in it
   ``∂ → ∂/κ + ψ`` with ``ψ ← bψ + c∂``, ``b = exp(−(σ/κ + α)Δt/ε₀)``, ``c = σ(b − 1)/(κ(σ + κα))``. σ and κ grow with
   the depth as its third power up to ``σ = 0.8·4/(η₀Δ)`` (Gedney's optimum), α falls linearly to zero at the wall.

@@ -22,7 +22,6 @@ from engines.fdtd.media.materials import Media, Medium, make_media
 from engines.fdtd.sources.currents import Sources, make_sources
 from engines.fdtd.step.cpu import CpuYee
 from engines.fdtd.step.cuda import CudaYee, Shape
-from engines.fdtd.step.leapfrog import LeapfrogSteps
 
 COURANT = 0.99
 GLASS = Medium(permittivity=2.25)
@@ -83,7 +82,7 @@ class LabYee(CudaYee):
 def make_lab_steps(backend: Backend, scene: Scene, precision: str, maker: type[LabYee] = LabYee, **options: Any) -> Any:
     """Steps of ``scene``, its fields set; options: those of CudaYee, of no account on a CPU."""
     arguments = (backend, scene.yee, scene.axes, scene.media, scene.sources, FLOAT_TYPES[precision])
-    made: type[LeapfrogSteps] = pick(backend, cpu=CpuYee, cuda=maker)
+    made: Any = pick(backend, cpu=CpuYee, cuda=maker)
     steps = made(*arguments, **pick(backend, cpu={}, cuda=options))
     start = _plane(scene.yee).astype(steps.dtype)
     with backend.active():

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -38,18 +37,6 @@ GENERATOR = (1, 9, 41)
 """Of the rank-1 lattice of POINTS points whose shortest vector is longest (0.21 of a cell)."""
 CHUNK = 8192
 """Cells that are sampled at once: 25 MB of points."""
-
-
-@dataclass(frozen=True)
-class _Stencil:
-    """Around an edge along each of the axes: arguments of :func:`kernels.effective_edges`."""
-
-    boxes: Array
-    voxel: Array
-    voxel_points: Array
-    ball: Array
-    ball_points: Array
-    ball_weights: Array
 
 
 def smoothed_edges(
@@ -74,14 +61,11 @@ def smoothed_edges(
     sizes = np.ones((3, max(yee.counts)))
     for d, count in enumerate(yee.counts):
         sizes[d, :count] = np.diff(yee.nodes(d)) / yee.smallest
+    filled = kernels.Filled(cells, samples, eps, allowed, sizes, wraps)
     offsets = np.zeros(nz + 2, np.int64)
 
     def edges(places: Array, values: Array) -> None:
-        kernels.effective_edges(
-            cells, starts, found, samples, eps, allowed, stencil.boxes, stencil.voxel, stencil.voxel_points,
-            stencil.ball, stencil.ball_points, stencil.ball_weights, sizes, wraps, walls, yee.row, offsets, places,
-            values,
-        )  # fmt: skip
+        kernels.effective_edges(filled, stencil, starts, found, walls, yee.row, offsets, places, values)
 
     with parallel_region():
         edges(np.zeros(0, np.int64), np.zeros(0))
@@ -132,7 +116,7 @@ def _sampled(yee: Yee, k: Array, j: Array, i: Array, solids: Sequence[tuple[int,
 
 
 @cache
-def _stencil() -> _Stencil:
+def _stencil() -> kernels.Stencil:
     """Distances are in cells along each axis; the ball's weight falls as 1 − r²: the moment's direction is then that of
     the normal of any plane, and depends little on single points."""
     lattice = _lattice()
@@ -160,6 +144,6 @@ def _stencil() -> _Stencil:
         # what is the same everywhere has no moment
         first, last = ranges["ball"][c, 0, 0], ranges["ball"][c, -1, 1]
         joined[first:last] -= joined[first:last].mean(axis=0)
-    return _Stencil(
+    return kernels.Stencil(
         boxes, ranges["voxel"], np.concatenate(points["voxel"]), ranges["ball"], np.concatenate(points["ball"]), joined
     )

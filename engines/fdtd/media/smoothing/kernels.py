@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numba as nb
 import numpy as np
@@ -15,6 +16,37 @@ LEAST_MOMENT = 1e-3
 """Of the largest possible one: below it, nothing is said of a normal (a thin sheet through the middle)."""
 VOXEL_BOXES = 4
 """The first of the twelve cells around an edge hold its voxel; the ball reaches into all of them."""
+
+
+class Stencil(NamedTuple):
+    """Around an edge along each of the axes."""
+
+    boxes: Any
+    """(3, 12, 3) cells, as steps along x, y, z."""
+    voxel: Any
+    """(3, 12, 2) from where to where the list ``voxel_points`` of a cell's points goes."""
+    voxel_points: Any
+    ball: Any
+    """(3, 12, 2) of ``ball_points`` and ``ball_weights``."""
+    ball_points: Any
+    ball_weights: Any
+    """(…, 3)."""
+
+
+class Filled(NamedTuple):
+    """The grid and what its cells hold."""
+
+    cells: Any
+    """(nz, ny, nx) uint8 materials."""
+    samples: Any
+    """(sampled cells, points) uint8 materials."""
+    eps: Any
+    """(materials, 3)."""
+    allowed: Any
+    """(materials,) which are lossless dielectrics."""
+    sizes: Any
+    """(3, longest) of cells along x, y, z."""
+    wraps: Any
 
 
 @nb.njit(nogil=True)
@@ -91,10 +123,11 @@ def _quantised(value):
 
 
 @nb.njit(nogil=True)
-def _effective(c, k, j, i, cells, slots, samples, eps, allowed, boxes, voxel, voxel_points, ball, ball_points,
-               ball_weights, sizes, wraps):  # fmt: skip
-    """ε along axis c of the edge at (k, j, i), NaN where not all around it are lossless dielectrics; arguments as in
-    effective_edges; slots: (3, 3, nx) of the rows of cells around (k, j), −1 for cells of one material."""
+def _effective(c, k, j, i, slots, filled, stencil):
+    """ε along axis c of the edge at (k, j, i), NaN where not all around it are lossless dielectrics; slots: (3, 3, nx)
+    of the rows of cells around (k, j), −1 for cells of one material."""
+    cells, samples, eps, sizes, wraps = filled.cells, filled.samples, filled.eps, filled.sizes, filled.wraps
+    boxes, voxel, ball = stencil.boxes, stencil.voxel, stencil.ball
     volume_sum, mean, inverse = 0.0, 0.0, 0.0
     first, mixed = np.int64(-1), False
     for q in range(VOXEL_BOXES):
@@ -105,8 +138,8 @@ def _effective(c, k, j, i, cells, slots, samples, eps, allowed, boxes, voxel, vo
         material = np.int64(cells[z, y, x])
         for n in range(voxel[c, q, 0], voxel[c, q, 1]):
             if slot >= 0:
-                material = np.int64(samples[slot, voxel_points[n]])
-            if not allowed[material]:
+                material = np.int64(samples[slot, stencil.voxel_points[n]])
+            if not filled.allowed[material]:
                 return np.nan
             if first < 0:
                 first = material
@@ -125,11 +158,11 @@ def _effective(c, k, j, i, cells, slots, samples, eps, allowed, boxes, voxel, vo
         material = np.int64(cells[z, y, x])
         for n in range(ball[c, q, 0], ball[c, q, 1]):
             if slot >= 0:
-                material = np.int64(samples[slot, ball_points[n]])
+                material = np.int64(samples[slot, stencil.ball_points[n]])
             value = eps[material, c]
             largest = max(largest, value)
             for d in range(3):
-                moment[d] += value * ball_weights[n, d]
+                moment[d] += value * stencil.ball_weights[n, d]
     ends = (i, j, k)
     for d in range(3):
         n = cells.shape[2 - d]
@@ -147,18 +180,15 @@ def _effective(c, k, j, i, cells, slots, samples, eps, allowed, boxes, voxel, vo
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def effective_edges(cells, starts, found, samples, eps, allowed, boxes, voxel, voxel_points, ball, ball_points,
-                    ball_weights, sizes, wraps, walls, row, offsets, places, values):  # fmt: skip
+def effective_edges(filled, stencil, starts, found, walls, row, offsets, places, values):
     """The permittivity of the edges whose voxel touches a sampled cell.
 
-    starts: (nz · ny + 1,), found: as of find_mixed; samples: (sampled cells, points) uint8 materials
-    eps: (materials, 3); allowed: (materials,) which are lossless dielectrics
-    boxes: (3, 12, 3) cells around an edge along each axis, as steps along x, y, z; voxel, ball: (3, 12, 2) from
-    where to where the lists ``*_points`` of a cell's points go; ball_weights: (…, 3); sizes: (3, longest) of cells
+    starts: (nz · ny + 1,), found: as of find_mixed
     offsets: (nz + 2,) int64: with ``places`` empty, gets the number of each plane at the place behind it; else
     (accumulated) says where the ``places`` in (3, nz + 1, ny + 1, row) and the ``values`` of a plane go
     """
-    nz, ny, nx = cells.shape
+    wraps = filled.wraps
+    nz, ny, nx = filled.cells.shape
     for plane in nb.prange(nz + 1):
         k = np.int64(plane)
         slots = np.full((3, 3, nx), -1, np.int32)
@@ -196,10 +226,7 @@ def effective_edges(cells, starts, found, samples, eps, allowed, boxes, voxel, v
                     if places.size:
                         at = offsets[k] + count
                         places[at] = ((c * (nz + 1) + k) * (ny + 1) + j) * row + i
-                        values[at] = _effective(
-                            c, k, j, i, cells, slots, samples, eps, allowed, boxes, voxel, voxel_points, ball,
-                            ball_points, ball_weights, sizes, wraps,
-                        )  # fmt: skip
+                        values[at] = _effective(c, k, j, i, slots, filled, stencil)
                     count += 1
         if not places.size:
             offsets[k + 1] = count

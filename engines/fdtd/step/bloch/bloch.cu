@@ -1,7 +1,7 @@
 // Bloch faces: the plane `to` of a complex field (re, im) becomes the plane `from` times cosine + i sine, in two components.
 //
 // A thread for each of the places (u, v) of the plane and of three components, of which `skip` is left as it is; strides
-// of a plane's number and of u and v within a component of `volume` values (engines/fdtd/step/bloch.py).
+// of a plane's number and of u and v within a component of `volume` values (engines/fdtd/step/bloch/cuda.py).
 //
 // variants: -DREAL=float; -DREAL=double
 
