@@ -1,8 +1,32 @@
 """The FDTD engine: Maxwell's equations on Yee's grid, stepped by leapfrog.
 
-Method: E and H stand on staggered edges and faces and half a step apart; each step updates E from the curl of H, then
-H from the curl of E (Yee, doi 10.1109/TAP.1966.1138693). Materials are means over the cells around an edge; open space
-is absorbed in a CPML; plane waves enter through a total-field box. README.md has the equations.
+    ε ∂E/∂t = ∇×H − σE − J,      μ ∂H/∂t = −∇×E − σ*H
+
+**Grid** (``grid/``). E stands on the edges of cells, H on their faces, half a cell and half a step apart (Yee,
+doi 10.1109/TAP.1966.1138693), so that each curl is a sum of differences between neighbours, of second order. Axes may
+be graded or flat. A face is a wall, a mirror, periodic, with a phase (Bloch), or absorbs in a layer, a CPML.
+
+**Media** (``media/``). A cell is of one material; an edge has the mean of ε and σ of its four cells, a face that of 1/μ
+of its two; near interfaces an edge may have what the voxel around it gives (``smoothing/``). One or two bytes for each
+component name the mixture. Dispersive materials add poles, each with one or two states per edge.
+
+**Sources** (``sources/``, ``ports/``). Point currents; plane waves through a total-field box from a line of their own;
+beams and modes from sheets of currents. A port is a voltage source with a resistance in a gap.
+
+**A step** (``step/``), from E at time n, H at n − ½:
+
+1. ψ of the absorbing layers takes its step with the differences of H, which it adds to their curl;
+2. E ← ca E + cb (∇×H − w), w of the poles, whose states take their step with it;
+3. what the sources add to E, and E of the waves' lines;
+4. H in the same way: H ← da H − db ∇×E with ψ of its own, the sources, and H of the lines.
+
+It is stable for cΔt √Σ 1/Δ² ≤ √(ε_r μ_r), of the least material there is.
+
+**What is seen** (``watch/``, ``monitors/``, ``far/``, ``ports/``). Fields at the centres of cells and their energy;
+traces; running Fourier sums for fluxes, R and T, volumes and far fields; S-parameters of ports.
+
+**What it costs** (``step/traffic.py``, ``setup/speed.py``). In fp32 75 bytes per cell and step in two passes over the
+fields, 51 in one: the memory's bandwidth is the bound. README.md has the figures.
 """
 
 from __future__ import annotations
@@ -11,6 +35,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from engines.api import (
     Benchmark,
     Engine,
@@ -18,7 +44,6 @@ from engines.api import (
     Imported,
     Problem,
     Progress,
-    Simulation,
     no_progress,
 )
 from engines.api.device import Backend
@@ -26,27 +51,29 @@ from engines.api.lab import Study
 from engines.api.lab_tables import LabTable
 from engines.api.placing import Placement
 from engines.api.tools import Tool
-from engines.fdtd.benchmarks import benchmarks, warming_problems
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
-from engines.fdtd.parameters import (
-    Faces,
-    FdtdParameters,
-    GridSetting,
-    Material,
-    Numerics,
-    ObliqueWaveSource,
-    PlaneMonitor,
-    PointSource,
-    Sphere,
-    TraceMonitor,
-    VolumeMonitor,
-    WaveSource,
-)
-from engines.fdtd.placing import placement_of
-from engines.fdtd.setup import Setup, checked, grid_of
-from engines.fdtd.source_charts import ShowSources
+from engines.fdtd.grid.yee import TIME_UNITS
+from engines.fdtd.lab.benchmarks import benchmarks, warming_problems
+from engines.fdtd.media.materials import make_media, with_coupling
+from engines.fdtd.media.smoothing.edges import smoothed_edges
+from engines.fdtd.media.solids.painting import Painter
+from engines.fdtd.media.solids.shapes import cells_of, shapes_of
+from engines.fdtd.monitors.incident import incident_of
+from engines.fdtd.monitors.plans import make_watchers
+from engines.fdtd.parameters import FdtdParameters
+from engines.fdtd.placing.placement import placement_of
+from engines.fdtd.ports.lumped import gap_of, with_port_currents, with_resistors
+from engines.fdtd.ports.watcher import PortsWatcher
+from engines.fdtd.setup.grid import grid_of
+from engines.fdtd.setup.problem import Setup, checked
+from engines.fdtd.setup.sources import expected_field
+from engines.fdtd.sources.currents import make_sources
+from engines.fdtd.step.simulation import FdtdSimulation
+from engines.fdtd.step.steps import make_steps
 from engines.fdtd.tools.fit_dispersion import FitDispersion
-from engines.fdtd.yee import TIME_UNITS
+from engines.fdtd.tools.show_sources import ShowSources
+from engines.fdtd.watch.fields import fields_of
+from engines.fdtd.watch.source_charts import SourceCharts
 from engines.geometry.grid import Grid
 
 
@@ -70,6 +97,9 @@ class FdtdEngine(Engine):
     def time_unit_of(self, parameters: Any) -> str:
         return TIME_UNITS[parameters.grid.length_unit]
 
+    def ends(self, problem: Problem) -> bool:
+        return checked(problem).ending.at_decay
+
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         setup = Setup(problem, backend)
         return Estimate(
@@ -81,15 +111,57 @@ class FdtdEngine(Engine):
             findings=setup.findings,
         )
 
-    def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
+    def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> FdtdSimulation:
+        """Grid, media, sources, steps, watchers, each made of those before it."""
         progress("Placing objects on the grid", 0.0)
         setup = Setup(problem, backend)
-        simulation = setup.build(progress)
+        parameters, monitors = setup.parameters, setup.monitors
+        yee, axes, dt, unit = setup.yee, setup.axes, setup.dt, setup.parameters.grid.length_unit
+
+        def without_objects(empty: FdtdParameters) -> FdtdSimulation:
+            return self.build(Problem(empty), backend)
+
+        # what R and T are parts of; first, so that two runs are never on the device at once
+        incident = None
+        if monitors.normalised:
+            incident = incident_of(parameters, monitors, backend, progress, without_objects)
+
+        cells = cells_of(parameters, yee, backend)
+        progress("Mixing materials along edges", 0.2)
+        smoothed = None
+        if parameters.numerics.smoothing:
+            smoothed = smoothed_edges(yee, axes, cells, setup.media, shapes_of(parameters))
+        media = make_media(yee, axes, cells, setup.media, dt, smoothed)
+        gaps = [gap_of(yee, axes, media, port, n) for n, port in enumerate(setup.ports, 1)]
+        if gaps:
+            media = with_resistors(yee, media, gaps, setup.ports, dt)
+        if smoothed is not None:
+            media = with_coupling(yee, axes, media, smoothed, dt, setup.parts.electric)
+
+        driven = setup.driven
+        sources = make_sources(
+            yee, axes, media, setup.media[0], dt, unit, driven.dipoles, driven.waves, driven.oblique, driven.beams,
+            driven.launches,
+        )  # fmt: skip
+        if gaps:
+            sources = with_port_currents(sources, yee, media, gaps, setup.ports, unit)
+
+        progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
+        steps = make_steps(backend, yee, axes, media, sources, setup.precision, setup.parts)
+
+        watchers = make_watchers(parameters, monitors, backend, steps, expected_field(parameters), incident)
+        if gaps:
+            watchers.append(PortsWatcher(backend, steps, gaps, setup.ports, dt, unit))
+        held = [gap.electric for gap in gaps]
+        kept = np.zeros(0, np.int64) if smoothed is None else smoothed.places
+        painter = Painter(parameters, yee, axes, cells, media, setup.media, sources, dt, held, kept)
+        simulation = FdtdSimulation(
+            backend, grid_of(parameters.grid), yee, dt, steps, sources, parameters.source_scale, cells,
+            fields_of(parameters, setup.parts, len(setup.media)), setup.traffic_of(media, steps.passes), setup.period,
+            watchers, painter=painter, there=setup.parts, still=SourceCharts(parameters),
+        )  # fmt: skip
         progress("Ready", 1.0)
         return simulation
-
-    def ends(self, problem: Problem) -> bool:
-        return checked(problem).ending.at_decay
 
     def placed(self, problem: Problem) -> Placement:
         return placement_of(checked(problem))
@@ -105,32 +177,17 @@ class FdtdEngine(Engine):
         return benchmarks(elements)
 
     def studies(self) -> Sequence[Study]:
-        from engines.fdtd.lab import studies  # measured seldom
+        from engines.fdtd.lab.studies import studies  # measured seldom
 
         return studies()
 
     def tables(self) -> Sequence[LabTable]:
-        from engines.fdtd.lab import TABLES  # measured seldom
+        from engines.fdtd.lab.tables import TABLES  # measured seldom
 
         return TABLES
 
     def warm(self, backend: Backend) -> None:
-        """Steps of a small grid with all that sources and monitors need, in both precisions, without and with a metal,
-        and with smoothing; and of one with a middle beyond all layers."""
-        grid = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
-        monitors = [TraceMonitor(place=(1.0, 1.0, 1.0)), PlaneMonitor(position=1.0), VolumeMonitor()]
-        sources = [PointSource(place=(1.0, 1.0, 1.0)), WaveSource(), ObliqueWaveSource()]
-        metal = {
-            "materials": [Material(name="metal", library="Ag")],
-            "objects": [Sphere(material="metal", center=(1.4, 1.0, 1.0), radius=0.2)],
-            "faces": Faces(x_high="absorber", absorber=10),
-        }
-        ball = {"objects": [Sphere(center=(1.0, 1.0, 1.0), radius=0.2)], "numerics": Numerics(smoothing=True)}
-        both = [{"numerics": Numerics(precision=p), **e} for p in ("fp32", "fp64") for e in ({}, metal)]
-        problems = [
-            Problem(FdtdParameters(grid=grid, sources=sources, monitors=monitors, **extras)) for extras in (*both, ball)
-        ]
-        for problem in (*problems, *warming_problems()):
+        for problem in warming_problems():
             simulation = self.build(problem, backend)
             simulation.advance(200)
             simulation.observe()

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.fdtd.boundaries import Face
-from engines.fdtd.cpu import CpuYee
-from engines.fdtd.cuda import CudaYee
-from engines.fdtd.dimensions import ALL
 from engines.fdtd.engine import FdtdEngine
+from engines.fdtd.grid.boundaries import Face
+from engines.fdtd.grid.dimensions import ALL
 from engines.fdtd.parameters import Numerics
+from engines.fdtd.step.cpu import CpuYee
+from engines.fdtd.step.cuda import CudaYee
 from tests.engines.fdtd.fdtd_cases import (
     FACES,
     MAGNETIC,
@@ -24,9 +24,9 @@ from tests.engines.fdtd.fdtd_cases import (
     make_case,
     reference_after,
 )
+from tests.engines.fdtd.grid.test_grids import TE, TM, plane_case
 from tests.engines.fdtd.pole_cases import pole_case, reference_of, states_of
-from tests.engines.fdtd.test_fdtd_bloch import problem as bloch_problem
-from tests.engines.fdtd.test_fdtd_grids import TE, TM, plane_case
+from tests.engines.fdtd.step.test_bloch import problem as bloch_problem
 
 pytestmark = pytest.mark.gpu
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
@@ -42,7 +42,7 @@ ABSORBING = (
 @pytest.mark.parametrize("materials", [MEDIA, MAGNETIC, MANY], ids=["electric", "magnetic", "16 bits"])
 @pytest.mark.parametrize("faces", FACES)
 def test_steps_equal_the_reference(gpu, faces, materials, precision):
-    """Tolerance as in tests/engines/fdtd/test_fdtd_steps.py; every launch shape."""
+    """Tolerance as in tests/engines/fdtd/step/test_steps.py; every launch shape."""
     case = make_case(faces, materials)
     fields = case.random_fields()
     expected = reference_after(case, fields, STEPS)
@@ -71,7 +71,7 @@ def test_steps_equal_the_reference(gpu, faces, materials, precision):
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("faces", ["mixed", ABSORBING], ids=["layers", "absorber"])
 def test_poles_equal_the_reference(gpu, faces, precision):
-    """Tolerance as in tests/engines/fdtd/test_fdtd_dispersion.py; every launch shape. The energy is the CPU's."""
+    """Tolerance as in tests/engines/fdtd/media/test_dispersion.py; every launch shape. The energy is the CPU's."""
     case, cells = pole_case(faces)
     fields, places = case.random_fields(), case.yee.counts[0] + 1
     reference = reference_of(case, cells)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engines.backend.precision import FLOAT_TYPES
 from engines.fdtd.lab.fused import SHAPES
-from engines.fdtd.lab.scenes import PRECISIONS
 from tests.engines.fdtd.lab_cases import SMALL_TABLES, VARIANTS, check_fused, check_sums, check_table, check_variant
 
 pytestmark = pytest.mark.gpu
@@ -23,10 +23,10 @@ def test_a_variant_equals_the_reference(gpu, study, variant):
     check_variant(gpu, study, variant, variant.shapes)
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("precision", FLOAT_TYPES)
 def test_layers_in_the_passes_equal_the_reference(gpu, precision):
     for shape in SHAPES[precision]:
-        check_fused(gpu, PRECISIONS[precision], shape)
+        check_fused(gpu, FLOAT_TYPES[precision], shape)
 
 
 def test_fourier_sums_are_the_same_in_each_way(gpu):

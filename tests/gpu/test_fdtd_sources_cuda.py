@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.fdtd.cpu import CpuYee
-from engines.fdtd.cuda import CudaYee
-from tests.engines.fdtd.test_fdtd_sources import all_kinds
+from engines.fdtd.step.cpu import CpuYee
+from engines.fdtd.step.cuda import CudaYee
+from tests.engines.fdtd.sources.test_sources import all_kinds
 
 pytestmark = pytest.mark.gpu
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_all_sources_are_those_of_the_cpu(gpu, precision):
-    """40 steps: the same sums but for fused operations; tolerances as in tests/engines/fdtd/test_fdtd_sources.py."""
+    """40 steps: the same sums but for fused operations; tolerances as in tests/engines/fdtd/sources/test_sources.py."""
     case, sources = all_kinds()
     found = []
     for maker, backend in ((CpuYee, CpuBackend()), (CudaYee, gpu)):

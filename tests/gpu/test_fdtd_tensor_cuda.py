@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.fdtd.cpu import CpuYee
-from engines.fdtd.cuda import CudaYee
-from tests.engines.fdtd.test_fdtd_tensor import FACES, case_of
+from engines.fdtd.step.cpu import CpuYee
+from engines.fdtd.step.cuda import CudaYee
+from tests.engines.fdtd.media.smoothing.test_tensor import FACES, case_of
 
 pytestmark = pytest.mark.gpu
 

@@ -7,20 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.fdtd.cuda import CudaYee
-from engines.fdtd.dimensions import ALL
-from tests.engines.fdtd import (
-    mie,
-    pole_cases,
-    test_fdtd_absorber,
-    test_fdtd_dispersion,
-    test_fdtd_far_runs,
-    test_fdtd_grids,
-    test_fdtd_media,
-    test_fdtd_monitors,
-    test_fdtd_physics,
-    test_fdtd_ringing,
-)
+from engines.fdtd.grid.dimensions import ALL
+from engines.fdtd.step.cuda import CudaYee
+from tests.engines.fdtd import mie, pole_cases, test_physics
+from tests.engines.fdtd.far import test_far_runs
+from tests.engines.fdtd.grid import test_grids
+from tests.engines.fdtd.media import test_dispersion, test_media
+from tests.engines.fdtd.monitors import test_monitors
+from tests.engines.fdtd.monitors.ringing import test_ringing
+from tests.engines.fdtd.step import test_absorber
 
 pytestmark = pytest.mark.gpu
 
@@ -58,28 +53,28 @@ class OnDevice:
 
 
 CHECKS = [
-    test_fdtd_physics.test_cavity_has_the_frequency_of_the_discrete_dispersion,
-    test_fdtd_physics.test_a_lossless_cavity_keeps_its_energy,
-    test_fdtd_physics.test_nothing_leaks_from_the_total_field_box,
-    test_fdtd_physics.test_the_absorbing_layer_reflects_less_than_80_db,
-    test_fdtd_physics.test_a_slab_transmits_as_airy_says,
-    test_fdtd_dispersion.test_poles_without_loss_keep_the_energy,
-    test_fdtd_dispersion.test_skin_depth_of_a_metal,
-    test_fdtd_absorber.test_it_reflects_little,
-    test_fdtd_grids.test_a_line_moves_a_wave_at_one_cell_per_step,
-    test_fdtd_far_runs.test_a_monopole_on_a_ground,
-    test_fdtd_far_runs.test_a_line_current_in_two_dimensions,
-    test_fdtd_monitors.test_all_boxes_around_a_source_see_the_same_power,
-    test_fdtd_ringing.test_frequency_and_quality_of_a_cavity,
-    test_fdtd_media.test_a_coarse_sphere_scatters_nearly_as_mie_says,
-    test_fdtd_media.test_a_sphere_scatters_as_mie_says,
+    test_physics.test_cavity_has_the_frequency_of_the_discrete_dispersion,
+    test_physics.test_a_lossless_cavity_keeps_its_energy,
+    test_physics.test_nothing_leaks_from_the_total_field_box,
+    test_physics.test_the_absorbing_layer_reflects_less_than_80_db,
+    test_physics.test_a_slab_transmits_as_airy_says,
+    test_dispersion.test_poles_without_loss_keep_the_energy,
+    test_dispersion.test_skin_depth_of_a_metal,
+    test_absorber.test_it_reflects_little,
+    test_grids.test_a_line_moves_a_wave_at_one_cell_per_step,
+    test_far_runs.test_a_monopole_on_a_ground,
+    test_far_runs.test_a_line_current_in_two_dimensions,
+    test_monitors.test_all_boxes_around_a_source_see_the_same_power,
+    test_ringing.test_frequency_and_quality_of_a_cavity,
+    test_media.test_a_coarse_sphere_scatters_nearly_as_mie_says,
+    test_media.test_a_sphere_scatters_as_mie_says,
 ]
 
 
 @pytest.fixture
 def device(gpu, monkeypatch):
     for module in (
-        mie, pole_cases, test_fdtd_absorber, test_fdtd_dispersion, test_fdtd_grids, test_fdtd_physics,
+        mie, pole_cases, test_absorber, test_dispersion, test_grids, test_physics,
     ):  # fmt: skip
         if hasattr(module, "CpuYee"):
             monkeypatch.setattr(module, "CpuYee", OnDevice)
@@ -93,17 +88,17 @@ def test_answer(device, check):
 
 @pytest.mark.parametrize("reflection", [0.24, 1.5], ids=["scattered field", "incident taken off"])
 def test_slab_by_monitors(device, reflection):
-    test_fdtd_monitors.test_a_slab_reflects_and_transmits_as_airy_says(device, reflection)
+    test_monitors.test_a_slab_reflects_and_transmits_as_airy_says(device, reflection)
 
 
 @pytest.mark.parametrize(
-    "case", test_fdtd_dispersion.test_slabs_transmit_and_reflect_as_transfer_matrices_say.pytestmark[0].args[1],
+    "case", test_dispersion.test_slabs_transmit_and_reflect_as_transfer_matrices_say.pytestmark[0].args[1],
     ids=["drude", "lorentz", "debye"],
 )  # fmt: skip
 def test_dispersive_slabs(device, case):
-    test_fdtd_dispersion.test_slabs_transmit_and_reflect_as_transfer_matrices_say(device, *case)
+    test_dispersion.test_slabs_transmit_and_reflect_as_transfer_matrices_say(device, *case)
 
 
 def test_dipole(device):
-    found = test_fdtd_far_runs.run(test_fdtd_far_runs.problem(), device)
-    test_fdtd_far_runs.test_a_dipole_radiates_what_its_formula_says(found)
+    found = test_far_runs.run(test_far_runs.problem(), device)
+    test_far_runs.test_a_dipole_radiates_what_its_formula_says(found)

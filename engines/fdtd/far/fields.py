@@ -20,7 +20,7 @@ from engines.api import Array
 from engines.fdtd.far.directions import Directions
 from engines.fdtd.far.kernel import radiation_vectors, rows_of
 from engines.fdtd.far.spectra import Mirror, SurfaceSpectra, with_images
-from engines.fdtd.yee import VACUUM_IMPEDANCE
+from engines.fdtd.grid.yee import VACUUM_IMPEDANCE
 
 METRES_PER_SECOND = 299_792_458.0
 FLOOR = 1e-12

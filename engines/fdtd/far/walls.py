@@ -9,11 +9,11 @@ import numpy as np
 
 from engines.api import Finding
 from engines.api.errors import ProblemError
-from engines.fdtd.boundaries import Axis
 from engines.fdtd.far.spectra import Mirror
+from engines.fdtd.grid.boundaries import Axis
+from engines.fdtd.grid.yee import METRES, Yee
+from engines.fdtd.media.solids.shapes import fillings_of
 from engines.fdtd.parameters import BoxMonitor, FdtdParameters, ObliqueWaveSource, WaveSource
-from engines.fdtd.shapes import fillings_of
-from engines.fdtd.yee import METRES, Yee
 
 IMAGES: dict[str, tuple[Literal["PEC", "PMC"], bool]] = {
     "PEC": ("PEC", True), "PMC": ("PMC", True), "symmetric": ("PMC", False), "antisymmetric": ("PEC", False),

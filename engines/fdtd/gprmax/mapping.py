@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import get_args
 
 from engines.fdtd.gprmax.commands import Place
-from engines.fdtd.monitors.making import RESERVED
+from engines.fdtd.grid.yee import SPEED_OF_LIGHT
+from engines.fdtd.monitors.plans import RESERVED
 from engines.fdtd.parameters import MOST_MONITORS, LumpedPort, TraceMonitor
 from engines.fdtd.parameters.monitors import Component
 from engines.fdtd.parameters.signals import Continuous, Derivative, Gaussian, Ricker, Signal
-from engines.fdtd.waveforms import FALL
-from engines.fdtd.yee import SPEED_OF_LIGHT
+from engines.fdtd.sources.waveforms import FALL
 
 RAMP_PERIODS = 4.0
 """A ``contsine`` rises over as many periods (there in proportion to time, here smoothly)."""

@@ -18,7 +18,7 @@ from engines.fdtd.gprmax.commands import Command, Place, commands_of
 from engines.fdtd.gprmax.mapping import WAVEFORMS, Receiver, monitors_of, port_of
 from engines.fdtd.gprmax.objects import FREE_SPACE, OBJECTS
 from engines.fdtd.parameters import FdtdParameters, LumpedPort, Material, PointSource
-from engines.fdtd.scene import make_yee
+from engines.fdtd.setup.grid import make_yee
 
 SUFFIX = ".in"
 PEC = "pec"

@@ -12,13 +12,13 @@ from engines.api.device import Backend
 from engines.api.errors import DeviceError
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.compile.nvrtc import compile_cubin
-from engines.fdtd.benchmarks import Counts, size_name
-from engines.fdtd.cuda import SOURCE, Shape
-from engines.fdtd.cuda_parts import REAL
-from engines.fdtd.lab.scenes import PRECISIONS, LabYee, Scene, make_lab_steps, make_scene, step_seconds
+from engines.backend.precision import FLOAT_TYPES, REAL
+from engines.fdtd.lab.benchmarks import Counts, size_name
+from engines.fdtd.lab.problems import LabYee, Scene, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.lab.throughput import GUIDE
+from engines.fdtd.step.cuda import SOURCE, Shape
 
-FUSED = Path(__file__).with_name("fused.cu")
+FUSED = Path(__file__).with_name("variants") / "fused.cu"
 SHAPES: dict[str, tuple[Shape, ...]] = {
     "fp32": ((4, 32, 4, 16), (4, 32, 8, 16), (2, 32, 8, 16), (2, 64, 4, 16), (1, 128, 2, 16)),
     "fp64": ((2, 32, 4, 16), (2, 32, 8, 16), (1, 64, 4, 16), (1, 128, 2, 16)),
@@ -78,12 +78,12 @@ class FusedLayersTable(LabTable):
     def measure(self, backend: Backend, progress: Progress = no_progress, thorough: bool = False) -> Sequence[Row]:
         sizes = self.thorough_sizes if thorough else self.sizes
         cases = [(counts, layer) for counts in sizes for layer in self.layers]
-        registers = {precision: electric_registers(precision) for precision in PRECISIONS}
+        registers = {precision: electric_registers(precision) for precision in FLOAT_TYPES}
         rows: list[Row] = []
         for number, (counts, layer) in enumerate(cases):
             progress(f"Stepping {size_name(counts)} cells", number / len(cases))
             scene = make_scene(counts, layer)
-            for precision in PRECISIONS:
+            for precision in FLOAT_TYPES:
                 own, fused = (best_seconds(backend, scene, precision, maker) for maker in (LabYee, FusedYee))
                 rates = [scene.cells / seconds / 1e6 for seconds in (own, fused)]
                 rows.append((size_name(counts), precision, layer, *rates, own / fused, *registers[precision]))
@@ -102,7 +102,7 @@ def best_seconds(backend: Backend, scene: Scene, precision: str, maker: type[Lab
 
 def electric_registers(precision: str) -> tuple[int | None, int | None]:
     """(layers apart, layers in the pass) of the pass over E; None without NVRTC."""
-    macros = (REAL[PRECISIONS[precision]], f"-DV={SHAPES[precision][0][0]}")
+    macros = (REAL[FLOAT_TYPES[precision]], f"-DV={SHAPES[precision][0][0]}")
     try:
         found = [
             kernel.registers

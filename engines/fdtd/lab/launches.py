@@ -10,12 +10,13 @@ from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.lab.timing import launch_seconds
+from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import free_bytes
-from engines.fdtd.benchmarks import LAYER, Counts, size_name
-from engines.fdtd.cuda import PACKED, Shape
-from engines.fdtd.lab.scenes import PRECISIONS, LabYee, make_lab_steps, make_scene, step_seconds
+from engines.fdtd.lab.benchmarks import LAYER, Counts, size_name
+from engines.fdtd.lab.problems import LabYee, make_lab_steps, make_scene, step_seconds
 from engines.fdtd.lab.throughput import GUIDE
-from engines.fdtd.one_pass import one_shapes
+from engines.fdtd.step.cuda import PACKED, Shape
+from engines.fdtd.step.curl.one_pass import one_shapes
 
 BLOCK = (32, 8)
 SPANS = (1, 4, 16, 64)
@@ -46,8 +47,8 @@ class CoarseningTable(LabTable):
     def measure(self, backend: Backend, progress: Progress = no_progress, thorough: bool = False) -> Sequence[Row]:
         scene = make_scene(self.thorough_counts if thorough else self.counts)
         rows: list[Row] = []
-        for number, (precision, dtype) in enumerate(PRECISIONS.items()):
-            progress(f"Passes in {precision}", number / len(PRECISIONS))
+        for number, (precision, dtype) in enumerate(FLOAT_TYPES.items()):
+            progress(f"Passes in {precision}", number / len(FLOAT_TYPES))
             steps = make_lab_steps(backend, scene, precision, shape=(1, *BLOCK, SPANS[0]))
             for packed in sorted(PACKED[dtype]):
                 for span in self.spans:
@@ -91,7 +92,7 @@ class PassesTable(LabTable):
         for number, counts in enumerate(sizes):
             progress(f"Stepping {size_name(counts)} cells", number / len(sizes))
             scene = make_scene(counts, LAYER)
-            for precision, dtype in PRECISIONS.items():
+            for precision, dtype in FLOAT_TYPES.items():
                 two = scene.cells / step_seconds(backend, make_lab_steps(backend, scene, precision, room=0.0)) / 1e6
                 best, chosen = None, None
                 pair = 6 * scene.yee.places * np.dtype(dtype).itemsize

@@ -8,10 +8,10 @@ from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.lab.timing import call_seconds
-from engines.fdtd.benchmarks import Counts, size_name
-from engines.fdtd.lab.forms import BLOCK, LAYOUTS, LayoutForm
-from engines.fdtd.lab.scenes import start_fields
+from engines.fdtd.lab.benchmarks import Counts, size_name
+from engines.fdtd.lab.problems import start_fields
 from engines.fdtd.lab.throughput import GUIDE
+from engines.fdtd.lab.variants.forms import BLOCK, LAYOUTS, LayoutForm
 
 TITLES = {
     "arrays": "Arrays: six",

@@ -12,9 +12,10 @@ from engines.api import Array, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.lab.timing import graph_seconds
-from engines.fdtd.lab import spectra_kernels
+from engines.backend.twins import pick
+from engines.fdtd.lab.variants import spectra_kernels
 
-FILE = Path(__file__).with_name("spectra.cu")
+FILE = Path(__file__).with_name("variants") / "spectra.cu"
 SAMPLES = 16
 """Steps that are gathered; ``spectra.cu`` is compiled for them."""
 DECIMATION = 8
@@ -43,7 +44,7 @@ class FourierSums:
         self._steps = [backend.array(step) for step in by_step]
         self.sums = backend.array(np.zeros((self._frequencies, 2, x.size), np.float32))
         self._samples = backend.array(np.zeros((SAMPLES, x.size), np.float32))
-        self._cuda = backend.id != "cpu"
+        self._cuda = pick(backend, cpu=False, cuda=True)
         self._kernels: dict[str, Any] = {}
         if self._cuda:
             module = backend.compile(FILE, (f"-DS={SAMPLES}",))

@@ -11,16 +11,16 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.api.lab import Case, Inputs, Prepared, Resources, Shape, Study, Variant
-from engines.fdtd import cpu_sweep
-from engines.fdtd.benchmarks import LAYER, Counts, size_name
-from engines.fdtd.cuda import LAYERS, SOURCE
-from engines.fdtd.lab import cpml, layout_kernels
-from engines.fdtd.lab.cpml import LayerExpressions, LayersForm, layer_answer
-from engines.fdtd.lab.forms import LAYOUT, EngineForm, ExpressionsForm, Form, LayoutForm, courant_factor
+from engines.fdtd.grid.yee import Yee
+from engines.fdtd.lab.benchmarks import LAYER, Counts, size_name
 from engines.fdtd.lab.layout import TITLES
-from engines.fdtd.lab.scenes import make_lab_steps, make_scene
-from engines.fdtd.one_pass import ONE_PASS
-from engines.fdtd.yee import Yee
+from engines.fdtd.lab.problems import make_lab_steps, make_scene
+from engines.fdtd.lab.variants import cpml, layout_kernels
+from engines.fdtd.lab.variants.cpml import LayerExpressions, LayersForm, layer_answer
+from engines.fdtd.lab.variants.forms import LAYOUT, EngineForm, ExpressionsForm, Form, LayoutForm, courant_factor
+from engines.fdtd.step.cuda import LAYERS, SOURCE
+from engines.fdtd.step.curl import sweep
+from engines.fdtd.step.curl.one_pass import ONE_PASS
 
 PASSES, ARRAYS, ONE = 75.0, 72.0, 51.0
 """Bytes per cell and step in float32: both passes with ids of 8 bits, without ids, and one pass with them."""
@@ -169,7 +169,7 @@ STEP = Study(
             for layout in IDS
         ),
         _variant(
-            "engine-numba", "The engine's sweep", "Numba", Path(cpu_sweep.__file__), "sweep", _two_passes, ONE,
+            "engine-numba", "The engine's sweep", "Numba", Path(sweep.__file__), "sweep", _two_passes, ONE,
             "H follows E a plane behind, row by row in vectors of padded rows.",
         ),
         _variant(

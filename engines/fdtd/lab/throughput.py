@@ -12,9 +12,10 @@ from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
 from engines.api.lab_tables import Column, LabTable, PublishedRows, Row
-from engines.fdtd.benchmarks import LAYER, Counts, size_name
-from engines.fdtd.lab.scenes import PRECISIONS, Scene, make_lab_steps, make_scene, step_seconds
-from engines.fdtd.traffic import traffic
+from engines.backend.precision import FLOAT_TYPES
+from engines.fdtd.lab.benchmarks import LAYER, Counts, size_name
+from engines.fdtd.lab.problems import Scene, make_lab_steps, make_scene, step_seconds
+from engines.fdtd.step.traffic import traffic
 
 FIGURES = json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
 STEPS = 12_000
@@ -44,7 +45,7 @@ class ThroughputTable(LabTable):
         Column("Grid", result=False),
         *(
             Column(f"{precision}, {faces}", "Mcell-steps/s")
-            for precision in PRECISIONS
+            for precision in FLOAT_TYPES
             for faces in (f"CPML-{LAYER}", "walls")
         ),
         Column(f"Of copy, fp32, CPML-{LAYER}", "%", digits=3),
@@ -70,7 +71,7 @@ class ThroughputTable(LabTable):
             for half, layer in enumerate((LAYER, 0)):
                 progress(f"Stepping {size_name(counts)} cells", (number + half / 2) / len(sizes))
                 scene = make_scene(counts, layer)
-                for precision in PRECISIONS:
+                for precision in FLOAT_TYPES:
                     try:
                         found[precision, layer] = step_seconds(backend, make_lab_steps(backend, scene, precision))
                     except (WorkbenchError, MemoryError):
@@ -78,7 +79,7 @@ class ThroughputTable(LabTable):
                 moved = moved or moved_bytes(scene, "fp32")
             rates = [
                 scene.cells / found[key] / 1e6 if (key := (precision, layer)) in found else None
-                for precision in PRECISIONS
+                for precision in FLOAT_TYPES
                 for layer in (LAYER, 0)
             ]
             usual = found.get(("fp32", LAYER))
@@ -96,4 +97,4 @@ class ThroughputTable(LabTable):
 
 def moved_bytes(scene: Scene, precision: str) -> int:
     """Of a step in two passes."""
-    return traffic(scene.yee, scene.axes, np.dtype(PRECISIONS[precision]).itemsize, False).bytes
+    return traffic(scene.yee, scene.axes, np.dtype(FLOAT_TYPES[precision]).itemsize, False).bytes

@@ -10,22 +10,22 @@ import numpy as np
 from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
-from engines.fdtd.monitors.flux import FluxRecorder
-from engines.fdtd.recorders import Recorder
+from engines.fdtd.monitors.flux import FluxWatcher
+from engines.fdtd.watch.watcher import FieldWatcher
 
 LEAST = 1e-3
 """Of the largest incident energy in the band: where there is less (or none), R and T would be noise."""
 CHART = "balance"
 
 
-class Balance(Recorder):
+class Balance(FieldWatcher):
     """R and T of two planes with the same frequencies; it sums nothing itself.
 
     incident: (frequencies,) [J/Hz] without objects, all positive
     """
 
     def __init__(
-        self, reflected: Sequence[FluxRecorder], transmitted: Sequence[FluxRecorder], incident: Array, every: int
+        self, reflected: Sequence[FluxWatcher], transmitted: Sequence[FluxWatcher], incident: Array, every: int
     ) -> None:
         self._reflected, self._transmitted, self._incident = reflected, transmitted, incident
         self.every = every
@@ -35,8 +35,8 @@ class Balance(Recorder):
             ChartInfo(CHART, "Part of the incident power", "1", x_title=title, x_unit=unit, comparable=True),
         )
 
-    def record(self, step: int) -> None:
-        """The planes record."""
+    def look(self, step: int) -> None:
+        """The planes look."""
 
     def parts_of_incident(self) -> dict[str, Array]:
         """R, T, R + T and the rest, each (frequencies,), NaN where nothing comes in."""

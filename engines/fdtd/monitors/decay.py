@@ -8,12 +8,12 @@ import numpy as np
 
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.fdtd.grid.yee import TIME_UNITS
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.parameters import Ending
-from engines.fdtd.recorders import Recorder
-from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import TIME_UNITS
+from engines.fdtd.step.steps import YeeSteps
+from engines.fdtd.watch.watcher import FieldWatcher
 
 PERIODS = 2
 FEWEST_STEPS = 50
@@ -33,7 +33,7 @@ def steps_between(around: Surroundings) -> int:
     return max(FEWEST_STEPS, round(PERIODS * period))
 
 
-class DecayWatch(Recorder):
+class DecayWatcher(FieldWatcher):
     """Looks at the field's energy every few periods; held: (largest so far, the last one), on the device."""
 
     def __init__(self, ending: Ending, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
@@ -45,7 +45,7 @@ class DecayWatch(Recorder):
         self._largest = self._last = 0.0
         self._step = 0
 
-    def record(self, step: int) -> None:
+    def look(self, step: int) -> None:
         with self._backend.active():
             self._last = sum(self._steps.energy())
             self._largest = max(self._largest, self._last)

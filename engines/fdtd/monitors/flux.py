@@ -13,16 +13,16 @@ import numpy as np
 from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.device import Backend
-from engines.fdtd.dimensions import per_length
 from engines.fdtd.far.spectra import SurfaceSpectra
-from engines.fdtd.monitors.blocks import Rectangle
-from engines.fdtd.monitors.fourier import FourierPlan, FourierRecorder, Surroundings
+from engines.fdtd.grid.dimensions import per_length
+from engines.fdtd.grid.yee import METRES, SECONDS, TIME_UNITS, VACUUM_IMPEDANCE
+from engines.fdtd.monitors.fourier import FourierPlan, FourierWatcher, Surroundings
+from engines.fdtd.monitors.sums.blocks import Rectangle
 from engines.fdtd.monitors.surface import surface_of
-from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import METRES, SECONDS, TIME_UNITS, VACUUM_IMPEDANCE
+from engines.fdtd.step.steps import YeeSteps
 
 
-class FluxRecorder(FourierRecorder):
+class FluxWatcher(FourierWatcher):
     """Fields on rectangles; blocks 4 n … 4 n + 3 of the plan are those of rectangle n.
 
     unit: of the energies; in two dimensions they are those of a unit of length across

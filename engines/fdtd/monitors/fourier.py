@@ -17,20 +17,20 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.fdtd.boundaries import Axis
-from engines.fdtd.monitors.blocks import Block
-from engines.fdtd.monitors.devices import make_sums, padded
+from engines.fdtd.grid.boundaries import Axis
+from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT, Yee
 from engines.fdtd.monitors.frequencies import (
     abscissa,
     frequencies_of,
     highest_content,
     interval,
 )
+from engines.fdtd.monitors.sums.blocks import Block
+from engines.fdtd.monitors.sums.sums import SUMS, padded
 from engines.fdtd.parameters import Frequencies
-from engines.fdtd.recorders import Recorder
-from engines.fdtd.steps import YeeSteps
-from engines.fdtd.waveforms import TimeCourse
-from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT, Yee
+from engines.fdtd.sources.waveforms import TimeCourse
+from engines.fdtd.step.steps import YeeSteps
+from engines.fdtd.watch.watcher import FieldWatcher
 
 FEWEST_PER_WAVELENGTH = 6.0
 SMALL_BUFFER = 1 << 30
@@ -101,16 +101,16 @@ def fourier_plan(name: str, setting: Frequencies, blocks: Sequence[Block], aroun
     return FourierPlan(name, setting, frequencies, setting.every or most, batch, tuple(blocks), memory)
 
 
-class FourierRecorder(Recorder):
+class FourierWatcher(FieldWatcher):
     """Sums of one monitor on the device."""
 
     def __init__(self, plan: FourierPlan, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
         self.plan, self.every = plan, plan.every
         self._around, self._backend = around, backend
         self._taken = 0
-        self._sums = make_sums(backend, around.yee, steps, plan.blocks, len(plan.frequencies), plan.batch)
+        self._sums = SUMS.open(backend, around.yee, steps, plan.blocks, len(plan.frequencies), plan.batch)
 
-    def record(self, step: int) -> None:
+    def look(self, step: int) -> None:
         number = step // self.every - 1
         slot = number % self.plan.batch
         self._sums.sample(slot)

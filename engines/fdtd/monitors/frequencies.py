@@ -9,9 +9,9 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT
 from engines.fdtd.parameters import Frequencies
-from engines.fdtd.waveforms import TimeCourse
-from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT
+from engines.fdtd.sources.waveforms import TimeCourse
 
 CONTENT = 1e-5
 """Of the largest amplitude in a source's spectrum: what lies below cannot be told from the rounding of a field."""

@@ -13,14 +13,14 @@ import numpy as np
 from engines.api import Progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.fdtd.monitors.decay import DecayWatch
-from engines.fdtd.monitors.flux import FluxRecorder
+from engines.fdtd.grid.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY
+from engines.fdtd.monitors.decay import DecayWatcher
+from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
-from engines.fdtd.monitors.making import Incident, MonitorPlans
+from engines.fdtd.monitors.plans import Incident, MonitorPlans
 from engines.fdtd.parameters import Ending, FdtdParameters, PlaneMonitor
-from engines.fdtd.simulation import FdtdSimulation
-from engines.fdtd.yee import METRES, SECONDS, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY
+from engines.fdtd.step.simulation import FdtdSimulation
 
 KEPT_BYTES = 1 << 30
 """Of runs without objects, in host memory; the oldest is forgotten first."""
@@ -52,7 +52,7 @@ def incident_of(
     """Raises ProblemError if the field does not leave the grid."""
     empty = without_objects(parameters)
     roles = {each.plan.name: each.measures for each in plans.normalised}
-    key = f"{empty.model_dump_json()} {roles}", backend.id
+    key = f"{empty.model_dump_json()} {roles}", backend.info.id
     if key not in _kept:
         simulation = build(empty)
         try:
@@ -86,19 +86,19 @@ def _run(simulation: FdtdSimulation, around: Surroundings, progress: Progress) -
 
 
 def _read(simulation: FdtdSimulation, plans: MonitorPlans) -> Incident:
-    recorders = [each for each in simulation.recorders if isinstance(each, FluxRecorder)]
-    energies = {each.plan.name: each.energy() for each in recorders}
+    watchers = [each for each in simulation.watchers if isinstance(each, FluxWatcher)]
+    energies = {each.plan.name: each.energy() for each in watchers}
     largest = max(float(np.abs(values).max()) for values in energies.values())
     sums = {}
-    for plan, recorder in zip(plans.normalised, recorders, strict=True):
+    for plan, watcher in zip(plans.normalised, watchers, strict=True):
         if plan.measures == "reflection" and np.abs(energies[plan.plan.name]).max() > PASSED_BY * largest:
-            sums[plan.plan.name] = recorder.raw_sums()
+            sums[plan.plan.name] = watcher.raw_sums()
     return Incident(_nothing(simulation, plans.around), energies, sums)
 
 
 def _nothing(simulation: FdtdSimulation, around: Surroundings) -> float:
     """``LEAK`` of the largest energy that was in the grid, spread over the band of the sources [J/Hz]."""
-    (watch,) = (each for each in simulation.recorders if isinstance(each, DecayWatch))
+    (watch,) = (each for each in simulation.watchers if isinstance(each, DecayWatcher))
     yee, metre = around.yee, METRES[around.unit]
     volume = np.prod([yee.nodes(d)[-1] * metre for d in range(3)]) / yee.cells
     band = max(waveform.highest_frequency for waveform in around.waveforms) / SECONDS[around.unit]

@@ -15,8 +15,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.fdtd.far.spectra import SurfaceSpectra
-from engines.fdtd.monitors.blocks import Rectangle
-from engines.fdtd.yee import METRES, SECONDS, VACUUM_IMPEDANCE, Yee
+from engines.fdtd.grid.yee import METRES, SECONDS, VACUUM_IMPEDANCE, Yee
+from engines.fdtd.monitors.sums.blocks import Rectangle
 
 
 def surface_of(

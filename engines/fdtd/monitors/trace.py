@@ -15,12 +15,12 @@ from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.fdtd.monitors import cpu_kernels, devices
+from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.fdtd.monitors.fourier import Surroundings
+from engines.fdtd.monitors.sums.sums import POINTS
 from engines.fdtd.parameters import TraceMonitor
-from engines.fdtd.recorders import Recorder
-from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import FREQUENCY_UNITS, PER_UNIT, TIME_UNITS, VACUUM_IMPEDANCE
+from engines.fdtd.step.steps import YeeSteps
+from engines.fdtd.watch.watcher import FieldWatcher
 
 CAPACITY = 1 << 16
 SAMPLES_PER_PERIOD = 10
@@ -84,7 +84,7 @@ def _two(points: Array, x: float, wraps: bool) -> list[tuple[int, float]]:
     return [(low, 1.0 - part), (low + 1, part)]
 
 
-class TraceRecorder(Recorder):
+class TraceWatcher(FieldWatcher):
     """values: (CAPACITY, components) on the device; ``every`` doubles whenever they are full."""
 
     def __init__(
@@ -92,7 +92,7 @@ class TraceRecorder(Recorder):
         capacity: int = CAPACITY,
     ) -> None:  # fmt: skip
         self.monitor, self._around, self._backend, self._steps = monitor, around, backend, steps
-        self._capacity = capacity
+        self._capacity, self._gather = capacity, POINTS.on(backend)
         self._base = self.every = trace_interval(monitor, around)
         self._count = 0
         electric, places, weights = interpolation(monitor, around)
@@ -116,7 +116,7 @@ class TraceRecorder(Recorder):
             )
         )  # fmt: skip
 
-    def record(self, step: int) -> None:
+    def look(self, step: int) -> None:
         if self._count == self._capacity:
             with self._backend.active():
                 # samples are at steps every, 2 every, …: the second, fourth … are kept
@@ -125,22 +125,8 @@ class TraceRecorder(Recorder):
             self._count = self._capacity // 2
             if step % self.every:
                 return
-        self._gather(self._values[self._count])
+        self._gather(self._backend, self._steps, self._electric, self._places, self._weights, self._values[self._count])
         self._count += 1
-
-    def _gather(self, to: Any) -> None:
-        steps, count = self._steps, len(self.monitor.components)
-        if self._backend.id == "cpu":
-            cpu_kernels.points(
-                steps.electric.reshape(-1), steps.magnetic.reshape(-1), self._electric, self._places, self._weights, to
-            )
-            return
-        backend: Any = self._backend
-        macros = [devices.REAL[steps.dtype.name], "-DS=8", "-DV=1"]
-        backend.compile(devices.SOURCE, macros).get_function("points")(
-            (1,), (32,),
-            (steps.electric, steps.magnetic, self._electric, self._places, self._weights, np.int32(count), to),
-        )  # fmt: skip
 
     def restored(self, step: int) -> None:
         self.every = self._base

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engines.api import KernelTraffic
 from engines.fdtd.monitors.decay import steps_between
 from engines.fdtd.monitors.fourier import FourierPlan
-from engines.fdtd.monitors.making import MonitorPlans
+from engines.fdtd.monitors.plans import MonitorPlans
 from engines.fdtd.parameters import FdtdParameters, TraceMonitor
 
 MONITORS = "monitors"

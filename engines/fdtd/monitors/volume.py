@@ -14,12 +14,12 @@ import numpy as np
 from engines.api import Array, FieldInfo, Selection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.fdtd.monitors.blocks import Block
-from engines.fdtd.monitors.fourier import FourierPlan, FourierRecorder, Surroundings
+from engines.fdtd.grid.yee import TIME_UNITS, VACUUM_IMPEDANCE, Yee, around_center
+from engines.fdtd.monitors.fourier import FourierPlan, FourierWatcher, Surroundings
 from engines.fdtd.monitors.frequencies import source_spectrum
+from engines.fdtd.monitors.sums.blocks import Block
 from engines.fdtd.parameters import VolumeMonitor
-from engines.fdtd.steps import YeeSteps
-from engines.fdtd.yee import TIME_UNITS, VACUUM_IMPEDANCE, Yee, around_center
+from engines.fdtd.step.steps import YeeSteps
 
 SHOWN = 8
 """Frequencies of a monitor that become fields."""
@@ -53,7 +53,7 @@ def volume_blocks(names: Sequence[str], first: Array, count: Array) -> list[Bloc
     return [Block(name[0] == "E", "xyz".index(name[1]), at, size) for name in names]  # type: ignore[arg-type]  # three
 
 
-class VolumeRecorder(FourierRecorder):
+class VolumeWatcher(FourierWatcher):
     """first, count: cells along x, y, z; ``largest`` [V/m] is what |E| is expected to reach."""
 
     def __init__(

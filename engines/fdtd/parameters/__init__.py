@@ -6,7 +6,7 @@ Lengths are in the grid's unit of length, times in the unit that light takes 0.2
 from __future__ import annotations
 
 from engines.api.parameters import ParameterGroup, quantity
-from engines.fdtd.materials import MOST
+from engines.fdtd.media.materials import MOST
 from engines.fdtd.parameters.anisotropy import Anisotropy
 from engines.fdtd.parameters.common import Axis, LengthUnit, Place
 from engines.fdtd.parameters.grading import FineRegion

@@ -16,8 +16,8 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.api.figures import Figure, triple
 from engines.api.placing import Position
+from engines.fdtd.grid.yee import Yee
 from engines.fdtd.parameters import FdtdParameters
-from engines.fdtd.yee import Yee
 
 
 @dataclass(frozen=True, eq=False)

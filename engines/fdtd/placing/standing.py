@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from engines.api import Array
 from engines.api.figures import Figure
 from engines.api.placing import MOVE
+from engines.fdtd.media.solids.solids import lattice_shifts, solids_of
 from engines.fdtd.parameters import Lattice, Turn
-from engines.fdtd.solids.making import lattice_shifts, solids_of
 from engines.geometry.lines import box_lines
 from engines.geometry.solids.solid import rotation_matrix
 

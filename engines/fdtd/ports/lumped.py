@@ -15,11 +15,11 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.fdtd.boundaries import Axis
-from engines.fdtd.materials import Media, widened
-from engines.fdtd.sources import Entries, Sources
-from engines.fdtd.waveforms import TimeCourse
-from engines.fdtd.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
+from engines.fdtd.grid.boundaries import Axis
+from engines.fdtd.grid.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
+from engines.fdtd.media.materials import Media, widened
+from engines.fdtd.sources.currents import Entries, Sources
+from engines.fdtd.sources.waveforms import TimeCourse
 
 
 @dataclass(frozen=True)

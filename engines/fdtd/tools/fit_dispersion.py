@@ -14,9 +14,9 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
-from engines.fdtd.dispersion_fit import fit_poles
-from engines.fdtd.index_tables import read_index_table
-from engines.fdtd.materials import MOST
+from engines.fdtd.media.fitting import fit_poles
+from engines.fdtd.media.index_tables import read_index_table
+from engines.fdtd.media.materials import MOST
 from engines.fdtd.parameters import FdtdParameters, Material
 
 MICROMETRES = {"um": 1.0, "nm": 1e-3, "mm": 1e3}

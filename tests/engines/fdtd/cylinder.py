@@ -6,17 +6,17 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import h1vp, hankel1, jv, jvp
 
-from engines.fdtd.boundaries import Face, make_axes
-from engines.fdtd.cpu import CpuYee
-from engines.fdtd.dimensions import Parts
-from engines.fdtd.materials import Medium, make_media, with_coupling
-from engines.fdtd.shapes import Shape
-from engines.fdtd.smoothing import smoothed_edges
-from engines.fdtd.sources import make_sources
-from engines.fdtd.tensor import STEP
-from engines.fdtd.waveforms import Waveform
-from engines.fdtd.yee import SPEED_OF_LIGHT as C
-from engines.fdtd.yee import Yee
+from engines.fdtd.grid.boundaries import Face, make_axes
+from engines.fdtd.grid.dimensions import Parts
+from engines.fdtd.grid.yee import SPEED_OF_LIGHT as C
+from engines.fdtd.grid.yee import Yee
+from engines.fdtd.media.materials import Medium, make_media, with_coupling
+from engines.fdtd.media.smoothing.edges import smoothed_edges
+from engines.fdtd.media.smoothing.tensor import STEP
+from engines.fdtd.media.solids.shapes import Shape
+from engines.fdtd.sources.currents import make_sources
+from engines.fdtd.sources.waveforms import Waveform
+from engines.fdtd.step.cpu import CpuYee
 from tests.engines.fdtd.mie import filled
 
 TM, TE = Parts((False, False, True), (True, True, False)), Parts((True, True, False), (False, False, True))

@@ -6,7 +6,7 @@ import numpy as np
 
 from engines.fdtd.far.fields import METRES_PER_SECOND
 from engines.fdtd.far.spectra import SurfaceSpectra
-from engines.fdtd.yee import VACUUM_IMPEDANCE
+from engines.fdtd.grid.yee import VACUUM_IMPEDANCE
 
 FREQUENCY = 1e9
 WAVELENGTH = METRES_PER_SECOND / FREQUENCY

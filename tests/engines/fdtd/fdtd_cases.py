@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from engines.fdtd.boundaries import Face, make_axes
-from engines.fdtd.materials import Media, Medium, make_media
-from engines.fdtd.reference import ReferenceYee
-from engines.fdtd.sources import Dipole, PlaneWave, Sources, make_sources
-from engines.fdtd.waveforms import Waveform
-from engines.fdtd.yee import Yee
+from engines.fdtd.grid.boundaries import Face, make_axes
+from engines.fdtd.grid.yee import Yee
+from engines.fdtd.media.materials import Media, Medium, make_media
+from engines.fdtd.sources.currents import Dipole, PlaneWave, Sources, make_sources
+from engines.fdtd.sources.waveforms import Waveform
+from engines.fdtd.step.reference import ReferenceYee
 
 PEC, PMC, WRAP = Face("PEC"), Face("PMC"), Face("periodic")
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api.lab import Case
-from engines.fdtd.lab import CoarseningTable, FourierTable, FusedLayersTable, LayoutTable, PassesTable, ThroughputTable
-from engines.fdtd.lab import studies as lab_studies
 from engines.fdtd.lab.fused import FusedYee
 from engines.fdtd.lab.spectra import SAMPLES, FourierSums
+from engines.fdtd.lab.studies import studies as lab_studies
+from engines.fdtd.lab.tables import (
+    CoarseningTable,
+    FourierTable,
+    FusedLayersTable,
+    LayoutTable,
+    PassesTable,
+    ThroughputTable,
+)
 from tests.engines.fdtd.fdtd_cases import make_case, reference_after
 from workbench.bench.check import Checker
 
@@ -47,7 +54,7 @@ def check_variant(backend, study, variant, shapes) -> None:
 
 
 def check_fused(backend, precision: str, shape) -> None:
-    """Random materials, layers of several thicknesses; tolerance as in test_fdtd_steps.py."""
+    """Random materials, layers of several thicknesses; tolerance as in test_steps.py."""
     case = make_case("layers", counts=(37, 13, 12))
     fields = case.random_fields()
     steps = FusedYee(backend, case.yee, case.axes, case.media, case.sources(), precision, shape=shape)

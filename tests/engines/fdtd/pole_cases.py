@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from engines.fdtd.boundaries import make_axes
-from engines.fdtd.cpu import CpuYee
-from engines.fdtd.dispersion import Pole
-from engines.fdtd.materials import Medium, make_media
-from engines.fdtd.reference import ReferencePoles, ReferenceYee
-from engines.fdtd.sources import PlaneWave, make_sources
-from engines.fdtd.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
+from engines.fdtd.grid.boundaries import make_axes
+from engines.fdtd.grid.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
+from engines.fdtd.media.dispersion import Pole
+from engines.fdtd.media.materials import Medium, make_media
+from engines.fdtd.sources.currents import PlaneWave, make_sources
+from engines.fdtd.step.cpu import CpuYee
+from engines.fdtd.step.reference import ReferencePoles, ReferenceYee
 from tests.engines.fdtd.fdtd_cases import FACES, SHAPES, WRAP, Case, cpml
 
 DRUDE = Pole("drude", 300.0, 2.0)

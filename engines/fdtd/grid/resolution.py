@@ -1,0 +1,60 @@
+"""Whether the cells are small enough for the waves that sources send."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engines.api import (
+    Finding,
+)
+from engines.api.errors import ProblemError
+from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
+from engines.fdtd.media.materials import Medium
+from engines.fdtd.sources.waveforms import TimeCourse
+
+FEWEST_PER_WAVELENGTH = 6.0
+"""Below this a wave on the grid is more than 5 % slower than light and depends on its direction."""
+GOOD_PER_WAVELENGTH = 12.0
+FEWEST_PER_DEPTH = 3
+"""Cells in which the field in a metal falls to 1/e: with 3 the decay is 0.5 % wrong, (Δ/δ)²/24."""
+
+
+def resolution_findings(
+    yee: Yee, length_unit: str, waveforms: Sequence[TimeCourse], media: Sequence[Medium]
+) -> tuple[Finding, ...]:
+    """Cells per wavelength in the slowest of ``media`` at the highest frequency of the sources. Raises ProblemError."""
+    if not waveforms:
+        return (Finding("There is no source: nothing will move.", place=("sources",)),)
+    highest = max(waveform.highest_frequency for waveform in waveforms)
+    indices = [medium.largest_index(2 * np.pi * highest) for medium in media if not medium.perfect_conductor]
+    shortest = SPEED_OF_LIGHT / highest / max(index for index, _ in indices)
+    varying = [float(yee.sizes(d).max()) for d in yee.varying if yee.counts[d] > 1]
+    coarsest = max(varying, default=yee.smallest)
+    cells = shortest / coarsest
+    unit = length_unit.replace("um", "µm")
+    needed = shortest / FEWEST_PER_WAVELENGTH
+    if cells < FEWEST_PER_WAVELENGTH:
+        raise ProblemError(
+            f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: "
+            f"use cells of at most {needed:.2g} {unit}, or a longer wavelength."
+        )
+    extinction = max(found for _, found in indices)
+    depth = SPEED_OF_LIGHT / (2 * np.pi * highest * extinction) if extinction else np.inf
+    if depth < FEWEST_PER_DEPTH * coarsest:
+        return (
+            Finding(
+                f"The field falls to 1/e within {depth:.2g} {unit} of a metal, {depth / coarsest:.2g} cells: "
+                f"{FEWEST_PER_DEPTH} or more are better.",
+                place=("grid",),
+            ),
+        )
+    if cells < GOOD_PER_WAVELENGTH:
+        return (
+            Finding(
+                f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: 12 or more are better.",
+                place=("grid",),
+            ),
+        )
+    return (Finding(f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.3g} cells.", "info", ("grid",)),)

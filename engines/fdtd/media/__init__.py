@@ -1,0 +1,1 @@
+"""What the waves go through: materials along edges and at faces, and their poles."""

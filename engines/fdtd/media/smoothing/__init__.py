@@ -1,0 +1,1 @@
+"""Subpixel smoothing: the permittivity of edges near interfaces, and its off-diagonal terms."""

@@ -1,0 +1,1 @@
+"""Objects: the solids that they are, and the cells that these fill."""

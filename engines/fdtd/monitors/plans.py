@@ -1,0 +1,248 @@
+"""From the parameters of monitors to their watchers: checked first, without arrays, and made when a run is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engines.api import Array, Finding
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.fdtd.far.walls import line_axis, mirrors_of, obstacles, walls_of
+from engines.fdtd.far.watcher import FarWatcher
+from engines.fdtd.grid.yee import SPEED_OF_LIGHT
+from engines.fdtd.monitors.balance import Balance, incident_energy
+from engines.fdtd.monitors.decay import DecayWatcher, check_dies_down
+from engines.fdtd.monitors.flux import FluxWatcher
+from engines.fdtd.monitors.fourier import FourierPlan, Surroundings, fourier_plan
+from engines.fdtd.monitors.frequencies import over_at, source_spectrum
+from engines.fdtd.monitors.ringing.ringing import RingingWatcher, band_of
+from engines.fdtd.monitors.sums.blocks import Rectangle, box_rectangles, inner_nodes, plane_node, rectangle
+from engines.fdtd.monitors.trace import CAPACITY, TraceWatcher, interpolation
+from engines.fdtd.monitors.volume import VolumeWatcher, cells_between, volume_blocks
+from engines.fdtd.parameters import BoxMonitor, FdtdParameters, ModeSource, PlaneMonitor, TraceMonitor, VolumeMonitor
+from engines.fdtd.step.steps import YeeSteps
+from engines.fdtd.watch.watcher import FieldWatcher
+
+RESERVED = ("balance", "ports")
+"""Groups of a file of results that are of no monitor."""
+WEAK = 1e-3
+"""Of a source's largest amplitude: where its spectrum is below this, ratios to it are noise."""
+
+
+@dataclass(frozen=True)
+class FluxPlan:
+    """A plane or box: what it sums, and on which rectangles."""
+
+    monitor: PlaneMonitor | BoxMonitor
+    plan: FourierPlan
+    rectangles: tuple[Rectangle, ...]
+
+    @property
+    def measures(self) -> str:
+        return self.monitor.measures if isinstance(self.monitor, PlaneMonitor) else "power"
+
+
+@dataclass(frozen=True)
+class VolumePlan:
+    """A volume: what it sums, first cell and cells along x, y, z."""
+
+    monitor: VolumeMonitor
+    plan: FourierPlan
+    first: Array
+    count: Array
+
+
+@dataclass(frozen=True)
+class MonitorPlans:
+    """All monitors of a problem, checked. ``memory``: (name, bytes on the device) of each."""
+
+    around: Surroundings
+    plans: tuple[TraceMonitor | FluxPlan | VolumePlan, ...]
+    memory: tuple[tuple[str, int], ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def normalised(self) -> list[FluxPlan]:
+        """Planes whose flux is a part of the incident one."""
+        return [each for each in self.plans if isinstance(each, FluxPlan) and each.measures != "power"]
+
+
+def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPlans:
+    """Cheap. Raises ProblemError."""
+    plans: list[TraceMonitor | FluxPlan | VolumePlan] = []
+    memory: list[tuple[str, int]] = []
+    findings: list[Finding] = []
+    names: set[str] = set()
+    for number, monitor in enumerate(parameters.monitors):
+        name, noticed = monitor.name, list[Finding]()
+        if name in names or name in RESERVED:
+            raise ProblemError(f"Two monitors are called '{name}': rename one.")
+        if "/" in name:
+            raise ProblemError(f"The monitor's name '{name}' has a slash, which files do not take: rename it.")
+        names.add(name)
+        if isinstance(monitor, TraceMonitor):
+            interpolation(monitor, around)
+            if monitor.ringing.on:
+                band_of(monitor, around)
+            plans.append(monitor)
+            memory.append((name, CAPACITY * len(monitor.components) * around.value_bytes))
+            continue
+        if isinstance(monitor, VolumeMonitor):
+            first, count = cells_between(around.yee, name, monitor.low, monitor.high)
+            blocks = volume_blocks(monitor.components, first, count)
+            plan = fourier_plan(name, monitor.frequencies, blocks, around)
+            plans.append(VolumePlan(monitor, plan, first, count))
+        else:
+            rectangles = _rectangles(monitor, parameters, around)
+            if isinstance(monitor, BoxMonitor) and monitor.far_field.on:
+                mirrors_of(parameters, around.yee, name)
+                line_axis(monitor, around.yee, around.axes)
+                noticed += obstacles(monitor, parameters, around.yee, around.axes)
+            plan = fourier_plan(
+                name, monitor.frequencies, [block for each in rectangles for block in each.blocks()], around
+            )
+            plans.append(FluxPlan(monitor, plan, tuple(rectangles)))
+        memory.append((name, plan.memory))
+        noticed += _weak(plan, around)
+        findings += [replace(finding, place=("monitors", number)) for finding in noticed]
+    found = MonitorPlans(around, tuple(plans), tuple(memory), tuple(findings))
+    _check_complex(found)
+    if parameters.ending.at_decay:
+        check_dies_down(around)
+    _check_normalised(found, parameters)
+    return found
+
+
+def _rectangles(
+    monitor: PlaneMonitor | BoxMonitor, parameters: FdtdParameters, around: Surroundings
+) -> list[Rectangle]:
+    yee, axes = around.yee, around.axes
+    if isinstance(monitor, BoxMonitor):
+        return box_rectangles(yee, axes, monitor.name, monitor.low, monitor.high, walls_of(parameters))
+    d = "xyz".index(monitor.axis)
+    node = plane_node(yee, axes, monitor.name, d, monitor.position)
+    low, high = list(monitor.low), list(monitor.high)
+    low[d], high[d] = yee.nodes(d)[0], yee.nodes(d)[-1]
+    ends = inner_nodes(yee, axes, monitor.name, low, high)
+    return [rectangle(yee, axes, d, node, ends[:, 0].tolist(), ends[:, 1].tolist())]
+
+
+def _weak(plan: FourierPlan, around: Surroundings) -> list[Finding]:
+    """A warning for frequencies that pulses hardly have."""
+    pulses = [waveform for waveform in around.waveforms if not waveform.steady]
+    if not pulses:
+        return []
+    strength = np.zeros(len(plan.frequencies))
+    for waveform in pulses:
+        top = waveform.highest_frequency
+        scan = np.append(plan.frequencies, np.linspace(0.0, 2 * top, 257))
+        every = max(1, int(1.0 / (8 * max(top, scan.max()) * around.dt)))
+        steps = int(over_at(waveform) / around.dt)
+        spectrum = np.abs(source_spectrum([waveform], scan, around.dt, steps, every)[0])
+        strength = np.maximum(strength, spectrum[: len(strength)] / spectrum.max())
+    weak = plan.frequencies[strength < WEAK]
+    if not len(weak):
+        return []
+    unit = around.unit.replace("um", "µm")
+    shown = SPEED_OF_LIGHT / weak
+    return [
+        Finding(
+            f"Monitor '{plan.name}': the sources have less than {WEAK:g} of their largest amplitude at "
+            f"{len(weak)} of {len(strength)} wavelengths ({shown.min():.3g} to {shown.max():.3g} {unit}): spectra "
+            "there are noise."
+        )
+    ]
+
+
+def _check_complex(plans: MonitorPlans) -> None:
+    """Spectra of the real part alone mix the waves of two phases."""
+    sums = [each.plan.name for each in plans.plans if not isinstance(each, TraceMonitor)]
+    if sums and any(axis.phase for axis in plans.around.axes):
+        raise ProblemError(
+            f"Monitor '{sums[0]}' sums spectra of one real field, and between Bloch faces there are two: use traces, "
+            "or periodic faces."
+        )
+
+
+def _check_normalised(plans: MonitorPlans, parameters: FdtdParameters) -> None:
+    planes = plans.normalised
+    if not planes:
+        return
+    if any(isinstance(source, ModeSource) for source in parameters.sources):
+        raise ProblemError(
+            f"Monitor '{planes[0].plan.name}' compares with a run without objects, where a mode source has no guide: "
+            "let it measure power."
+        )
+    if any(waveform.steady for waveform in plans.around.waveforms):
+        raise ProblemError(
+            f"Monitor '{planes[0].plan.name}' compares with the incident wave over a band: give the sources a pulse."
+        )
+    if not plans.around.waveforms:
+        raise ProblemError(f"Monitor '{planes[0].plan.name}' compares with the incident wave: add a source.")
+    for each in planes[1:]:
+        if not np.array_equal(each.plan.frequencies, planes[0].plan.frequencies):
+            raise ProblemError(
+                f"Monitors '{planes[0].plan.name}' and '{each.plan.name}' measure R and T: "
+                "give them the same frequencies."
+            )
+
+
+@dataclass(frozen=True)
+class Incident:
+    """What a run without objects left: energies of each plane of R or T [J/Hz], and sums of those of R, by name.
+
+    ``nothing`` [J/Hz]: what is less is leak and rounding
+    """
+
+    nothing: float
+    energies: dict[str, Array]
+    sums: dict[str, Array]
+
+
+def make_watchers(
+    parameters: FdtdParameters,
+    plans: MonitorPlans,
+    backend: Backend,
+    steps: YeeSteps,
+    largest: float,
+    incident: Incident | None = None,
+) -> list[FieldWatcher]:
+    """``incident``: of planes that measure R or T; without it they measure power."""
+    around = plans.around
+    found: list[FieldWatcher] = []
+    parts: dict[str, list[FluxWatcher]] = {"reflection": [], "transmission": []}
+    for number, plan in enumerate(plans.plans, 1):
+        if isinstance(plan, TraceMonitor):
+            trace = TraceWatcher(number, plan, around, backend, steps)
+            found += [trace, RingingWatcher(number, trace, around)] if plan.ringing.on else [trace]
+        elif isinstance(plan, VolumePlan):
+            found.append(
+                VolumeWatcher(number, plan.monitor, plan.plan, plan.first, plan.count, around, backend, steps, largest)
+            )
+        else:
+            taken = incident.sums.get(plan.plan.name) if incident is not None else None
+            flux = FluxWatcher(number, plan.plan, plan.rectangles, around, backend, steps, taken)
+            found.append(flux)
+            if isinstance(plan.monitor, BoxMonitor) and plan.monitor.far_field.on:
+                found.append(_far(number, flux, plan.monitor, parameters, around))
+            if plan.measures != "power":
+                parts[plan.measures].append(flux)
+    if incident is not None:
+        names = [each.plan.name for each in parts["transmission"] or parts["reflection"]]
+        energy = incident_energy([incident.energies[name] for name in names], names, incident.nothing)
+        every = plans.normalised[0].plan.every
+        found.append(Balance(parts["reflection"], parts["transmission"], energy, every))
+    if parameters.ending.at_decay:
+        found.append(DecayWatcher(parameters.ending, around, backend, steps))
+    return found
+
+
+def _far(
+    number: int, flux: FluxWatcher, monitor: BoxMonitor, parameters: FdtdParameters, around: Surroundings
+) -> FarWatcher:
+    line = line_axis(monitor, around.yee, around.axes)
+    depth = 1.0 if line is None else float(np.ptp(around.yee.nodes(line)))
+    mirrors = mirrors_of(parameters, around.yee, monitor.name)
+    return FarWatcher(number, flux, monitor.far_field, mirrors, line, around.unit, depth)

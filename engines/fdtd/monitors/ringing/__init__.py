@@ -1,0 +1,1 @@
+"""Resonances of what rings down."""

@@ -1,0 +1,43 @@
+"""Resonances as a chart: a bar for each mode, as high as its amplitude, with frequency and Q in the legend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.fdtd.monitors.ringing.resonances import Resonance
+
+MOST_SHOWN = 8
+BARS = 120
+"""A bar is this part of the band wide."""
+
+
+def resonance_info(name: str, frequency_unit: str, unit: str) -> ChartInfo:
+    """unit: of the trace."""
+    return ChartInfo(name, "Resonances", unit, kind="bar", x_title="Frequency", x_unit=frequency_unit)
+
+
+def resonance_chart(found: Sequence[Resonance], band: tuple[float, float], scale: float = 1.0) -> ChartData:
+    """The strongest of ``found``, ascending; band: where they were sought; scale: shown frequencies over theirs."""
+    strongest = sorted(found, key=lambda mode: -mode.amplitude)[:MOST_SHOWN]
+    half = 0.5 * scale * (band[1] - band[0]) / BARS
+    curves = []
+    for mode in sorted(strongest, key=lambda mode: mode.frequency):
+        middle = scale * mode.frequency
+        title = f"{_digits(middle, scale * mode.error)}, Q {_quality(mode)}"
+        curves.append(Curve(title, np.array([middle - half, middle + half]), np.array([mode.amplitude])))
+    return ChartData(tuple(curves))
+
+
+def _digits(value: float, error: float) -> str:
+    """As many digits as are known, at most eight."""
+    known = 8 if error <= 0 else int(np.clip(np.floor(np.log10(abs(value) / error)) + 1, 2, 8))
+    return f"{value:#.{known}g}".rstrip(".")
+
+
+def _quality(mode: Resonance) -> str:
+    if mode.decay <= 0 or mode.quality_error > mode.quality:
+        return f"above {abs(np.pi * mode.frequency / max(abs(mode.decay), 1e-300)):.1g}"
+    return f"{float(_digits(mode.quality, mode.quality_error)):,.10g}"

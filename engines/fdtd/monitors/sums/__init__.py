@@ -1,0 +1,1 @@
+"""Where monitors sample the field, and their running sums on either device."""

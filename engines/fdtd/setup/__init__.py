@@ -1,0 +1,1 @@
+"""From a problem to checked arrays on the host, and what it needs."""

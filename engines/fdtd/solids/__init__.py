@@ -1,1 +1,0 @@
-"""Solids of the parameters' objects, and those that a Maxwell problem alone has."""

@@ -1,0 +1,1 @@
+"""What drives the field: waveforms, currents, plane waves, beams and modes."""

@@ -1,0 +1,1 @@
+"""What advances E and H, on either device."""

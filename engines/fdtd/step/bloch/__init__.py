@@ -1,0 +1,1 @@
+"""Periodic faces with a phase."""

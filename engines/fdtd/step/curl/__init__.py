@@ -1,0 +1,1 @@
+"""A step of both fields by their curls, with what absorbing layers and poles add to these."""

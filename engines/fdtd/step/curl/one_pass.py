@@ -1,0 +1,87 @@
+"""E and H in one pass over memory on an NVIDIA GPU: launches ``one_pass.cu``."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.fdtd.grid.boundaries import Axis
+from engines.fdtd.grid.yee import Yee
+
+ONE_PASS = Path(__file__).with_name("one_pass.cu")
+LANES = 32
+OneShape = tuple[int, int, int, int]
+"""Values of a thread along x, rows of a tile (the last computes E only), blocks that a multiprocessor is to hold,
+planes of a tile."""
+NO_SHAPE: OneShape = (0, 0, 0, 0)
+LAUNCHES = {"float32": (4, 8, 2), "float64": (2, 8, 2)}
+SPANS = (16, 32, 64, 96)
+
+
+def one_shapes(dtype: np.dtype[Any]) -> list[OneShape]:
+    """Shapes worth measuring."""
+    return [(*LAUNCHES[dtype.name], span) for span in SPANS]
+
+
+class OnePass:
+    """Reads one pair of fields and writes another, which it keeps; places that do not exist are zero in both.
+
+    slots: places of x that have ψ, as (low_x, high_x) of yee.cuh; real: the macro for the type of the fields
+    """
+
+    def __init__(
+        self, backend: Any, yee: Yee, axes: Sequence[Axis], slots: tuple[int, int], dtype: np.dtype[Any], real: str,
+        shape: OneShape,
+    ) -> None:  # fmt: skip
+        packed, self._rows, blocks, span = shape
+        macros = [real, f"-DV={packed}", f"-DROWS={self._rows}", f"-DBLOCKS={blocks}"]
+        tiles, layered = tiles_of(yee, axes, slots, packed, self._rows, span)
+        self._launches = [
+            (backend.compile(ONE_PASS, [*macros, *more]).get_function("one_pass"), backend.array(some), len(some))
+            for some, more in ((tiles[~layered], ()), (tiles[layered], ("-DLAYERS",)))
+            if len(some)
+        ]
+        self._next = tuple(backend.array(np.zeros((3, *yee.shape), dtype)) for _ in range(2))
+
+    def launch(self, electric: Any, magnetic: Any, arguments: Sequence[Any]) -> None:
+        """One step of both into the other pair; ``arguments``: those of the kernel from the ids to the grid."""
+        for kernel, tiles, count in self._launches:
+            kernel((count,), (LANES, self._rows), (electric, magnetic, *self._next, *arguments, tiles))
+
+    def swapped(self, electric: Any, magnetic: Any) -> tuple[Any, Any]:
+        """The pair that was written; the given one is written next."""
+        found, self._next = self._next, (electric, magnetic)
+        return found[0], found[1]
+
+
+def tiles_of(
+    yee: Yee, axes: Sequence[Axis], slots: tuple[int, int], packed: int, rows: int, span: int
+) -> tuple[Array, Array]:
+    """(n, 4) int32: first place of x and y, first plane and the one behind the last; and which reach into layers.
+
+    Tiles begin 31 vectors and ``rows − 1`` rows apart: the last lane and row of each compute E only, for H beside them,
+    unless they are the last of the grid. Planes are parted where the layers of z begin.
+    """
+    _, ny, nz = yee.counts
+    y, z = axes[1], axes[2]
+    vectors = yee.row // packed
+    across = np.arange(max(1, -(-(vectors - 1) // (LANES - 1)))) * (LANES - 1) * packed
+    along = np.arange(max(1, -(-ny // (rows - 1)))) * (rows - 1)
+    bounds = sorted({0, z.low, nz - z.high if z.high else nz + 1, nz + 1})
+    planes = []
+    for low, high in itertools.pairwise(bounds):
+        parts = -(-(high - low) // span)
+        edges = low + (high - low) * np.arange(parts + 1) // parts
+        planes += list(itertools.pairwise(edges))
+    first, last = np.array(planes).T
+    in_x = (across < slots[0]) | (across + LANES * packed > slots[1])
+    in_y = (along < y.low) | (along + rows > ny - y.high + 1) & (y.high > 0)
+    in_z = (first < z.low) | (last > nz - z.high) & (z.high > 0)
+    k, j, i = (each.reshape(-1) for each in np.meshgrid(np.arange(len(first)), along, across, indexing="ij"))
+    tiles = np.stack([i, j, first[k], last[k]], axis=1).astype(np.int32)
+    return tiles, in_z[k] | in_y[j // (rows - 1)] | in_x[i // ((LANES - 1) * packed)]

@@ -1,0 +1,229 @@
+"""A Maxwell problem on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import (
+    Array,
+    Dab,
+    FieldInfo,
+    KernelTiming,
+    KernelTraffic,
+    NonFinite,
+    Problem,
+    Selection,
+    SeriesInfo,
+    Simulation,
+)
+from engines.api.charts import ChartData
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.tools import ToolResult
+from engines.fdtd.grid.dimensions import ALL, Parts, per_length
+from engines.fdtd.grid.yee import METRES, VACUUM_PERMITTIVITY, Yee
+from engines.fdtd.media.solids.painting import KEEP, Painter
+from engines.fdtd.monitors.balance import Balance
+from engines.fdtd.monitors.traffic import MONITORS
+from engines.fdtd.sources.currents import Sources
+from engines.fdtd.step.steps import YeeSteps
+from engines.fdtd.step.traffic import STEPS
+from engines.fdtd.watch.components import Components, Selected
+from engines.fdtd.watch.source_charts import SourceCharts
+from engines.fdtd.watch.watcher import FieldWatcher
+from engines.geometry.grid import Grid
+from engines.watching import Watchers
+
+SAMPLES_PER_PERIOD = 20
+ADVICE_ON_POLES = "keep dispersive objects out of the CPML: choose the slowly absorbing layer for the faces they reach."
+ADVICE = "use a smaller Courant number, and keep objects of very high permittivity out of the absorbing layers."
+ENERGIES = {"energy": "Field energy", "electric": "Electric energy", "magnetic": "Magnetic energy"}
+
+
+class FdtdSimulation(Simulation):
+    """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period driven.
+    traffic: of the steps and of all that watches them
+    still: charts that do not change during a run"""
+
+    def __init__(
+        self,
+        backend: Backend,
+        grid: Grid,
+        yee: Yee,
+        dt: float,
+        steps: YeeSteps,
+        sources: Sources,
+        scale: float,
+        cells: Array,
+        fields: tuple[FieldInfo, ...],
+        traffic: tuple[KernelTraffic, ...],
+        period: float,
+        watchers: Sequence[FieldWatcher] = (),
+        there: Parts = ALL,
+        still: SourceCharts | None = None,
+        painter: Painter | None = None,
+    ) -> None:
+        self.geometry, self.dt, self.step = grid, dt, 0
+        self.fields, self.traffic = fields, traffic
+        self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
+        self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
+        self._cells = backend.array(cells)
+        self._unwatched = 0  # steps since a watcher was given the fields: what these take is told per step
+        self.watchers = Watchers(watchers)
+        self.fields += self.watchers.fields
+        self._shown = Components(backend, yee, steps, there)
+        self._still = still
+        drawn = still.charts if still else ()
+        # results first: a window may have room for a few alone
+        found = sorted(self.watchers.charts, key=lambda info: not info.comparable)
+        self.charts = (*found, *drawn)
+        per = f"J{per_length(yee, grid.length_unit)}"
+        energies = [SeriesInfo(name, title, per) for name, title in ENERGIES.items()]
+        self.series = (*energies, *self.watchers.series)
+        self._painter = painter
+        if painter is not None:
+            self.brushes, self.keeps = (painter.brush,), KEEP
+
+    def advance(self, steps: int) -> None:
+        end = self.step + steps
+        while self.step < end:
+            self._advance(self.watchers.next_look(self.step, end) - self.step)
+            if due := self.watchers.due(self.step):
+                with self._backend.timed(MONITORS, launches=self._unwatched):
+                    for watcher in due:
+                        watcher.look(self.step)
+                self._unwatched = 0
+
+    def _advance(self, steps: int) -> None:
+        values = self._scale * self._sources.table(self.step, steps, self.dt)
+        with self._backend.timed(STEPS, launches=steps):
+            self._steps.advance(values)
+        self.step += steps
+        self._unwatched += steps
+
+    def chart(self, name: str) -> ChartData:
+        if self._still is not None and any(info.name == name for info in self._still.charts):
+            return self._still.chart(name)
+        return self.watchers.chart(name)
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.ending)
+
+    @property
+    def ending(self) -> str:
+        return self.watchers.ending
+
+    def results(self) -> Mapping[str, Array]:
+        return self.watchers.results()
+
+    def files(self) -> Mapping[str, str]:
+        return self.watchers.files()
+
+    def synchronize(self) -> None:
+        self._backend.synchronize()
+
+    def select(self, selection: Selection) -> Any:
+        return Selected(self._backend, self._yee, selection)
+
+    def gather(self, name: str, handle: Any) -> Array:
+        if name == "material":
+            return self._backend.gather(self._cells.reshape(-1), handle.cells())
+        if watcher := self.watchers.of_field(name):
+            return handle.means(watcher.gather(name, handle.elements, handle.made))
+        return self._shown.gather(name, handle)
+
+    def field(self, name: str) -> Array:
+        if name == "material":
+            return self._backend.to_host(self._cells).reshape(-1).astype(np.float32)
+        if watcher := self.watchers.of_field(name):
+            return watcher.field(name)
+        return self._shown.field(name)
+
+    def observe(self) -> Mapping[str, float]:
+        """``½ε₀ Σ (ε_r E² + μ_r η₀²H²) ΔV`` [J]; E and H stand half a step apart. Of a dispersive material ε_r is that
+        far above its poles, and what these hold, as motion and as displaced charge, is added to the electric energy."""
+        with self._backend.active():
+            electric, magnetic = self._steps.energy()
+        metre = METRES[self.geometry.length_unit]
+        factor = 0.5 * VACUUM_PERMITTIVITY * float(np.prod(self._yee.spacing)) * metre**3
+        found = {
+            "energy": factor * (electric + magnetic), "electric": factor * electric, "magnetic": factor * magnetic,
+        }  # fmt: skip
+        return found | self.watchers.observe()
+
+    def set_control(self, name: str, value: Any) -> None:
+        if name != "source_scale":
+            raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+        if float(value) != self._scale and any(isinstance(watcher, Balance) for watcher in self.watchers):
+            raise ProblemError(
+                "R and T are parts of an incident wave that a run without objects has measured: reset, change the "
+                "factor on the sources, and run again."
+            )
+        self._scale = float(value)
+
+    def paint(self, dab: Dab) -> str | None:
+        if self._painter is None:
+            raise TypeError("there are no brushes for this problem")
+        cells, places = self._painter.paint(dab)
+        with self._backend.active():
+            self._cells[cells] = self._backend.array(np.ascontiguousarray(self._painter.cells[cells]))
+            self._steps.repaint(self._painter.media, places)
+        return None
+
+    def kept(self, problem: Problem) -> ToolResult | None:
+        return None if self._painter is None else self._painter.kept(problem)
+
+    def _restore_cells(self, cells: Array) -> None:
+        if self._painter is None or (cells == self._painter.cells).all():
+            return
+        places = self._painter.put(cells)
+        with self._backend.active():
+            self._cells[...] = self._backend.array(cells)
+            self._steps.repaint(self._painter.media, places)
+
+    def state(self) -> dict[str, Array]:
+        held = {name: self._backend.to_host(part) for name, part in self._parts().items()}
+        if self._painter is not None:
+            held["cells"] = self._painter.cells.copy()
+        return {"step": np.array(self.step), "scale": np.array(self._scale), **held}
+
+    def _parts(self) -> dict[str, Any]:
+        found = self._steps.parts()
+        for number, watcher in enumerate(self.watchers):
+            found.update({f"monitor {number} {name}": part for name, part in watcher.parts().items()})
+        return found
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        parts = self._parts()
+        for name, part in parts.items():
+            if name not in state or state[name].shape != part.shape:
+                raise ValueError(f"'{name}' of another grid")
+        for name, part in parts.items():
+            with self._backend.active():
+                part[...] = self._backend.array(state[name])
+        if "cells" in state:
+            self._restore_cells(state["cells"])
+        self.step, self._scale = int(state["step"]), float(state["scale"])
+        for watcher in self.watchers:
+            watcher.restored(self.step)
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        return self._backend.drain_timings()
+
+    def non_finite(self) -> NonFinite | None:
+        for title, field in (("electric", self._steps.electric), ("magnetic", self._steps.magnetic)):
+            place = self._backend.first_non_finite(field)
+            if place is not None:
+                _, k, j, i = np.unravel_index(place, (3, *self._yee.shape))
+                nx, ny, nz = self._yee.counts
+                cell = (min(int(k), nz - 1) * ny + min(int(j), ny - 1)) * nx + min(int(i), nx - 1)
+                poles = any(name.endswith("poles") for name in self._steps.parts())
+                return NonFinite(f"The {title} field", cell, ADVICE_ON_POLES if poles else ADVICE)
+        return None
+
+    def close(self) -> None:
+        del self._steps, self._shown, self._cells, self.watchers

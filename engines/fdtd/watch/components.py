@@ -1,0 +1,103 @@
+"""E, H and their components as viewers see them, at the centres of cells.
+
+E_c is the mean of the four edges of a cell along c, H_c of its two faces. The means are taken on the device, as means
+over a selection's runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Selection
+from engines.api.device import Backend
+from engines.fdtd.grid.dimensions import Parts
+from engines.fdtd.grid.yee import VACUUM_IMPEDANCE, Yee, around_center
+from engines.fdtd.step.steps import YeeSteps
+
+PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
+
+
+class Components:
+    """Of the fields of ``steps``, which has the components ``there``; E in V/m, H in A/m."""
+
+    def __init__(self, backend: Backend, yee: Yee, steps: YeeSteps, there: Parts) -> None:
+        self._backend, self._yee, self._steps = backend, yee, steps
+        self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
+
+    def gather(self, name: str, selected: Selected) -> Array:
+        """Means over the selection's runs."""
+        if name in PARTS:
+            parts = [self._component(part, selected, runs=False).astype(float) for part in self._names[name]]
+            return selected.means(np.sqrt(sum(part**2 for part in parts)))
+        return self._component(name, selected, runs=True)
+
+    def _component(self, name: str, selected: Selected, runs: bool) -> Array:
+        field = self._steps.electric if name[0] == "E" else self._steps.magnetic
+        axis = "xyz".index(name[1])
+        values = self._backend.gather(field[axis].reshape(-1), selected.edges(name, runs))
+        return values if name[0] == "E" else values / np.float32(VACUUM_IMPEDANCE)
+
+    def field(self, name: str) -> Array:
+        """(cells,) float32."""
+        if name in PARTS:
+            parts = [self.field(part).astype(float) for part in self._names[name]]
+            return np.sqrt(sum(part**2 for part in parts)).astype(np.float32)
+        axis = "xyz".index(name[1])
+        values = self._backend.to_host((self._steps.electric if name[0] == "E" else self._steps.magnetic)[axis])
+        nx, ny, nz = self._yee.counts
+        mean = np.zeros((nz, ny, nx))
+        offsets = around_center(name)
+        for dx, dy, dz in offsets:
+            mean += values[dz : dz + nz, dy : dy + ny, dx : dx + nx]
+        unit = 1.0 if name[0] == "E" else VACUUM_IMPEDANCE
+        return (mean / (len(offsets) * unit)).reshape(-1).astype(np.float32)
+
+
+class Selected:
+    """A selection of cells; the places of a component are put on the device when somebody asks for it."""
+
+    def __init__(self, backend: Backend, yee: Yee, selection: Selection) -> None:
+        self._backend, self._yee = backend, yee
+        elements = np.asarray(selection.elements, np.int64)
+        if elements.size and (elements.min() < 0 or elements.max() >= yee.cells):
+            raise ValueError(f"the selection reaches beyond the {yee.cells} cells")
+        self._selection, self.elements = selection, elements
+        self.made: dict[Any, Any] = {}
+
+    def cells(self) -> Any:
+        if "cells" not in self.made:
+            self.made["cells"] = self._backend.select(self._selection)
+        return self.made["cells"]
+
+    def edges(self, name: str, runs: bool) -> Any:
+        """Places of a component around the centres, in runs of one cell each or (``runs``) those of the selection."""
+        offsets = self._selection.offsets if runs else None
+        key = name, offsets is None
+        if key not in self.made:
+            nx, ny, _ = self._yee.counts
+            elements = np.asarray(self._selection.elements, np.int64)
+            k, rest = np.divmod(elements, nx * ny)
+            j, i = np.divmod(rest, nx)
+            around = around_center(name)
+            places = np.empty((len(elements), len(around)), np.int32)
+            for n, (dx, dy, dz) in enumerate(around):
+                places[:, n] = self._yee.place(0, i + dx, j + dy, k + dz)
+            ends = np.arange(len(elements) + 1) if offsets is None else np.asarray(offsets)
+            self.made[key] = self._backend.select(Selection(places.reshape(-1), (ends * len(around)).astype(np.int32)))
+        return self.made[key]
+
+    def means(self, values: Array) -> Array:
+        """Of values of the cells over the selection's runs, float32."""
+        offsets = self._selection.offsets
+        if offsets is None:
+            return values.astype(np.float32)
+        # NaN, where a field is not, stays in its own run
+        absent = np.isnan(values)
+        sums = np.concatenate([[0.0], np.cumsum(np.where(absent, 0.0, values))])
+        gaps = np.concatenate([[0], np.cumsum(absent)])
+        with np.errstate(invalid="ignore"):
+            means = (sums[offsets[1:]] - sums[offsets[:-1]]) / np.diff(offsets)
+        means[gaps[offsets[1:]] > gaps[offsets[:-1]]] = np.nan
+        return means.astype(np.float32)

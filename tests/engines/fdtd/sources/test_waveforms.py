@@ -1,0 +1,173 @@
+"""Waveforms, files of them, their charts, and what is said of sources that cannot run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api import Problem
+from engines.api.errors import ProblemError
+from engines.backend.cpu import CpuBackend
+from engines.fdtd.engine import FdtdEngine
+from engines.fdtd.grid.yee import SPEED_OF_LIGHT
+from engines.fdtd.parameters import (
+    BeamSource,
+    Box,
+    Continuous,
+    Derivative,
+    Faces,
+    FdtdParameters,
+    FromFile,
+    Gaussian,
+    GridSetting,
+    Material,
+    ModeSource,
+    ObliqueWaveSource,
+    PointSource,
+    Pulse,
+    Ricker,
+)
+from engines.fdtd.setup.sources import waveform_of
+from engines.fdtd.sources.waveform_files import read_waveform
+from engines.fdtd.sources.waveforms import FALL, Sampled
+
+ENGINE = FdtdEngine()
+GRID = GridSetting(cells_x=30, cells_y=30, cells_z=30, size_x=1.5, size_y=1.5, size_z=1.5)
+SHORT = Pulse(wavelength=0.6, cycles=2.0)
+GUIDE = ModeSource(place=(0.4, 0.75, 0.75), size=(0, 0.8, 0.8), signal=SHORT)
+CORE = {
+    "objects": [Box(material="core", low=(-1, 0.6, 0.65), high=(9, 0.9, 0.85))],
+    "materials": [Material(name="core", permittivity=2.0)],
+}
+BEAM = BeamSource(sheet=0.4, focus=(0.75, 0.75, 0.75), waist=0.3, signal=SHORT)
+
+
+@pytest.fixture(scope="module")
+def backend():
+    return CpuBackend()
+
+
+def problem(*sources, **changes) -> Problem:
+    return Problem(FdtdParameters(**{"grid": GRID, "faces": Faces(layer=6), "sources": list(sources), **changes}))
+
+
+@pytest.mark.parametrize("signal", [Pulse(), Pulse(cycles=0.5), Gaussian(), Derivative(), Ricker()])
+def test_the_highest_frequency_is_where_the_spectrum_has_fallen(signal):
+    """The spectrum by FFT to a bin of it, 8,000 points over the whole waveform, which begins and ends below 2e-4."""
+    waveform = waveform_of(signal)
+    time = np.linspace(0, waveform.lasts, 8000)
+    values = waveform.at(time)
+    assert np.abs(values).max() == pytest.approx(1.0, abs=0.2)
+    assert np.abs(values[[0, -1]]).max() < 2e-4
+    amplitude = np.abs(np.fft.rfft(values, 1 << 19))
+    frequency = np.fft.rfftfreq(1 << 19, time[1])
+    top = frequency[np.flatnonzero(amplitude >= FALL * amplitude.max())[-1]]
+    assert waveform.highest_frequency == pytest.approx(top, rel=1e-3, abs=frequency[1])
+    if not isinstance(signal, Gaussian | Pulse):
+        assert frequency[amplitude.argmax()] == pytest.approx(SPEED_OF_LIGHT / signal.wavelength, abs=frequency[1])
+
+
+def test_samples_of_a_waveform_are_the_waveform():
+    """A cubic through 36 points per period errs by (2π/36)⁴/384·… below 1e-5; the ends are cut at 4e-5."""
+    right = waveform_of(Pulse(cycles=2.0))
+    times = np.linspace(0, right.lasts, 36 * 18 + 1)
+    mine = Sampled(times, right.at(times))
+    between = np.linspace(-5.0, right.lasts + 5.0, 1777)
+    inside = (between >= 0) & (between <= right.lasts)
+    np.testing.assert_allclose(mine.at(between), np.where(inside, right.at(between), 0), atol=2e-5)
+    middle = np.abs(between - right.delay) < 3 * right.width
+    np.testing.assert_allclose(mine.quadrature(between)[middle], right.quadrature(between)[middle], atol=2e-4)
+    assert mine.carrier == pytest.approx(right.carrier, rel=5e-3)
+    assert mine.highest_frequency == pytest.approx(right.highest_frequency, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("time,value\n0,0\n1,2,3\n", "Row 3 of the waveform 'w.csv' is not two numbers"),
+        ("0,0\n1,1\n1,0\n2,0\n", "Row 3 of the waveform 'w.csv' is not later"),
+        ("0,0\n1,x\n", "Row 2 of the waveform 'w.csv' is not two numbers"),
+        ("0,0\n1,1\n2,0\n", "has 3 points: it needs 4"),
+        ("0,0\n1,1\n2,1\n3,0.5\n", "ends at 0.5: let it end at zero"),
+        ("0,0.5\n1,1\n2,1\n3,0\n", "begins at 0.5: let it begin at zero"),
+        ("0 0\n1 0\n2 0\n3 0\n", "zero all the time"),
+    ],
+)
+def test_a_file_that_holds_no_waveform_is_refused(tmp_path, text, sentence):
+    path = tmp_path / "w.csv"
+    path.write_text(text)
+    with pytest.raises(ProblemError, match=sentence):
+        read_waveform(str(path))
+    with pytest.raises(ProblemError, match="choose another file"):
+        read_waveform(str(tmp_path / "none.csv"))
+
+
+def test_every_source_runs_and_is_drawn(backend, tmp_path):
+    path = tmp_path / "wave.csv"
+    course = waveform_of(SHORT)
+    times = np.linspace(0, course.lasts, 400)
+    np.savetxt(path, np.column_stack([times, course.at(times) - course.at(times[:1])]), delimiter=",", header="t,v")
+    sources = [
+        ObliqueWaveSource(margin=2, signal=Ricker(wavelength=1.2)),
+        BEAM.model_copy(update={"direction": "-y", "sheet": 1.15, "focus": (0.75, 1.0, 0.75)}),
+        GUIDE.model_copy(update={"signal": FromFile(path=str(path))}),
+        PointSource(place=(0.7, 0.7, 0.7), signal=Derivative(wavelength=1.5)),
+    ]
+    run = problem(*sources, **CORE)
+    reported = ENGINE.estimate(run, backend).findings
+    assert any("waist of 0.5 wavelengths" in finding.message for finding in reported)
+    one, two = (ENGINE.build(run, backend) for _ in range(2))
+    two.set_control("source_scale", 0.5)
+    for simulation in (one, two):
+        simulation.advance(40)
+    whole = one.field("Ez")
+    assert np.abs(whole).max() > 0.01
+    np.testing.assert_allclose(two.field("Ez"), 0.5 * whole, atol=1e-6 * np.abs(whole).max())
+    assert [chart.title for chart in one.charts[-2:]] == ["Source over time", "Source spectrum"]
+    time, spectrum = (one.chart(chart.name) for chart in one.charts[-2:])
+    assert len(time.curves) == len(spectrum.curves) == 4
+    carrier = spectrum.curves[1]
+    assert carrier.x[carrier.y.argmax()] == pytest.approx(1e3 * SPEED_OF_LIGHT / 0.6, rel=0.01)
+    tool = next(tool for tool in ENGINE.tools() if tool.id == "sources")
+    shown = tool.run(run, tool.defaults(run), backend)
+    assert "2 Gaussian beam up to" in shown.message
+    assert len(shown.charts) == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "changes", "sentence"),
+    [
+        (
+            ObliqueWaveSource(phi=30.0),
+            {"faces": Faces(y_low="periodic", y_high="periodic")},
+            "another phase at each face of y",
+        ),
+        (ObliqueWaveSource(margin=9), {}, "no room along x"),
+        (
+            BEAM.model_copy(update={"sheet": 0.1}),
+            {},
+            "Beam 1 stands outside of the grid or in the absorbing layer of x",
+        ),
+        (BEAM, CORE, "The sheet of beam 1 cuts through an object"),
+        (BEAM.model_copy(update={"polarization": "x"}), {}, "Beam 1 goes along x and has its field across that"),
+        (BEAM.model_copy(update={"signal": Gaussian()}), {}, "Beam 1 needs a carrier"),
+        (GUIDE.model_copy(update={"place": (1.4, 0.75, 0.75)}), CORE, "Mode source 1 stands outside"),
+        (
+            GUIDE.model_copy(update={"number": 9}),
+            CORE,
+            "asks for mode 9, and its cross-section has only 2 guided modes",
+        ),
+        (GUIDE, {}, "has no guided mode at a wavelength of 0.6"),
+        (GUIDE.model_copy(update={"place": (0.4, 0.1, 0.75), "size": (0, 0.2, 0.2)}), CORE, "no cells along y"),
+        (PointSource(signal=FromFile()), {}, "The waveform has no file"),
+    ],
+)
+def test_what_cannot_run_is_said_in_a_sentence(backend, source, changes, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        ENGINE.build(problem(source, **changes), backend)
+
+
+def test_a_beam_that_the_layers_cut_is_noticed(backend):
+    wide = BEAM.model_copy(update={"waist": 0.62, "signal": Continuous(wavelength=0.6)})
+    findings = ENGINE.estimate(problem(wide), backend).findings
+    assert any("Beam 1 is cut along y" in finding.message for finding in findings)
