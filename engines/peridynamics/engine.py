@@ -18,15 +18,15 @@ from engines.api.lab_tables import LabTable
 from engines.api.placing import Placement
 from engines.api.tools import Tool
 from engines.geometry.particles import Particles
-from engines.peridynamics.benchmarks import benchmarks
-from engines.peridynamics.cloud.setup import geometry_of as cloud_geometry
-from engines.peridynamics.filling import filled
-from engines.peridynamics.laws.preview import preview
+from engines.peridynamics.body.filling import filled
+from engines.peridynamics.lab.benchmarks import benchmarks
+from engines.peridynamics.material.laws.preview import preview
 from engines.peridynamics.parameters import PeridynamicParameters, PointBody
-from engines.peridynamics.placing import placement_of
+from engines.peridynamics.placing.placement import placement_of
 from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.setup.bonds import lattice_of
-from engines.peridynamics.setup.choice import setup_of
+from engines.peridynamics.setup.cloud import geometry_of as cloud_geometry
+from engines.peridynamics.setup.theory import setup_of
 
 
 class PeridynamicsEngine(Engine):
@@ -90,17 +90,17 @@ class PeridynamicsEngine(Engine):
         return benchmarks(elements)
 
     def studies(self) -> Sequence[Study]:
-        from engines.peridynamics.lab import studies  # measured seldom
+        from engines.peridynamics.lab.studies import studies  # measured seldom
 
         return studies()
 
     def tables(self) -> Sequence[LabTable]:
-        from engines.peridynamics.lab import tables  # measured seldom
+        from engines.peridynamics.lab.tables import tables  # measured seldom
 
         return tables()
 
     def tools(self) -> Sequence[Tool]:
-        from engines.peridynamics.fitting.tool import FitToMeasurement  # it builds simulations
+        from engines.peridynamics.tools.fitting import FitToMeasurement  # it builds simulations
 
         return (FitToMeasurement(),)
 

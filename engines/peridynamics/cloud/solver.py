@@ -10,7 +10,7 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.peridynamics.cloud.family import CloudFamily, decoded
 from engines.peridynamics.cloud.mixing import Blend
-from engines.peridynamics.solver import Placed, Solver
+from engines.peridynamics.step.solver import Placed, Solver
 
 
 @dataclass(frozen=True, eq=False)

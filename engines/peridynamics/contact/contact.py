@@ -11,15 +11,15 @@ import numpy as np
 from engines.api import Array, SeriesInfo
 from engines.api.charts import ChartInfo
 from engines.api.figures import triple
-from engines.peridynamics.body import Filled
+from engines.peridynamics.body.bonded import Filled
 from engines.peridynamics.contact import repulsion
 from engines.peridynamics.contact.limits import repulsion_rate
 from engines.peridynamics.contact.penetrators import Penetrators, Seen
 from engines.peridynamics.contact.repulsion import Repulsion
 from engines.peridynamics.contact.rigid import Rigid
-from engines.peridynamics.material import Lattice
+from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters
-from engines.peridynamics.solver import Discretised, Solver
+from engines.peridynamics.step.solver import Discretised, Solver
 
 NOWHERE = 1e15
 """Where places without a particle are."""

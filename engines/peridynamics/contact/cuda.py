@@ -11,7 +11,7 @@ from engines.peridynamics.contact.penetrators import EVERY, Penetrators
 from engines.peridynamics.contact.repulsion import EVERY as RENEWED
 from engines.peridynamics.contact.repulsion import SKIN, Repulsion
 from engines.peridynamics.contact.rigid import Rigid
-from engines.peridynamics.solver import Discretised, Solver
+from engines.peridynamics.step.solver import Discretised, Solver
 
 FOLDER = Path(__file__).parent
 REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}

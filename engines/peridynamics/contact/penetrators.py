@@ -12,7 +12,7 @@ import numpy as np
 from engines.api import Array
 from engines.peridynamics.contact.masses import light_of
 from engines.peridynamics.contact.rigid import Rigid
-from engines.peridynamics.solver import Follower, Solver
+from engines.peridynamics.step.solver import Follower, Solver
 
 EVERY = 16
 """Steps after which the particles in reach are looked for again."""

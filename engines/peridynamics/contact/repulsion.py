@@ -11,8 +11,8 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.peridynamics.contact.masses import light_of
-from engines.peridynamics.family import WORD, Family
-from engines.peridynamics.solver import Discretised, Follower, Solver
+from engines.peridynamics.lattice.family import WORD, Family
+from engines.peridynamics.step.solver import Discretised, Follower, Solver
 
 EVERY = 4
 """Steps after which new members, and particles that have gone far, are looked for."""

@@ -12,24 +12,24 @@ from engines.api import Array, FieldInfo, Finding
 from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.peridynamics.body.filling import Filled
 from engines.peridynamics.contact.contact import Contact
 from engines.peridynamics.contact.rigid import Rigid
-from engines.peridynamics.curve import LoadDisplacement, acting
-from engines.peridynamics.filling import Filled
-from engines.peridynamics.instruments import Instruments, gauges_on
-from engines.peridynamics.loads import Loads, loads_on
-from engines.peridynamics.material import Lattice
-from engines.peridynamics.measures import LOOKED_WITH, Watched
-from engines.peridynamics.mixture import Mixed
+from engines.peridynamics.loading.loads import Loads, loads_on
+from engines.peridynamics.loading.quasistatic import QuasiStaticSimulation
+from engines.peridynamics.loading.relaxation import SHARE_OF_STABLE_STEP, held_fast
+from engines.peridynamics.loading.starting import start_velocities
+from engines.peridynamics.material.brittle import Lattice
+from engines.peridynamics.material.mixture import Mixed
 from engines.peridynamics.parameters import Displacement, PeridynamicParameters
-from engines.peridynamics.quasistatic import QuasiStaticSimulation
-from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
 from engines.peridynamics.setup.pace import Kind, seconds_per_step
-from engines.peridynamics.simulation import PeridynamicSimulation
-from engines.peridynamics.solver import Solver, decay_of
-from engines.peridynamics.starting import start_velocities
-from engines.peridynamics.strain.solid import Solid, elastic, fields_of
-from engines.peridynamics.strain.strains import strains_on
+from engines.peridynamics.step.simulation import PeridynamicSimulation
+from engines.peridynamics.step.solver import Solver, decay_of
+from engines.peridynamics.watch.curve import LoadDisplacement, acting
+from engines.peridynamics.watch.energies import LOOKED_WITH, Watched
+from engines.peridynamics.watch.gauges import Instruments, gauges_on
+from engines.peridynamics.watch.strain.solid import Solid, elastic, fields_of
+from engines.peridynamics.watch.strain.strains import strains_on
 
 PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9

@@ -7,17 +7,17 @@ import numpy as np
 from engines.api import Array, Finding
 from engines.api.charts import Fact
 from engines.api.errors import ProblemError
-from engines.peridynamics.body import Bonded
-from engines.peridynamics.family import family
-from engines.peridynamics.influence import INFLUENCES
-from engines.peridynamics.laws.calibration import calibrated
-from engines.peridynamics.material import Lattice
-from engines.peridynamics.mixture import mixed, stiffening
+from engines.peridynamics.body.bonded import Bonded
+from engines.peridynamics.lattice.family import family
+from engines.peridynamics.material.brittle import Lattice
+from engines.peridynamics.material.influence import INFLUENCES
+from engines.peridynamics.material.laws.calibration import calibrated
+from engines.peridynamics.material.mixture import mixed, stiffening
+from engines.peridynamics.material.surface import surface
 from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody
 from engines.peridynamics.setup.lattice import LatticeSetup, dimensions_of
 from engines.peridynamics.setup.pace import Kind
-from engines.peridynamics.solver import Discretised, LatticeSolver, bytes_of, make_solver
-from engines.peridynamics.surface import surface
+from engines.peridynamics.step.solver import Discretised, LatticeSolver, bytes_of, make_solver
 
 
 def lattice_of(parameters: PeridynamicParameters) -> Lattice:

@@ -6,10 +6,10 @@ import numpy as np
 
 from engines.api import KernelTraffic
 from engines.api.device import Backend
-from engines.peridynamics.family import Family
-from engines.peridynamics.layout import Layout
-from engines.peridynamics.solver import LatticeSolver, bytes_of
+from engines.peridynamics.lattice.family import Family
+from engines.peridynamics.lattice.layout import Layout
 from engines.peridynamics.state.body import StateBody
+from engines.peridynamics.step.solver import LatticeSolver, bytes_of
 
 
 class StateSolver(LatticeSolver):
