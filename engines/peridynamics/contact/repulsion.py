@@ -10,9 +10,11 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.backend.twins import Twins
 from engines.peridynamics.contact.masses import light_of
 from engines.peridynamics.lattice.family import WORD, Family
-from engines.peridynamics.step.solver import Discretised, Follower, Solver
+from engines.peridynamics.lattice.solver import Discretised
+from engines.peridynamics.step.solver import Follower, Solver
 
 EVERY = 4
 """Steps after which new members, and particles that have gone far, are looked for."""
@@ -158,3 +160,6 @@ class Repulsion(Follower):
         self._news = self.backend.array(state["news"])
         self._stale = bool(state["stale"])
         self._measured = False
+
+
+REPULSION = Twins[Repulsion](__package__, cpu="cpu:CpuRepulsion", cuda="cuda:CudaRepulsion")

@@ -15,7 +15,7 @@ from engines.peridynamics.body.filling import filled
 from engines.peridynamics.cloud.body import checked
 from engines.peridynamics.cloud.family import cloud_family
 from engines.peridynamics.cloud.files import Points
-from engines.peridynamics.cloud.solver import Cloud, make_cloud_solver
+from engines.peridynamics.cloud.solver import POINT_SOLVER, Cloud
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.lab.benchmarks import counts_near, sized
 from engines.peridynamics.lab.stepping import best_seconds, bonds_in, problem_seconds
@@ -119,7 +119,7 @@ def _irregular(backend: Backend, counts: tuple[int, ...]) -> float:
         places, kin.counts.astype(float), np.zeros(kin.size, np.uint8), Scales(1.0, 1.0, 1.0), kin, words, words,
         kin.scale / kin.largest, 1.0,
     )  # fmt: skip
-    solver = make_cloud_solver(backend, body, "float32")
+    solver = POINT_SOLVER.open(backend, body, "float32")
 
     def advance(steps: int) -> None:
         with backend.active():

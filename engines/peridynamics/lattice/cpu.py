@@ -12,8 +12,8 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.peridynamics.lattice import cpu_energies, cpu_kernels
 from engines.peridynamics.lattice.cpu_damage import damage
+from engines.peridynamics.lattice.solver import Discretised, LatticeSolver
 from engines.peridynamics.material.laws.code import SIGNATURE
-from engines.peridynamics.step.solver import Discretised, LatticeSolver
 
 BANDS_PER_THREAD = 4
 """Parts that the rows are cut into: a core that is interrupted holds up a quarter of its share."""

@@ -14,18 +14,19 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.cache_dir import cache_dir
+from engines.backend.precision import REAL
 from engines.backend.tuning import tune, tuning_key
 from engines.peridynamics.lattice.layout import Layout
 from engines.peridynamics.lattice.small.cuda import MOST_PARTICLES, ManySteps
 from engines.peridynamics.lattice.small.cuda import SOURCE as MANY_STEPS
+from engines.peridynamics.lattice.solver import Discretised, LatticeSolver
 from engines.peridynamics.material.laws.law import Law
-from engines.peridynamics.step.solver import Discretised, LatticeSolver, paces_of
+from engines.peridynamics.step.solver import paces_of
 
 SOURCE = Path(__file__).with_name("bonds.cu")
 COLUMNS = 32
 Shape = tuple[int, int]
 """Columns of a block's tile; rows of tiles that it takes (2D) or planes (3D)."""
-REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 RESIDENT = 3
 """Blocks that a processor has room for, about."""
 MOST_SHAPES = 8

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, SeriesInfo
-from engines.api.charts import ChartInfo
+from engines.api import Array, FieldInfo
 from engines.api.device import Backend
 from engines.geometry.particles import Particles
 from engines.peridynamics.loading.loads import Loads
@@ -15,34 +14,16 @@ from engines.peridynamics.loading.relaxation import Relaxation
 from engines.peridynamics.parameters.loading.relaxation import Relaxation as Settings
 from engines.peridynamics.step.simulation import PeridynamicSimulation
 from engines.peridynamics.step.solver import Solver
+from engines.peridynamics.watch.balance import RestBalance
 from engines.peridynamics.watch.curve import LoadDisplacement
 from engines.peridynamics.watch.energies import Watched
-from engines.peridynamics.watch.gauges import Instruments
+from engines.peridynamics.watch.gauges import Gauges
+from engines.peridynamics.watch.moment import Moment
 from engines.peridynamics.watch.strain.strains import Strains
 
 
 class QuasiStaticSimulation(PeridynamicSimulation):
-    """Time is in iterations of :class:`Relaxation`; the run ends with the last load step.
-
-    ``work`` is the area under forces and displacements of the loads between states at rest; what of it is neither
-    elastic nor in broken bonds was freed while cracks ran between them, and a real body would have shaken with it.
-    """
-
-    _energies = (
-        SeriesInfo("work", "Work", "mJ"),
-        SeriesInfo("elastic", "Elastic", "mJ"),
-        SeriesInfo("broken", "Broken", "mJ"),
-        SeriesInfo("freed", "Freed while cracks ran", "mJ"),
-        SeriesInfo("load_step", "Load step", ""),
-        SeriesInfo("residual", "Out of balance", "%"),
-    )
-    _crack = (SeriesInfo("bonds", "Bonds broken", ""), SeriesInfo("tip", "Crack tip", "mm"))
-    _charts = (
-        ChartInfo("energy", "Energy", "mJ", series=("elastic", "broken", "freed"), lines=("work",), kind="area"),
-        ChartInfo("load_step", "Load steps done", "", series=("load_step",)),
-        ChartInfo("residual", "Forces out of balance", "%", series=("residual",)),
-        ChartInfo("bonds", "Bonds broken", "", series=("bonds",)),
-    )
+    """Time is in iterations of :class:`Relaxation`; the run ends with the last load step."""
 
     def __init__(
         self,
@@ -52,17 +33,19 @@ class QuasiStaticSimulation(PeridynamicSimulation):
         loads: Loads,
         watched: Watched,
         fields: tuple[FieldInfo, ...],
-        instruments: Instruments,
+        gauges: Gauges,
         curve: LoadDisplacement | None,
         strains: Strains,
         settings: Settings,
     ) -> None:
-        super().__init__(backend, geometry, solver, loads, False, watched, fields, 1.0, instruments, curve, strains)
+        super().__init__(backend, geometry, solver, loads, False, watched, fields, 1.0, gauges, curve, strains)
         self.dt = 1.0
         self._load_steps = settings.load_steps
         self._relaxation = Relaxation(solver, loads, settings)
-        self._at_rest = {info.name: 0.0 for info in (*self._energies, *instruments.series)}
-        """The series when the body was last at rest."""
+
+    def _balance(self) -> RestBalance:
+        self._rest = RestBalance(self._solver, self._gauges)
+        return self._rest
 
     def advance(self, steps: int) -> None:
         """Takes no further iterations once it is ``finished``."""
@@ -80,31 +63,20 @@ class QuasiStaticSimulation(PeridynamicSimulation):
     def _keep(self) -> None:
         """The body is at rest: what its loads, gauges and energies are."""
         self._measure()
-        scales, known = self._solver.body.scales, self._at_rest
-        table = self._loads.standing(self._relaxation.time)
-        read = self._instruments.read(table, table, self._relaxation.time)
-        work = known["work"]
-        for each in self._instruments.acting:
-            force, moved = f"force_{each.name}", f"displacement_{each.name}"
-            work += 0.5 * (read[force] + known[force]) * (read[moved] - known[moved]) * 1e-3
-        with self._backend.active():
-            elastic = float(self._solver.energy_values.sum(dtype=np.float64)) * scales.energy * 1e3
-            broken = float(self._solver.arrays["loss"].sum()) * scales.energy * 1e3
-        energies = {"work": work, "elastic": elastic, "broken": broken, "freed": work - elastic - broken}
-        self._at_rest = {**known, **read, **energies}
-        self._follow(read)
+        time = self._relaxation.time
+        table = self._loads.standing(time)
+        self._look(Moment(self.step, self.time, time, table, table))
 
     def observe(self) -> Mapping[str, float]:
         """As the body was last at rest; bonds, tip and residual are those of now."""
         self._find_damage()
         residual, sums = self._relaxation.rest.worst, self._totals.read()
         return {
-            **self._at_rest,
+            **self._watchers.observe(),
             "load_step": self._relaxation.done,
             "residual": 100 * min(residual, 1.0),
-            "bonds": (self._start - sums.intact) / 2,
+            "bonds": (self._start.intact - sums.intact) / 2,
             "tip": sums.tip,
-            **(self._curve.observed() if self._curve is not None else {}),
         }
 
     @property
@@ -128,10 +100,10 @@ class QuasiStaticSimulation(PeridynamicSimulation):
         return f"{done}: the peak load is {force:.4g} N at {x:.4g} µm."
 
     def state(self) -> dict[str, Array]:
-        at_rest = np.array([self._at_rest[name] for name in sorted(self._at_rest)])
+        at_rest = np.array([self._rest.kept[name] for name in sorted(self._rest.kept)])
         return {**super().state(), **self._relaxation.state(), "at_rest": at_rest}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         super().restore(state)
         self._relaxation.restore(state)
-        self._at_rest = dict(zip(sorted(self._at_rest), state["at_rest"].tolist(), strict=True))
+        self._rest.kept = dict(zip(sorted(self._rest.kept), state["at_rest"].tolist(), strict=True))

@@ -13,7 +13,27 @@ from engines.peridynamics.body.bonded import Filled, chosen
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.material.laws.calibration import Calibrated, calibrated
 from engines.peridynamics.parameters import PeridynamicParameters
-from engines.peridynamics.step.solver import MOST_MATERIALS, Mixture
+
+MOST_MATERIALS = 16
+"""As the kernels' traits have bits for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Several materials. material: (size,) uint8, or (n,) before particles have places; stiffness, limit: (M, M)
+    symmetric, of bonds of each pair: K over that of the body, and the limit of p; lightness: (M,) the mass that the
+    body counts in over a particle's."""
+
+    material: Array
+    stiffness: Array
+    limit: Array
+    lightness: Array
+
+    def placed(self, places: Array, size: int) -> Mixture:
+        """With the particles at ``places: (n,)`` of ``size``."""
+        material = np.zeros(size, np.uint8)
+        material[places] = self.material
+        return replace(self, material=material)
 
 
 @dataclass(frozen=True, eq=False)

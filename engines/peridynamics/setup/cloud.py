@@ -10,6 +10,7 @@ import numpy as np
 from engines.api import Array, Finding
 from engines.api.charts import Fact
 from engines.api.errors import ProblemError
+from engines.backend.twins import pick
 from engines.geometry.particles import Particles
 from engines.peridynamics.body.cutting import cut_of
 from engines.peridynamics.body.regions import chosen
@@ -17,7 +18,7 @@ from engines.peridynamics.cloud.body import CloudBody, cloud_body
 from engines.peridynamics.cloud.density import mean_distance
 from engines.peridynamics.cloud.family import CloudFamily, cloud_family
 from engines.peridynamics.cloud.mixing import mixed_family
-from engines.peridynamics.cloud.solver import Cloud, CloudSolver, bytes_of_cloud, make_cloud_solver
+from engines.peridynamics.cloud.solver import POINT_SOLVER, Cloud, CloudSolver, bytes_of_cloud
 from engines.peridynamics.lattice.family import WORD, family
 from engines.peridynamics.loading.loads import Loads, loads_on
 from engines.peridynamics.material.brittle import Lattice
@@ -117,7 +118,7 @@ class CloudSetup(Setup):
         if self.mixed:
             kin, self.blend = mixed_family(kin, self.mixed.mixture)
         self.family = kin
-        listed = self.blend is not None and self.backend.id == "cpu"
+        listed = self.blend is not None and pick(self.backend, cpu=True, cuda=False)
         self.memory = bytes_of_cloud(kin, self.value_bytes, self.blend is not None, listed)
         self.memory += self._bytes_beside(kin.size, kin.words)
         values = 5 * d + 8 + (self.blend is not None)
@@ -211,7 +212,7 @@ class CloudSetup(Setup):
         )  # fmt: skip
 
     def _solver(self) -> CloudSolver:
-        return make_cloud_solver(self.backend, self.cloud(), self.precision)
+        return POINT_SOLVER.open(self.backend, self.cloud(), self.precision)
 
 
 def _check_plain(parameters: PeridynamicParameters) -> None:

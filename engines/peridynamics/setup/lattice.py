@@ -17,11 +17,12 @@ from engines.peridynamics.contact.contact import bytes_of as contact_bytes
 from engines.peridynamics.contact.limits import contact_step
 from engines.peridynamics.contact.rigid import Rigid, rigid_on
 from engines.peridynamics.lattice.layout import Layout
+from engines.peridynamics.lattice.solver import LatticeSolver
 from engines.peridynamics.loading.loads import Loads
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody
 from engines.peridynamics.setup.base import Setup
-from engines.peridynamics.step.solver import LatticeSolver, Solver
+from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.energies import Watched, watched
 
 REACHES = {2: (2, 3, 4), 3: (2, 3)}

@@ -7,15 +7,15 @@ from dataclasses import replace
 from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.peridynamics.body.bonded import Bonded
+from engines.peridynamics.lattice.solver import LatticeSolver
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.setup.bonds import lattice_of
 from engines.peridynamics.setup.lattice import LatticeSetup
 from engines.peridynamics.setup.pace import Kind
 from engines.peridynamics.state.body import state_body
 from engines.peridynamics.state.material import StateLattice, influence, weighted_volume
-from engines.peridynamics.state.solver import make_state_solver, state_bytes_of
+from engines.peridynamics.state.solver import STATE_SOLVER, state_bytes_of
 from engines.peridynamics.state.weights import weights
-from engines.peridynamics.step.solver import LatticeSolver
 from engines.peridynamics.watch.strain.solid import Solid
 
 NEARLY_FIXED = 0.45
@@ -66,7 +66,7 @@ class StateSetup(LatticeSetup):
 
     def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
         ratio = weights(self.body, bonds.family.reach).ratio
-        return make_state_solver(self.backend, state_body(bonds, kind, self.lattice, ratio, self.step), self.precision)
+        return STATE_SOLVER.open(self.backend, state_body(bonds, kind, self.lattice, ratio, self.step), self.precision)
 
     def _more_findings(self) -> list[Finding]:
         found, lattice = super()._more_findings(), self.lattice

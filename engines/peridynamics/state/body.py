@@ -9,8 +9,8 @@ import numpy as np
 from engines.api import Array
 from engines.peridynamics.body.bonded import Bonded
 from engines.peridynamics.lattice.family import Family
+from engines.peridynamics.lattice.solver import Discretised
 from engines.peridynamics.state.material import StateLattice, influence
-from engines.peridynamics.step.solver import Discretised
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -15,11 +15,12 @@ import numpy as np
 from engines.api import Array, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.twins import pick
+from engines.peridynamics.lattice.solver import Discretised
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.setup.base import MEMORY_SHARE, Setup
 from engines.peridynamics.setup.bonds import BondSetup
 from engines.peridynamics.setup.theory import setup_of
-from engines.peridynamics.step.solver import Discretised
 from engines.peridynamics.watch.curve import CHART
 from engines.peridynamics.watch.gauges import acting_on
 
@@ -104,7 +105,7 @@ class Batch:
     def _groups(self) -> list[list[int]]:
         """Numbers of the cases that run at once."""
         each = [[number] for number in range(len(self._setups))]
-        if self.backend.id == "cpu" or len(each) == 1:
+        if pick(self.backend, cpu=True, cuda=False) or len(each) == 1:
             return each
         from engines.peridynamics.lattice.small.bodies import alike
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -15,62 +14,36 @@ from engines.api import (
     Lines,
     NonFinite,
     Selection,
-    SeriesInfo,
     Simulation,
 )
-from engines.api.charts import ChartData, ChartInfo, Fact, Inspection, Links
+from engines.api.charts import ChartData, Fact, Inspection, Links
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.placing import Path, Position
 from engines.geometry.particles import Particles
-from engines.peridynamics.contact.contact import ENERGIES as CONTACT_ENERGIES
-from engines.peridynamics.contact.contact import Contact, ContactEnergies
+from engines.peridynamics.contact.contact import Contact
 from engines.peridynamics.loading.loads import Loads
 from engines.peridynamics.step.solver import Solver
+from engines.peridynamics.watch.balance import Balance
 from engines.peridynamics.watch.crack_path import crack_path
-from engines.peridynamics.watch.curve import CHART, LoadDisplacement
-from engines.peridynamics.watch.energies import Tip, Watched, energies
-from engines.peridynamics.watch.gauges import Instruments
+from engines.peridynamics.watch.curve import LoadDisplacement
+from engines.peridynamics.watch.energies import Tip, Watched
+from engines.peridynamics.watch.gauges import Gauges
 from engines.peridynamics.watch.links import links_of
+from engines.peridynamics.watch.moment import Moment
 from engines.peridynamics.watch.strain.solid import ROWS
 from engines.peridynamics.watch.strain.strains import Strains
-from engines.peridynamics.watch.totals.totals import make_totals
+from engines.peridynamics.watch.totals.totals import totals_of
+from engines.watching import Watcher, Watchers
 
 MOST_STEPS = 256
 """Steps whose loads are worked out and moved to the device together."""
 SAMPLE_STEPS = 10
 DISPLACED = FieldInfo("displacement_vector", "Displacement", "mm", "cell", (0.0, 1.0), components=3)
-ENERGIES = (
-    SeriesInfo("work", "Work", "mJ"),
-    SeriesInfo("kinetic", "Kinetic", "mJ"),
-    SeriesInfo("elastic", "Elastic", "mJ"),
-    SeriesInfo("broken", "Broken", "mJ"),
-    SeriesInfo("damped", "Damped", "mJ"),
-    SeriesInfo("imbalance", "Energy that is missing", "%"),
-)
-CRACK = (
-    SeriesInfo("bonds", "Bonds broken", ""),
-    SeriesInfo("tip", "Crack tip", "mm"),
-    SeriesInfo("speed", "Crack speed", "m/s"),
-    SeriesInfo("fraction", "Crack speed over Rayleigh's", ""),
-)
-CHARTS = (
-    ChartInfo(
-        "energy", "Energy", "mJ", series=("elastic", "kinetic", "broken", "damped"), lines=("work",), kind="area"
-    ),
-    ChartInfo("tip", "Crack tip", "mm", series=("tip",), comparable=True),
-    ChartInfo("speed", "Crack speed over Rayleigh's", "", series=("fraction",)),
-    ChartInfo("bonds", "Bonds broken", "", series=("bonds",)),
-    ChartInfo("imbalance", "Energy that is missing", "%", series=("imbalance",)),
-)
 
 
 class PeridynamicSimulation(Simulation):
     """Time is in µs."""
-
-    _energies: ClassVar[tuple[SeriesInfo, ...]] = ENERGIES
-    _crack: ClassVar[tuple[SeriesInfo, ...]] = CRACK
-    _charts: ClassVar[tuple[ChartInfo, ...]] = CHARTS
 
     sample_steps = SAMPLE_STEPS
     displaced = DISPLACED
@@ -87,41 +60,37 @@ class PeridynamicSimulation(Simulation):
         watched: Watched,
         fields: tuple[FieldInfo, ...],
         decay: float,
-        instruments: Instruments,
+        gauges: Gauges,
         curve: LoadDisplacement | None,
         strains: Strains,
         contact: Contact | None = None,
     ) -> None:
-        """``series`` and ``charts`` are those of the instruments and the curve, and what all bodies have."""
+        """``series`` and ``charts`` are those of its watchers, of which the curve is shown first if it tells most."""
         self.geometry, self.dt, self.step = geometry, solver.body.scales.time * 1e6, 0
         self.fields, self.traffic = fields, (solver.traffic,)
         self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
         self._half_step, self._decay, self._contact, self._strains = half_step, decay, contact, strains
-        self._instruments, self._curve = instruments, curve
-        self._followed = -1
-        """The step up to which the curve has been followed."""
+        self._gauges, self._curve = gauges, curve
         self._acting: tuple[int, Array, Array] | None = None
         """A step, and what loads do in the one before it and in it (:meth:`_rows`)."""
-        shown = (curve.info,) if curve else ()
-        self.series = (*self._energies, *self._crack, *instruments.series, *(curve.series if curve else ()))
-        own = tuple(_with_energies(info, decay < 1, contact is not None) for info in self._charts)
-        own = (*shown, *own) if curve and curve.telling else (*own, *shown)
-        self.charts = (*own, *instruments.charts)
-        if contact:
-            self.series, self.charts = (*self.series, *contact.series), (*self.charts, *contact.charts)
-        self._first_work = instruments.first_work(loads.table(0, 1)[0], decay) if half_step else 0.0
-        self._tip, self._totals = Tip(watched), make_totals(solver, watched.along, watched.threshold)
+        self._tip, self._totals = Tip(watched), totals_of(solver, watched.along, watched.threshold)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
         self._measured = self._damaged = self._strained = -1
         self._find_damage()
-        start = self._totals.read()
-        self._start, self._brought = start.intact, energies(start, solver.body.scales.energy, 1.0, 0.0).kinetic
+        self._start = self._totals.read()
+        balance = self._balance()
+        self._watchers = _present(contact, gauges, curve, balance)
+        self.series = _present(balance, gauges, curve, contact).series
+        first = (curve, balance) if curve and curve.telling else (balance, curve)
+        self.charts = _present(*first, gauges, contact).charts
 
-    @classmethod
-    def taken_names(cls) -> set[str]:
-        """Names of series and charts, which gauges cannot have."""
-        own = (ENERGIES, CRACK, CHARTS, cls._energies, cls._charts, LoadDisplacement.series)
-        return {CHART, "forces", "gauges", *(info.name for group in own for info in group)}
+    def _balance(self) -> Watcher[Moment]:
+        """Of energy, as this kind of run has it."""
+        too_much = self._gauges.first_work(self._loads.table(0, 1)[0], self._decay) if self._half_step else 0.0
+        return Balance(
+            self._totals, self._start, self._solver.body.scales.energy, self._decay, too_much, self._tip,
+            self._watched.rayleigh_speed, self._contact,
+        )  # fmt: skip
 
     # Steps.
 
@@ -216,31 +185,14 @@ class PeridynamicSimulation(Simulation):
     def observe(self) -> Mapping[str, float]:
         self._measure()
         self._find_damage()
-        (before, now), begun = self._rows(), self.step > 0
-        contact = self._contact.energies() if self._contact else ContactEnergies()
-        sums = self._totals.read(now if begun else None, self._decay)
-        too_much, unit = self._first_work if begun else 0.0, self._solver.body.scales.energy
-        found = energies(sums, unit, self._decay, too_much, contact, self._brought)
-        tip = sums.tip
-        self._tip.seen(tip, self.time)
-        speed = self._tip.speed(self.time)
-        read = self._instruments.read(now, before, self.time * 1e-6)
-        touched = self._contact.observe(contact) if self._contact else {}
-        return {
-            "work": found.work * 1e3,
-            "kinetic": found.kinetic * 1e3,
-            "elastic": found.elastic * 1e3,
-            "broken": found.broken * 1e3,
-            "damped": found.damped * 1e3,
-            "imbalance": found.imbalance * 100,
-            "bonds": (self._start - sums.intact) / 2,
-            "tip": tip,
-            "speed": speed,
-            "fraction": speed / self._watched.rayleigh_speed,
-            **touched,
-            **read,
-            **self._follow({**touched, **read}),
-        }
+        before, now = self._rows()
+        self._look(Moment(self.step, self.time, self.time * 1e-6, before, now))
+        return self._watchers.observe()
+
+    def _look(self, moment: Moment) -> None:
+        """Every watcher in turn."""
+        for watcher in self._watchers:
+            watcher.look(moment)
 
     def _rows(self) -> tuple[Array | None, Array]:
         """(kinds, 4, d) of the loads in the step that was last, if there was one, and in the coming one."""
@@ -250,22 +202,11 @@ class PeridynamicSimulation(Simulation):
         step, before, now = self._acting
         return before if step else None, now
 
-    def _follow(self, read: Mapping[str, float]) -> Mapping[str, float]:
-        """Put what was read on the curve of load and displacement, once a step; its series."""
-        if self._curve is None:
-            return {}
-        if self.step > self._followed:
-            self._curve.seen(read)
-            self._followed = self.step
-        return self._curve.observed()
-
     def chart(self, name: str) -> ChartData:
-        if name == CHART and self._curve is not None:
-            return self._curve.chart
-        return super().chart(name)
+        return self._watchers.chart(name)
 
     def results(self) -> Mapping[str, Array]:
-        return self._curve.results() if self._curve is not None else {}
+        return self._watchers.results()
 
     def lines(self) -> Lines:
         """The path of the crack; the notches are a part of it."""
@@ -325,8 +266,8 @@ class PeridynamicSimulation(Simulation):
         }
 
     def _followed_so_far(self) -> dict[str, Array]:
-        points = self._curve.points if self._curve is not None else []
-        return {"followed": np.array(self._followed), "points": np.array(points).reshape(-1, 2)}
+        points, followed = (self._curve.points, self._curve.followed) if self._curve is not None else ([], -1)
+        return {"followed": np.array(followed), "points": np.array(points).reshape(-1, 2)}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self._solver.restore({name: state[name] for name in self._solver.arrays})
@@ -334,8 +275,8 @@ class PeridynamicSimulation(Simulation):
             self._contact.restore(state)
         self.step = int(state["step"])
         self._tip.passed = [(float(time), float(position)) for time, position in state["passed"]]
-        self._followed = int(state["followed"])
         if self._curve is not None:
+            self._curve.followed = int(state["followed"])
             self._curve.points = [(float(x), float(force)) for x, force in state["points"]]
         self._measured = self._damaged = self._strained = -1
 
@@ -353,16 +294,13 @@ class PeridynamicSimulation(Simulation):
     def close(self) -> None:
         self._solver.arrays.clear()
         self._solver.followers.clear()
-        del self._solver, self._everything, self._instruments, self._totals, self._contact
-        del self._strains
+        del self._solver, self._everything, self._gauges, self._totals, self._contact
+        del self._strains, self._watchers
 
 
-def _with_energies(info: ChartInfo, damped: bool, touching: bool) -> ChartInfo:
-    """The chart of energies with those that this problem has: damping, springs and friction of contact."""
-    if "damped" not in info.series:
-        return info
-    kept = tuple(name for name in info.series if damped or name != "damped")
-    return replace(info, series=(*kept, *(each.name for each in CONTACT_ENERGIES * touching)))
+def _present(*watchers: Watcher[Moment] | None) -> Watchers[Watcher[Moment]]:
+    """Those that there are."""
+    return Watchers(watcher for watcher in watchers if watcher is not None)
 
 
 def _stretches(links: Links | None) -> tuple[Fact, ...]:

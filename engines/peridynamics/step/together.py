@@ -12,13 +12,14 @@ import numpy as np
 
 from engines.api import Array, Progress
 from engines.peridynamics.lattice.small.bodies import CudaBodies
+from engines.peridynamics.lattice.solver import Discretised
 from engines.peridynamics.loading.loads import ACCELERATION, HELD, Loads
 from engines.peridynamics.loading.relaxation import LOOK, Rest, judged
 from engines.peridynamics.parameters.loading.relaxation import Relaxation as Settings
 from engines.peridynamics.setup.bonds import BondSetup
-from engines.peridynamics.step.solver import Discretised, decay_of, paces_of
+from engines.peridynamics.step.solver import decay_of, paces_of
 from engines.peridynamics.watch.curve import LoadDisplacement
-from engines.peridynamics.watch.gauges import Instruments
+from engines.peridynamics.watch.gauges import Gauges
 
 ROWS_AT_ONCE = 2048
 """Steps of each body whose loads are worked out and moved to the device together."""
@@ -32,13 +33,13 @@ class Together:
         self.backend = setups[0].backend
         self.solver = CudaBodies(self.backend, bodies, setups[0].precision)
         self.curves: list[LoadDisplacement] = []
-        self._instruments = []
+        self._gauges = []
         for setup, body in zip(setups, bodies, strict=True):
             assert setup.curve is not None
             self.curves.append(setup.curve)
             alone: Any = SimpleNamespace(body=body, backend=self.backend, mass=1.0, volume=1.0)
-            self._instruments.append(Instruments(alone, setup.loads, setup.gauges))
-        self._wanted = [(*what, self.backend.array(places)) for *what, places in self._instruments[0].sums]
+            self._gauges.append(Gauges(alone, setup.loads, setup.gauges))
+        self._wanted = [(*what, self.backend.array(places)) for *what, places in self._gauges[0].sums]
 
     def sums(self) -> Any:
         """(bodies, sums) on the device, of the moment that was measured last."""
@@ -47,9 +48,9 @@ class Together:
 
     def see(self, number: int, sums: Array, now: Array, before: Array, time: float) -> Mapping[str, float]:
         """Put body ``number`` on its curve, with its row of :meth:`sums`."""
-        wanted, stiffness = self._instruments[number].sums, float(self.solver.stiffness[number])
+        wanted, stiffness = self._gauges[number].sums, float(self.solver.stiffness[number])
         whole = [value * (stiffness if each[0] else 1.0) for value, each in zip(sums.tolist(), wanted, strict=False)]
-        read = self._instruments[number].told(whole, now, before, time)
+        read = self._gauges[number].told(whole, now, before, time)
         self.curves[number].seen(read)
         return read
 

@@ -19,6 +19,8 @@ from engines.peridynamics.parameters.contact import Driven, Fixed, Free, Shifted
 from engines.peridynamics.parameters.gauges import LoadCurve
 from engines.peridynamics.setup.table_files import read_table
 from engines.peridynamics.watch.gauges import AXES, Mean
+from engines.peridynamics.watch.moment import Moment
+from engines.watching import Watcher
 
 CHART = "load_displacement"
 BAND = ("x", "lowest force", "highest force")
@@ -120,8 +122,9 @@ def acting(loads: Loads, rigid: Rigid | None, middle: Array, wanted: LoadCurve) 
     return of_penetrator(rigid, number, middle, loads.dimensions)
 
 
-class LoadDisplacement:
-    """``points`` (x [µm], force [N]) are collected as they are observed; the largest force is the peak.
+class LoadDisplacement(Watcher[Moment]):
+    """``points`` (x [µm], force [N]) are collected as they are observed; the largest force is the peak. Looks after
+    gauges and contact.
 
     Forces and the own way of what acts count in the direction in which it acts; a gauge counts as it reads.
     """
@@ -151,15 +154,20 @@ class LoadDisplacement:
             self._band = read_table(wanted.band, "experimental band", BAND) if wanted.band else None
         self.telling = acting.telling or bool(wanted.over)
         """Whether it is worth looking at first."""
-        self._axis = wanted.over or "Displacement"
+        over = wanted.over or "Displacement"
+        self.charts = (ChartInfo(CHART, "Load and displacement", "N", x_title=over, x_unit="um", comparable=True),)
         self.points: list[tuple[float, float]] = [(0.0, 0.0)]
+        self.followed = -1
+        """The step up to which points have been collected."""
 
-    @property
-    def info(self) -> ChartInfo:
-        return ChartInfo(CHART, "Load and displacement", "N", x_title=self._axis, x_unit="um", comparable=True)
+    def look(self, moment: Moment) -> None:
+        """Once a step, however often it is asked."""
+        if moment.step > self.followed:
+            self.seen(moment.read)
+            self.followed = moment.step
 
     def seen(self, values: Mapping[str, float]) -> None:
-        """The series of the instruments and of contact at one moment."""
+        """The series of the gauges and of contact at one moment."""
         acting = self._acting
         if acting.force in values:
             x = values[self._over] if self._over else acting.sign * (values[acting.way] - acting.start) / acting.per_um
@@ -171,13 +179,13 @@ class LoadDisplacement:
         x, force = max(self.points, key=lambda point: point[1])
         return force, x
 
-    def observed(self) -> Mapping[str, float]:
-        """``series``."""
+    def observe(self) -> Mapping[str, float]:
         force, x = self.peak
         return {"peak": force, "peak_at": x}
 
-    @property
-    def chart(self) -> ChartData:
+    def chart(self, name: str) -> ChartData:
+        if name != CHART:
+            return super().chart(name)
         x, force = np.array(self.points).T
         curves = [Curve("Calculated", x, force, told=len(x) - 1)]
         if self._band is not None:

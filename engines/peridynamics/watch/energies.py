@@ -43,7 +43,7 @@ def energies(
     """Of sums at a moment in a ``unit`` of so many J.
 
     decay: of velocities in a step. too_much: work of the first half step that the kernels count and that was not done
-    (``instruments.first_work``). brought: [J] what the body had at the start, which counts as work.
+    (``Gauges.first_work``). brought: [J] what the body had at the start, which counts as work.
 
     Kinetic is ½ v⁻·v⁺ with the velocities half a step before and after, for with it the balance of this integrator is
     exact while bonds are linear; ½ |v|² of the mean differs from it by ⅛ |a|², which is much of the energy of the

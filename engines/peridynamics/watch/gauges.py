@@ -17,7 +17,9 @@ from engines.peridynamics.body.bonded import Filled, chosen
 from engines.peridynamics.loading.loads import ACCELERATION, VELOCITY, Loads
 from engines.peridynamics.parameters import Gauge, Gravity, Held, Point
 from engines.peridynamics.parameters.gauges import MeanGauge, Opening
-from engines.peridynamics.watch.totals.totals import ListSums, Read, make_list_sums
+from engines.peridynamics.watch.moment import Moment
+from engines.peridynamics.watch.totals.totals import ListSums, Read, sums_over
+from engines.watching import Watcher
 
 AXES = "xyz"
 FARTHEST = 1.5
@@ -104,13 +106,15 @@ def _nearest(body: Filled, point: Point, name: str, place: Path) -> Array:
     return np.flatnonzero(distances <= nearest + 1e-6 * body.spacing)
 
 
-class Instruments:
+class Gauges(Watcher[Moment]):
     """Reads loads and gauges of a simulation: one copy of a few numbers from the device each time."""
 
     def __init__(self, solver: Read, loads: Loads, gauges: tuple[Mean, ...]) -> None:
         self.loads, self.gauges = loads, gauges
         self.acting = acting_on(loads)
+        self.series, self.charts = self._series(), self._charts()
         self._solver = solver
+        self._read: Mapping[str, float] = {}
         self.sums: list[tuple[bool, int, Array]] = []
         """(of forces, not displacements; axis; places) of what is read"""
 
@@ -144,15 +148,13 @@ class Instruments:
             np.broadcast_to(np.float64(values), len(places)) if not np.ndim(values) else backend.to_host(values)[places]
         )
 
-    @property
-    def series(self) -> tuple[SeriesInfo, ...]:
+    def _series(self) -> tuple[SeriesInfo, ...]:
         """Forces in N and displacements in µm, those of the loads first."""
         forces = [SeriesInfo(f"force_{each.name}", f"Force of {each.title}", "N") for each in self.acting]
         moved = [SeriesInfo(f"displacement_{each.name}", f"Displacement of {each.title}", "um") for each in self.acting]
         return (*forces, *moved, *(SeriesInfo(gauge.name, gauge.name, "um") for gauge in self.gauges))
 
-    @property
-    def charts(self) -> tuple[ChartInfo, ...]:
+    def _charts(self) -> tuple[ChartInfo, ...]:
         """Over time."""
         found = []
         if self.acting:
@@ -163,21 +165,24 @@ class Instruments:
             found.append(ChartInfo("gauges", "Gauges", "um", series=names, comparable=True))
         return tuple(found)
 
-    def read(self, now: Array, before: Array | None, time: float) -> Mapping[str, float]:
-        """The series at this moment, with the solver's ``measure`` done.
+    def look(self, moment: Moment) -> None:
+        self._read = self.told(self._found.read().tolist(), moment.now, moment.before, moment.load_time)
+        moment.read.update(self._read)
 
-        now: (kinds, 4, d) of the coming step, before: of the step that was last (None: nothing has moved yet); what
-        is held is accelerated by the difference. time [s] of what pushes.
-        """
-        return self.told(self._found.read().tolist(), now, before, time)
+    def observe(self) -> Mapping[str, float]:
+        return self._read
 
     @cached_property
     def _found(self) -> ListSums:
         axes = [axis + 3 * of_forces for of_forces, axis, _ in self.sums]
-        return make_list_sums(self._solver, axes, [places for _, _, places in self.sums])
+        return sums_over(self._solver, axes, [places for _, _, places in self.sums])
 
     def told(self, read: Iterable[float], now: Array, before: Array | None, time: float) -> Mapping[str, float]:
-        """As :meth:`read`, of what each of ``sums`` came to."""
+        """The series, of what each of ``sums`` came to.
+
+        now, before: as :class:`Moment` has them; what is held is accelerated by the difference. time [s] of what
+        pushes.
+        """
         scales, sums = self._solver.body.scales, iter(read)
         forces, moved = {}, {}
         for each in self.acting:

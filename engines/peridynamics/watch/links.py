@@ -7,7 +7,8 @@ import numpy as np
 from engines.api import Array, Selection
 from engines.api.charts import Links
 from engines.peridynamics.lattice.family import WORD
-from engines.peridynamics.step.solver import Discretised, Solver
+from engines.peridynamics.lattice.solver import Discretised
+from engines.peridynamics.step.solver import Solver
 
 
 def links_of(solver: Solver, positions: Array, element: int, unit: float) -> Links | None:

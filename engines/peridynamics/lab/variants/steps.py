@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from engines.api import Array
@@ -14,14 +12,15 @@ from engines.peridynamics.cloud.body import checked
 from engines.peridynamics.cloud.cuda import CudaCloudSolver
 from engines.peridynamics.cloud.family import CloudFamily, cloud_family
 from engines.peridynamics.cloud.files import Points
-from engines.peridynamics.cloud.solver import Cloud, make_cloud_solver
+from engines.peridynamics.cloud.solver import POINT_SOLVER, Cloud
 from engines.peridynamics.lab.variants.inputs import REACH, dimensions_of, intact, offsets, order
 from engines.peridynamics.lab.variants.packing import places
 from engines.peridynamics.lattice.cuda import CudaSolver
 from engines.peridynamics.lattice.family import WORD, family
 from engines.peridynamics.lattice.layout import Layout
+from engines.peridynamics.lattice.solver import LATTICE_SOLVER, Discretised
 from engines.peridynamics.step.scales import Scales
-from engines.peridynamics.step.solver import Discretised, Solver, make_solver
+from engines.peridynamics.step.solver import Solver
 
 NEVER = 1e30
 """A limit that no bond comes to; kernels compare with it all the same."""
@@ -122,6 +121,5 @@ class StepPrepared(Prepared):
 
 
 def _made(backend: Backend, body: Discretised | Cloud) -> Solver:
-    made: Any = make_solver if isinstance(body, Discretised) else make_cloud_solver
-    solver: Solver = made(backend, body, "float32")
-    return solver
+    twins = LATTICE_SOLVER if isinstance(body, Discretised) else POINT_SOLVER
+    return twins.open(backend, body, "float32")

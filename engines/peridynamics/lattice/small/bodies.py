@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.peridynamics.lattice.cuda import CudaSolver
 from engines.peridynamics.lattice.small.cuda import with_paces
-from engines.peridynamics.step.solver import Discretised
+from engines.peridynamics.lattice.solver import Discretised
 
 
 class CudaBodies(CudaSolver):

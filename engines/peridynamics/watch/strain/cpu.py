@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from engines.peridynamics.cloud.cpu import CpuCloudSolver
-from engines.peridynamics.step.solver import LatticeSolver, Solver
+from engines.peridynamics.lattice.solver import LatticeSolver
+from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.strain import cpu_kernels
 from engines.peridynamics.watch.strain.solid import Solid
 from engines.peridynamics.watch.strain.strains import Strains
 
 
-class LatticeStrains(Strains):
+class CpuLatticeStrains(Strains):
     """Of bonds on a lattice."""
 
     def __init__(self, solver: Solver, solid: Solid) -> None:
@@ -33,7 +34,7 @@ class LatticeStrains(Strains):
         )  # fmt: skip
 
 
-class PointStrains(Strains):
+class CpuPointStrains(Strains):
     """Of irregular points."""
 
     def __init__(self, solver: Solver, solid: Solid) -> None:

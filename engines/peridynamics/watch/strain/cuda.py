@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from engines.backend.precision import REAL
 from engines.peridynamics.cloud.cuda import CudaCloudSolver
-from engines.peridynamics.step.solver import LatticeSolver, Solver
+from engines.peridynamics.lattice.solver import LatticeSolver
+from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.strain.solid import Solid
 from engines.peridynamics.watch.strain.strains import Strains
 
 SOURCE = Path(__file__).with_name("strain.cu")
-REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 THREADS = 256
 
 
-class LatticeStrains(Strains):
+class CudaLatticeStrains(Strains):
     """Of bonds on a lattice."""
 
     def __init__(self, solver: Solver, solid: Solid) -> None:
@@ -43,7 +44,7 @@ class LatticeStrains(Strains):
         )  # fmt: skip
 
 
-class PointStrains(Strains):
+class CudaPointStrains(Strains):
     """Of irregular points."""
 
     def __init__(self, solver: Solver, solid: Solid) -> None:

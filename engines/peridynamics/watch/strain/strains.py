@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.peridynamics.step.solver import LatticeSolver, Solver
+from engines.backend.twins import Twins
+from engines.peridynamics.lattice.solver import LatticeSolver
+from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.strain.solid import Solid
 
 
@@ -39,12 +41,12 @@ class Strains(ABC):
         return solver.body.bond_weights if self._solid.influence is None else self._solid.influence
 
 
+OF_LATTICES = Twins[Strains](__package__, cpu="cpu:CpuLatticeStrains", cuda="cuda:CudaLatticeStrains")
+OF_POINTS = Twins[Strains](__package__, cpu="cpu:CpuPointStrains", cuda="cuda:CudaPointStrains")
+
+
 def strains_on(solver: Solver, solid: Solid) -> Strains:
     """Of the solver's own kind of bonds, on its device."""
-    if solver.backend.id == "cpu":
-        from engines.peridynamics.watch.strain import cpu
-
-        return (cpu.LatticeStrains if isinstance(solver, LatticeSolver) else cpu.PointStrains)(solver, solid)
-    from engines.peridynamics.watch.strain import cuda
-
-    return (cuda.LatticeStrains if isinstance(solver, LatticeSolver) else cuda.PointStrains)(solver, solid)
+    twins = OF_LATTICES if isinstance(solver, LatticeSolver) else OF_POINTS
+    found: Strains = twins.on(solver.backend)(solver, solid)
+    return found

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.backend.precision import REAL
 from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.totals.totals import NOWHERE, ListSums, Read, Totals
 
 SOURCE = Path(__file__).with_name("totals.cu")
-REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 THREADS = 256
 MOST_BLOCKS = 512
 """The last block adds up what each of them has found."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.device import Backend
+from engines.backend.twins import Twins
 from engines.peridynamics.step.solver import Body, Solver
 
 NOWHERE = -1e30
@@ -109,21 +110,17 @@ class ListSums(ABC):
         """(lists,) float64, with ``measure`` done."""
 
 
-def make_totals(solver: Solver, along: Array, threshold: float) -> Totals:
-    if solver.backend.id == "cpu":
-        from engines.peridynamics.watch.totals.cpu import CpuTotals
-
-        return CpuTotals(solver, along, threshold)
-    from engines.peridynamics.watch.totals.cuda import CudaTotals
-
-    return CudaTotals(solver, along, threshold)
+TOTALS = Twins[Totals](__package__, cpu="cpu:CpuTotals", cuda="cuda:CudaTotals")
+LIST_SUMS = Twins[ListSums](__package__, cpu="cpu:CpuListSums", cuda="cuda:CudaListSums")
 
 
-def make_list_sums(solver: Read, axes: list[int], lists: list[Array]) -> ListSums:
-    if solver.backend.id == "cpu":
-        from engines.peridynamics.watch.totals.cpu import CpuListSums
+def totals_of(solver: Solver, along: Array, threshold: float) -> Totals:
+    """On the solver's device."""
+    found: Totals = TOTALS.on(solver.backend)(solver, along, threshold)
+    return found
 
-        return CpuListSums(solver, axes, lists)
-    from engines.peridynamics.watch.totals.cuda import CudaListSums
 
-    return CudaListSums(solver, axes, lists)
+def sums_over(solver: Read, axes: list[int], lists: list[Array]) -> ListSums:
+    """On the solver's device."""
+    found: ListSums = LIST_SUMS.on(solver.backend)(solver, axes, lists)
+    return found

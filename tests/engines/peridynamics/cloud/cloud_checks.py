@@ -9,7 +9,7 @@ import pytest
 
 from engines.api import Problem, Simulation
 from engines.peridynamics.cloud.reference import CloudReference
-from engines.peridynamics.cloud.solver import Cloud, CloudSolver, make_cloud_solver
+from engines.peridynamics.cloud.solver import POINT_SOLVER, Cloud, CloudSolver
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.lattice.family import WORD
 from engines.peridynamics.parameters import PeridynamicParameters
@@ -23,7 +23,7 @@ def run_like(
 ) -> CloudSolver:
     """A solver after the steps of ``table``, measured, that is where ``reference`` is: in fp64 to the rounding of 40
     steps, in fp32 to 40 steps of 1e-7 each times the sensitivity of a wave."""
-    solver = make_cloud_solver(device, made, "float32" if precision == "fp32" else "float64")
+    solver = POINT_SOLVER.open(device, made, "float32" if precision == "fp32" else "float64")
     with device.active():
         solver.advance(table, True, DECAY)
         solver.measure()

@@ -14,7 +14,7 @@ from engines.api.errors import ProblemError
 from engines.peridynamics.cloud.family import decoded
 from engines.peridynamics.cloud.kernels import SLICE
 from engines.peridynamics.cloud.reference import CloudReference
-from engines.peridynamics.cloud.solver import make_cloud_solver
+from engines.peridynamics.cloud.solver import POINT_SOLVER
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.setup.cloud import CloudSetup
 from tests.engines.peridynamics.cloud.cloud_checks import (
@@ -174,7 +174,7 @@ def test_an_interface_reflects_and_transmits_waves(cpu, young, density, tmp_path
     )  # fmt: skip
     setup = CloudSetup(given, cpu)
     made, n = setup.cloud(), len(setup.family.order)
-    solver = make_cloud_solver(cpu, made, "float32")
+    solver = POINT_SOLVER.open(cpu, made, "float32")
     x, y = (made.family.grid[:, axis] * made.family.unit for axis in range(2))
     unit = made.scales.time / made.scales.length / math.sqrt(1 - 1 / 9)
     before, behind = (math.sqrt(e * 1e9 / rho) * unit for e, rho in ((72.0, 2440.0), (young, density)))

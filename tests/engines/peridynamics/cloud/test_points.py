@@ -12,7 +12,7 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.peridynamics.cloud.family import decoded, encoded
 from engines.peridynamics.cloud.reference import CloudReference
-from engines.peridynamics.cloud.solver import Cloud, make_cloud_solver
+from engines.peridynamics.cloud.solver import POINT_SOLVER, Cloud
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.lattice.family import WORD
 from engines.peridynamics.parameters import PeridynamicParameters
@@ -137,7 +137,7 @@ def test_more_bonds_than_a_kernel_can_number_are_refused(on_host, solved, monkey
     made, *_ = solved(3, "fp64")
     monkeypatch.setattr("engines.peridynamics.cloud.cuda.MOST_BONDS", len(made.family.neighbours) - 1)
     with pytest.raises(ProblemError, match="use fewer points, or a smaller horizon"):
-        make_cloud_solver(on_host, made, "float64")
+        POINT_SOLVER.open(on_host, made, "float64")
 
 
 def bare(cpu, given: PeridynamicParameters):
@@ -158,7 +158,7 @@ def test_forces_add_up_to_nothing(device, d, tmp_path):
     precision = {2: "fp32", 3: "fp64"}[d]
     given = parameters(tmp_path, COUNTS[d], numerics={"precision": precision}, material={"fracture_energy": 1e6})
     setup, made = bare(device, given)
-    solver = make_cloud_solver(device, made, setup.precision)
+    solver = POINT_SOLVER.open(device, made, setup.precision)
     state = {name: device.to_host(values) for name, values in solver.arrays.items()}
     u = np.random.default_rng(3).normal(size=state["u"].shape) * 0.03
     solver.restore({**state, "u": u.astype(solver.dtype)})
@@ -175,7 +175,7 @@ def test_every_particle_has_the_energy_of_uniform_dilation(cpu, d, formulation, 
     precision = {2: "fp32", 3: "fp64"}[d]
     given = parameters(tmp_path, COUNTS[d], body={"formulation": formulation}, numerics={"precision": precision})
     setup, made = bare(cpu, given)
-    solver, strain = make_cloud_solver(cpu, made, setup.precision), 1e-4
+    solver, strain = POINT_SOLVER.open(cpu, made, setup.precision), 1e-4
     u = strain * (made.family.grid[:, :d] * made.family.unit).T
     solver.restore({**solver.arrays, "u": u.astype(solver.dtype)})
     with cpu.active():
@@ -196,7 +196,7 @@ def test_uniform_stretch_leaves_the_inside_at_rest(cpu, tmp_path):
     ½ E/(1 − ν²) ε² in plane stress with no strain along y (measured: 1 % less)."""
     given = parameters(tmp_path, (40, 40), jitter=0.2, volumes=False)
     setup, made = bare(cpu, given)
-    solver, strain = make_cloud_solver(cpu, made, "float32"), 1e-3
+    solver, strain = POINT_SOLVER.open(cpu, made, "float32"), 1e-3
     places = (made.family.grid[:, :2] * made.family.unit).T
     u = np.zeros_like(places)
     u[0] = strain * places[0]
@@ -218,7 +218,7 @@ def test_a_plane_wave_runs_as_fast_as_in_the_solid(cpu, tmp_path):
     from the surfaces, which are too stiff (a strip of 8 points: 5 % too fast). Measured 0.1 % off; 2 % catches that."""
     given = parameters(tmp_path, (160, 40), jitter=0.2, volumes=False, material={"fracture_energy": 1e9})
     setup, made = bare(cpu, given)
-    solver = make_cloud_solver(cpu, made, "float32")
+    solver = POINT_SOLVER.open(cpu, made, "float32")
     n, x = len(made.places), made.family.grid[:, 0] * made.family.unit
     speed = math.sqrt(setup.lattice.young / (1 - 1 / 9) / setup.lattice.density) * made.scales.time / made.scales.length
     shape = 1e-4 * np.exp(-(((x - 40) / 12) ** 2))

@@ -17,11 +17,12 @@ from engines.peridynamics.contact.rigid import rigid_on
 from engines.peridynamics.contact.shapes import solid_of
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.lattice.reference import Reference
+from engines.peridynamics.lattice.solver import LATTICE_SOLVER
+from engines.peridynamics.material.mixture import Mixture
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.parameters.contact import Ball, Cuboid, Cylinder, Plane
 from engines.peridynamics.setup.bonds import BondSetup
 from engines.peridynamics.setup.state import StateSetup
-from engines.peridynamics.step.solver import Mixture, make_solver
 from tests.engines.peridynamics.lattice.test_solver import discretised, pairs_of
 
 ENGINE = PeridynamicsEngine()
@@ -103,7 +104,7 @@ def test_a_run_is_that_of_the_reference(device, scene):
         made = replace(made, mixture=mixture)
     bonds = Reference(body.cells[:, : body.dimensions], pairs, weak, made.stiffness, 1e-2, mass=mass)
     reference = ReferenceContact(bonds, rigid, repulsion_rate(given, lattice) * dt**2, given.contact.radius)
-    solver = make_solver(device, made, "float64")
+    solver = LATTICE_SOLVER.open(device, made, "float64")
     contact = contact_on(solver, made, body, given, rigid, lattice)
     with device.active():
         for follower in solver.followers:

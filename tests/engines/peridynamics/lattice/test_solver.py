@@ -10,10 +10,10 @@ import pytest
 from engines.peridynamics.body.bonded import bonded, filled
 from engines.peridynamics.lattice.family import WORD
 from engines.peridynamics.lattice.reference import Reference
+from engines.peridynamics.lattice.solver import LATTICE_SOLVER, Discretised
 from engines.peridynamics.loading.loads import Loads, loads_on
 from engines.peridynamics.material.brittle import Formulation, Lattice
 from engines.peridynamics.parameters import PeridynamicParameters
-from engines.peridynamics.step.solver import Discretised, make_solver
 from tests.engines.peridynamics.lattice.mirrors import is_seen_mirrored, mirrored
 
 CASES = {
@@ -107,7 +107,7 @@ def test_a_run_is_that_of_the_reference(device, body, reach, precision):
     assert margin > 2e-9
     broken = ~reference.intact
     assert 10 < broken.sum() < 0.8 * len(pairs)
-    solver = make_solver(device, made, precision)
+    solver = LATTICE_SOLVER.open(device, made, precision)
     with device.active():
         solver.advance(table, True, DECAY[body])
     u = device.to_host(solver.arrays["u"])[:, made.places].T
@@ -151,7 +151,7 @@ def test_forces_add_up_to_nothing_and_mirror_exactly(device, body):
     d, counts = made.layout.dimensions, made.layout.counts
     cells = filled(given).cells
     field = mirrored(np.random.default_rng(3).normal(size=(d, *counts)) * 3e-3)
-    solver = make_solver(device, made, "float32")
+    solver = LATTICE_SOLVER.open(device, made, "float32")
     u = np.zeros((d, made.layout.size), np.float32)
     u[:, made.places] = field[:, cells[:, 0], cells[:, 1], cells[:, 2]]
     state = {name: device.to_host(values) for name, values in solver.arrays.items()}
@@ -178,7 +178,7 @@ def test_the_bulk_modulus_after_calibration(cpu, dimensions, formulation):
         }
     )  # fmt: skip
     made, _, lattice = discretised(given, 1e-3, formulation)
-    solver = make_solver(cpu, made, "float64")
+    solver = LATTICE_SOLVER.open(cpu, made, "float64")
     cells = filled(given).cells
     u = np.zeros((dimensions, made.layout.size))
     u[:, made.places] = strain * cells[:, :dimensions].T

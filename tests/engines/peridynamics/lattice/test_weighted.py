@@ -13,14 +13,15 @@ from numba import cfunc
 from engines.peridynamics.body.bonded import filled
 from engines.peridynamics.lattice.family import WORD
 from engines.peridynamics.lattice.reference import Reference
+from engines.peridynamics.lattice.solver import LATTICE_SOLVER
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.material.influence import INFLUENCES
 from engines.peridynamics.material.laws.code import SIGNATURE
 from engines.peridynamics.material.laws.law import Law
+from engines.peridynamics.material.mixture import Mixture
 from engines.peridynamics.material.surface import surface
-from engines.peridynamics.step.solver import Mixture, make_solver
 from engines.peridynamics.watch.energies import energies
-from engines.peridynamics.watch.totals.totals import make_totals
+from engines.peridynamics.watch.totals.totals import totals_of
 from tests.engines.peridynamics.lattice.mirrors import is_seen_mirrored, mirrored
 from tests.engines.peridynamics.lattice.test_solver import discretised, pairs_of, parameters
 
@@ -124,7 +125,7 @@ def test_a_run_is_that_of_the_reference(device, body, reach, softening, paired, 
     assert 10 < (~reference.intact).sum() < 0.8 * len(pairs)
     partly = (reference.damage > 0) & reference.intact
     assert (partly.sum() > 20) == softening
-    solver = make_solver(device, lattice, precision)
+    solver = LATTICE_SOLVER.open(device, lattice, precision)
     with device.active():
         solver.advance(table, True, DECAY)
         solver.measure()
@@ -171,7 +172,7 @@ def test_softening_keeps_symmetry_and_the_sum_of_forces(device):
     field = mirrored(np.random.default_rng(3).normal(size=(3, *counts)) * 2e-3)
     u = np.zeros((3, body.size), np.float32)
     u[:, body.places] = field[:, cells[:, 0], cells[:, 1], cells[:, 2]]
-    solver = make_solver(device, body, "float32")
+    solver = LATTICE_SOLVER.open(device, body, "float32")
     solver.restore({**{name: device.to_host(values) for name, values in solver.arrays.items()}, "u": u})
     with device.active():
         solver.advance(loads.table(0, 3), half=False)
@@ -192,8 +193,8 @@ def test_energy_is_balanced_while_bonds_soften(cpu):
     body = replace(full, stiffness=0.04 * full.stiffness, kind=body.kind, scales=lattice.scales(1.0))
     table = loads.table(0, 1)
     table[:, 1:, 0] = [[1e-7, -4e-7], [1e-7, 4e-7]]
-    solver = make_solver(cpu, body, "float64")
-    totals = make_totals(solver, np.zeros(len(body.places)), 1.0)
+    solver = LATTICE_SOLVER.open(cpu, body, "float64")
+    totals = totals_of(solver, np.zeros(len(body.places)), 1.0)
     decay = 0.999
     worst = 0.0
     for batch in range(12):

@@ -10,7 +10,7 @@ from engines.peridynamics.lattice.family import WORD
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.state.body import StateBody
-from engines.peridynamics.state.solver import make_state_solver
+from engines.peridynamics.state.solver import STATE_SOLVER
 from engines.peridynamics.state.weights import weights
 from tests.engines.peridynamics.state.state_cases import BARE, lattice, made_of
 
@@ -25,7 +25,7 @@ def test_a_uniform_dilation_is_exact_to_the_corners(cpu, dimensions, formulation
         {**BARE, "body": {"kind": "plate" if dimensions == 2 else "block", **dict.fromkeys(sides, 8)}}
     )
     made, _, solid = made_of(given, poisson, formulation)
-    solver = make_state_solver(cpu, made, "float64")
+    solver = STATE_SOLVER.open(cpu, made, "float64")
     u = np.zeros((dimensions, made.layout.size))
     u[:, made.places] = strain * filled(given).cells[:, :dimensions].T
     solver.restore({**solver.arrays, "u": u})
@@ -95,7 +95,7 @@ def test_the_stable_step(cpu, poisson):
     rng = np.random.default_rng(1)
 
     def largest(words: np.ndarray) -> float:
-        solver = make_state_solver(cpu, made, "float64")
+        solver = STATE_SOLVER.open(cpu, made, "float64")
         u, found = np.zeros((2, made.layout.size)), 0.0
         u[:, made.places] = rng.normal(size=(2, len(made.places)))
         for _ in range(200):
@@ -121,7 +121,7 @@ def test_the_stable_step(cpu, poisson):
     grown = []
     for share in (0.98, 1.02):
         other, *_ = made_of(given, poisson, fracture_energy=1e12, share=share * 2 / np.sqrt(found))
-        solver = make_state_solver(cpu, other, "float64")
+        solver = STATE_SOLVER.open(cpu, other, "float64")
         u = np.zeros((2, made.layout.size))
         u[:, made.places] = rng.normal(size=(2, len(made.places))) * 1e-12
         solver.restore({**solver.arrays, "u": u})
@@ -145,7 +145,7 @@ def test_poissons_ratio_of_a_strip(cpu, poisson):
         }
     )
     made, loads, solid = made_of(given, poisson, fracture_energy=1e12, share=0.9)
-    solver = make_state_solver(cpu, made, "float64")
+    solver = STATE_SOLVER.open(cpu, made, "float64")
     for _ in range(4):
         u = advanced(solver, made, np.repeat(loads.table(0, 1), 500, axis=0), decay=0.97)
     assert np.abs(solver.backend.to_host(solver.arrays["v"])).max() < 1e-6 * np.abs(u).max()

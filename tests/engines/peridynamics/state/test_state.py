@@ -14,7 +14,7 @@ from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.lattice.family import WORD
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.state.reference import StateReference
-from engines.peridynamics.state.solver import make_state_solver
+from engines.peridynamics.state.solver import STATE_SOLVER
 from tests.engines.peridynamics.lattice.mirrors import is_seen_mirrored, mirrored
 from tests.engines.peridynamics.lattice.test_solver import pairs_of
 from tests.engines.peridynamics.state.state_cases import BARE, made_of
@@ -71,7 +71,7 @@ def test_a_run_is_that_of_the_reference(device, body, precision):
     assert margin > 2e-9
     broken = ~reference.intact
     assert 10 < broken.sum() < 0.8 * len(pairs)
-    solver = make_state_solver(device, made, precision)
+    solver = STATE_SOLVER.open(device, made, precision)
     with device.active():
         solver.advance(table, half=True, decay=DECAY)
     u = device.to_host(solver.arrays["u"])[:, made.places].T
@@ -106,7 +106,7 @@ def test_forces_add_up_to_nothing_and_mirror_exactly(device, body):
     made, loads, _ = made_of(given, POISSON, fracture_energy=100.0)
     d, counts, cells = made.layout.dimensions, made.layout.counts, filled(given).cells
     field = mirrored(np.random.default_rng(3).normal(size=(d, *counts)) * 3e-3)
-    solver = make_state_solver(device, made, "float32")
+    solver = STATE_SOLVER.open(device, made, "float32")
     u = np.zeros((d, made.layout.size), np.float32)
     u[:, made.places] = field[:, cells[:, 0], cells[:, 1], cells[:, 2]]
     solver.restore({**{name: device.to_host(values) for name, values in solver.arrays.items()}, "u": u})

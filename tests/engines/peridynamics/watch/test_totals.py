@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.peridynamics.step.solver import make_solver
-from engines.peridynamics.watch.totals.totals import NOWHERE, make_list_sums, make_totals
+from engines.peridynamics.lattice.solver import LATTICE_SOLVER
+from engines.peridynamics.watch.totals.totals import NOWHERE, sums_over, totals_of
 from tests.engines.peridynamics.lattice.test_solver import discretised, parameters
 
 DECAY, THRESHOLD = 0.9, 0.3
@@ -16,7 +16,7 @@ DECAY, THRESHOLD = 0.9, 0.3
 def seen(device):
     """A solver with random numbers everywhere, and where its particles are [mm] along the crack."""
     body, loads, _ = discretised(parameters("plate", 3), 1e-4)
-    solver, rng = make_solver(device, body, "float32"), np.random.default_rng(1)
+    solver, rng = LATTICE_SOLVER.open(device, body, "float32"), np.random.default_rng(1)
 
     def random(shape, real=True):
         return device.array(rng.normal(size=shape).astype(np.float32 if real else np.float64))
@@ -43,7 +43,7 @@ def test_totals(seen, begun):
     """Everything in float64 but what was kept in float32: 1e-12 of the sum of sizes."""
     solver, along, table = seen
     table = table + np.random.default_rng(2).normal(size=table.shape) * np.array([1, 0, 1, 1])[:, None]
-    totals = make_totals(solver, along, THRESHOLD)
+    totals = totals_of(solver, along, THRESHOLD)
     found = totals.read(table, DECAY) if begun else totals.read()
     work, damped, loss, v = host(solver, "work", "damped", "loss", "v")
     mass, share, inner, damage, elastic = (
@@ -73,7 +73,7 @@ def test_totals(seen, begun):
 def test_nothing_is_damaged(seen):
     solver, along, _ = seen
     solver.damage_values = solver.backend.array(np.zeros(solver.body.size, np.float32))
-    found = make_totals(solver, along, THRESHOLD).read()
+    found = totals_of(solver, along, THRESHOLD).read()
     assert found.farthest == NOWHERE
     assert np.isnan(found.tip)
 
@@ -82,10 +82,10 @@ def test_list_sums(seen):
     solver, _, _ = seen
     rng = np.random.default_rng(3)
     lists = [rng.choice(solver.body.size, count, replace=False).astype(np.int32) for count in (1, 40, 300)]
-    found = make_list_sums(solver, [0, 4, 1], lists).read()
+    found = sums_over(solver, [0, 4, 1], lists).read()
     (u,) = host(solver, "u")
     kick, mass = (np.asarray(solver.backend.to_host(values), float) for values in (solver.kick_values, solver.mass))
     expected = [u[0, lists[0]].sum(), (kick[1] * mass)[lists[1]].sum(), u[1, lists[2]].sum()]
     # products and, on a CPU, their sums of at most 300 in float32
     np.testing.assert_allclose(found, expected, rtol=0, atol=300 * 6e-8)
-    assert make_list_sums(solver, [], []).read().shape == (0,)
+    assert sums_over(solver, [], []).read().shape == (0,)
