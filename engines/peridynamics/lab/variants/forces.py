@@ -1,4 +1,4 @@
-"""The studies of the internal forces of a bond-based body, after the report on pypd's way to a GPU."""
+"""The internal forces of a bond-based body in all the ways, after the report on pypd's way to a GPU."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from engines.api.device import Backend
-from engines.api.lab import Case, Inputs, Prepared, Published, Resources, Shape, Study, Variant
+from engines.api.lab import Case, Inputs, Prepared, Resources, Shape, Variant
 from engines.backend.lab.variants import (
     KernelPrepared,
     Launch,
@@ -21,7 +21,7 @@ from engines.backend.lab.variants import (
 )
 from engines.peridynamics.lab.stepping import bonds_in
 from engines.peridynamics.lab.variants import cpu_kernels, expressions, packing
-from engines.peridynamics.lab.variants.inputs import NEIGHBOURS, REACH, counts_of, fresh, reference
+from engines.peridynamics.lab.variants.inputs import NEIGHBOURS, REACH, counts_of
 from engines.peridynamics.lab.variants.steps import StepPrepared
 
 if TYPE_CHECKING:
@@ -29,12 +29,6 @@ if TYPE_CHECKING:
 
 FILE = Path(__file__).with_name("forces.cu")
 HOME = FILE.parents[2]
-CASES = {
-    2: (Case("10K", (100, 100), 10_000), Case("80K", (200, 400), 80_000), Case("1M", (1000, 1000), 1_000_000)),
-    3: (
-        Case("10K", (20, 20, 25), 10_000), Case("100K", (40, 50, 50), 100_000), Case("1M", (100, 100, 100), 1_000_000),
-    ),
-}  # fmt: skip
 SLOW = 100_000
 """Particles up to which all forces of bonds are kept, or arrays of all bonds are made, and CPUs add in series."""
 PARTICLE_SHAPES: tuple[Shape, ...] = ((256,), (128,), (64,))
@@ -42,12 +36,6 @@ ROW_THREADS = {2: 32, 3: 128}
 """LANES in ``forces.cu``."""
 WEIGHTS = 2.5e-4
 """Weights of irregular points have 13 significant bits: 1.2e-4 of a bond's force."""
-PYPD = Published(
-    source="pypd, crack branching: 80,000 particles, 5,000 whole steps in 38 s (147 million bonds a second)",
-    device="Two CPU cores",
-    unit="ms",
-    figures={"numba-pypd": {"80K": 7.6}},
-)
 
 
 def _threads(count: Callable[[Case], int], *scalars: Callable[[Case], int]) -> Callable[[Case, Shape], Launch]:
@@ -131,7 +119,8 @@ def _array(
     )  # fmt: skip
 
 
-def _variants(d: int) -> tuple[Variant, ...]:
+def variants(d: int) -> tuple[Variant, ...]:
+    """In the plane (2) or in space (3)."""
     neighbours, vector = NEIGHBOURS[d], 4 * d
     words = 4 * -(-neighbours // 32)
     flops = float(neighbours * (8 * d + 8))
@@ -229,27 +218,3 @@ def _variants(d: int) -> tuple[Variant, ...]:
     )  # fmt: skip
     small = {"tree", "cupy", "numba-pypd", "numpy"} if d == 3 else {"numpy", "cupy"}
     return tuple(up_to(SLOW, variant) if variant.id in small else variant for variant in found)
-
-
-def study(d: int) -> Study:
-    """In the plane (2) or in space (3)."""
-    where = {2: "in the plane", 3: "in space"}[d]
-    return Study(
-        id=f"bond-forces-{d}d",
-        title=f"Forces of bonds {where}, {NEIGHBOURS[d]} neighbours",
-        summary="f = Σ s n over the bonds of each particle within three spacings, five in a hundred broken; bytes are "
-        "those of each variant's own lists.",
-        cases=CASES[d],
-        variants=_variants(d),
-        inputs=fresh,
-        reference=reference,
-        tolerance=2e-6,
-        tolerance_note=(
-            "Ten roundings of 6e-8 for each bond, and sums of up to 122 whose sizes add up to three times the largest "
-            "answer: 2e-6 if all were of one sign. Irregular points: weights of 13 bits, twice 1.2e-4."
-        ),
-        published=(PYPD,) if d == 2 else (),
-    )
-
-
-STUDIES = tuple(study(d) for d in (2, 3))
