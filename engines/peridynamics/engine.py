@@ -1,8 +1,37 @@
-"""The peridynamics engine: bonds between particles, which break when they are stretched too far.
+"""The peridynamics engine: solids that break, as particles joined by bonds. Each part has its room, named here.
 
-Method (Silling 2000; Silling and Askari 2005): the acceleration of a particle is the sum over its family of ``c s V
-n/ρ``, s the stretch of a bond and n its direction now; a bond that was stretched beyond s₀ is gone. The family is a
-fixed set of lattice points, the micromodulus c is that of the lattice, time goes on by velocity Verlet.
+**What is solved** (Silling 2000; Silling and Askari 2005). The acceleration of a particle is the sum over its family,
+the particles within a horizon δ, of ``c s V n/ρ``: s is the stretch of a bond, n its direction now, V the volume at its
+other end. No derivative in space appears, so a crack needs no rule of its own: a bond that was stretched beyond s₀ is
+gone, or carries less and less by a law, and the others take what it bore.
+
+**How it is discretised** (``parameters`` to ``setup``, on the host).
+
+1. ``body``: a shape is filled with particles; notches cut the bonds that cross them.
+2. ``material``: the micromodulus c and s₀ from modulus and fracture energy, by sums over the family that a particle
+   really has; several materials, influence functions, surfaces whose families are cut short, laws of softening.
+3. Bonds of one of three kinds, each with its kernels, their twins and a slow reference: ``lattice`` (a family is a
+   fixed set of offsets, a bit for each bond), ``state`` (the linear peridynamic solid, of any Poisson's ratio) and
+   ``cloud`` (irregular points, with lists of neighbours and a weight for each bond).
+4. ``loading``: forces, held particles and velocities at the start, as tables of each step.
+5. The step in time is the largest stable one of the lattice or of contact, times a safety.
+
+**A step** (``step``; on a lattice all of 1 to 4 in one pass, ``lattice/bonds.cu``). Time goes on by velocity Verlet as
+one kick and one drift.
+
+1. (1 + s)² − 1 of each bond from the displacements; what is beyond its limit breaks, and its energy is lost.
+2. The forces of bonds that hold, summed in mirror orbits, so that a symmetric body stays symmetric to the last bit.
+3. v = decay v + kick a; loads push particles or hold them to their own way.
+4. u = u + v; the work of loads and what damping took is kept of each particle.
+5. ``contact``: penetrators and pieces that meet again change v, between steps.
+
+Loaded slowly (``loading/relaxation.py``), the same step leads each load to rest, and bonds break at rest only.
+
+**What is seen** (``watch``): energies, gauges, load and displacement, the crack's path, strain and stress, measured on
+the device when somebody looks.
+
+**What it costs**: 8 D + 8 operations a bond in D dimensions, and of each particle u, v and bits once: arithmetic, far
+more than memory (``setup/pace.py``; figures in README.md).
 """
 
 from __future__ import annotations
@@ -19,16 +48,17 @@ from engines.api.lab_tables import LabTable
 from engines.api.placing import Placement
 from engines.api.tools import Tool
 from engines.geometry.particles import Particles
-from engines.peridynamics.benchmarks import benchmarks
+from engines.peridynamics.body.filling import filled
 from engines.peridynamics.cloud.files import check_points
-from engines.peridynamics.cloud.setup import geometry_of as cloud_geometry
-from engines.peridynamics.filling import filled
-from engines.peridynamics.laws.preview import preview
+from engines.peridynamics.lab.benchmarks import benchmarks
+from engines.peridynamics.material.laws.preview import preview
 from engines.peridynamics.parameters import PeridynamicParameters, PointBody
-from engines.peridynamics.placing import placement_of
+from engines.peridynamics.placing.placement import placement_of
 from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.setup.bonds import lattice_of
-from engines.peridynamics.setup.choice import setup_of
+from engines.peridynamics.setup.cloud import geometry_of as cloud_geometry
+from engines.peridynamics.setup.theory import setup_of
+from engines.peridynamics.step.warm import run_through, small_problems
 
 
 class PeridynamicsEngine(Engine):
@@ -97,40 +127,23 @@ class PeridynamicsEngine(Engine):
         return benchmarks(elements)
 
     def studies(self) -> Sequence[Study]:
-        from engines.peridynamics.lab import studies  # measured seldom
+        from engines.peridynamics.lab.studies import studies  # measured seldom
 
         return studies()
 
     def tables(self) -> Sequence[LabTable]:
-        from engines.peridynamics.lab import tables  # measured seldom
+        from engines.peridynamics.lab.tables import tables  # measured seldom
 
         return tables()
 
     def tools(self) -> Sequence[Tool]:
-        from engines.peridynamics.fitting.tool import FitToMeasurement  # it builds simulations
+        from engines.peridynamics.tools.fitting import FitToMeasurement  # it builds simulations
 
         return (FitToMeasurement(),)
 
     def warm(self, backend: Backend) -> None:
-        """A few steps of a small plate and a small block."""
-        bodies: list[dict[str, Any]] = [
-            {"kind": "plate", "size_x": 16, "size_y": 12},
-            {"kind": "block", "size_x": 12, "size_y": 8, "size_z": 6},
-        ]
-        for body in bodies:
-            given = {"body": body, "notches": [{"start": (0, 6), "end": (8, 6)}]}
-            touching = {"penetrators": [{}], "contact": {"kind": "repulsion"}}
-            self._warmed({**given, **touching, "bonds": {"spacing": 1.0}}, backend)
-            self._warmed({**given, "bonds": {"spacing": 1.0, "theory": "state-based"}}, backend)
-
-    def _warmed(self, given: Any, backend: Backend) -> None:
-        simulation = self.build(Problem(PeridynamicParameters.model_validate(given)), backend)
-        simulation.advance(2)
-        simulation.observe()
-        for info in simulation.fields:
-            simulation.field(info.name)
-        simulation.synchronize()
-        simulation.close()
+        for problem in small_problems():
+            run_through(_setup(problem, backend).build(lambda: None))
 
 
 def _checked(problem: Problem) -> PeridynamicParameters:

@@ -14,8 +14,8 @@ from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.geometry.box import box_mesh
-from engines.peridynamics import cutting, filling
-from engines.peridynamics.cutting import idle_notches
+from engines.peridynamics.body import cutting, filling
+from engines.peridynamics.body.cutting import idle_notches
 from engines.peridynamics.parameters import PeridynamicParameters
 
 make_mesh = partial(box_mesh, (4, 4, 4), (2.0, 2.0, 2.0))

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from engines.api.lab import Case
-from engines.peridynamics.lab import formulations, studies, tables
+from engines.peridynamics.lab import formulations
+from engines.peridynamics.lab.studies import studies
+from engines.peridynamics.lab.tables import tables
 from workbench.bench.check import Checker
 
 pytestmark = pytest.mark.gpu

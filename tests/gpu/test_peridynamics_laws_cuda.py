@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from engines.peridynamics.family import family
-from engines.peridynamics.laws.calibration import calibrated
-from engines.peridynamics.material import Lattice
+from engines.peridynamics.lattice.family import family
+from engines.peridynamics.material.brittle import Lattice
+from engines.peridynamics.material.laws.calibration import calibrated
 from engines.peridynamics.parameters.laws import Bilinear, Exponential, Nonlinear, Trilinear, Typed
 
 pytestmark = pytest.mark.gpu

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.peridynamics.batch import Batch, varied
-from engines.peridynamics.cuda import CudaSolver
+from engines.peridynamics.lattice.cuda import CudaSolver
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.setup.bonds import BondSetup
+from engines.peridynamics.step.batch import Batch, varied
 
 pytestmark = pytest.mark.gpu
 
@@ -42,7 +42,7 @@ SOFT = {"material": {"law": {"kind": "bilinear", "strength": 8.0}}}
 @pytest.mark.parametrize("body", list(BODIES))
 def test_steps_are_the_same_to_the_last_bit(gpu, monkeypatch, body, changes, precision):
     """Over 200 steps in launches of 1 to 100 steps, with several blocks to a body, whether or not that is faster."""
-    monkeypatch.setattr("engines.peridynamics.small.cuda.WORTH_MEASURING", 1 << 30)
+    monkeypatch.setattr("engines.peridynamics.lattice.small.cuda.WORTH_MEASURING", 1 << 30)
     setup = BondSetup(given(body, precision, **changes), gpu)
     lattice, table = setup.discretised(), setup.loads.table(0, 200)
     usual, many = (CudaSolver(gpu, lattice, setup.precision) for _ in range(2))

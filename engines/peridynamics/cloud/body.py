@@ -12,9 +12,9 @@ from scipy.spatial import cKDTree
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.geometry.particles import Particles
+from engines.peridynamics.body.filling import DRAWN_RADIUS, MOST_PARTICLES, Filled
 from engines.peridynamics.cloud.files import Points, read_points
-from engines.peridynamics.filling import DRAWN_RADIUS, MOST_PARTICLES, Filled
-from engines.peridynamics.parameters.cloud import PointBody
+from engines.peridynamics.parameters.body.cloud import PointBody
 
 NEAREST = 0.02
 """Of the mean distance: points that are nearer count as overlapping."""

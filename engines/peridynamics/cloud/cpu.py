@@ -10,7 +10,7 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.peridynamics.cloud import cpu_kernels
 from engines.peridynamics.cloud.solver import Cloud, CloudSolver
-from engines.peridynamics.cpu_damage import damage
+from engines.peridynamics.lattice.cpu_damage import damage
 
 BANDS_PER_THREAD = 8
 """Parts that the particles are cut into: those of a surface have fewer bonds than others."""

@@ -9,13 +9,13 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.backend.precision import REAL
 from engines.backend.threads import parallel_region, usable_cores
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.family import CloudFamily
 from engines.peridynamics.cloud.solver import Cloud, CloudSolver
 
 SOURCE = Path(__file__).with_name("cloud.cu")
-REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 THREADS = (256, 128)
 """Particles of a block; the smaller ones where the neighbours of the larger find no room."""
 MOST_SHARED = 64 * 1024

@@ -20,7 +20,7 @@ from engines.geometry.ordering import hilbert_order
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.body import ROUNDING, CloudBody
 from engines.peridynamics.cloud.kernels import FOUR, SLICE
-from engines.peridynamics.family import WORD
+from engines.peridynamics.lattice.family import WORD
 
 PLACES = {"float32": 511, "float64": 2**20 - 1}
 """Grid places in a horizon, at most: 10 or 21 bits with a sign for each coordinate of a bond."""

@@ -18,7 +18,7 @@ from engines.geometry.file_kinds import check_table
 from engines.geometry.raw import RawMesh
 from engines.geometry.reading import SUFFIXES, read_mesh
 from engines.geometry.regions import WHOLE, find_regions
-from engines.peridynamics.groups import Groups
+from engines.peridynamics.body.groups import Groups
 
 TABLES = (".csv", ".txt", ".tsv", ".dat")
 TRIANGLES = (".msh", ".inp", ".mesh", ".vtk", ".vtu")

@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.family import RANGE, CloudFamily, encoded, largest_over, stiffness_tensors
-from engines.peridynamics.solver import Mixture
+from engines.peridynamics.material.mixture import Mixture
 
 MOST_CLASSES = 8
 """Limits that bonds may differ in: what three bits of a bond tell apart."""

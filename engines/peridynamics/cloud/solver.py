@@ -8,9 +8,10 @@ from typing import Any
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.twins import Twins
 from engines.peridynamics.cloud.family import CloudFamily, decoded
 from engines.peridynamics.cloud.mixing import Blend
-from engines.peridynamics.solver import Placed, Solver
+from engines.peridynamics.step.solver import Placed, Solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +67,8 @@ class CloudSolver(Solver):
     def _step(self, table: Any, row: int, kick: float, decay: float) -> None: ...
 
 
-def make_cloud_solver(backend: Backend, body: Cloud, precision: str) -> CloudSolver:
-    """The points of ``body`` on the device of ``backend``."""
-    if backend.id == "cpu":
-        from engines.peridynamics.cloud.cpu import CpuCloudSolver
-
-        return CpuCloudSolver(backend, body, precision)
-    from engines.peridynamics.cloud.cuda import CudaCloudSolver
-
-    return CudaCloudSolver(backend, body, precision)
+POINT_SOLVER = Twins[CloudSolver](__package__, cpu="cpu:CpuCloudSolver", cuda="cuda:CudaCloudSolver")
+"""Opened with a :class:`Cloud` and a precision."""
 
 
 def bytes_of_cloud(family: CloudFamily, value_bytes: int, mixed: bool = False, listed: bool = False) -> int:

@@ -11,15 +11,18 @@ import numpy as np
 from engines.api import Array, SeriesInfo
 from engines.api.charts import ChartInfo
 from engines.api.figures import triple
-from engines.peridynamics.body import Filled
+from engines.peridynamics.body.bonded import Filled
 from engines.peridynamics.contact import repulsion
 from engines.peridynamics.contact.limits import repulsion_rate
-from engines.peridynamics.contact.penetrators import Penetrators, Seen
-from engines.peridynamics.contact.repulsion import Repulsion
+from engines.peridynamics.contact.penetrators import PENETRATORS, Penetrators, Seen
+from engines.peridynamics.contact.repulsion import REPULSION, Repulsion
 from engines.peridynamics.contact.rigid import Rigid
-from engines.peridynamics.material import Lattice
+from engines.peridynamics.lattice.solver import Discretised
+from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters
-from engines.peridynamics.solver import Discretised, Solver
+from engines.peridynamics.step.solver import Solver
+from engines.peridynamics.watch.moment import Moment
+from engines.watching import Watcher
 
 NOWHERE = 1e15
 """Where places without a particle are."""
@@ -40,7 +43,7 @@ class ContactEnergies:
     friction: float = 0.0
 
 
-class Contact:
+class Contact(Watcher[Moment]):
     """Either part may be None. ``axes`` are those that forces and places are told of."""
 
     def __init__(self, penetrators: Penetrators | None, particles: Repulsion | None, axes: str) -> None:
@@ -55,8 +58,8 @@ class Contact:
             ]
             for name, word, unit in quantities
         }
-        self.series: tuple[SeriesInfo, ...] = (*ENERGIES, *(info for infos in told.values() for info in infos))
-        self.charts: tuple[ChartInfo, ...] = tuple(
+        self.series = (*ENERGIES, *(info for infos in told.values() for info in infos))
+        self.charts = tuple(
             ChartInfo(f"penetrator_{name}", title, unit, series=tuple(info.name for info in told[name]))
             for name, title, unit in (
                 ("force", "Force on the penetrators", "N"),
@@ -64,6 +67,17 @@ class Contact:
             )
             if told[name]
         )
+        self.found = ContactEnergies()
+        """At the last look."""
+        self._read: dict[str, float] = {}
+
+    def look(self, moment: Moment) -> None:
+        self.found = self.energies()
+        self._read = self._told(self.found)
+        moment.read.update(self._read)
+
+    def observe(self) -> Mapping[str, float]:
+        return self._read
 
     def energies(self) -> ContactEnergies:
         """At this moment."""
@@ -73,7 +87,7 @@ class Contact:
             return ContactEnergies(stored=stored)
         return ContactEnergies(seen.work, seen.stored + stored, seen.friction)
 
-    def observe(self, energies: ContactEnergies) -> dict[str, float]:
+    def _told(self, energies: ContactEnergies) -> dict[str, float]:
         """The present value of each of ``series``."""
         found = {"contact": energies.stored * 1e3, "friction": energies.friction * 1e3}
         if self.penetrators:
@@ -140,17 +154,12 @@ def contact_on(
     capacity = capacity_for(parameters, len(filled.cells))
     if not parameters.penetrators and not capacity:
         return None
-    if solver.backend.id == "cpu":
-        from engines.peridynamics.contact.cpu import CpuPenetrators as OnDevice
-        from engines.peridynamics.contact.cpu import CpuRepulsion as Between
-    else:
-        from engines.peridynamics.contact.cuda import CudaPenetrators as OnDevice  # type: ignore[assignment]  # a twin
-        from engines.peridynamics.contact.cuda import CudaRepulsion as Between  # type: ignore[assignment]  # a twin
-    rest = solver.backend.array(rest_places(filled, body.places, body.size, solver.dtype))
-    penetrators = OnDevice(solver, rigid, rest) if parameters.penetrators else None
+    backend = solver.backend
+    rest = backend.array(rest_places(filled, body.places, body.size, solver.dtype))
+    penetrators = PENETRATORS.on(backend)(solver, rigid, rest) if parameters.penetrators else None
     particles = None
     if capacity:
         stiffness = repulsion_rate(parameters, lattice) * rigid.dt**2
-        particles = Between(solver, body, rest, stiffness, parameters.contact.radius, capacity)
+        particles = REPULSION.on(backend)(solver, body, rest, stiffness, parameters.contact.radius, capacity)
     solver.followers += [part for part in (penetrators, particles) if part is not None]
     return Contact(penetrators, particles, "xyz"[: filled.dimensions])

@@ -11,7 +11,8 @@ from engines.peridynamics.contact.penetrators import EVERY, Penetrators
 from engines.peridynamics.contact.repulsion import CROWD, MEMBERS, MOVED, SKIN, Repulsion
 from engines.peridynamics.contact.repulsion import EVERY as RENEWED
 from engines.peridynamics.contact.rigid import Rigid
-from engines.peridynamics.solver import Discretised, Solver
+from engines.peridynamics.lattice.solver import Discretised
+from engines.peridynamics.step.solver import Solver
 
 CHUNKS = 16
 """Parts of a list whose sums are added up in order: results do not depend on how many cores there are."""

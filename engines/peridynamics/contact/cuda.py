@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from engines.backend.precision import REAL
 from engines.peridynamics.contact.penetrators import EVERY, Penetrators
 from engines.peridynamics.contact.repulsion import EVERY as RENEWED
 from engines.peridynamics.contact.repulsion import SKIN, Repulsion
 from engines.peridynamics.contact.rigid import Rigid
-from engines.peridynamics.solver import Discretised, Solver
+from engines.peridynamics.lattice.solver import Discretised
+from engines.peridynamics.step.solver import Solver
 
 FOLDER = Path(__file__).parent
-REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 THREADS = 256
 COLLECTORS = 1024
 MOST_BLOCKS = 64

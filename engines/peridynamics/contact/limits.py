@@ -6,7 +6,7 @@ import math
 
 from engines.api.errors import ProblemError
 from engines.peridynamics.contact.rigid import stiffness_rate
-from engines.peridynamics.material import Lattice
+from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters
 
 KISSING = {2: 3.0, 3: 4.0}

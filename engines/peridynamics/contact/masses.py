@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.peridynamics.solver import Solver
+from engines.peridynamics.step.solver import Solver
 
 
 def light_of(solver: Solver) -> Any:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.backend.twins import Twins
 from engines.peridynamics.contact.masses import light_of
 from engines.peridynamics.contact.rigid import Rigid
-from engines.peridynamics.solver import Follower, Solver
+from engines.peridynamics.step.solver import Follower, Solver
 
 EVERY = 16
 """Steps after which the particles in reach are looked for again."""
@@ -125,3 +126,6 @@ class Penetrators(Follower):
         self._count = self.backend.array(np.array([count], np.int32))
         self._put_fastest_square(float(state["fastest"]))
         self._stale = bool(state["stale"])
+
+
+PENETRATORS = Twins[Penetrators](__package__, cpu="cpu:CpuPenetrators", cuda="cuda:CudaPenetrators")

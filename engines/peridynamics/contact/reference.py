@@ -7,7 +7,7 @@ import numpy as np
 from engines.api import Array
 from engines.peridynamics.contact.rigid import Rigid
 from engines.peridynamics.contact.shapes import Solid
-from engines.peridynamics.reference import Reference
+from engines.peridynamics.lattice.reference import Reference
 
 
 class ReferenceContact:

@@ -10,9 +10,11 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.backend.twins import Twins
 from engines.peridynamics.contact.masses import light_of
-from engines.peridynamics.family import WORD, Family
-from engines.peridynamics.solver import Discretised, Follower, Solver
+from engines.peridynamics.lattice.family import WORD, Family
+from engines.peridynamics.lattice.solver import Discretised
+from engines.peridynamics.step.solver import Follower, Solver
 
 EVERY = 4
 """Steps after which new members, and particles that have gone far, are looked for."""
@@ -68,7 +70,9 @@ class Repulsion(Follower):
         self._bits, self._near = array(bit_table(body.family)), array(near_bits(body.family))
         self._members, self._numbers, self._next = (array(np.zeros(capacity, np.int32)) for _ in range(3))
         self._head = array(np.zeros(self.buckets, np.int32))
-        self._neighbours = self.backend.empty((self.most, capacity), np.int32)
+        self._neighbours = self.backend.array(
+            np.zeros((self.most, capacity), np.int32)
+        )  # all of it goes to checkpoints
         self._reference, self._kick = (array(np.zeros((d, capacity), number)) for _ in range(2))
         self._energy = array(np.zeros(capacity))
         self._news = array(np.zeros(NEWS, np.int32))
@@ -158,3 +162,6 @@ class Repulsion(Follower):
         self._news = self.backend.array(state["news"])
         self._stale = bool(state["stale"])
         self._measured = False
+
+
+REPULSION = Twins[Repulsion](__package__, cpu="cpu:CpuRepulsion", cuda="cuda:CudaRepulsion")

@@ -11,10 +11,10 @@ from pydantic import TypeAdapter
 
 from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
-from engines.peridynamics.body import Filled
+from engines.peridynamics.body.bonded import Filled
 from engines.peridynamics.contact.shapes import BALL, CUBOID, CYLINDER, Solid, solid_of
-from engines.peridynamics.histories import smooth, smooth_integral
-from engines.peridynamics.material import Lattice
+from engines.peridynamics.loading.histories import smooth, smooth_integral
+from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters.contact import Driven, Form, Free, Motion, Penetrator, Shifted
 
 SHAPE = 12

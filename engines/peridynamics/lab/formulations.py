@@ -11,18 +11,18 @@ from engines.api import Problem, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
 from engines.api.lab_tables import Column, LabTable, Row
-from engines.peridynamics.benchmarks import counts_near, sized
+from engines.peridynamics.body.filling import filled
 from engines.peridynamics.cloud.body import checked
 from engines.peridynamics.cloud.family import cloud_family
 from engines.peridynamics.cloud.files import Points
-from engines.peridynamics.cloud.solver import Cloud, make_cloud_solver
+from engines.peridynamics.cloud.solver import POINT_SOLVER, Cloud
 from engines.peridynamics.engine import PeridynamicsEngine
-from engines.peridynamics.family import WORD
-from engines.peridynamics.filling import filled
+from engines.peridynamics.lab.benchmarks import counts_near, sized
 from engines.peridynamics.lab.stepping import best_seconds, bonds_in, problem_seconds
 from engines.peridynamics.lab.throughput import PLAIN
-from engines.peridynamics.layout import Layout
-from engines.peridynamics.scales import Scales
+from engines.peridynamics.lattice.family import WORD
+from engines.peridynamics.lattice.layout import Layout
+from engines.peridynamics.step.scales import Scales
 
 REACH = 3
 LAW = {"kind": "exponential", "begins": "stretch", "stretch": 5e-5}
@@ -119,7 +119,7 @@ def _irregular(backend: Backend, counts: tuple[int, ...]) -> float:
         places, kin.counts.astype(float), np.zeros(kin.size, np.uint8), Scales(1.0, 1.0, 1.0), kin, words, words,
         kin.scale / kin.largest, 1.0,
     )  # fmt: skip
-    solver = make_cloud_solver(backend, body, "float32")
+    solver = POINT_SOLVER.open(backend, body, "float32")
 
     def advance(steps: int) -> None:
         with backend.active():

@@ -10,7 +10,7 @@ import numpy as np
 from engines.api import Problem
 from engines.api.device import Backend
 from engines.peridynamics.engine import PeridynamicsEngine
-from engines.peridynamics.family import family
+from engines.peridynamics.lattice.family import family
 
 TRIES = 5
 SECONDS = 0.1

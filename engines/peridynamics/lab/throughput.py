@@ -9,9 +9,9 @@ from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
 from engines.api.lab_tables import Column, LabTable, Row
-from engines.peridynamics.benchmarks import counts_near, sized
-from engines.peridynamics.family import family
+from engines.peridynamics.lab.benchmarks import counts_near, sized
 from engines.peridynamics.lab.stepping import bonds_in, problem_seconds
+from engines.peridynamics.lattice.family import family
 
 FAMILIES = ((2, 2), (2, 3), (2, 4), (3, 2), (3, 3))
 """Dimensions and horizon in spacings."""

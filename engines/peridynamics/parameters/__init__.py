@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import field_validator
 
 from engines.api.parameters import ParameterGroup, quantity
-from engines.peridynamics.parameters.body import (
+from engines.peridynamics.parameters.body.bodies import (
     Ball,
     Block,
     Body,
@@ -22,14 +22,9 @@ from engines.peridynamics.parameters.body import (
     SurfaceBody,
     Tube,
 )
-from engines.peridynamics.parameters.bonds import Bonds
-from engines.peridynamics.parameters.cloud import PointBody
-from engines.peridynamics.parameters.contact import ParticleContact, Penetrator
-from engines.peridynamics.parameters.kinds import MIXED, ON_A_LATTICE
-from engines.peridynamics.parameters.loads import Displacement, Force, Gravity, Held, Load, Stress, Velocity
-from engines.peridynamics.parameters.material import Interface, Material, OtherMaterial
-from engines.peridynamics.parameters.measuring import Gauge, Measuring
-from engines.peridynamics.parameters.notches import (
+from engines.peridynamics.parameters.body.cloud import PointBody
+from engines.peridynamics.parameters.body.kinds import MIXED, ON_A_LATTICE
+from engines.peridynamics.parameters.body.notches import (
     AnyNotch,
     FlatNotch,
     Notch,
@@ -37,8 +32,7 @@ from engines.peridynamics.parameters.notches import (
     PlaneNotch,
     ShapeNotch,
 )
-from engines.peridynamics.parameters.numerics import Numerics
-from engines.peridynamics.parameters.regions import (
+from engines.peridynamics.parameters.body.regions import (
     BoxRegion,
     GroupRegion,
     HalfSpace,
@@ -47,7 +41,7 @@ from engines.peridynamics.parameters.regions import (
     Side,
     SideRegion,
 )
-from engines.peridynamics.parameters.shapes import (
+from engines.peridynamics.parameters.body.shapes import (
     Box,
     Circle,
     Ellipse,
@@ -59,7 +53,13 @@ from engines.peridynamics.parameters.shapes import (
     Sphere,
     kinds_named,
 )
-from engines.peridynamics.parameters.starting import AtRest, Expanding, Flying, Start
+from engines.peridynamics.parameters.bonds import Bonds
+from engines.peridynamics.parameters.contact import ParticleContact, Penetrator
+from engines.peridynamics.parameters.gauges import Gauge, Measuring
+from engines.peridynamics.parameters.loading.loads import Displacement, Force, Gravity, Held, Load, Stress, Velocity
+from engines.peridynamics.parameters.loading.starting import AtRest, Expanding, Flying, Start
+from engines.peridynamics.parameters.material import Interface, Material, OtherMaterial
+from engines.peridynamics.parameters.numerics import Numerics
 
 __all__ = [
     "AnyNotch",

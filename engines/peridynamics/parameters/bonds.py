@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from engines.api.parameters import ParameterGroup, quantity
-from engines.peridynamics.parameters.kinds import BOND_BASED, ON_A_LATTICE
+from engines.peridynamics.parameters.body.kinds import BOND_BASED, ON_A_LATTICE
 
 
 class Bonds(ParameterGroup):

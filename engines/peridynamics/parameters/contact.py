@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api.parameters import ParameterGroup, quantity
-from engines.peridynamics.parameters.regions import Point
+from engines.peridynamics.parameters.body.regions import Point
 
 
 class Ball(ParameterGroup):

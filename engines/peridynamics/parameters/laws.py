@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api.parameters import Lines, ParameterGroup, quantity
-from engines.peridynamics.laws import known
-from engines.peridynamics.laws.language import check
+from engines.peridynamics.material.laws import known
+from engines.peridynamics.material.laws.language import check
 
 
 class Brittle(ParameterGroup):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from engines.api.parameters import ParameterGroup, quantity
-from engines.peridynamics.parameters.kinds import BOND_BASED
+from engines.peridynamics.parameters.body.kinds import BOND_BASED
+from engines.peridynamics.parameters.body.regions import Region, SideRegion
 from engines.peridynamics.parameters.laws import Brittle, LawChoice
-from engines.peridynamics.parameters.regions import Region, SideRegion
 
 
 class Material(ParameterGroup):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from engines.api.parameters import ParameterGroup, quantity
-from engines.peridynamics.parameters.relaxation import Relaxation
+from engines.peridynamics.parameters.loading.relaxation import Relaxation
 
 QUASI_STATIC = "dynamic relaxation"
 DYNAMIC = ("velocity Verlet", "Euler-Cromer")

@@ -8,7 +8,7 @@ from engines.api.errors import ProblemError
 from engines.api.figures import Fields, Figure, mover, number, slider, triple
 from engines.api.placing import MOVE, Position
 from engines.geometry.lines import ball_lines, box_lines, cylinder_lines, unit
-from engines.peridynamics.filling import extent_of
+from engines.peridynamics.body.filling import extent_of
 from engines.peridynamics.parameters import Ball, Block, Cylinder, Disc, FlatRing, Plate, SurfaceBody, Tube
 from engines.peridynamics.placing.kinds import Space, drawn
 

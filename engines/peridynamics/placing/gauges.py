@@ -9,8 +9,8 @@ import numpy as np
 from engines.api import Array
 from engines.api.figures import Fields, Figure, mover, triple
 from engines.api.placing import MOVE, Handle, Position
-from engines.peridynamics.filling import filled
-from engines.peridynamics.parameters.measuring import MeanGauge, Opening, PointGauge
+from engines.peridynamics.body.filling import filled
+from engines.peridynamics.parameters.gauges import MeanGauge, Opening, PointGauge
 from engines.peridynamics.placing.kinds import Space, drawn, nothing, within
 from engines.peridynamics.placing.regions import arrow_along
 

@@ -16,7 +16,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.api.figures import Figure, number, triple
 from engines.api.placing import Position
-from engines.peridynamics.filling import Frame
+from engines.peridynamics.body.filling import Frame
 from engines.peridynamics.parameters import PeridynamicParameters
 
 

@@ -12,9 +12,9 @@ from engines.api.errors import ProblemError
 from engines.api.figures import Fields, Figure, number, slider
 from engines.api.placing import Position
 from engines.geometry.lines import arrow, box_lines
+from engines.peridynamics.body.regions import side_of
 from engines.peridynamics.parameters import GroupRegion, LayerRegion, Side, SideRegion
 from engines.peridynamics.placing.kinds import KINDS, Space, drawn, figure_of, within
-from engines.peridynamics.regions import side_of
 
 VECTORS = ("stress", "force", "traction", "acceleration")
 """Fields of loads that are drawn as an arrow; others have x, y and z."""

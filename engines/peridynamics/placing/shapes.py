@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError
 from engines.api.figures import Fields, Figure, mover, number, slider, triple
 from engines.api.placing import MOVE, Handle, Position
 from engines.geometry.lines import ball_lines, box_lines, cylinder_lines, frustum_lines, unit
-from engines.peridynamics.corners import corners_of
+from engines.peridynamics.body.corners import corners_of
 from engines.peridynamics.parameters import Box, BoxRegion, Circle, Ellipse, Polygon, PolygonPlate, Rod, Sphere
 from engines.peridynamics.parameters.contact import Cuboid
 from engines.peridynamics.placing.kinds import Space, drawn

@@ -1,4 +1,4 @@
-"""What is checked and worked out alike for all kinds of bonds: step, memory, loads, instruments, fields."""
+"""What is checked and worked out alike for all kinds of bonds: step, memory, loads, gauges, fields."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from engines.api import Array, FieldInfo, Finding
 from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.precision import FLOAT_TYPES
+from engines.peridynamics.body.filling import Filled
 from engines.peridynamics.contact.contact import Contact
 from engines.peridynamics.contact.rigid import Rigid
-from engines.peridynamics.curve import LoadDisplacement, acting
-from engines.peridynamics.filling import Filled
-from engines.peridynamics.instruments import Instruments, gauges_on
-from engines.peridynamics.loads import Loads, loads_on
-from engines.peridynamics.material import Lattice
-from engines.peridynamics.measures import LOOKED_WITH, Watched
-from engines.peridynamics.mixture import Mixed
+from engines.peridynamics.loading.loads import Loads, loads_on
+from engines.peridynamics.loading.quasistatic import QuasiStaticSimulation
+from engines.peridynamics.loading.relaxation import SHARE_OF_STABLE_STEP, held_fast
+from engines.peridynamics.loading.starting import start_velocities
+from engines.peridynamics.material.brittle import Lattice
+from engines.peridynamics.material.mixture import Mixed
 from engines.peridynamics.parameters import Displacement, PeridynamicParameters
-from engines.peridynamics.quasistatic import QuasiStaticSimulation
-from engines.peridynamics.relaxation import SHARE_OF_STABLE_STEP, held_fast
 from engines.peridynamics.setup.pace import Kind, seconds_per_step
-from engines.peridynamics.simulation import PeridynamicSimulation
-from engines.peridynamics.solver import Solver, decay_of
-from engines.peridynamics.starting import start_velocities
-from engines.peridynamics.strain.solid import Solid, elastic, fields_of
-from engines.peridynamics.strain.strains import strains_on
+from engines.peridynamics.step.simulation import PeridynamicSimulation
+from engines.peridynamics.step.solver import Solver, decay_of
+from engines.peridynamics.watch.balance import taken_names
+from engines.peridynamics.watch.curve import LoadDisplacement, acting
+from engines.peridynamics.watch.energies import LOOKED_WITH, Watched
+from engines.peridynamics.watch.gauges import Gauges, gauges_on
+from engines.peridynamics.watch.strain.solid import Solid, elastic, fields_of
+from engines.peridynamics.watch.strain.strains import strains_on
 
-PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 MEMORY_SHARE = 0.9
 """The part of a device's memory that a problem may take; the rest is the system's and the viewers'."""
 
@@ -58,7 +59,7 @@ class Setup(ABC):
 
     def __init__(self, parameters: PeridynamicParameters, backend: Backend) -> None:
         self.parameters, self.backend = parameters, backend
-        self.precision = PRECISIONS[parameters.numerics.precision]
+        self.precision = FLOAT_TYPES[parameters.numerics.precision]
         self.value_bytes = np.dtype(self.precision).itemsize
         self._discretise()
         available = backend.info.memory_bytes
@@ -69,7 +70,7 @@ class Setup(ABC):
             )
         self.step = self._chosen_step()
         self.loads = self._loads()
-        self.gauges = gauges_on(self.body, parameters.measuring.gauges, QuasiStaticSimulation.taken_names())
+        self.gauges = gauges_on(self.body, parameters.measuring.gauges, taken_names())
         self.curve = self._curve()
         self._check_loads()
         self.velocities = start_velocities(parameters.start, self.body.centers, self.body.dimensions)
@@ -224,12 +225,12 @@ class Setup(ABC):
         moving()
         solver = self._solver()
         self._set_going(solver)
-        instruments = Instruments(solver, self.loads, self.gauges)
+        gauges = Gauges(solver, self.loads, self.gauges)
         strains = strains_on(solver, self._solid())
         given = self.backend, self.body.geometry, solver, self.loads
         if numerics.quasi_static:
             return QuasiStaticSimulation(
-                *given, self.watched, self._fields(), instruments, curve, strains, numerics.relaxation
+                *given, self.watched, self._fields(), gauges, curve, strains, numerics.relaxation
             )
         return PeridynamicSimulation(
             *given,
@@ -237,7 +238,7 @@ class Setup(ABC):
             self.watched,
             self._fields(),
             decay_of(numerics.damping, self.step),
-            instruments,
+            gauges,
             curve,
             strains,
             self._contact(solver),

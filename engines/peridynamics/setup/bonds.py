@@ -9,17 +9,18 @@ import numpy as np
 from engines.api import Array, Finding
 from engines.api.charts import Fact
 from engines.api.errors import ProblemError
-from engines.peridynamics.body import Bonded
-from engines.peridynamics.family import family
-from engines.peridynamics.influence import INFLUENCES
-from engines.peridynamics.laws.calibration import calibrated
-from engines.peridynamics.material import Lattice
-from engines.peridynamics.mixture import mixed, stiffening
+from engines.backend.twins import pick
+from engines.peridynamics.body.bonded import Bonded
+from engines.peridynamics.lattice.family import family
+from engines.peridynamics.lattice.solver import LATTICE_SOLVER, Discretised, LatticeSolver, bytes_of
+from engines.peridynamics.material.brittle import Lattice
+from engines.peridynamics.material.influence import INFLUENCES
+from engines.peridynamics.material.laws.calibration import calibrated
+from engines.peridynamics.material.mixture import mixed, stiffening
+from engines.peridynamics.material.surface import surface
 from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody
 from engines.peridynamics.setup.lattice import LatticeSetup, dimensions_of
 from engines.peridynamics.setup.pace import Kind
-from engines.peridynamics.solver import Discretised, LatticeSolver, bytes_of, make_solver
-from engines.peridynamics.surface import surface
 
 
 def lattice_of(parameters: PeridynamicParameters) -> Lattice:
@@ -68,7 +69,10 @@ class BondSetup(LatticeSetup):
         return float(self.mixed.mixture.lightness.max()) if self.mixed else 1.0
 
     def _bytes(self) -> int:
-        mixed, paired = self.mixed is not None, bool(self.mixed or self.surface) and self.backend.id == "cpu"
+        mixed, paired = (
+            self.mixed is not None,
+            bool(self.mixed or self.surface) and pick(self.backend, cpu=True, cuda=False),
+        )
         return bytes_of(
             self.layout, self.lattice.family, self.value_bytes, paired, self.law.code is not None,
             mixed or self.surface is not None,
@@ -89,7 +93,7 @@ class BondSetup(LatticeSetup):
         return "plain" if self.lattice.uniform else "influence"
 
     def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
-        return make_solver(self.backend, self._on_lattice(bonds, kind), self.precision)
+        return LATTICE_SOLVER.open(self.backend, self._on_lattice(bonds, kind), self.precision)
 
     def discretised(self) -> Discretised:
         """The body as a solver takes it."""

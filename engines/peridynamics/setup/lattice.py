@@ -9,20 +9,21 @@ import numpy as np
 from engines.api import Array, Finding
 from engines.api.charts import Fact
 from engines.api.errors import ProblemError
-from engines.peridynamics.body import Bonded, bonded, unbreakable
+from engines.peridynamics.body.bonded import Bonded, bonded, unbreakable
+from engines.peridynamics.body.cutting import idle_notches
+from engines.peridynamics.body.filling import filled
 from engines.peridynamics.contact.contact import Contact, contact_on
 from engines.peridynamics.contact.contact import bytes_of as contact_bytes
 from engines.peridynamics.contact.limits import contact_step
 from engines.peridynamics.contact.rigid import Rigid, rigid_on
-from engines.peridynamics.cutting import idle_notches
-from engines.peridynamics.filling import filled
-from engines.peridynamics.layout import Layout
-from engines.peridynamics.loads import Loads
-from engines.peridynamics.material import Lattice
-from engines.peridynamics.measures import Watched, watched
+from engines.peridynamics.lattice.layout import Layout
+from engines.peridynamics.lattice.solver import LatticeSolver
+from engines.peridynamics.loading.loads import Loads
+from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody
 from engines.peridynamics.setup.base import Setup
-from engines.peridynamics.solver import LatticeSolver, Solver
+from engines.peridynamics.step.solver import Solver
+from engines.peridynamics.watch.energies import Watched, watched
 
 REACHES = {2: (2, 3, 4), 3: (2, 3)}
 """Horizons that the kernels are compiled for, in spacings, by dimensions."""

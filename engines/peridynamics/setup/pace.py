@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from engines.api.device import Backend
+from engines.backend.twins import pick
 
 Kind = Literal["plain", "influence", "corrected", "mixed", "softening", "state-based", "irregular"]
 """Of bonds, as their kernels differ."""
@@ -41,7 +42,7 @@ def seconds_per_step(
     """The longer of what memory and arithmetic take. moved: bytes; bonds: each counted at both ends."""
     bandwidth, place = backend.ceilings().best, dimensions - 2
     over_plain = GPU_STEPS[kind][place] / GPU_STEPS["plain"][place]
-    if backend.id == "cpu":
+    if pick(backend, cpu=True, cuda=False):
         over_plain = CPU_OVER_PLAIN.get(kind, (over_plain, over_plain))[place]
         seconds, least = bonds / (BONDS_PER_THREAD[place] * (backend.info.threads or 1)), 0.0
     else:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.peridynamics.body import Bonded
-from engines.peridynamics.family import Family
-from engines.peridynamics.solver import Discretised
+from engines.peridynamics.body.bonded import Bonded
+from engines.peridynamics.lattice.family import Family
+from engines.peridynamics.lattice.solver import Discretised
 from engines.peridynamics.state.material import StateLattice, influence
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.device import Backend
-from engines.peridynamics.cpu import BANDS_PER_THREAD
-from engines.peridynamics.cpu_damage import damage
+from engines.peridynamics.lattice.cpu import BANDS_PER_THREAD
+from engines.peridynamics.lattice.cpu_damage import damage
 from engines.peridynamics.state import cpu_kernels
 from engines.peridynamics.state.body import StateBody
 from engines.peridynamics.state.material import influence

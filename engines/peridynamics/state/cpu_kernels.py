@@ -27,8 +27,8 @@ from engines.backend.vector_math import (
     store,
     store_row,
 )
-from engines.peridynamics import cpu_rows
-from engines.peridynamics.cpu_rows import move_row, over_family
+from engines.peridynamics.lattice import cpu_rows
+from engines.peridynamics.lattice.cpu_rows import move_row, over_family
 
 
 @njit(nogil=True)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.peridynamics.cuda import REAL, RESIDENT, THREADS, planes_effort, spans
+from engines.backend.precision import REAL
+from engines.peridynamics.lattice.cuda import RESIDENT, THREADS, planes_effort, spans
 from engines.peridynamics.state.body import StateBody, orbit_weights
 from engines.peridynamics.state.material import influence
 from engines.peridynamics.state.solver import StateSolver

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.peridynamics.family import Family
-from engines.peridynamics.material import Lattice
+from engines.peridynamics.lattice.family import Family
+from engines.peridynamics.material.brittle import Lattice
 
 
 def influence(family: Family) -> Array:

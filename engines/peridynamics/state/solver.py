@@ -6,9 +6,10 @@ import numpy as np
 
 from engines.api import KernelTraffic
 from engines.api.device import Backend
-from engines.peridynamics.family import Family
-from engines.peridynamics.layout import Layout
-from engines.peridynamics.solver import LatticeSolver, bytes_of
+from engines.backend.twins import Twins
+from engines.peridynamics.lattice.family import Family
+from engines.peridynamics.lattice.layout import Layout
+from engines.peridynamics.lattice.solver import LatticeSolver, bytes_of
 from engines.peridynamics.state.body import StateBody
 
 
@@ -40,15 +41,8 @@ class StateSolver(LatticeSolver):
         )
 
 
-def make_state_solver(backend: Backend, body: StateBody, precision: str) -> StateSolver:
-    """The body on the device of ``backend``."""
-    if backend.id == "cpu":
-        from engines.peridynamics.state.cpu import CpuStateSolver
-
-        return CpuStateSolver(backend, body, precision)
-    from engines.peridynamics.state.cuda import CudaStateSolver
-
-    return CudaStateSolver(backend, body, precision)
+STATE_SOLVER = Twins[StateSolver](__package__, cpu="cpu:CpuStateSolver", cuda="cuda:CudaStateSolver")
+"""Opened with a :class:`StateBody` and a precision."""
 
 
 def state_bytes_of(layout: Layout, family: Family, value_bytes: int) -> int:

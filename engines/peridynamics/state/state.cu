@@ -16,7 +16,7 @@
 // u and v.
 //
 // variants: -DREAL=float -DDIMENSIONS=2 -DREACH=2; -DREAL=float -DDIMENSIONS=2 -DREACH=3; -DREAL=float -DDIMENSIONS=2 -DREACH=4; -DREAL=float -DDIMENSIONS=3 -DREACH=2; -DREAL=float -DDIMENSIONS=3 -DREACH=3; -DREAL=double -DDIMENSIONS=2 -DREACH=2; -DREAL=double -DDIMENSIONS=2 -DREACH=3; -DREAL=double -DDIMENSIONS=2 -DREACH=4; -DREAL=double -DDIMENSIONS=3 -DREACH=2; -DREAL=double -DDIMENSIONS=3 -DREACH=3
-#include "peridynamics/family.cuh"
+#include "peridynamics/lattice/family.cuh"
 
 // Threads of a block: five planes of values must fit into the 64 KB of shared memory that the oldest devices have.
 constexpr int ACROSS = DIMENSIONS == 3 && sizeof(REAL) == 8 ? 16 : 32, DOWN = DIMENSIONS == 2 ? 8 : sizeof(REAL) == 8 ? 4 : 6;

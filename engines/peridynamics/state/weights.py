@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from engines.api import Array
-from engines.peridynamics.body import Filled
-from engines.peridynamics.family import family
-from engines.peridynamics.layout import Layout
+from engines.peridynamics.body.bonded import Filled
+from engines.peridynamics.lattice.family import family
+from engines.peridynamics.lattice.layout import Layout
 from engines.peridynamics.state.material import bulk_constraint, influence, weighted_volume
 
 BATCH = 1 << 18

@@ -10,8 +10,8 @@ import pytest
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.peridynamics.engine import PeridynamicsEngine
-from engines.peridynamics.measures import LOOKED_WITH
 from engines.peridynamics.parameters import PeridynamicParameters
+from engines.peridynamics.watch.energies import LOOKED_WITH
 
 ENGINE = PeridynamicsEngine()
 SMALL = {

@@ -1,0 +1,1 @@
+"""A body filled with particles: shapes, holes, regions of it, and the cuts that its notches make."""

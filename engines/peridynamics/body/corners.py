@@ -1,0 +1,57 @@
+"""Corners of polygons: typed, or read from a CSV file."""
+
+from __future__ import annotations
+
+import csv
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from engines.api import Array
+from engines.api.errors import ProblemError
+from engines.geometry.solids.extruded import check_outline
+from engines.peridynamics.parameters import Flat, Polygon, PolygonPlate
+from engines.peridynamics.parameters.body.shapes import MOST_CORNERS
+
+
+def corners_of(polygon: Polygon | PolygonPlate) -> Array:
+    """(n, 2) [mm]. Raises ProblemError for fewer than three corners, lines that cross, files that cannot be read."""
+    points = _read(polygon.file, _changed(polygon.file)) if polygon.file else tuple(polygon.points)
+    check_outline(points)
+    return np.array(points, float)
+
+
+def _changed(path: str) -> int:
+    try:
+        return Path(path).stat().st_mtime_ns
+    except OSError:
+        raise ProblemError(f"Its CSV file '{path}' is not there: choose another file.") from None
+
+
+@lru_cache(maxsize=8)
+def _read(path: str, changed: int) -> tuple[Flat, ...]:
+    """Lines that begin with no number are titles at the top, and comments. Raises ProblemError."""
+    name, found = Path(path).name, list[Flat]()
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise ProblemError(f"'{name}' cannot be read as text: choose a CSV file.") from None
+    separator = ";" if ";" in text else ","
+    for number, row in enumerate(csv.reader(text.splitlines(), delimiter=separator), 1):
+        if not any(cell.strip() for cell in row) or row[0].strip().startswith("#"):
+            continue
+        try:
+            x, y = float(row[0]), float(row[1])
+        except (ValueError, IndexError):
+            if not found:
+                continue
+            raise ProblemError(f"Line {number} of '{name}' is not two numbers: write x{separator} y.") from None
+        if not np.isfinite([x, y]).all():
+            raise ProblemError(f"Line {number} of '{name}' is not two numbers: write x{separator} y.")
+        found.append((x, y))
+    if found and found[0] == found[-1]:
+        found.pop()
+    if len(found) > MOST_CORNERS:
+        raise ProblemError(f"'{name}' has {len(found):,} corners: keep at most {MOST_CORNERS:,}.")
+    return tuple(found)

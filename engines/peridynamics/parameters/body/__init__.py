@@ -1,0 +1,1 @@
+"""The shape of a body, its regions, notches and points."""

@@ -1,0 +1,82 @@
+"""State-based bodies on a lattice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engines.api import Array, Finding, Remedy
+from engines.api.errors import ProblemError
+from engines.peridynamics.body.bonded import Bonded
+from engines.peridynamics.lattice.solver import LatticeSolver
+from engines.peridynamics.material.brittle import Lattice
+from engines.peridynamics.setup.bonds import lattice_of
+from engines.peridynamics.setup.lattice import LatticeSetup
+from engines.peridynamics.setup.pace import Kind
+from engines.peridynamics.state.body import state_body
+from engines.peridynamics.state.material import StateLattice, influence, weighted_volume
+from engines.peridynamics.state.solver import STATE_SOLVER, state_bytes_of
+from engines.peridynamics.state.weights import weights
+from engines.peridynamics.watch.strain.solid import Solid
+
+NEARLY_FIXED = 0.45
+"""Poisson's ratio from which a solid that cannot widen counts as nearly incompressible."""
+
+
+class StateSetup(LatticeSetup):
+    """The linear peridynamic solid: brittle, one material, influence 1/|ξ|."""
+
+    lattice: StateLattice
+
+    def _lattice(self) -> StateLattice:
+        parameters = self.parameters
+        bonds, plain = parameters.bonds, "is for bond-based bodies: choose them, or"
+        if parameters.material.law.kind != "brittle":
+            raise ProblemError(f"Softening {plain} the brittle law.", ("material", "law"))
+        if parameters.materials:
+            raise ProblemError(f"A second material {plain} take it away.", ("materials",))
+        if bonds.weighted:
+            raise ProblemError(
+                f"What weighs bonds {plain} constant influence, whole volumes and no surface correction.", ("bonds",)
+            )
+        made: Lattice = lattice_of(parameters)
+        constraint = weights(self.body, bonds.reach).constraint
+        return StateLattice(
+            made.family, made.formulation, made.young, made.density, made.fracture_energy, made.spacing, made.thickness,
+            poisson=parameters.material.poisson, constraint=constraint,
+        )  # fmt: skip
+
+    @property
+    def kind(self) -> Kind:
+        return "state-based"
+
+    def _prepare(self) -> None:
+        self.limit = self.lattice.stable_step
+
+    def _bytes(self) -> int:
+        return state_bytes_of(self.layout, self.lattice.family, self.value_bytes)
+
+    def _values_per_step(self) -> int:
+        return 5 * self.body.dimensions + 4
+
+    def _solid(self) -> Solid:
+        kin = self.lattice.family
+        ratio = weights(self.body, kin.reach).ratio
+        dilation = self.body.dimensions / weighted_volume(kin) * ratio
+        return replace(super()._solid(), dilation=dilation, influence=influence(kin))
+
+    def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
+        ratio = weights(self.body, bonds.family.reach).ratio
+        return STATE_SOLVER.open(self.backend, state_body(bonds, kind, self.lattice, ratio, self.step), self.precision)
+
+    def _more_findings(self) -> list[Finding]:
+        found, lattice = super()._more_findings(), self.lattice
+        if lattice.formulation != "plane stress" and lattice.poisson > NEARLY_FIXED:
+            found.append(
+                Finding(
+                    f"At a Poisson's ratio of {lattice.poisson:g} the volume hardly changes: steps become short and "
+                    f"the lattice too stiff; {NEARLY_FIXED:g} or less is safe.",
+                    place=("material", "poisson"),
+                    remedy=Remedy(f"Make Poisson's ratio {NEARLY_FIXED:g}", {("material", "poisson"): NEARLY_FIXED}),
+                )
+            )
+        return found

@@ -1,0 +1,312 @@
+"""A body that breaks, as a simulation: fields of its particles, energies, the crack's tip."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engines.api import (
+    Array,
+    FieldInfo,
+    KernelTiming,
+    Lines,
+    NonFinite,
+    Selection,
+    Simulation,
+)
+from engines.api.charts import ChartData, Fact, Inspection, Links
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.placing import Path, Position
+from engines.geometry.particles import Particles
+from engines.peridynamics.contact.contact import Contact
+from engines.peridynamics.loading.loads import Loads
+from engines.peridynamics.step.solver import Solver
+from engines.peridynamics.watch.balance import Balance
+from engines.peridynamics.watch.crack_path import crack_path
+from engines.peridynamics.watch.curve import LoadDisplacement
+from engines.peridynamics.watch.energies import Tip, Watched
+from engines.peridynamics.watch.gauges import Gauges
+from engines.peridynamics.watch.links import links_of
+from engines.peridynamics.watch.moment import Moment
+from engines.peridynamics.watch.strain.solid import ROWS
+from engines.peridynamics.watch.strain.strains import Strains
+from engines.peridynamics.watch.totals.totals import totals_of
+from engines.watching import Watcher, Watchers
+
+MOST_STEPS = 256
+"""Steps whose loads are worked out and moved to the device together."""
+SAMPLE_STEPS = 10
+DISPLACED = FieldInfo("displacement_vector", "Displacement", "mm", "cell", (0.0, 1.0), components=3)
+
+
+class PeridynamicSimulation(Simulation):
+    """Time is in µs."""
+
+    sample_steps = SAMPLE_STEPS
+    displaced = DISPLACED
+    hidden_by = "damage"
+    lined = "Crack path"
+
+    def __init__(
+        self,
+        backend: Backend,
+        geometry: Particles,
+        solver: Solver,
+        loads: Loads,
+        half_step: bool,
+        watched: Watched,
+        fields: tuple[FieldInfo, ...],
+        decay: float,
+        gauges: Gauges,
+        curve: LoadDisplacement | None,
+        strains: Strains,
+        contact: Contact | None = None,
+    ) -> None:
+        """``series`` and ``charts`` are those of its watchers, of which the curve is shown first if it tells most."""
+        self.geometry, self.dt, self.step = geometry, solver.body.scales.time * 1e6, 0
+        self.fields, self.traffic = fields, (solver.traffic,)
+        self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
+        self._half_step, self._decay, self._contact, self._strains = half_step, decay, contact, strains
+        self._gauges, self._curve = gauges, curve
+        self._acting: tuple[int, Array, Array] | None = None
+        """A step, and what loads do in the one before it and in it (:meth:`_rows`)."""
+        self._tip, self._totals = Tip(watched), totals_of(solver, watched.along, watched.threshold)
+        self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
+        self._measured = self._damaged = self._strained = -1
+        self._find_damage()
+        self._start = self._totals.read()
+        balance = self._balance()
+        self._watchers = _present(contact, gauges, curve, balance)
+        self.series = _present(balance, gauges, curve, contact).series
+        first = (curve, balance) if curve and curve.telling else (balance, curve)
+        self.charts = _present(*first, gauges, contact).charts
+
+    def _balance(self) -> Watcher[Moment]:
+        """Of energy, as this kind of run has it."""
+        too_much = self._gauges.first_work(self._loads.table(0, 1)[0], self._decay) if self._half_step else 0.0
+        return Balance(
+            self._totals, self._start, self._solver.body.scales.energy, self._decay, too_much, self._tip,
+            self._watched.rayleigh_speed, self._contact,
+        )  # fmt: skip
+
+    # Steps.
+
+    def advance(self, steps: int) -> None:
+        done = 0
+        while done < steps:
+            batch = min(steps - done, MOST_STEPS)
+            table = self._loads.table(self.step, batch + 1)  # the last row is for who looks afterwards
+            with self._backend.timed("bonds", launches=batch):
+                for follower in self._solver.followers:
+                    follower.prepare(self.step, batch)
+                self._solver.advance(table[:-1], self._half_step and self.step == 0, self._decay)
+            self.step += batch
+            self._acting = (self.step, table[-2], table[-1])
+            done += batch
+
+    def synchronize(self) -> None:
+        self._backend.synchronize()
+
+    # What viewers ask.
+
+    def select(self, selection: Selection) -> Any:
+        places = self._solver.body.places[selection.elements]
+        return self._backend.select(Selection(np.ascontiguousarray(places, np.int32), selection.offsets))
+
+    def gather(self, name: str, handle: Any) -> Array:
+        if name == DISPLACED.name:
+            return self._displacements(handle)
+        if name in ROWS:
+            self._find_strains()
+            return self._backend.gather(self._strains.values[ROWS[name]], handle, missing=float("nan"))
+        return self._backend.gather(self._values(name), handle)
+
+    def field(self, name: str) -> Array:
+        return self.gather(name, self._everything)
+
+    def _values(self, name: str) -> Any:
+        """(size) on the device, in the unit of the field."""
+        solver, scales = self._solver, self._solver.body.scales
+        if name == "damage":
+            self._find_damage()
+            with self._backend.active():
+                return solver.lost_values()
+        if name == "energy":
+            self._measure()
+            with self._backend.active():
+                per_volume = solver.energy_values / solver.volume
+            return self._scaled(per_volume, scales.energy / self._watched.volume)
+        if name == "displacement":
+            return self._length(solver.arrays["u"], scales.length * 1e6)
+        if name == "velocity":
+            return self._length(solver.arrays["v"], scales.velocity)
+        raise KeyError(name)
+
+    def _displacements(self, handle: Any) -> Array:
+        """(m, 3) float32 [mm]; z is 0 in a plate."""
+        found = self._backend.gather(self._solver.arrays["u"].T, handle) * self._solver.body.scales.length * 1e3
+        moved = np.zeros((len(found), 3), np.float32)
+        moved[:, : found.shape[1]] = found
+        return moved
+
+    def _scaled(self, values: Any, factor: float) -> Any:
+        with self._backend.active():
+            return values * self._solver.dtype.type(factor)
+
+    def _length(self, vectors: Any, factor: float) -> Any:
+        with self._backend.active():
+            squares = 0.0
+            for vector in vectors:
+                scaled = vector * self._solver.dtype.type(factor)
+                squares = squares + scaled * scaled
+            return squares**0.5
+
+    def _measure(self) -> None:
+        if self._measured != self.step:
+            with self._backend.active():
+                self._solver.measure()
+            self._measured = self.step
+
+    def _find_damage(self) -> None:
+        if self._damaged != self.step:
+            with self._backend.active():
+                self._solver.find_damage()
+            self._damaged = self.step
+
+    def _find_strains(self) -> None:
+        if self._strained != self.step:
+            with self._backend.active():
+                self._strains.find()
+            self._strained = self.step
+
+    def observe(self) -> Mapping[str, float]:
+        self._measure()
+        self._find_damage()
+        before, now = self._rows()
+        self._look(Moment(self.step, self.time, self.time * 1e-6, before, now))
+        return self._watchers.observe()
+
+    def _look(self, moment: Moment) -> None:
+        """Every watcher in turn."""
+        for watcher in self._watchers:
+            watcher.look(moment)
+
+    def _rows(self) -> tuple[Array | None, Array]:
+        """(kinds, 4, d) of the loads in the step that was last, if there was one, and in the coming one."""
+        if self._acting is None or self._acting[0] != self.step:
+            table = self._loads.table(max(self.step - 1, 0), 2)
+            self._acting = (self.step, table[0], table[min(self.step, 1)])
+        step, before, now = self._acting
+        return before if step else None, now
+
+    def chart(self, name: str) -> ChartData:
+        return self._watchers.chart(name)
+
+    def results(self) -> Mapping[str, Array]:
+        return self._watchers.results()
+
+    def lines(self) -> Lines:
+        """The path of the crack; the notches are a part of it."""
+        places, spacing = np.asarray(self.geometry.positions), 2 * float(self.geometry.radii[0])
+        watched = self._watched
+        damaged = self.field("damage") >= watched.threshold
+        return crack_path(places, self.field(DISPLACED.name), damaged, watched.axis, watched.backward, spacing)
+
+    def shifts(self) -> Mapping[Path, Position]:
+        """Of the penetrators."""
+        return (
+            {("penetrators", number): shift for number, shift in enumerate(self._contact.shifts())}
+            if self._contact
+            else {}
+        )
+
+    def inspect(self, element: int) -> Inspection | None:
+        handle = self.select(Selection(np.array([element], np.int32)))
+        solver, place = self._solver, int(self._solver.body.places[element])
+        moved = [
+            float(self._backend.gather(row, handle)[0]) * solver.body.scales.length * 1e6 for row in solver.arrays["u"]
+        ]
+        self._find_damage()
+        gone = float(self._backend.gather(solver.damage_values, handle)[0])
+        whole = float(solver.body.whole[place])
+        links = links_of(solver, self.geometry.positions, element, solver.body.scales.length * 1e3)
+        return Inspection(
+            f"Particle {element}",
+            (
+                Fact("Bonds that hold", round(whole * (1 - gone)), ""),
+                Fact("Bonds of the uncut body", whole, ""),
+                *(Fact(f"Displacement along {axis}", value, "um") for axis, value in zip("xyz", moved, strict=False)),
+                Fact("Energy density", float(self.gather("energy", handle)[0]), "J/m³"),
+                *(
+                    Fact(info.title, float(self.gather(info.name, handle)[0]), info.unit)
+                    for info in self.fields
+                    if info.name in ROWS
+                ),
+                *_stretches(links),
+            ),
+            links=links,
+        )
+
+    # Changes and checkpoints.
+
+    def set_control(self, name: str, value: Any) -> None:
+        raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+
+    def state(self) -> dict[str, Array]:
+        held = {name: self._backend.to_host(values) for name, values in self._solver.arrays.items()}
+        return {
+            "step": np.array(self.step),
+            "passed": np.array(self._tip.passed).reshape(-1, 2),
+            **held,
+            **self._followed_so_far(),
+            **(self._contact.state() if self._contact else {}),
+        }
+
+    def _followed_so_far(self) -> dict[str, Array]:
+        points, followed = (self._curve.points, self._curve.followed) if self._curve is not None else ([], -1)
+        return {"followed": np.array(followed), "points": np.array(points).reshape(-1, 2)}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self._solver.restore({name: state[name] for name in self._solver.arrays})
+        if self._contact:
+            self._contact.restore(state)
+        self.step = int(state["step"])
+        self._tip.passed = [(float(time), float(position)) for time, position in state["passed"]]
+        if self._curve is not None:
+            self._curve.followed = int(state["followed"])
+            self._curve.points = [(float(x), float(force)) for x, force in state["points"]]
+        self._measured = self._damaged = self._strained = -1
+
+    def drain_timings(self) -> tuple[KernelTiming, ...]:
+        return self._backend.drain_timings()
+
+    def non_finite(self) -> NonFinite | None:
+        place = self._backend.first_non_finite(self._solver.arrays["u"])
+        if place is None:
+            return None
+        size = self._solver.body.size
+        element = int(np.argmax(self._solver.body.places == place % size))
+        return NonFinite("The displacement", element, "use a smaller time step.")
+
+    def close(self) -> None:
+        self._solver.arrays.clear()
+        self._solver.followers.clear()
+        del self._solver, self._everything, self._gauges, self._totals, self._contact
+        del self._strains, self._watchers
+
+
+def _present(*watchers: Watcher[Moment] | None) -> Watchers[Watcher[Moment]]:
+    """Those that there are."""
+    return Watchers(watcher for watcher in watchers if watcher is not None)
+
+
+def _stretches(links: Links | None) -> tuple[Fact, ...]:
+    """The largest stretch of a bond that holds, and the one at which it breaks."""
+    if links is None or np.isnan(links.values).all():
+        return ()
+    largest = float(np.nanmax(links.values))
+    part = largest / links.range[1]
+    return (Fact("Largest stretch of a bond", largest, ""), Fact("Part of the critical one", part, ""))

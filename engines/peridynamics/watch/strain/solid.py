@@ -1,0 +1,70 @@
+"""The elastic solids that stress is told by, and the fields of strain and stress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from engines.api import Array, FieldInfo
+from engines.peridynamics.material.brittle import Formulation
+
+PRINCIPAL, VON_MISES, MEAN, DILATATION = range(4)
+"""Rows of what the kernels find."""
+ROWS = {"strain": PRINCIPAL, "von_mises": VON_MISES, "mean_stress": MEAN, "dilatation": DILATATION}
+
+
+class Elastic(NamedTuple):
+    """lame: λ that is told in the plane or in space; shear: μ; through: the stress across a plate over the trace of the
+    strain (λ in space). [MPa]"""
+
+    lame: float
+    shear: float
+    through: float
+
+
+def elastic(formulation: Formulation, young: float, poisson: float) -> Elastic:
+    """young [Pa]."""
+    young = young * 1e-6
+    shear = young / (2 * (1 + poisson))
+    if formulation == "plane stress":
+        return Elastic(young * poisson / (1 - poisson**2), shear, 0.0)
+    lame = young * poisson / ((1 + poisson) * (1 - 2 * poisson))
+    return Elastic(lame, shear, lame)
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """materials: of the body, and further ones as they are numbered. Of state-based solids, which have a dilatation of
+    their own, dilation: (size,) d/m_i, and influence: (bonds,); None for others."""
+
+    materials: Sequence[Elastic]
+    dilation: Array | None = None
+    influence: Array | None = None
+
+    @property
+    def constants(self) -> Array:
+        """(M, 3) float64."""
+        return np.array(self.materials, float)
+
+    @property
+    def rows(self) -> int:
+        """How many of ``ROWS`` there are."""
+        return 3 if self.dilation is None else 4
+
+
+def fields_of(solid: Solid, stretch: float) -> tuple[FieldInfo, ...]:
+    """Ranges are those of a bar whose bonds are at the critical ``stretch``."""
+    strongest = max(solid.materials, key=lambda each: each.shear)
+    strength = float(f"{2 * strongest.shear * stretch:.2g}")
+    limit = float(f"{stretch:.2g}")
+    found = [
+        FieldInfo("strain", "Largest principal strain", "", "cell", (0.0, limit), "inferno"),
+        FieldInfo("von_mises", "Von Mises stress", "MPa", "cell", (0.0, strength), "inferno"),
+        FieldInfo("mean_stress", "Mean stress", "MPa", "cell", (-strength / 2, strength / 2), "diverging"),
+    ]
+    if solid.dilation is not None:
+        found.append(FieldInfo("dilatation", "Dilatation", "", "cell", (-limit, limit), "diverging"))
+    return tuple(found)

@@ -1,0 +1,466 @@
+"""Contact: the run of the reference on both backends, momentum and energy, Hertz, Coulomb, what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engines.api import Problem
+from engines.api.errors import ProblemError
+from engines.peridynamics.body.bonded import filled
+from engines.peridynamics.contact.contact import contact_on
+from engines.peridynamics.contact.limits import contact_step, repulsion_rate
+from engines.peridynamics.contact.reference import ReferenceContact
+from engines.peridynamics.contact.rigid import rigid_on
+from engines.peridynamics.contact.shapes import solid_of
+from engines.peridynamics.engine import PeridynamicsEngine
+from engines.peridynamics.lattice.reference import Reference
+from engines.peridynamics.lattice.solver import LATTICE_SOLVER
+from engines.peridynamics.material.mixture import Mixture
+from engines.peridynamics.parameters import PeridynamicParameters
+from engines.peridynamics.parameters.contact import Ball, Cuboid, Cylinder, Plane
+from engines.peridynamics.setup.bonds import BondSetup
+from engines.peridynamics.setup.state import StateSetup
+from tests.engines.peridynamics.lattice.test_solver import discretised, pairs_of
+
+ENGINE = PeridynamicsEngine()
+PLAIN = {
+    "notches": [],
+    "loads": [],
+    "unbreakable": [],
+    "bonds": {"spacing": 1.0},
+    "numerics": {"precision": "fp64"},
+    "material": {"fracture_energy": 1e6},
+}
+
+
+def problem(**changes) -> Problem:
+    return Problem(PeridynamicParameters.model_validate({**PLAIN, **changes}))
+
+
+def ball(center, radius, motion, **changes) -> dict:
+    return {"form": {"kind": "ball", "center": center, "radius": radius}, "motion": motion, **changes}
+
+
+FREE = {"kind": "free", "mass": 0.5}
+SCENES = {
+    "plate": {
+        "body": {"kind": "plate", "size_x": 12, "size_y": 8},
+        "notches": [{"start": (-1, 4), "end": (13, 4)}],
+        "contact": {"kind": "repulsion", "radius": 1.0},
+        "penetrators": [
+            ball((5, 12.01, 0), 4, {**FREE, "velocity": (20, -60, 0)}, friction=0.4),
+            {"form": {"kind": "plane", "normal": (0.1, 1, 0), "point": (0, 0, 0)}, "motion": {"kind": "fixed"}},
+            {
+                "form": {"kind": "cuboid", "low": (12.02, 1, 0), "high": (15, 6.2, 0)},
+                "motion": {"kind": "driven", "velocity": (-30, 8, 0), "rise": 1.0},
+                "friction": 0.2,
+            },
+        ],
+    },
+    "block": {
+        "body": {"kind": "block", "size_x": 8, "size_y": 6, "size_z": 5},
+        "notches": [{"start": (-1, 3), "end": (9, 3)}],
+        "contact": {"kind": "repulsion", "radius": 1.0},
+        "penetrators": [
+            {
+                "form": {
+                    "kind": "cylinder",
+                    "center": (4, 8.03, 2),
+                    "direction": (1, 0, 0.4),
+                    "radius": 2,
+                    "length": 5,
+                },
+                "motion": {**FREE, "velocity": (5, -60, 9)},
+                "friction": 0.3,
+            },
+            {
+                "form": {"kind": "cuboid", "low": (8.01, 2, 1), "high": (12, 4.2, 3.3)},
+                "motion": {"kind": "shifted", "displacement": (-0.2, 0, 0), "rise": 3.0},
+            },
+        ],
+    },
+}
+STEPS = 40
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_run_is_that_of_the_reference(device, scene):
+    """fp64: rounding of 40 steps, 1e-11 of the largest velocity (bonds alone: as in test_solver). Half of the plate has
+    0.4 times the density, in stripes, so that light particles meet heavy ones."""
+    given = problem(**SCENES[scene]).parameters
+    made, loads, lattice = discretised(given, 1e-2)
+    body, dt = filled(given), made.scales.time
+    rigid = rigid_on(body, given.penetrators, lattice, dt)
+    pairs, weak, _ = pairs_of(made)
+    mass = np.ones(len(body.cells))
+    if scene == "plate":
+        stripe = body.cells[:, 0] % 2
+        mass, material = np.where(stripe, 0.4, 1.0), np.zeros(made.size, np.uint8)
+        material[made.places] = stripe
+        mixture = Mixture(material, np.ones((2, 2)), np.full((2, 2), made.limit), np.array([1.0, 2.5]))
+        made = replace(made, mixture=mixture)
+    bonds = Reference(body.cells[:, : body.dimensions], pairs, weak, made.stiffness, 1e-2, mass=mass)
+    reference = ReferenceContact(bonds, rigid, repulsion_rate(given, lattice) * dt**2, given.contact.radius)
+    solver = LATTICE_SOLVER.open(device, made, "float64")
+    contact = contact_on(solver, made, body, given, rigid, lattice)
+    with device.active():
+        for follower in solver.followers:
+            follower.prepare(0, STEPS)
+        solver.advance(loads.table(0, STEPS), half=True)
+    nothing = np.zeros_like(bonds.u)
+    for step in range(STEPS):
+        bonds.step(0.5 if step == 0 else 1.0, nothing, nothing != 0, nothing, nothing)
+        reference.step()
+    largest = np.abs(bonds.v).max()
+    v = device.to_host(solver.arrays["v"])[:, made.places].T
+    assert np.abs(v - bonds.v).max() <= 1e-11 * largest
+    seen, scales = contact.penetrators.seen(), made.scales
+    assert np.abs(seen.forces).min(axis=0)[0] > 0 or np.abs(seen.forces).any(axis=1).all()
+    assert np.abs(seen.forces - reference.forces * scales.force).max() <= 1e-9 * np.abs(seen.forces).max()
+    assert seen.stored == pytest.approx(reference.potential * scales.energy, rel=1e-9)
+    assert seen.friction == pytest.approx(reference.slid * scales.energy, rel=1e-9)
+    assert contact.particles.stored() == pytest.approx(reference.repelled * scales.energy, rel=1e-9)
+    assert reference.repelled > 1e-6 * reference.potential > 0
+    assert reference.slid > 0
+
+
+def momentum(run) -> np.ndarray:
+    """[kg m/s] of the particles."""
+    solver = run._solver
+    v = run._backend.to_host(solver.arrays["v"]).sum(axis=1)
+    return v * solver.body.scales.velocity * solver.body.scales.mass
+
+
+def missing(seen) -> float:
+    """[mJ]"""
+    kept = sum(seen[name] for name in ("kinetic", "elastic", "broken", "contact", "friction"))
+    return abs(seen["work"] - kept)
+
+
+def test_a_sphere_that_hits_a_block_keeps_momentum_and_energy(cpu):
+    """Momentum: rounding, 1e-12 of the sphere's. Energy: 0.1 % of the work in the end, an error of second order in the
+    step."""
+    mass, start = 1.0, np.array([4.0, -20.0, 0.0])
+    struck = problem(
+        body={"kind": "block", "size_x": 12, "size_y": 8, "size_z": 12},
+        penetrators=[ball((6, 11.02, 6), 3, {"kind": "free", "mass": mass, "velocity": tuple(start)})],
+        numerics={"precision": "fp64", "safety": 0.4},
+    )
+    run = ENGINE.build(struck, cpu)
+    worst = most = 0.0
+    for _ in range(10):
+        run.advance(20)
+        seen = run.observe()
+        velocity = run._contact.penetrators._states[0, 3:6] * run._solver.body.scales.velocity
+        exchanged = mass * 1e-3 * (start - velocity)
+        assert np.abs(momentum(run) - exchanged).max() <= 1e-12 * mass * 1e-3 * 20
+        worst, most = max(worst, missing(seen)), max(most, seen["contact"])
+    assert seen["penetrator_1_velocity_y"] > 0  # it is thrown back
+    assert seen["contact"] == 0.0 < most
+    assert worst <= 1e-3 * seen["work"]
+    run.close()
+
+
+def test_energy_is_balanced_with_friction(cpu):
+    """A free ball and a driven box rub along a cut plate: 0.1 % of the work in the end, an error of second order in the
+    step."""
+    run = ENGINE.build(problem(**SCENES["plate"], numerics={"precision": "fp64", "safety": 0.35}), cpu)
+    worst = 0.0
+    for _ in range(6):
+        run.advance(20)
+        seen = run.observe()
+        worst = max(worst, missing(seen))
+    assert worst <= 1e-3 * seen["work"]
+    assert seen["friction"] > 0.1 * seen["work"]
+    run.close()
+
+
+def test_two_halves_of_a_cut_body_collide_and_bounce(cpu):
+    """Momentum stays with the two halves to rounding, energy to 0.1 %; their rows never come closer than half a
+    spacing (contact begins at 0.95)."""
+    cut = problem(
+        body={"kind": "plate", "size_x": 12, "size_y": 8},
+        notches=[{"start": (-1, 4), "end": (13, 4)}],
+        contact={"kind": "repulsion"},
+        penetrators=[ball((6, 13.02, 0), 5, {"kind": "free", "mass": 0.5, "velocity": (0, -20, 0)})],
+        numerics={"precision": "fp64", "safety": 0.25},
+    )
+    run = ENGINE.build(cut, cpu)
+    places, below = run._solver.body.places, run.geometry.positions[:, 1] < 4
+    worst, nearest, handed = 0.0, 1.0, []
+    for _ in range(12):
+        run.advance(40)
+        seen = run.observe()
+        worst = max(worst, missing(seen))
+        u, v = run._solver.arrays["u"][1, places], run._solver.arrays["v"][1, places]
+        y = run.geometry.positions[:, 1] + u
+        nearest = min(nearest, y[~below].min() - y[below].max())
+        handed.append((v[below].sum(), v.sum()))
+    assert nearest > 0.5
+    assert worst <= 1e-3 * seen["work"]
+    lower, whole = handed[-1]
+    assert abs(lower / whole) > 0.5  # of two equal halves the lower one goes ahead
+    assert handed[-1][1] == pytest.approx(handed[-2][1], rel=1e-12)
+    run.close()
+
+
+def pressed(radius: float, width: float, height: float, depth: float, rise: float):
+    """A cylinder pressed into a plate in plane strain, on a plane: force per length [N/m], the middle's pressure and
+    Hertz's p₀ = √(F E*/πR) [Pa], the force on the support over that on the cylinder."""
+    given = problem(
+        body={"kind": "plate", "size_x": width, "size_y": height, "formulation": "plane strain"},
+        penetrators=[
+            ball((width / 2, height + radius, 0), radius,
+                 {"kind": "shifted", "displacement": (0, -depth, 0), "rise": rise}, stiffness=4),
+            {"form": {"kind": "plane"}, "motion": {"kind": "fixed"}},
+        ],
+    )  # fmt: skip
+    from engines.backend.cpu import CpuBackend
+
+    run = ENGINE.build(given, CpuBackend())
+    run.advance(int(rise / run.dt) + 50)
+    penetrators, forces, peaks = run._contact.penetrators, [], []
+    for _ in range(20):
+        run.advance(10)
+        listed = penetrators._list[: penetrators._count[0]]
+        top = penetrators._rest[1, listed] > height / 2
+        peaks.append(-(penetrators._kick[1, : len(listed)][top]).min() * run._solver.body.scales.force / 1e-6)
+        seen = run.observe()
+        forces.append((seen["penetrator_1_force_y"], seen["penetrator_2_force_y"]))
+    force, support = np.mean(forces, axis=0)
+    run.close()
+    modulus = 72e9 / (1 - 1 / 16)
+    return force / 1e-3, np.mean(peaks), np.sqrt(force / 1e-3 * modulus / (np.pi * radius * 1e-3)), -support / force
+
+
+def test_a_pressed_cylinder_has_the_pressure_of_hertz():
+    """Half of the width of contact is 5 spacings: the middle's pressure is Hertz's within 15 % (measured 0.92 at 7
+    spacings, 0.97 at 11: the slow test). What lies still hands on its load: 1 %, the waves that are left."""
+    _, peak, hertz, support = pressed(40, 30, 16, 0.6, 60.0)
+    assert peak == pytest.approx(hertz, rel=0.15)
+    assert support == pytest.approx(1.0, rel=0.01)
+
+
+@pytest.mark.slow
+def test_the_pressure_of_hertz_is_approached():
+    """The horizon, 3 spacings, over the half width, 11: 5 %."""
+    _, peak, hertz, _ = pressed(160, 60, 30, 0.8, 300.0)
+    assert peak == pytest.approx(hertz, rel=0.05)
+
+
+@pytest.mark.parametrize(("shear", "slides"), [(0.45, True), (0.15, False)])
+def test_a_pressed_block_slides_at_its_coefficient_of_friction(cpu, shear, slides):
+    """Pressure 20 MPa and a shear of so much of it on a plane with μ = 0.3. Sliding: the mean force along the plane is
+    0.3 of that across to 1 % and the block's acceleration (0.45 − 0.3) p/(ρ h) to 5 % (it rocks a little). Sticking:
+    it creeps as fast as half of its sliding in a step can take the shear away, 2 τ dt/(ρ Δx), to 10 %."""
+    pressure, height, length = 20.0, 4.0, 16.0
+    given = problem(
+        body={"kind": "plate", "size_x": length, "size_y": height},
+        loads=[{"kind": "stress", "side": "top", "stress": (shear * pressure, -pressure, 0), "rise": 30.0}],
+        penetrators=[{"form": {"kind": "plane"}, "motion": {"kind": "fixed"}, "friction": 0.3}],
+    )
+    run = ENGINE.build(given, cpu)
+    run.advance(int(40 / run.dt))
+    velocities, ratios, times = [], [], []
+    for _ in range(60):
+        run.advance(5)
+        seen = run.observe()
+        top = run._solver.body.places[run.geometry.positions[:, 1] > height - 1]
+        velocities.append(run._solver.arrays["v"][0, top].mean() * run._solver.body.scales.velocity)
+        ratios.append((-seen["penetrator_1_force_x"], -seen["penetrator_1_force_y"]))
+        times.append(run.time * 1e-6)
+    along, across = np.mean(ratios, axis=0)
+    sliding = (0.45 - 0.3) * pressure * 1e6 / (2440 * height * 1e-3)
+    found = np.polyfit(times, velocities, 1)[0]
+    if slides:
+        assert abs(along / across) == pytest.approx(0.3, rel=0.01)
+        assert found == pytest.approx(sliding, rel=0.05)
+        assert seen["friction"] > 0.1 * seen["work"]
+    else:
+        assert abs(along / across) == pytest.approx(shear, rel=0.05)
+        creep = 2 * shear * pressure * 1e6 * run.dt * 1e-6 / (2440 * 1e-3)
+        assert np.mean(velocities) == pytest.approx(creep, rel=0.1)
+    run.close()
+
+
+def test_a_restored_run_goes_on_bit_for_bit(device):
+    scene = problem(**SCENES["plate"])
+    run = ENGINE.build(scene, device)
+    run.advance(27)
+    run.observe()
+    state = {name: np.array(values) for name, values in run.state().items()}
+    again = ENGINE.build(scene, device)
+    again.restore(state)
+    assert run.observe() == again.observe()
+    for one in (run, again):
+        one.advance(8)
+    assert (run.field("velocity") == again.field("velocity")).all()
+    assert run.observe() == again.observe()
+    assert set(run.observe()) == {info.name for info in run.series}
+
+
+def test_a_run_goes_on_where_nothing_is_in_reach_yet(device):
+    """The list is made at the same steps, so that all later ones are equal too."""
+    pulled = [{"kind": "stress", "side": "left", "stress": (-1, 0, 0)}]
+    scene = problem(body=PLATE, loads=pulled, penetrators=[ball((5, 30, 0), 4, FREE)])
+    run, again = (ENGINE.build(scene, device) for _ in range(2))
+    run.advance(5)
+    again.restore({name: np.array(values) for name, values in run.state().items()})
+    for one in (run, again):
+        one.advance(4)
+    for step in range(2):
+        kept, other = run.state(), again.state()
+        assert all((np.asarray(kept[name]) == other[name]).all() for name in kept), step
+        assert not len(kept["penetrators.list"])
+        assert kept["penetrators.fastest"] > 0
+        for one in (run, again):
+            one.advance(16)
+
+
+def test_a_run_goes_on_on_another_device(cpu, on_host):
+    """fp64: rounding of 20 steps, as against the reference."""
+    scene = problem(**SCENES["plate"])
+    runs = {device: ENGINE.build(scene, device) for device in (cpu, on_host)}
+    for first, second in ((cpu, on_host), (on_host, cpu)):
+        run, again = runs[first], runs[second]
+        run.advance(27)
+        again.restore({name: np.array(values) for name, values in run.state().items()})
+        for one in (run, again):
+            one.advance(20)
+        velocity = run.field("velocity")
+        assert np.abs(again.field("velocity") - velocity).max() <= 1e-11 * velocity.max()
+
+
+PLATE = {"kind": "plate", "size_x": 12, "size_y": 8}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"penetrators": [ball((5, 11.0, 0), 4, {"kind": "fixed"})]}, "1 starts inside the body: move it away by"),
+        ({"penetrators": [ball((5, 13, 0), 4, {"kind": "free"})]}, "1 has no mass: give it at least"),
+        ({"penetrators": [ball((5, 13, 0), 4, {"kind": "free", "mass": 1e-4})]}, "1 is too light to be followed"),
+        (
+            {
+                "penetrators": [ball((5, 13, 0), 4, {"kind": "fixed"}, stiffness=50)],
+                "numerics": {"precision": "fp64", "step": 0.2},
+            },
+            "stable limit of this contact: use at most .*, or a softer contact",
+        ),
+        ({"contact": {"kind": "repulsion", "radius": 1.2}}, "be 1 spacing at most"),
+        ({"penetrators": [{"form": {"kind": "cylinder"}}]}, "take a ball"),
+        ({"penetrators": [{"form": {"kind": "plane", "normal": (0, 0, 1)}}]}, "has no length"),
+        ({"penetrators": [{"form": {"kind": "cuboid", "low": (9, 9, 0), "high": (8, 10, 0)}}]}, "exchange them"),
+    ],
+)
+def test_what_cannot_run_is_refused(cpu, changes, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        ENGINE.build(problem(body=PLATE, **changes), cpu)
+
+
+def test_contact_shortens_the_step_only_where_it_is_stiff(cpu):
+    """Half of a lattice's bonds are behind a particle at a surface, and the row along it."""
+
+    def limit(stiffness=5.0, **bonds):
+        contact = {"kind": "repulsion", "stiffness": stiffness} if stiffness else {"kind": "none"}
+        return BondSetup(problem(body=PLATE, contact=contact, bonds={"spacing": 1.0, **bonds}).parameters, cpu).limit
+
+    assert limit() > 0.95 * limit(0)
+    assert limit(60.0) < 0.5 * limit(0)
+    given = BondSetup(problem(body=PLATE).parameters, cpu)
+    assert 0.5 < given.lattice.surface_share < 0.75  # the row along the surface is whole
+    assert contact_step(given.parameters, given.lattice, given.limit, 1.0) == np.inf
+    # bonds at a surface that are as stiff as inside leave less for contact
+    assert limit(surface_correction=True) < limit() < limit(0)
+
+
+@pytest.mark.parametrize("setup", [BondSetup, StateSetup])
+def test_particles_push_each_other_as_hard_by_either_theory(cpu, setup):
+    """c_s is a multiple of a bond's stiffness, which is the same at the ratio that bond-based bodies have: rounding.
+    The bound of contact has all bonds that a particle at a surface has."""
+    material = {"fracture_energy": 1e6, "poisson": 1 / 3}
+    plain = BondSetup(problem(body=PLATE, material=material).parameters, cpu)
+    alone = setup(problem(body=PLATE, material=material).parameters, cpu)
+    given = setup(problem(body=PLATE, material=material, contact={"kind": "repulsion"}).parameters, cpu)
+    expected = repulsion_rate(given.parameters, plain.lattice)
+    assert repulsion_rate(given.parameters, given.lattice) == pytest.approx(expected, rel=1e-12)
+    bound = given.lattice.surface_share * 4 / alone.limit**2 + 3 * expected
+    assert given.limit == pytest.approx(min(alone.limit, (4 / bound) ** 0.5), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        Ball(center=(1, 2, 3), radius=2),
+        Cylinder(center=(1, 2, 3), direction=(1, 1, 0), radius=2, length=6),
+        Cuboid(low=(0, 0, 0), high=(2, 3, 4)),
+        Plane(point=(1, 2, 3), normal=(0, 1, 1)),
+    ],
+    ids=lambda form: form.kind,
+)
+def test_outlines_lie_on_the_surface_and_the_way_out_is_its_gradient(form):
+    """1e-9 mm: rounding. The gradient by differences of 1e-6 mm: 1e-5, beside edges that none of 200 points is near."""
+    solid = solid_of(form, 3)
+    for line in solid.outline(10.0):
+        assert np.abs(solid.distance(line)[0]).max() <= 1e-9
+    points = np.random.default_rng(1).uniform(-4, 8, (200, 3))
+    distance, out = solid.distance(points)
+    for axis in range(3):
+        step = 1e-6 * np.eye(3)[axis]
+        slope = (solid.distance(points + step)[0] - solid.distance(points - step)[0]) / 2e-6
+        assert np.abs(slope - out[:, axis]).max() <= 1e-5
+    assert np.abs(np.linalg.norm(out, axis=1) - 1).max() <= 1e-12
+    assert (distance < 0).any()
+
+
+PRESSED = {
+    "body": {"kind": "plate", "size_x": 12, "size_y": 8},
+    "penetrators": [
+        {"form": {"kind": "plane", "normal": (0, 1, 0), "point": (0, 0, 0)}, "motion": {"kind": "fixed"}},
+        {
+            "form": {"kind": "cuboid", "low": (2, 8, 0), "high": (10, 11, 0)},
+            "motion": {"kind": "driven", "velocity": (1, -20, 0), "rise": 2.0},
+        },
+    ],
+    "measuring": {"gauges": [{"kind": "point", "name": "middle", "point": (6, 4, 0)}]},
+}
+
+
+def test_the_curve_of_load_and_displacement_is_that_of_the_penetrator_that_moves(cpu):
+    run = ENGINE.build(problem(**PRESSED), cpu)
+    assert run.charts[0].name == "load_displacement"
+    run.advance(60)
+    seen = run.observe()
+    (curve,) = run.chart("load_displacement").curves
+    # a smooth rise s(t) = 10x³ − 15x⁴ + 6x⁵ has the mean ½: after it the way is v (t − rise/2)
+    assert run.time > 2
+    assert curve.x[-1] == pytest.approx(20 * (run.time - 1), rel=1e-9)
+    assert curve.y[-1] == seen["penetrator_2_force_y"] > 0  # the body pushes it up, it the body down
+    assert seen["peak"] == curve.y.max()
+
+
+def test_the_force_of_a_support_is_drawn_over_a_gauge(cpu):
+    curve = {"penetrator": 1, "over": "middle"}
+    measuring = {**PRESSED["measuring"], "curve": curve}
+    run = ENGINE.build(problem(**{**PRESSED, "measuring": measuring}), cpu)
+    run.advance(200)
+    seen = run.observe()
+    (curve,) = run.chart("load_displacement").curves
+    assert curve.x[-1] == seen["middle"] < 0
+    assert curve.y[-1] == -seen["penetrator_1_force_y"] > 0
+
+
+@pytest.mark.parametrize(
+    ("curve", "sentence"),
+    [
+        ({"penetrator": 3}, "that of penetrator 3, and there are 2"),
+        ({"load": 1}, "that of load 1, and there are 0"),
+        ({"penetrator": 1}, "Penetrator 1 does not move: name the gauge"),
+    ],
+)
+def test_a_curve_of_nothing_is_refused(cpu, curve, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        ENGINE.estimate(problem(**{**PRESSED, "measuring": {"curve": curve}}), cpu)
