@@ -1,7 +1,7 @@
 """The stencil engine: diffusion, Gray-Scott and Poisson's equation on uniform grids of two and three dimensions.
 
-Method: values at cell centres, fluxes through faces, sides as ghost cells (``sides.py``); forward Euler in time for
-diffusion and Gray-Scott, iteration for Poisson.
+Method: values at cell centres, fluxes through faces, sides as ghost cells (``setup/sides.py``); forward Euler in time
+for diffusion and Gray-Scott, iteration for Poisson.
 """
 
 from __future__ import annotations
@@ -31,15 +31,14 @@ from engines.api.abilities import Painted
 from engines.api.device import Backend
 from engines.api.lab import Study
 from engines.geometry.grid import Grid
-from engines.stencil.benchmarks import benchmarks, warming_problems
-from engines.stencil.diffusion import Diffusion as DiffusionStep
-from engines.stencil.diffusion import make_diffusion
+from engines.stencil.diffusion.forward_euler import Diffusion as DiffusionStep
+from engines.stencil.diffusion.forward_euler import make_diffusion
 from engines.stencil.diffusion.simulation import HeatSimulation
 from engines.stencil.diffusion.traffic import diffusion_traffic
-from engines.stencil.fields import initial_field, source_field, start_fields
-from engines.stencil.gray_scott import make_gray_scott
+from engines.stencil.gray_scott.forward_euler import make_gray_scott
 from engines.stencil.gray_scott.simulation import GrayScottSimulation
-from engines.stencil.limits import Material, check_memory, chosen_step, material, stable_step
+from engines.stencil.lab.benchmarks import benchmarks, warming_problems
+from engines.stencil.lab.studies import studies
 from engines.stencil.parameters import (
     Box,
     Diffusion,
@@ -50,14 +49,16 @@ from engines.stencil.parameters import (
     SameEverywhere,
     StencilParameters,
 )
-from engines.stencil.patterns import RATES
+from engines.stencil.parameters.patterns import RATES
 from engines.stencil.poisson import make_poisson
 from engines.stencil.poisson.balance import balance_findings
 from engines.stencil.poisson.levels import finest
 from engines.stencil.poisson.simulation import PoissonSimulation
-from engines.stencil.sides import Ghosts, ghosts
-from engines.stencil.simulation import PaintedSource, colours, field_range
-from engines.stencil.variants import studies
+from engines.stencil.setup.fields import initial_field, source_field, start_fields
+from engines.stencil.setup.limits import Material, check_memory, chosen_step, material, stable_step
+from engines.stencil.setup.sides import Ghosts, ghosts
+from engines.stencil.step.painting import PaintedSource
+from engines.stencil.watch.colours import colours, field_range
 
 PRECISIONS: dict[str, np.dtype[Any]] = {"fp32": np.dtype(np.float32), "fp64": np.dtype(np.float64)}
 BRUSH = 0.03

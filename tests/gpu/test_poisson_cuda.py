@@ -7,7 +7,7 @@ import pytest
 
 from engines.backend.cpu import CpuBackend
 from engines.stencil.poisson import make_poisson
-from tests.engines.stencil.poisson_cases import SHIFTED, conductivities, contraction, sides_of
+from tests.engines.stencil.poisson.cases import SHIFTED, conductivities, contraction, sides_of
 
 pytestmark = pytest.mark.gpu
 

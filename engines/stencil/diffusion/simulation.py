@@ -11,9 +11,10 @@ from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
-from engines.stencil.diffusion import Diffusion
-from engines.stencil.limits import ROUNDING, rounded_down
-from engines.stencil.simulation import GridSimulation, PaintedSource, unfused
+from engines.stencil.diffusion.forward_euler import Diffusion
+from engines.stencil.setup.limits import ROUNDING, rounded_down
+from engines.stencil.step.painting import PaintedSource
+from engines.stencil.step.simulation import GridSimulation, unfused
 
 
 class HeatSimulation(GridSimulation):

@@ -16,7 +16,7 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.threads import core_seconds
-from engines.stencil.sides import Ghosts
+from engines.stencil.setup.sides import Ghosts
 
 
 def gray_scott_traffic(shape: Sequence[int], value_bytes: int) -> KernelTraffic:

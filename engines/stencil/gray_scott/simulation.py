@@ -10,10 +10,10 @@ import numpy as np
 from engines.api import Array, Dab, FieldInfo, PaintInfo, SeriesInfo
 from engines.api.device import Backend
 from engines.geometry.grid import Grid
-from engines.stencil.gray_scott import GrayScottStep
-from engines.stencil.measures import paint
-from engines.stencil.patterns import RATES
-from engines.stencil.simulation import GridSimulation, unfused
+from engines.stencil.gray_scott.forward_euler import GrayScottStep
+from engines.stencil.parameters.patterns import RATES
+from engines.stencil.step.painting import paint
+from engines.stencil.step.simulation import GridSimulation, unfused
 
 
 class GrayScottSimulation(GridSimulation):

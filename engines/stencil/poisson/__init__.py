@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engines.stencil.poisson.solver import Method, PoissonSolver
+from engines.stencil.poisson.iterations import Method, PoissonSolver
 
 if TYPE_CHECKING:
     from engines.api import Array
     from engines.api.device import Backend
-    from engines.stencil.sides import Ghosts
+    from engines.stencil.setup.sides import Ghosts
 
 __all__ = ["Method", "PoissonSolver", "make_poisson"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from engines.stencil.poisson.axes import Axis
+from engines.stencil.poisson.iterations import PoissonSolver, seam_boxes
 from engines.stencil.poisson.levels import Level, inverse
-from engines.stencil.poisson.solver import PoissonSolver, seam_boxes
 
 SOURCE = Path(__file__).with_name("poisson.cu")
 MACROS = {

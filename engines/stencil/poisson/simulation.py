@@ -9,9 +9,10 @@ from typing import Any
 from engines.api import Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
 from engines.api.device import Backend
 from engines.geometry.grid import Grid
-from engines.stencil.measures import total_and_largest
-from engines.stencil.poisson.solver import PoissonSolver
-from engines.stencil.simulation import GridSimulation, PaintedSource
+from engines.stencil.poisson.iterations import PoissonSolver
+from engines.stencil.step.painting import PaintedSource
+from engines.stencil.step.simulation import GridSimulation
+from engines.stencil.watch.content import total_and_largest
 
 SAMPLE_ITERATIONS = {"multigrid": 1, "sor": 20, "jacobi": 50}
 """Iterations between two samples: about as many as reduce the residual visibly."""

@@ -13,11 +13,11 @@ import pytest
 from engines.api import Dab, Problem, Selection
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.stencil import reference
 from engines.stencil.engine import StencilEngine
 from engines.stencil.parameters import StencilParameters
-from engines.stencil.sides import ghosts
-from engines.stencil.simulation import colours, field_range
+from engines.stencil.setup.sides import ghosts
+from engines.stencil.step import reference
+from engines.stencil.watch.colours import colours, field_range
 from workbench.parameter_files import with_values
 
 ENGINE = StencilEngine()
