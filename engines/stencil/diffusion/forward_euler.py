@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from engines.api import Array, KernelTraffic
-from engines.stencil.setup.sides import Ghosts
-
-if TYPE_CHECKING:
-    from engines.api.device import Backend
+from engines.api import KernelTraffic
+from engines.backend.twins import Twins
 
 
 class Diffusion(Protocol):
@@ -27,20 +23,5 @@ class Diffusion(Protocol):
         """Take exactly ``steps`` steps from ``u``; (array with the result, the other one)."""
 
 
-def make_diffusion(
-    backend: Backend,
-    shape: tuple[int, ...],
-    rates: Sequence[float],
-    ghosts: Ghosts,
-    dt: float,
-    precision: str,
-    conductivity: Array | None = None,
-) -> Diffusion:
-    """Steps of du/dt = div(alpha grad u) + s on the device of ``backend``; arguments as in ``CpuDiffusion``."""
-    if backend.id == "cpu":
-        from engines.stencil.diffusion.cpu import CpuDiffusion
-
-        return CpuDiffusion(backend, shape, rates, ghosts, dt, precision, conductivity)
-    from engines.stencil.diffusion.cuda import CudaDiffusion
-
-    return CudaDiffusion(backend, shape, rates, ghosts, dt, precision, conductivity)
+DIFFUSION = Twins[Diffusion](__package__, cpu="cpu:CpuDiffusion", cuda="cuda:CudaDiffusion")
+"""Steps of du/dt = div(alpha grad u) + s; arguments as in ``CpuDiffusion``."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.api import KernelTraffic
 from engines.backend.compile.variants import declared
-from engines.stencil.diffusion.launches.base import REAL
+from engines.backend.precision import REAL
 from engines.stencil.setup.sides import Ghosts, sides_for_kernels
 from engines.stencil.step.launch_shapes import Shape, best_shape, split
 

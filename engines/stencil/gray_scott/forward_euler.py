@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from engines.api import KernelTraffic
-from engines.stencil.setup.sides import Ghosts
-
-if TYPE_CHECKING:
-    from engines.api.device import Backend
+from engines.backend.twins import Twins
 
 
 class GrayScottStep(Protocol):
@@ -30,22 +26,5 @@ class GrayScottStep(Protocol):
         """Take exactly ``steps`` steps; (u, v, spare u, spare v)."""
 
 
-def make_gray_scott(
-    backend: Backend,
-    shape: tuple[int, ...],
-    rates_u: Sequence[float],
-    rates_v: Sequence[float],
-    ghosts: Ghosts,
-    dt: float,
-    feed: float,
-    kill: float,
-    precision: str,
-) -> GrayScottStep:
-    """Steps of both substances on the device of ``backend``; arguments as in ``CpuGrayScott``."""
-    if backend.id == "cpu":
-        from engines.stencil.gray_scott.cpu import CpuGrayScott
-
-        return CpuGrayScott(backend, shape, rates_u, rates_v, ghosts, dt, feed, kill, precision)
-    from engines.stencil.gray_scott.cuda import CudaGrayScott
-
-    return CudaGrayScott(backend, shape, rates_u, rates_v, ghosts, dt, feed, kill, precision)
+GRAY_SCOTT = Twins[GrayScottStep](__package__, cpu="cpu:CpuGrayScott", cuda="cuda:CudaGrayScott")
+"""Steps of both substances; arguments as in ``CpuGrayScott``."""

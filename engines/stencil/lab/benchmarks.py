@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from engines.api import Benchmark, Problem
+from engines.backend.precision import Precision
 from engines.stencil.parameters import (
     Box,
     Diffusion,
@@ -16,7 +17,6 @@ from engines.stencil.parameters import (
     Numerics,
     Plane,
     Poisson,
-    Precision,
     StencilParameters,
     UniformSource,
 )

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api.parameters import ParameterGroup, quantity
+from engines.backend.precision import Precision
 from engines.stencil.parameters.patterns import PatternName
 from engines.stencil.parameters.sides import FixedValue, Side
 
 MOST_CELLS = 1_000_000
-Precision = Literal["fp32", "fp64"]
 Place = tuple[float, float, float]
 IN_3D = {"grid.kind": ("3D",)}
 IN_TIME = {"equation.kind": ("diffusion", "Gray-Scott")}

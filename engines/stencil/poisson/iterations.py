@@ -12,6 +12,7 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.twins import Twins
 from engines.stencil.poisson import levels as hierarchy
 from engines.stencil.poisson.balance import mean_inflow
 from engines.stencil.poisson.levels import Level
@@ -154,6 +155,9 @@ class PoissonSolver(ABC):
 
     @abstractmethod
     def _remove_mean(self, u: Any) -> None: ...
+
+
+POISSON = Twins[PoissonSolver](__package__, cpu="cpu:CpuPoisson", cuda="cuda:CudaPoisson")
 
 
 def _check(shape: Sequence[int], conductivity: Array | None, method: str, relaxation: float | None) -> None:

@@ -6,17 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba as nb
 import numpy as np
 
 from engines.api import Array, Dab
 from engines.api.device import Backend
+from engines.backend.precision import REAL
+from engines.backend.twins import pick
 from engines.geometry.grid import Grid
 
 PAINT = Path(__file__).with_name("paint.cu")
-MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
 BLOCK = (32, 4, 2)
 
 
@@ -36,16 +37,27 @@ def paint(backend: Backend, grid: Grid, values: Any, dab: Dab, rest: float, base
         return
     if grid.dimensions == 2:
         low, high, position = [*low, 0], [*high, 1], [*position[:2], 0.0]
-    spacing = [*grid.spacing, 0.0][:3]
-    if backend.id == "cpu":
-        box = grid.shape if grid.dimensions == 3 else (1, *grid.shape)
-        with backend.active():
-            _dab(
-                values.reshape(box), None if base is None else base.reshape(box), rest, np.array(low), np.array(high),
-                np.array(position), np.array(spacing), radius, dab.amount, dab.erase,
-            )  # fmt: skip
-    else:
-        _launch(backend, grid, values, base, rest, low, high, position, spacing, radius, dab)
+    reach = _Reach(low, high, position, [*grid.spacing, 0.0][:3], radius)
+    with backend.active():
+        pick(backend, cpu=_paint_on_cpu, cuda=_paint_on_cuda)(backend, grid, values, base, rest, reach, dab)
+
+
+class _Reach(NamedTuple):
+    """Where a dab acts, along x, y, z: cells ``low`` to ``high`` (exclusive), its middle and their size [mm]."""
+
+    low: list[int]
+    high: list[int]
+    position: list[float]
+    spacing: list[float]
+    radius: float
+
+
+def _paint_on_cpu(backend: Any, grid: Grid, values: Any, base: Any, rest: float, reach: _Reach, dab: Dab) -> None:
+    box = grid.shape if grid.dimensions == 3 else (1, *grid.shape)
+    _dab(
+        values.reshape(box), None if base is None else base.reshape(box), rest, *map(np.array, reach[:4]),
+        reach.radius, dab.amount, dab.erase,
+    )  # fmt: skip
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
@@ -69,19 +81,13 @@ def _dab(values, base, rest, low, high, position, spacing, radius, amount, erase
                     values[z, y, x] = old + weight * amount
 
 
-def _launch(
-    backend: Any, grid: Grid, values: Any, base: Any, rest: float,
-    low: list[int], high: list[int], position: list[float], spacing: list[float], radius: float, dab: Dab,
-) -> None:  # fmt: skip
-    kernel = backend.compile(PAINT, MACROS[values.dtype.name]).get_function("dab")
-    blocks = tuple(-(-(b - a) // threads) for a, b, threads in zip(low, high, BLOCK, strict=True))
-    numbers: list[Array] = [np.int32(n) for n in (*grid.counts[:2], *low, *high)]  # type: ignore[misc]  # scalars
-    places = [np.float32(value) for value in (*position, *spacing, radius, dab.amount, rest)]
-    with backend.active():
-        given = np.int32(base is not None)
-        kernel(
-            blocks, BLOCK, (values, values if base is None else base, given, *numbers, *places, np.int32(dab.erase))
-        )  # fmt: skip
+def _paint_on_cuda(backend: Any, grid: Grid, values: Any, base: Any, rest: float, reach: _Reach, dab: Dab) -> None:
+    kernel = backend.compile(PAINT, (REAL[values.dtype.name],)).get_function("dab")
+    blocks = tuple(-(-(b - a) // threads) for a, b, threads in zip(reach.low, reach.high, BLOCK, strict=True))
+    numbers: list[Any] = [np.int32(n) for n in (*grid.counts[:2], *reach.low, *reach.high)]
+    places = [np.float32(value) for value in (*reach.position, *reach.spacing, reach.radius, dab.amount, rest)]
+    given = np.int32(base is not None)
+    kernel(blocks, BLOCK, (values, values if base is None else base, given, *numbers, *places, np.int32(dab.erase)))
 
 
 class PaintedSource:

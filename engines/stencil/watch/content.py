@@ -10,6 +10,7 @@ import numba as nb
 import numpy as np
 
 from engines.api.device import Backend
+from engines.backend.twins import pick
 
 CHUNK = 1 << 14
 
@@ -17,11 +18,17 @@ CHUNK = 1 << 14
 def total_and_largest(backend: Backend, values: Any) -> tuple[float, float]:
     """Sum in float64 and maximum of a device array."""
     with backend.active():
-        if backend.id != "cpu":
-            return float(values.sum(dtype=np.float64)), float(values.max())
-        flat = values.reshape(-1)
-        parts = np.empty((2, -(-flat.size // CHUNK)))
-        _sums(flat, parts)
+        return pick(backend, cpu=_by_chunks, cuda=_by_reductions)(values)
+
+
+def _by_reductions(values: Any) -> tuple[float, float]:
+    return float(values.sum(dtype=np.float64)), float(values.max())
+
+
+def _by_chunks(values: Any) -> tuple[float, float]:
+    flat = values.reshape(-1)
+    parts = np.empty((2, -(-flat.size // CHUNK)))
+    _sums(flat, parts)
     return float(parts[0].sum()), float(parts[1].max())
 
 

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from engines.backend.compile.variants import declared
+from engines.backend.precision import REAL
 from engines.stencil.setup.sides import Ghosts, sides_for_kernels
 from engines.stencil.step.launch_shapes import Shape
 
 MOST_DEPTH = 16
-REAL = {"float32": "-DREAL=float", "float64": "-DREAL=double"}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.stencil.diffusion.launches.base import REAL, Call, Launches
+from engines.backend.precision import REAL
+from engines.stencil.diffusion.launches.base import Call, Launches
 from engines.stencil.setup.sides import Ghosts
 from engines.stencil.step.launch_shapes import Shape
 

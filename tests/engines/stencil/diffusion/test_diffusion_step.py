@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.stencil.diffusion.forward_euler import make_diffusion
+from engines.stencil.diffusion.forward_euler import DIFFUSION
 from engines.stencil.setup.sides import Ghost
 from engines.stencil.step import reference
 from tests.engines.stencil.side_kinds import sides
@@ -16,7 +16,7 @@ KINDS = ["periodic", "value", "gradient", "mixed"]
 
 def advanced(cpu, u, rates, ghosts, steps, precision="float64", depth=None, tile=None, source=None, k=None, dt=0.3):
     """``u`` after ``steps`` steps, fused ``depth`` deep on the tiles that are asked for."""
-    diffusion = make_diffusion(cpu, u.shape, rates, ghosts, dt, precision, k)
+    diffusion = DIFFUSION.open(cpu, u.shape, rates, ghosts, dt, precision, k)
     if depth is not None:
         diffusion.depth = depth
         diffusion._tile = (depth, *(tile or (u.shape[-2], u.shape[-1])))
@@ -102,7 +102,7 @@ def test_steps_in_vectors_equal_those_of_the_general_kernel_bit_for_bit(cpu, sha
     rng = np.random.default_rng(5)
     u, heat = rng.uniform(-1, 1, shape).astype(precision), rng.uniform(-1, 1, shape).astype(precision)
     for rates in ((0.1, 0.1, 0.1)[: len(shape)], (0.1, 0.13, 0.04)[: len(shape)]):
-        diffusion = make_diffusion(cpu, shape, rates, sides(*[kind] * len(shape)), 0.3, precision)
+        diffusion = DIFFUSION.open(cpu, shape, rates, sides(*[kind] * len(shape)), 0.3, precision)
         for source in (None, heat):
             general = np.full_like(u, np.nan)
             with cpu.active():
@@ -126,7 +126,7 @@ def test_what_is_tuned_equals_single_steps_bit_for_bit(cpu, monkeypatch):
 
     monkeypatch.setattr("engines.stencil.diffusion.cpu.tune", first)
     u = np.random.default_rng(1).uniform(-1, 1, (700, 300))
-    diffusion = make_diffusion(cpu, u.shape, (0.2, 0.2), sides("value", "periodic"), 1.0, "float32")
+    diffusion = DIFFUSION.open(cpu, u.shape, (0.2, 0.2), sides("value", "periodic"), 1.0, "float32")
     assert diffusion.depth > 1
     one, ghosts = u.astype(np.float32), sides("value", "periodic")
     with cpu.active():

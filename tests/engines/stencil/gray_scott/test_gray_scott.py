@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.stencil.gray_scott.forward_euler import make_gray_scott
+from engines.stencil.gray_scott.forward_euler import GRAY_SCOTT
 from engines.stencil.step import reference
 from tests.engines.stencil.side_kinds import sides
 
@@ -14,7 +14,7 @@ EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52}
 
 def advanced(cpu, u, v, ghosts, steps, precision="float64", feed=0.04, kill=0.06, dt=0.8):
     rates_u, rates_v = (0.13, 0.16, 0.1)[: u.ndim], (0.07, 0.08, 0.05)[: u.ndim]
-    step = make_gray_scott(cpu, u.shape, rates_u, rates_v, ghosts, dt, feed, kill, precision)
+    step = GRAY_SCOTT.open(cpu, u.shape, rates_u, rates_v, ghosts, dt, feed, kill, precision)
     arrays = [np.array(u, precision), np.array(v, precision)]
     spares = [np.full_like(arrays[0], np.nan) for _ in range(2)]
     with cpu.active():

@@ -10,7 +10,8 @@ import pytest
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.stencil.parameters.sides import FixedGradient, FixedValue
-from engines.stencil.poisson import cpu_kernels, make_poisson, reference
+from engines.stencil.poisson import cpu_kernels, reference
+from engines.stencil.poisson.iterations import POISSON
 from engines.stencil.poisson.spectrum import best_jacobi, best_sor
 from engines.stencil.setup.sides import ghosts
 from tests.engines.stencil.poisson.cases import PAIRS, SHIFTED, conductivities, sides_of
@@ -51,7 +52,7 @@ def test_jacobi_multiplies_each_mode_by_its_factor(cpu, dimensions, names, omega
             e = np.multiply.outer(vector, e)
         eigenvalue = sum(4 / h**2 * np.sin(theta) ** 2 for h, (_, theta) in zip(spacing, shapes, strict=True))
         factor = 1 - omega * eigenvalue / sum(2 / h**2 for h in spacing)
-        solver = make_poisson(
+        solver = POISSON.open(
             cpu, counts[::-1], spacing, sides_of(names[:dimensions], spacing), "float64", None, "jacobi", omega
         )
         got = solver.iterate(e.copy(), np.zeros(e.shape), 4)
@@ -70,7 +71,7 @@ def test_sweeps_equal_plain_numpy(cpu, shape, varies, method):
     k = 1 + 9 * rng.random(shape) if varies else None
     pairs = sides_of(("mixed", "periodic", "value")[: len(shape)], spacing, SHIFTED)
     u, source = rng.standard_normal(shape), rng.standard_normal(shape)
-    solver = make_poisson(cpu, shape, spacing, pairs, "float64", k, method, 0.9)
+    solver = POISSON.open(cpu, shape, spacing, pairs, "float64", k, method, 0.9)
     sweep = reference.jacobi_sweep if method == "jacobi" else reference.sor_sweep
     expected = u
     for _ in range(3):
@@ -84,7 +85,7 @@ def test_sweeps_equal_plain_numpy(cpu, shape, varies, method):
 def test_a_sweep_does_not_depend_on_the_number_of_threads(cpu, shape):
     """Red-black order is the same in any number of chunks: equal to the last bit."""
     spacing = (0.1,) * len(shape)
-    solver = make_poisson(cpu, shape, spacing, sides_of(("periodic",) * len(shape), spacing), "float32", None, "sor")
+    solver = POISSON.open(cpu, shape, spacing, sides_of(("periodic",) * len(shape), spacing), "float32", None, "sor")
     rng = np.random.default_rng(2)
     u, source = (rng.standard_normal(shape).astype(np.float32).reshape(solver.levels[0].shape) for _ in range(2))
     results = []
@@ -102,7 +103,7 @@ def test_a_sweep_does_not_depend_on_the_number_of_threads(cpu, shape):
 @pytest.mark.parametrize("names", [("value", "value"), ("mixed", "gradient"), ("periodic", "mixed")])
 def test_jacobi_extremes_are_those_of_the_matrix(names, cpu):
     shape, spacing = (7, 10), (0.1, 0.14)
-    solver = make_poisson(cpu, shape, spacing, sides_of(names, spacing), method="jacobi")
+    solver = POISSON.open(cpu, shape, spacing, sides_of(names, spacing), method="jacobi")
     matrix, _ = reference.system(shape, spacing, sides_of(names, spacing))
     mu = np.linalg.eigvalsh(matrix.toarray()) / sum(2 / h**2 for h in spacing)
     assert best_jacobi(solver.levels[0].axes) == pytest.approx(2 / (mu[0] + mu[-1]), rel=1e-12)
@@ -124,10 +125,10 @@ def test_sor_converges_at_the_textbook_rate(cpu, shape):
     scaled = (matrix.multiply(1 / np.sqrt(diagonal)[:, None]).multiply(1 / np.sqrt(diagonal))).toarray()
     radius = 1 - np.linalg.eigvalsh(scaled)[0]
     best = 2 / (1 + np.sqrt(1 - radius**2))
-    solver = make_poisson(cpu, shape, spacing, pairs, "float64", None, "sor")
+    solver = POISSON.open(cpu, shape, spacing, pairs, "float64", None, "sor")
     assert solver.relaxation == best_sor(solver.levels[0].axes) == pytest.approx(best, rel=0.01)
     for omega in (solver.relaxation, best, best + 0.3 * (2 - best)):
-        again = make_poisson(cpu, shape, spacing, pairs, "float64", None, "sor", omega)
+        again = POISSON.open(cpu, shape, spacing, pairs, "float64", None, "sor", omega)
         u, zero = np.random.default_rng(3).standard_normal(shape), np.zeros(shape)
         first, last = 4 * n, 8 * n
         u = again.iterate(u, zero, first)
@@ -159,7 +160,7 @@ def test_converged_solutions_equal_the_direct_one(cpu, shape, names, varies, met
     k = 1 + 4 * rng.random(shape) if varies else None
     pairs = sides_of(names, spacing, SHIFTED)
     source = rng.standard_normal(shape)
-    solver = make_poisson(cpu, shape, spacing, pairs, "float64", k, method)
+    solver = POISSON.open(cpu, shape, spacing, pairs, "float64", k, method)
     got = solved(solver, source, {"multigrid": 30, "sor": 400, "jacobi": 20000}[method])
     expected = reference.solve(source, spacing, pairs, k)
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-10 * max(1.0, np.abs(expected).max()))
@@ -179,7 +180,7 @@ def test_grids_of_one_to_three_cells(cpu, names, method):
         d = len(shape)
         pairs = sides_of(names[:d], spacing[:d], SHIFTED)
         source = np.random.default_rng(5).standard_normal(shape)
-        got = solved(make_poisson(cpu, shape, spacing[:d], pairs, "float64", None, method), source, 300)
+        got = solved(POISSON.open(cpu, shape, spacing[:d], pairs, "float64", None, method), source, 300)
         expected = reference.solve(source, spacing[:d], pairs)
         scale = max(1.0, np.abs(expected).max())
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-10 * scale, err_msg=f"{shape}")
@@ -220,7 +221,7 @@ def test_halving_h_divides_the_error_by_four(cpu, kind, dimensions, sizes):
         source = 4 * np.pi**2 * (dimensions - 1) * g * wave - (f_second + g_second * wave)
         spacing = (h,) * dimensions
         pairs = ghosts([KINDS[kind], *[KINDS["periodic"]] * (dimensions - 1)], spacing)
-        got = solved(make_poisson(cpu, (n,) * dimensions, spacing, pairs, "float64"), source, 14)
+        got = solved(POISSON.open(cpu, (n,) * dimensions, spacing, pairs, "float64"), source, 14)
         if kind != "value":
             fine = np.arange(4096) / 4096 + 0.5 / 4096
             u = u - manufactured(kind, fine)[0].mean()
@@ -235,7 +236,7 @@ def test_what_is_made_leaves_through_the_sides(cpu, shape):
     spacing, k = (0.1, 0.15, 0.12)[: len(shape)], 1 + 9 * np.random.default_rng(6).random(shape)
     pairs = ghosts([(FixedValue(value=0.7), FixedValue(value=-0.3)), *[PAIRS["gradient"]] * (len(shape) - 1)], spacing)
     source = np.random.default_rng(7).random(shape)
-    u = solved(make_poisson(cpu, shape, spacing, pairs, "float64", k), source, 30)
+    u = solved(POISSON.open(cpu, shape, spacing, pairs, "float64", k), source, 30)
     volume, area = np.prod(spacing), np.prod(spacing[1:])
     out = sum(
         (k[..., cell] * (u[..., cell] - value)).sum() * area / (spacing[0] / 2)
@@ -251,7 +252,7 @@ def test_float32_reaches_its_round_off_and_stays(cpu, shape, name):
     stays there for 40 cycles."""
     d, spacing = len(shape), (1 / shape[0],) * len(shape)
     source = np.random.default_rng(8).standard_normal(shape).astype(np.float32)
-    solver = make_poisson(cpu, shape, spacing, sides_of((name,) * d, spacing), "float32")
+    solver = POISSON.open(cpu, shape, spacing, sides_of((name,) * d, spacing), "float32")
     u = solver.iterate(np.zeros(shape, np.float32), source, 12)
     for _ in range(10):
         u = solver.iterate(u, source, 4)
@@ -266,7 +267,7 @@ def test_a_source_without_a_balance_loses_its_mean(cpu):
     """Closed sides with a net inflow: what neither sides nor source balance is removed."""
     shape, spacing = (10, 12), (0.1, 0.1)
     pairs = sides_of(("gradient", "gradient"), spacing, SHIFTED)
-    solver = make_poisson(cpu, shape, spacing, pairs, "float64")
+    solver = POISSON.open(cpu, shape, spacing, pairs, "float64")
     source = 3.0 + np.random.default_rng(9).random(shape)
     before = source.copy()
     u = solved(solver, source, 25)
@@ -278,7 +279,7 @@ def test_a_source_without_a_balance_loses_its_mean(cpu):
 def test_bytes_are_counted_from_the_algorithm(cpu):
     spacing = (0.1, 0.1)
     pairs = sides_of(("value", "value"), spacing)
-    make = lambda **rest: make_poisson(cpu, (64, 64), spacing, pairs, **rest).traffic  # noqa: E731
+    make = lambda **rest: POISSON.open(cpu, (64, 64), spacing, pairs, **rest).traffic  # noqa: E731
     assert make(method="jacobi").bytes == 64 * 64 * 3 * 4
     assert make(method="sor", precision="float64").bytes == 64 * 64 * 3 * 8
     assert make(method="sor", conductivity=np.ones((64, 64))).bytes == 64 * 64 * 5 * 4
@@ -302,7 +303,7 @@ def test_bytes_are_counted_from_the_algorithm(cpu):
 )
 def test_bad_input_gets_a_sentence(cpu, change, words):
     with pytest.raises(ProblemError, match=words):
-        make_poisson(cpu, (8, 8), (0.1, 0.1), sides_of(("value", "value"), (0.1, 0.1)), **change)
+        POISSON.open(cpu, (8, 8), (0.1, 0.1), sides_of(("value", "value"), (0.1, 0.1)), **change)
 
 
 def test_conductivity_of_ones_changes_nothing(cpu):
@@ -310,7 +311,7 @@ def test_conductivity_of_ones_changes_nothing(cpu):
     assert set(conductivities(shape)) == {"smooth", "ball", "random", "two values at random"}
     source = np.random.default_rng(10).standard_normal(shape)
     plain, ones = (
-        solved(make_poisson(cpu, shape, spacing, sides_of(("value", "value"), spacing), "float64", k), source, 3)
+        solved(POISSON.open(cpu, shape, spacing, sides_of(("value", "value"), spacing), "float64", k), source, 3)
         for k in (None, np.ones(shape))
     )
     np.testing.assert_allclose(plain, ones, rtol=0, atol=1e-14)

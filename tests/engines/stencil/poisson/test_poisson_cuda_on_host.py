@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.stencil.poisson import make_poisson
+from engines.stencil.poisson.iterations import POISSON
 from tests.engines.stencil.poisson.cases import SHIFTED, sides_of
 
 CASES = [
@@ -42,7 +42,7 @@ def test_cuda_equals_the_cpu(on_host, method, varies, precision):
         results = []
         for backend in (cpu, on_host):
             pairs = sides_of(names, spacing, SHIFTED)
-            solver = make_poisson(backend, shape, spacing, pairs, precision, k, method)
+            solver = POISSON.open(backend, shape, spacing, pairs, precision, k, method)
             given = backend.array(source)
             u = solver.iterate(backend.array(start), given, 3)
             np.testing.assert_array_equal(given, source)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.stencil.poisson import make_poisson
 from engines.stencil.poisson.axes import Axis, transfer
+from engines.stencil.poisson.iterations import POISSON
 from engines.stencil.poisson.levels import DIRECT_CELLS, _coarse_faces, finest, hierarchy, inverse
 from engines.stencil.poisson.reference import system
 from engines.stencil.setup.sides import Ghost
@@ -21,7 +21,7 @@ def cpu():
 
 def factor(cpu, shape, names, spacing=None, conductivity=None):
     spacing = spacing or (1 / max(shape),) * len(shape)
-    return contraction(make_poisson(cpu, shape, spacing, sides_of(names, spacing), "float64", conductivity), cpu)
+    return contraction(POISSON.open(cpu, shape, spacing, sides_of(names, spacing), "float64", conductivity), cpu)
 
 
 @pytest.mark.parametrize("name", ["value", "gradient", "periodic"])
