@@ -45,11 +45,15 @@ class FieldSimulation(Simulation):
     def select(self, selection: Selection) -> Any:
         return self.backend.select(selection)
 
+    def values(self, name: str) -> Any:
+        """A field on the device; a subclass may have fields that are not in ``arrays``."""
+        return self.arrays[name]
+
     def gather(self, name: str, handle: Any) -> Array:
-        return self.backend.gather(self.arrays[name].reshape(-1), handle)
+        return self.backend.gather(self.values(name).reshape(-1), handle)
 
     def field(self, name: str) -> Array:
-        return self.backend.to_host(self.arrays[name]).reshape(-1).astype(np.float32, copy=False)
+        return self.backend.to_host(self.values(name)).reshape(-1).astype(np.float32, copy=False)
 
     def set_control(self, name: str, value: Any) -> None:
         raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
@@ -71,7 +75,7 @@ class FieldSimulation(Simulation):
 
     def non_finite(self) -> NonFinite | None:
         for info in self.fields:
-            place = self.backend.first_non_finite(self.arrays[info.name])
+            place = self.backend.first_non_finite(self.values(info.name))
             if place is not None:
                 return NonFinite(f"The field '{info.title}'", place, self.advice)
         return None

@@ -11,7 +11,7 @@ from engines.api.lab import Case
 from engines.backend.ceilings import curve_cuda
 from engines.backend.ceilings.curve import BandwidthPoint, Curve, ceiling_at, measured_curve
 from engines.backend.timing import cache_bytes
-from engines.stencil.variants import studies
+from engines.stencil.lab.studies import studies
 from workbench.bench.check import Checker
 from workbench.bench.lab import Lab
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.stencil.poisson import make_poisson
-from tests.engines.stencil.poisson_cases import SHIFTED, conductivities, contraction, sides_of
+from engines.stencil.poisson.iterations import POISSON
+from tests.engines.stencil.poisson.cases import SHIFTED, conductivities, contraction, sides_of
 
 pytestmark = pytest.mark.gpu
 
@@ -30,7 +30,7 @@ def test_the_gpu_equals_the_cpu(gpu, shape, names, method, precision):
     for k in (None, 1 + 9 * rng.random(shape)):
         results = []
         for backend in (CpuBackend(), gpu):
-            solver = make_poisson(backend, shape, spacing, sides_of(names, spacing, SHIFTED), precision, k, method)
+            solver = POISSON.open(backend, shape, spacing, sides_of(names, spacing, SHIFTED), precision, k, method)
             u = solver.iterate(backend.array(start), backend.array(source), 3)
             results.append(backend.to_host(u))
         tolerance = 100 * np.finfo(precision).eps * max(1.0, np.abs(results[0]).max())
@@ -40,7 +40,7 @@ def test_the_gpu_equals_the_cpu(gpu, shape, names, method, precision):
 @pytest.mark.parametrize(("shape", "bound"), [((512, 512), 0.115), ((64, 64, 64), 0.14)])
 def test_v_cycles_contract_as_on_the_cpu(gpu, shape, bound):
     spacing = (1 / shape[0],) * len(shape)
-    solver = make_poisson(gpu, shape, spacing, sides_of(("value",) * len(shape), spacing), "float64")
+    solver = POISSON.open(gpu, shape, spacing, sides_of(("value",) * len(shape), spacing), "float64")
     assert contraction(solver, gpu) < bound
 
 
@@ -50,7 +50,7 @@ def test_launch_shapes_do_not_change_a_bit(gpu, block):
     k = conductivities(shape)["random"]
     results = []
     for chosen in (None, block):
-        solver = make_poisson(gpu, shape, spacing, sides_of(("value", "periodic"), spacing), "float32", k)
+        solver = POISSON.open(gpu, shape, spacing, sides_of(("value", "periodic"), spacing), "float32", k)
         if chosen:
             solver.block = chosen
         u = solver.iterate(gpu.array(np.zeros(shape, np.float32)), gpu.array(np.ones(shape, np.float32)), 2)

@@ -51,7 +51,7 @@ def test_fused_steps_equal_single_steps_and_these_the_reference(gpu, shape, rate
         expected = reference(host_u, launches.rates, around, 2, host_given, float(launches.dt))
         for candidate in launches.single_shapes():
             got = steps_of(launches, u, given, candidate, 2)
-            # 64 roundings per step, see tests/engines/stencil/test_diffusion_cuda_on_host.py
+            # 64 roundings per step, see tests/engines/stencil/diffusion/test_diffusion_cuda_on_host.py
             np.testing.assert_allclose(got, expected, rtol=0, atol=128 * EPSILON[precision])
         for depth in launches.depths(given is not None)[1:]:
             single = steps_of(launches, u, given, single_shape, depth)
@@ -123,5 +123,5 @@ def test_gray_scott_follows_the_reference(gpu, shape, precision):
             v + laplacian(v, rates_v, around) + dt * (r - (feed + kill) * v),
         )
     for mine, right in zip(got[:2], (u, v), strict=True):
-        # see tests/engines/stencil/test_gray_scott_cuda_on_host.py
+        # see tests/engines/stencil/gray_scott/test_gray_scott_cuda_on_host.py
         np.testing.assert_allclose(gpu.to_host(mine), right, rtol=0, atol=160 * EPSILON[precision] * 2.2**7)

@@ -16,9 +16,9 @@ from engines.backend.compile.source import source_digest
 from engines.backend.threads import core_seconds
 from engines.backend.tuning import tune, tuning_key
 from engines.stencil.diffusion import kernels, rows
-from engines.stencil.diffusion.faces import face_coefficients
 from engines.stencil.diffusion.traffic import diffusion_traffic
-from engines.stencil.sides import Ghosts
+from engines.stencil.setup.faces import face_coefficients
+from engines.stencil.setup.sides import Ghosts
 
 SOURCE, ROWS_SOURCE = Path(kernels.__file__), Path(rows.__file__)
 TUNED_FROM = 1 << 17

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from engines.api import Array, KernelTraffic
-from engines.stencil.choice import Shape, best_shape, split
-from engines.stencil.diffusion.launches import Call, Launches
-from engines.stencil.diffusion.launches2d import Launches2D
-from engines.stencil.diffusion.launches3d import Launches3D
-from engines.stencil.diffusion.launches_conductivity import LaunchesConductivity
-from engines.stencil.sides import Ghosts
+from engines.stencil.diffusion.launches.base import Call, Launches
+from engines.stencil.diffusion.launches.box import Launches3D
+from engines.stencil.diffusion.launches.conductivity import LaunchesConductivity
+from engines.stencil.diffusion.launches.plane import Launches2D
+from engines.stencil.setup.sides import Ghosts
+from engines.stencil.step.launch_shapes import Shape, best_shape, split
 
 
 class CudaDiffusion:

@@ -11,9 +11,10 @@ from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
-from engines.stencil.diffusion import Diffusion
-from engines.stencil.limits import ROUNDING, rounded_down
-from engines.stencil.simulation import GridSimulation, PaintedSource, unfused
+from engines.stencil.diffusion.forward_euler import Diffusion
+from engines.stencil.setup.limits import ROUNDING, rounded_down
+from engines.stencil.step.painting import PaintedSource
+from engines.stencil.step.simulation import GridSimulation, unfused
 
 
 class HeatSimulation(GridSimulation):
@@ -39,34 +40,33 @@ class HeatSimulation(GridSimulation):
         fields: tuple[FieldInfo, ...],
         brush: PaintInfo,
     ) -> None:
-        super().__init__(backend, grid, dt, {"u": u})
-        self.fields = fields
+        super().__init__(backend, grid, dt, fields, {"u": u})
         self.brushes = (brush,)
         self._spare = backend.empty(grid.shape, u.dtype)
         self._source = source
         self._make_step, self._largest_scale, self._fuse = make_step, largest_scale, fuse
         self._scale = scale
         self._diffusion = make_step(scale)
-        self.traffic = (self._diffusion.traffic if fuse else unfused(self._diffusion),)
+        self.traffic = (self._diffusion.traffic if fuse else unfused(self._diffusion.traffic),)
 
-    def _take(self, steps: int) -> None:
-        u, spare, source = self._arrays["u"], self._spare, self._source.array
-        with self._backend.timed("diffusion", launches=steps):
+    def take(self, steps: int) -> None:
+        u, spare, source = self.arrays["u"], self._spare, self._source.array
+        with self.backend.timed("diffusion", launches=steps):
             if self._fuse:
                 u, spare = self._diffusion.advance(u, spare, source, steps)
             else:
                 for _ in range(steps):
                     u, spare = self._diffusion.advance(u, spare, source, 1)
-        self._arrays["u"], self._spare = u, spare
+        self.arrays["u"], self._spare = u, spare
 
-    def _values(self, name: str) -> Any:
-        return self._source.shown() if name == "source" else super()._values(name)
+    def values(self, name: str) -> Any:
+        return self._source.shown() if name == "source" else super().values(name)
 
     def observe(self) -> Mapping[str, float]:
-        return self._content("u")
+        return self.content("u")
 
     def non_finite(self) -> NonFinite | None:
-        place = self._backend.first_non_finite(self._arrays["u"])
+        place = self.backend.first_non_finite(self.arrays["u"])
         return None if place is None else NonFinite("The solution", place, self.advice)
 
     def paint(self, dab: Dab) -> None:

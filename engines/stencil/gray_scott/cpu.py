@@ -16,14 +16,14 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.threads import core_seconds
-from engines.stencil.sides import Ghosts
+from engines.stencil.setup.sides import Ghosts
 
 
 def gray_scott_traffic(shape: Sequence[int], value_bytes: int) -> KernelTraffic:
     """Per step: u and v are read, the new u and v are written."""
     points, dimensions = math.prod(shape), len(shape)
     size = points * 2 * value_bytes
-    return KernelTraffic("gray-scott", size, size, points * (8 * dimensions + 12))
+    return KernelTraffic("gray_scott", size, size, points * (8 * dimensions + 12))
 
 
 class CpuGrayScott:

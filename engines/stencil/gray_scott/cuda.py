@@ -11,9 +11,9 @@ import numpy as np
 
 from engines.api import KernelTraffic
 from engines.backend.compile.variants import declared
-from engines.stencil.choice import Shape, best_shape, split
-from engines.stencil.diffusion.launches import REAL, sides_for_kernels
-from engines.stencil.sides import Ghosts
+from engines.backend.precision import REAL
+from engines.stencil.setup.sides import Ghosts, sides_for_kernels
+from engines.stencil.step.launch_shapes import Shape, best_shape, split
 
 SOURCE = Path(__file__).with_name("gray_scott.cu")
 LANES = 32

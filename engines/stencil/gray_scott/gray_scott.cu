@@ -2,7 +2,7 @@
 //
 //   u' = u + D_u lap u + dt (-u v² + F (1 - u)),      v' = v + D_v lap v + dt (u v² - (F + k) v)
 //
-// Order of operations, shared with the CPU's twin: d_u and d_v are the diffusion of engines/stencil/diffusion/update.cuh
+// Order of operations, shared with the CPU's twin: d_u and d_v are the diffusion of engines/stencil/step/update.cuh
 // (-DEQUAL: equal rates along the axes), then
 //
 //   r = u * (v * v);   u' = fma(dt, fma(feed, 1 - u, -r), d_u);   v' = fma(dt, fma(-(feed + kill), v, r), d_v)
@@ -18,7 +18,7 @@
 // variants: -DREAL=double -DDIMENSIONS=3; -DREAL=double -DDIMENSIONS=3 -DEQUAL
 // variants: -DREAL=float -DDIMENSIONS=2 -DEQUAL -DDEPTH=2; -DREAL=float -DDIMENSIONS=2 -DEQUAL -DDEPTH=4
 
-#include "stencil/diffusion/update.cuh"
+#include "stencil/step/update.cuh"
 
 // Rates of both substances, and the reaction.
 struct Model {

@@ -10,10 +10,10 @@ import numpy as np
 from engines.api import Array, Dab, FieldInfo, PaintInfo, SeriesInfo
 from engines.api.device import Backend
 from engines.geometry.grid import Grid
-from engines.stencil.gray_scott import GrayScottStep
-from engines.stencil.measures import paint
-from engines.stencil.patterns import RATES
-from engines.stencil.simulation import GridSimulation, unfused
+from engines.stencil.gray_scott.forward_euler import GrayScottStep
+from engines.stencil.parameters.patterns import RATES
+from engines.stencil.step.painting import paint
+from engines.stencil.step.simulation import GridSimulation, unfused
 
 
 class GrayScottSimulation(GridSimulation):
@@ -37,28 +37,28 @@ class GrayScottSimulation(GridSimulation):
         fields: tuple[FieldInfo, ...],
         brush: PaintInfo,
     ) -> None:
-        super().__init__(backend, grid, dt, {"u": u, "v": v})
-        self.fields, self.brushes = fields, (brush,)
-        self.traffic = (step.traffic if fuse else unfused(step),)
+        super().__init__(backend, grid, dt, fields, {"u": u, "v": v})
+        self.brushes = (brush,)
+        self.traffic = (step.traffic if fuse else unfused(step.traffic),)
         self._step, self._fuse = step, fuse
         self._spares = [backend.empty(grid.shape, u.dtype) for _ in range(2)]
 
-    def _take(self, steps: int) -> None:
-        with self._backend.timed(self.traffic[0].kernel, launches=steps):
-            arrays = (self._arrays["u"], self._arrays["v"], self._spares[0], self._spares[1])
+    def take(self, steps: int) -> None:
+        with self.backend.timed(self.traffic[0].kernel, launches=steps):
+            arrays = (self.arrays["u"], self.arrays["v"], self._spares[0], self._spares[1])
             if self._fuse:
                 arrays = self._step.advance(*arrays, steps)
             else:
                 for _ in range(steps):
                     arrays = self._step.advance(*arrays, 1)
         u, v, *self._spares = arrays
-        self._arrays.update(u=u, v=v)
+        self.arrays.update(u=u, v=v)
 
     def observe(self) -> Mapping[str, float]:
-        return self._content("v")
+        return self.content("v")
 
     def paint(self, dab: Dab) -> None:
-        paint(self._backend, self.geometry, self._arrays["v"], dab, rest=0.0)
+        paint(self.backend, self.geometry, self.arrays["v"], dab, rest=0.0)
 
     def set_control(self, name: str, value: Any) -> None:
         match name.removeprefix("equation.reaction"):

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from engines.api import Array
-from engines.stencil.sides import Ghost
+from engines.stencil.setup.sides import Ghost
 
 LOWER, UPPER, LOWER_DIAGONAL, UPPER_DIAGONAL = range(4)
 """Rows of :attr:`Axis.coefficients`."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.stencil.poisson import cpu_kernels as kernels
+from engines.stencil.poisson.iterations import PoissonSolver, seam_boxes
 from engines.stencil.poisson.levels import Level, inverse
-from engines.stencil.poisson.solver import PoissonSolver, seam_boxes
 
 POINT_SECONDS = 5e-9
 """[s] of one core to relax a point of a level, about."""

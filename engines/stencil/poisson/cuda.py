@@ -7,17 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from engines.backend.precision import REAL
 from engines.stencil.poisson.axes import Axis
+from engines.stencil.poisson.iterations import PoissonSolver, seam_boxes
 from engines.stencil.poisson.levels import Level, inverse
-from engines.stencil.poisson.solver import PoissonSolver, seam_boxes
 
 SOURCE = Path(__file__).with_name("poisson.cu")
-MACROS = {
-    ("float32", False): ("-DREAL=float", "-DVARIABLE=0"),
-    ("float64", False): ("-DREAL=double", "-DVARIABLE=0"),
-    ("float32", True): ("-DREAL=float", "-DVARIABLE=1"),
-    ("float64", True): ("-DREAL=double", "-DVARIABLE=1"),
-}
 SUM_THREADS = 256
 """Threads of a block that adds up; ``poisson.cu`` counts on it."""
 SUM_BLOCKS = 1024
@@ -35,7 +30,7 @@ class CudaPoisson(PoissonSolver):
         self._omega = self._real(self.relaxation)
         backend: Any = self.backend  # a CudaBackend, which can compile
         first = self.levels[0]
-        self._module = backend.compile(SOURCE, MACROS[self.dtype.name, first.faces is not None])
+        self._module = backend.compile(SOURCE, (REAL[self.dtype.name], f"-DVARIABLE={int(first.faces is not None)}"))
         self._grids = [self._grid(level) for level in self.levels]
         self._boxes = [seam_boxes(level) for level in self.levels]
         self._parts = backend.empty(min(SUM_BLOCKS, -(-first.cells // SUM_THREADS)), np.float64)

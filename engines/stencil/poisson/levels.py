@@ -13,7 +13,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.stencil.poisson.axes import FLAT, LOWER, UPPER, Axis, Transfer, transfer
-from engines.stencil.sides import Ghosts
+from engines.stencil.setup.sides import Ghosts
 
 DIRECT_CELLS = 256
 """Cells of the coarsest level at most: its inverse is stored, 256 kB in float32; one product replaces some levels."""

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
 from engines.api import Array
-from engines.stencil.sides import Ghosts
+from engines.stencil.setup.sides import Ghosts
 
 
 def system(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from engines.api import Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
 from engines.api.device import Backend
 from engines.geometry.grid import Grid
-from engines.stencil.measures import total_and_largest
-from engines.stencil.poisson.solver import PoissonSolver
-from engines.stencil.simulation import GridSimulation, PaintedSource
+from engines.stencil.poisson.iterations import PoissonSolver
+from engines.stencil.step.painting import PaintedSource
+from engines.stencil.step.simulation import GridSimulation
 
 SAMPLE_ITERATIONS = {"multigrid": 1, "sor": 20, "jacobi": 50}
 """Iterations between two samples: about as many as reduce the residual visibly."""
@@ -37,23 +36,22 @@ class PoissonSimulation(GridSimulation):
         fields: tuple[FieldInfo, ...],
         brush: PaintInfo,
     ) -> None:
-        super().__init__(backend, grid, 1.0, {"u": u, "source": source.array})
-        self.fields, self.brushes = fields, (brush,)
+        super().__init__(backend, grid, 1.0, fields, {"u": u, "source": source.array})
+        self.brushes = (brush,)
         self.sample_steps = SAMPLE_ITERATIONS[solver.method]
         self.traffic = (solver.traffic,)
         self._source, self._solver = source, solver
 
-    def _take(self, steps: int) -> None:
-        with self._backend.timed(self.traffic[0].kernel, launches=steps):
-            self._arrays["u"] = self._solver.iterate(self._arrays["u"], self._arrays["source"], steps)
+    def take(self, steps: int) -> None:
+        with self.backend.timed(self.traffic[0].kernel, launches=steps):
+            self.arrays["u"] = self._solver.iterate(self.arrays["u"], self.arrays["source"], steps)
 
     def observe(self) -> Mapping[str, float]:
-        residual = self._solver.residual_norm(self._arrays["u"], self._arrays["source"])
-        total, largest = total_and_largest(self._backend, self._arrays["u"])
-        return {"residual": residual, "content": total * math.prod(self.geometry.spacing), "largest": largest}
+        residual = self._solver.residual_norm(self.arrays["u"], self.arrays["source"])
+        return {"residual": residual, **self.content("u")}
 
     def non_finite(self) -> NonFinite | None:
-        place = self._backend.first_non_finite(self._arrays["u"])
+        place = self.backend.first_non_finite(self.arrays["u"])
         return None if place is None else NonFinite("The solution", place, self.advice)
 
     def paint(self, dab: Dab) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engines.stencil.sides import FixedGradient, FixedValue, Ghost, Ghosts, Periodic, ghosts
+from engines.stencil.parameters.sides import FixedGradient, FixedValue, Periodic
+from engines.stencil.setup.sides import Ghost, Ghosts, ghosts
 
 PERIODIC, VALUE, GRADIENT = Periodic(), FixedValue(value=0.7), FixedGradient(gradient=-0.3)
 SIDES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.stencil.sides import Ghost, Ghosts
+from engines.stencil.setup.sides import Ghost, Ghosts
 
 KINDS: dict[str, tuple[Ghost, Ghost]] = {
     "periodic": (Ghost(True), Ghost(True)),

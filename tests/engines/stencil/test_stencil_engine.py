@@ -13,11 +13,11 @@ import pytest
 from engines.api import Dab, Problem, Selection
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.stencil import reference
 from engines.stencil.engine import StencilEngine
 from engines.stencil.parameters import StencilParameters
-from engines.stencil.sides import ghosts
-from engines.stencil.simulation import colours, field_range
+from engines.stencil.setup.sides import ghosts
+from engines.stencil.step import reference
+from engines.stencil.watch.colours import colours, field_range
 from workbench.project.parameter_files import with_values
 
 ENGINE = StencilEngine()
@@ -296,8 +296,8 @@ def test_looking_at_a_source_that_is_not_there_allocates_once(cpu):
     simulation = ENGINE.build(problem(heat()), cpu)
     handle = simulation.select(Selection(np.arange(4, dtype=np.int32)))
     assert (simulation.gather("source", handle) == 0).all()
-    seen = simulation._values("source")
-    assert simulation._values("source") is seen
+    seen = simulation.values("source")
+    assert simulation.values("source") is seen
     assert simulation._source.array is None  # a step does not read it
     simulation.paint(Dab(simulation.brushes[0].name, (4.0, 5.0, 1.0), 2.0, 0.5))
     assert simulation.field("source").max() > 0

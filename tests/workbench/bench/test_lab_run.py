@@ -8,7 +8,7 @@ import pytest
 
 from engines.api.errors import DeviceError
 from engines.backend import open_backend
-from engines.stencil.variants import studies
+from engines.stencil.lab.studies import studies
 from workbench.bench import lab as lab_module
 from workbench.bench.lab_run import Ceilings, Failed, Finished, LabRun, Measured, Progress
 from workbench.bench.records import MachineRecord, VariantRecord

@@ -1,0 +1,27 @@
+"""Explicit diffusion on grids: forward Euler in time, second-order central differences in space."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from engines.api import KernelTraffic
+from engines.backend.twins import Twins
+
+
+class Diffusion(Protocol):
+    """What the CPU's and the GPU's diffusion have in common (:class:`engines.stencil.diffusion.cpu.CpuDiffusion`)."""
+
+    @property
+    def depth(self) -> int:
+        """Steps that one pass takes."""
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        """Bytes and operations per step of whole passes, without a source."""
+
+    def advance(self, u: Any, spare: Any, source: Any, steps: int) -> tuple[Any, Any]:
+        """Take exactly ``steps`` steps from ``u``; (array with the result, the other one)."""
+
+
+DIFFUSION = Twins[Diffusion](__package__, cpu="cpu:CpuDiffusion", cuda="cuda:CudaDiffusion")
+"""Steps of du/dt = div(alpha grad u) + s; arguments as in ``CpuDiffusion``."""

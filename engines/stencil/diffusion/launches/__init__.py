@@ -1,0 +1,1 @@
+"""CUDA kernels of diffusion, and the shapes that they are launched in."""

@@ -1,0 +1,1 @@
+"""What the Kernel Lab measures: studies of kernels, and problems that are timed."""

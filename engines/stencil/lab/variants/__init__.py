@@ -1,0 +1,1 @@
+"""Stencil kernels in the ways that people write them."""

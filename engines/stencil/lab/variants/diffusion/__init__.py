@@ -1,0 +1,1 @@
+"""Diffusion steps: alone, fused with their border, several per launch."""

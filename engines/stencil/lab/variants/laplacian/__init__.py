@@ -1,0 +1,1 @@
+"""Laplacians in one, two and three dimensions."""

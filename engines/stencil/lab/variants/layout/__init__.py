@@ -1,0 +1,1 @@
+"""One array per field against one structure per point."""

@@ -1,0 +1,150 @@
+"""What the parameters describe, as values on the cells: where a problem starts, its sources, its conductivity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.api.errors import ProblemError
+from engines.geometry.grid import Grid
+from engines.stencil.parameters import (
+    Charges,
+    Conductivity,
+    Inclusions,
+    Initial,
+    Noise,
+    Picture,
+    SameEverywhere,
+    Seeds,
+    Sides,
+    Source,
+    Spots,
+    Start,
+    TwoLayers,
+    Uniform,
+    UniformSource,
+)
+from engines.stencil.parameters.sides import Side
+from engines.stencil.setup.pictures import picture_field
+
+
+def axes(grid: Grid) -> list[Array]:
+    """Cell centres along x, y (and z) [mm], each shaped to broadcast over the grid."""
+    found = []
+    for axis, (count, spacing) in enumerate(zip(grid.counts, grid.spacing, strict=True)):
+        shape = [1] * grid.dimensions
+        shape[grid.dimensions - 1 - axis] = count
+        found.append(((np.arange(count) + 0.5) * spacing).reshape(shape))
+    return found
+
+
+def squared_distance(grid: Grid, center: Sequence[float]) -> Array:
+    """(grid.shape) of each cell from a place; z does not count in two dimensions [mm²]."""
+    return np.asarray(sum((x - c) ** 2 for x, c in zip(axes(grid), center, strict=False)))
+
+
+def initial_field(setting: Initial, grid: Grid, sides: Sides, dtype: np.dtype[Any]) -> Array:
+    """(grid.shape) of ``dtype``. Raises ProblemError."""
+    if isinstance(setting, Picture):
+        return picture_field(setting, grid, "initial state").astype(dtype)
+    if isinstance(setting, Noise):
+        if setting.low > setting.high:
+            raise ProblemError(f"The lowest value of the noise, {setting.low:g}, is above the highest: exchange them.")
+        values = np.random.default_rng(setting.seed).random(grid.shape, dtype)
+        values *= dtype.type(setting.high - setting.low)
+        values += dtype.type(setting.low)
+        return values
+    if isinstance(setting, Uniform):
+        return np.full(grid.shape, setting.value, dtype)
+    values = np.full(grid.shape, setting.background if isinstance(setting, Spots) else setting.amplitude, dtype)
+    if isinstance(setting, Spots):
+        for spot in setting.spots:
+            # a product of Gaussians: no grid of distances is needed
+            hump: Array = np.array(spot.height)
+            for x, c in zip(axes(grid), spot.center, strict=False):
+                hump = hump * np.exp(-(((x - c) / spot.radius) ** 2))
+            values += hump.astype(dtype)
+        return values
+    for x, length, number, pair in zip(
+        axes(grid), grid.lengths, (setting.m, setting.n, setting.p), sides.pairs(grid.dimensions), strict=False
+    ):
+        values *= _mode(x / length, number, pair).astype(dtype)
+    return values
+
+
+def _mode(x: Array, number: int, pair: tuple[Side, Side]) -> Array:
+    """The eigenfunction with ``number`` half waves between two sides, x in 0 … 1."""
+    low, high = pair[0].kind, pair[1].kind
+    if low == "periodic":
+        return np.sin(2 * np.pi * number * x) if number else np.ones_like(x)
+    if low == high:
+        return np.sin(np.pi * number * x) if low == "value" else np.cos(np.pi * number * x)
+    waves = max(number, 1) - 0.5
+    return np.sin(np.pi * waves * x) if low == "value" else np.cos(np.pi * waves * x)
+
+
+def start_fields(setting: Start, grid: Grid, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """(u, v) of Gray-Scott, (grid.shape) each of ``dtype``. Raises ProblemError."""
+    if not isinstance(setting, Seeds):
+        v = picture_field(setting, grid, "initial state").astype(dtype)
+        return 1 - 2 * v, v
+    u, v = np.ones(grid.shape, dtype), np.zeros(grid.shape, dtype)
+    random = np.random.default_rng(setting.seed)
+    for _ in range(setting.count):
+        center = random.random(grid.dimensions) * grid.lengths
+        block = tuple(
+            slice(max(0, round((c - setting.width / 2) / h)), max(1, round((c + setting.width / 2) / h)))
+            for c, h in zip(center, grid.spacing, strict=True)
+        )[::-1]
+        u[block], v[block] = 0.5, 0.25
+    if setting.noise:
+        for values in (u, v):
+            values *= 1 - dtype.type(setting.noise) * random.random(grid.shape, dtype)
+    return u, v
+
+
+def source_field(setting: Source, grid: Grid, dtype: np.dtype[Any]) -> Array:
+    """(grid.shape) of ``dtype``: the right-hand side of Poisson's equation. Raises ProblemError."""
+    if isinstance(setting, Picture):
+        return picture_field(setting, grid, "source").astype(dtype)
+    values = np.full(grid.shape, setting.value if isinstance(setting, UniformSource) else 0.0, dtype)
+    if isinstance(setting, Charges):
+        volume = float(np.prod(grid.spacing))
+        flat = values.reshape(-1)
+        for number, charge in enumerate(setting.charges, 1):
+            place = np.array([*charge.center[: grid.dimensions], 0.0, 0.0][:3])
+            if not all(0 <= c <= length for c, length in zip(place, grid.lengths, strict=False)):
+                raise ProblemError(f"Charge {number} lies outside of the grid: move it inside.")
+            flat[grid.nearest(place)] += charge.strength / volume
+    return values
+
+
+def relative_conductivity(setting: Conductivity, grid: Grid) -> Array | None:
+    """(grid.shape) float32 diffusivity of each cell over that of the equation; None where it is 1 everywhere.
+
+    Raises ProblemError for values that are not above 0.
+    """
+    if isinstance(setting, SameEverywhere):
+        return None
+    if isinstance(setting, Picture):
+        values = picture_field(setting, grid, "diffusivity")
+        if not (values > 0).all():
+            raise ProblemError(
+                f"The picture's diffusivity falls to {float(values.min()):g} of the equation's: "
+                "make its values for black and white both greater than 0."
+            )
+        return values
+    values = np.ones(grid.shape, np.float32)
+    if isinstance(setting, TwoLayers):
+        axis = "xyz".index(setting.axis)
+        if axis >= grid.dimensions:
+            raise ProblemError("A grid of two dimensions has no layers along z: choose x or y.")
+        far = axes(grid)[axis] >= setting.position * grid.lengths[axis]
+        values[np.broadcast_to(far, grid.shape)] = setting.factor
+    elif isinstance(setting, Inclusions):
+        for inclusion in setting.inclusions:
+            values[squared_distance(grid, inclusion.center) <= inclusion.radius**2] = inclusion.factor
+    return values

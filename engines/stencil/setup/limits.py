@@ -1,0 +1,113 @@
+"""What a problem may not exceed: the memory of the device and the stable time step."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+
+from engines.api import Array, Finding, Remedy
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.geometry.grid import Grid
+from engines.stencil.parameters import Conductivity, GrayScott, Numerics, Picture
+from engines.stencil.setup.faces import largest_sum
+from engines.stencil.setup.fields import relative_conductivity
+from engines.stencil.setup.sides import Ghosts
+
+MEMORY_SHARE = 0.9
+"""The part of a device's memory that a problem may take; the rest is the system's and the viewers'."""
+DEFAULT_SHARE = 0.9
+"""The part of the stable step that is taken where none is set."""
+REACTION_STEP = 1.0
+"""The step of Gray-Scott where none is set [s]: reaction rates are about 1/s, and the patterns were mapped with it."""
+STEP = ("numerics", "step")
+ROUNDING = 1e-12
+"""Relative: a step that equals the limit but for rounding is not above it."""
+
+
+class Material:
+    """Relative conductivity of a grid's cells and what it does to the stable step.
+
+    conductivity: (grid.shape) float32, or None where it is 1; ``sum``: largest of ``Σ (k low + k high)/h²`` [1/mm²].
+    """
+
+    def __init__(self, setting: Conductivity, grid: Grid, ghosts: Ghosts) -> None:
+        weights = tuple(1.0 / h**2 for h in grid.spacing)
+        self.conductivity: Array | None = relative_conductivity(setting, grid)
+        if self.conductivity is None:
+            self.sum = 2.0 * sum(weights)
+        else:
+            self.sum = largest_sum(self.conductivity, ghosts, weights)
+
+
+_latest: tuple[object, Material] | None = None
+_making = threading.Lock()
+
+
+def material(setting: Conductivity, grid: Grid, ghosts: Ghosts) -> Material:
+    """The latest one is kept: an estimate after each edit asks for it, and then the build. Raises ProblemError."""
+    global _latest
+    changed = 0
+    if isinstance(setting, Picture) and os.path.isfile(setting.picture):
+        changed = os.stat(setting.picture).st_mtime_ns
+    key = (setting.model_dump_json(), id(grid), grid, ghosts, changed)
+    with _making:
+        if _latest is None or _latest[0] != key:
+            _latest = (key, Material(setting, grid, ghosts))
+        return _latest[1]
+
+
+def check_memory(grid: Grid, bytes_per_cell: int, backend: Backend) -> None:
+    """Raises ProblemError, which names the largest grid that fits, if this one does not."""
+    memory = backend.info.memory_bytes
+    needed = grid.n_cells * bytes_per_cell
+    if memory and needed > MEMORY_SHARE * memory:
+        side = math.floor((MEMORY_SHARE * memory / bytes_per_cell) ** (1 / grid.dimensions))
+        fits = " × ".join([f"{side:,}"] * grid.dimensions)
+        raise ProblemError(
+            f"This grid needs {_size(needed)}, and {backend.info.name} has {_size(memory)}: "
+            f"use at most {fits} cells, or fp32 if it is fp64."
+        )
+
+
+def _size(count: float) -> str:
+    return f"{count / 2**30:,.1f} GB" if count >= 2**30 else f"{count / 2**20:,.0f} MB"
+
+
+def stable_step(diffusivity: float, face_sum: float) -> float:
+    """The largest stable step of forward Euler [s]: ``dt alpha Σ (k low + k high)/h² <= 1`` in every cell.
+
+    With one material that is ``dt alpha Σ 1/h² <= 1/2``. By Gershgorin's circles, whatever the sides.
+    """
+    return 1.0 / (diffusivity * face_sum)
+
+
+def chosen_step(numerics: Numerics, limit: float, equation: object) -> tuple[float, tuple[Finding, ...]]:
+    """The time step [s], and what its owner should know of it. Raises ProblemError for one above ``limit``."""
+    wanted = numerics.step
+    if wanted is None:
+        step = DEFAULT_SHARE * limit
+        return (min(step, REACTION_STEP) if isinstance(equation, GrayScott) else step), ()
+    if wanted <= limit * (1 + ROUNDING):
+        return wanted, ()
+    shown = rounded_down(limit, 4)
+    if numerics.lower_step:
+        lowered = DEFAULT_SHARE * limit
+        return lowered, (
+            Finding(
+                f"The time step of {wanted:g} s is not stable: {lowered:.4g} s is taken instead.",
+                place=STEP,
+                remedy=Remedy("Let the step follow from the grid", {STEP: None}),
+            ),
+        )
+    raise ProblemError(
+        f"The time step of {wanted:g} s is above the stable limit of this grid and diffusivity: "
+        f"use at most {shown:g} s, or let the step be lowered."
+    )
+
+
+def rounded_down(value: float, digits: int) -> float:
+    """The largest number of so many significant digits that is not above the positive ``value``."""
+    places = digits - math.ceil(math.log10(value))
+    return math.floor(value * 10.0**places) / 10.0**places

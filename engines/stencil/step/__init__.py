@@ -1,0 +1,1 @@
+"""What the equations share in a run: the simulation, launch shapes, paint, the reference."""

@@ -1,0 +1,1 @@
+"""What is seen of a run: the fields with their colours, content and largest value."""

@@ -1,0 +1,195 @@
+"""Explicit diffusion on the CPU: eigenmodes, the float64 reference, and what holds to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.stencil.diffusion.forward_euler import DIFFUSION
+from engines.stencil.setup.sides import Ghost
+from engines.stencil.step import reference
+from tests.engines.stencil.side_kinds import sides
+
+EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52}
+KINDS = ["periodic", "value", "gradient", "mixed"]
+
+
+def advanced(cpu, u, rates, ghosts, steps, precision="float64", depth=None, tile=None, source=None, k=None, dt=0.3):
+    """``u`` after ``steps`` steps, fused ``depth`` deep on the tiles that are asked for."""
+    diffusion = DIFFUSION.open(cpu, u.shape, rates, ghosts, dt, precision, k)
+    if depth is not None:
+        diffusion.depth = depth
+        diffusion._tile = (depth, *(tile or (u.shape[-2], u.shape[-1])))
+    now = np.array(u, precision, order="C")
+    heat = None if source is None else np.ascontiguousarray(source, precision)
+    with cpu.active():
+        return diffusion.advance(now, np.full_like(now, np.nan), heat, steps)[0]
+
+
+def mode(n: int, m: int, kind: str) -> np.ndarray:
+    """The eigenvector with m half waves of one axis of n cells (m is even on a periodic axis)."""
+    x = (np.arange(n) + 0.5) / n
+    return np.cos(m * np.pi * x) if kind == "insulated" else np.sin(m * np.pi * x)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("counts", "modes", "kinds"),
+    [
+        ((40, 30), (3, 2), ("zero", "zero")),
+        ((40, 30), (3, 0), ("zero", "insulated")),
+        ((31, 18), (4, 5), ("periodic", "insulated")),
+        ((12, 10, 9), (1, 2, 3), ("zero", "zero", "zero")),
+        ((12, 10, 9), (2, 1, 4), ("periodic", "insulated", "periodic")),
+    ],
+)
+def test_a_mode_decays_by_its_factor_at_each_step(cpu, counts, modes, kinds, precision):
+    """Each step rounds at most ten times by half a unit, relative to |u| ≤ 1 (9 steps: 45 epsilon); the start and the
+    rates are rounded too, the latter times the sum of 4 d neighbours."""
+    rates = (0.11, 0.17, 0.05)[: len(counts)]
+    start = np.ones(counts[::-1])
+    for axis, (n, m, kind) in enumerate(zip(counts, modes, kinds, strict=True)):
+        start *= np.expand_dims(mode(n, m, kind), [a for a in range(len(counts)) if a != len(counts) - 1 - axis])
+    ghosts = sides(*kinds)
+    factor = reference.mode_decay(modes, counts, rates)
+    steps = 9
+    now = advanced(cpu, start, rates, ghosts, steps, precision)
+    assert np.abs(now - factor**steps * start).max() <= 60 * EPSILON[precision]
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("kinds", [(k,) * 2 for k in KINDS] + [(k,) * 3 for k in KINDS] + [("periodic", "mixed")])
+@pytest.mark.parametrize("extras", ["", "source", "variable", "source variable"])
+def test_steps_equal_the_reference(cpu, kinds, extras, precision):
+    """|u| stays below 2; 5 steps of at most 20 roundings of half a unit of values up to 4: 200 epsilon."""
+    rng = np.random.default_rng(7)
+    shape = (7, 9, 11)[-len(kinds) :]
+    u, heat = rng.uniform(-1, 1, shape), rng.uniform(-1, 1, shape)
+    rates = (0.08, 0.12, 0.05)[: len(kinds)]
+    ghosts = sides(*kinds)
+    k = rng.uniform(0.1, 1.0, shape) if "variable" in extras else None
+    s = heat if "source" in extras else None
+    now = advanced(cpu, u, rates, ghosts, 5, precision, source=s, k=k)
+    expected = reference.diffuse(u, rates, ghosts, 5, k, s, dt=0.3)
+    assert np.abs(now - expected).max() <= 200 * EPSILON[precision]
+
+
+FUSED_2D = [((17, 23), (1, 23)), ((17, 23), (1, 5)), ((3, 40), (1, 16)), ((1, 6), (1, 4)), ((5, 1), (1, 1))]
+FUSED_3D = [((7, 9, 11), (9, 11)), ((7, 9, 11), (2, 4)), ((9, 1, 5), (1, 2)), ((1, 2, 3), (2, 3)), ((2, 5, 1), (3, 1))]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("depth", [2, 3, 4, 7])
+@pytest.mark.parametrize(("shape", "tile"), FUSED_2D + FUSED_3D)
+@pytest.mark.parametrize("extras", ["", "source variable"])
+def test_a_fused_pass_equals_single_steps_bit_for_bit(cpu, shape, tile, depth, kind, extras):
+    rng = np.random.default_rng(depth)
+    u = rng.uniform(-1, 1, shape)
+    ghosts = sides(*[kind] * len(shape))
+    for rates in ((0.1, 0.1, 0.1)[: len(shape)], (0.1, 0.13, 0.04)[: len(shape)]):
+        k = rng.uniform(0.1, 1.0, shape) if extras else None
+        s = rng.uniform(-1, 1, shape) if extras else None
+        single = advanced(cpu, u, rates, ghosts, depth + 1, "float32", 1, source=s, k=k)
+        fused = advanced(cpu, u, rates, ghosts, depth + 1, "float32", depth, tile, source=s, k=k)
+        assert (single == fused).all()
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(37, 64), (9, 45), (4, 33), (3, 5, 64), (2, 7, 39)])
+def test_steps_in_vectors_equal_those_of_the_general_kernel_bit_for_bit(cpu, shape, kind, precision):
+    """Rows of whole vectors and others, groups of rows that overlap, stores into the caches and past them."""
+    rng = np.random.default_rng(5)
+    u, heat = rng.uniform(-1, 1, shape).astype(precision), rng.uniform(-1, 1, shape).astype(precision)
+    for rates in ((0.1, 0.1, 0.1)[: len(shape)], (0.1, 0.13, 0.04)[: len(shape)]):
+        diffusion = DIFFUSION.open(cpu, shape, rates, sides(*[kind] * len(shape)), 0.3, precision)
+        for source in (None, heat):
+            general = np.full_like(u, np.nan)
+            with cpu.active():
+                diffusion._launch(u, general, source, (1, *shape[-2:]), diffusion._box)
+                for diffusion._beyond_caches in (False, True):
+                    memory = cpu.empty(1 << 18, precision)  # at a multiple of 64 bytes
+                    vectors = memory[: u.size].reshape(shape)
+                    vectors[...] = np.nan
+                    diffusion._step(u, vectors, source, diffusion._box)
+                    assert (vectors == general).all()
+
+
+def test_what_is_tuned_equals_single_steps_bit_for_bit(cpu, monkeypatch):
+    """A grid large enough for the tiles to be measured, with as many steps as leave a remainder.
+
+    All candidates run; then the first is taken, for which one is the fastest is the machine's affair."""
+
+    def first(key, candidates, time_one):
+        assert min(time_one(candidate) for candidate in candidates) > 0
+        return candidates[0]
+
+    monkeypatch.setattr("engines.stencil.diffusion.cpu.tune", first)
+    u = np.random.default_rng(1).uniform(-1, 1, (700, 300))
+    diffusion = DIFFUSION.open(cpu, u.shape, (0.2, 0.2), sides("value", "periodic"), 1.0, "float32")
+    assert diffusion.depth > 1
+    one, ghosts = u.astype(np.float32), sides("value", "periodic")
+    with cpu.active():
+        many, _ = diffusion.advance(one.copy(), np.empty_like(one), None, 2 * diffusion.depth + 3)
+    assert (many == advanced(cpu, u, (0.2, 0.2), ghosts, 2 * diffusion.depth + 3, "float32", 1)).all()
+
+
+@pytest.mark.parametrize("variable", [False, True])
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(13, 37), (5, 6, 19)])
+def test_constants_stay_to_the_last_bit(cpu, shape, precision, variable):
+    k = np.random.default_rng(2).uniform(0.01, 1, shape) if variable else None
+    for rates in ((0.1,) * len(shape), (0.07, 0.11, 0.03)[: len(shape)]):
+        for kind in ("periodic", "insulated"):
+            u = np.full(shape, 37.3, precision)
+            assert (advanced(cpu, u, rates, sides(*[kind] * len(shape)), 11, precision, k=k) == u).all()
+
+
+@pytest.mark.parametrize("kind", ["periodic", "insulated"])
+@pytest.mark.parametrize("shape", [(33, 41), (9, 10, 11)])
+def test_the_content_is_conserved_to_round_off(cpu, shape, kind):
+    """50 steps round each of n cells ten times by 1e-16: at worst 5e-14 of the mean, at random far less."""
+    rng = np.random.default_rng(3)
+    u, k = rng.uniform(0, 1, shape), rng.uniform(0.01, 1, shape)
+    rates = (0.1, 0.15, 0.07)[: len(shape)]
+    for conductivity in (None, k):
+        now = advanced(cpu, u, rates, sides(*[kind] * len(shape)), 50, k=conductivity)
+        assert abs(now.sum() / u.sum() - 1) <= 5e-14
+        assert now.std() < 0.9 * u.std()
+
+
+def test_the_largest_step_is_stable_and_a_larger_one_is_not(cpu):
+    """At r = 1/4 the checkerboard of a plane changes its sign at each step; beyond, it grows by |1 − 8 r|."""
+    u = (np.indices((16, 16)).sum(axis=0) % 2) * 2.0 - 1.0
+    ghosts = sides("periodic", "periodic")
+    assert np.abs(advanced(cpu, u, (0.25, 0.25), ghosts, 1000)).max() == 1.0
+    grown = np.abs(advanced(cpu, u, (0.2501, 0.2501), ghosts, 1000)).max()
+    assert grown == pytest.approx(1.0008**1000, rel=1e-9)
+
+
+def test_a_composite_conducts_by_the_harmonic_law(cpu):
+    """Two layers between u = 0 and u = 1: the steady flux is 1 / (L₁/k₁ + L₂/k₂), the kink lies at the interface."""
+    n, first, factor = 20, 8, 0.1
+    k = np.ones((2, n))
+    k[:, first:] = factor
+    cold_and_hot = (Ghost(False, -1.0, 0.0), Ghost(False, -1.0, 2.0))
+    ghosts = (cold_and_hot, sides("insulated")[0])
+    steady = advanced(cpu, np.zeros((2, n)), (0.2, 0.2), ghosts, 40_000, k=k)
+    flux = 1.0 / (first + (n - first) / factor)  # per cell, with h = 1
+    x = np.arange(n) + 0.5
+    expected = np.where(x < first, flux * x, 1.0 - flux / factor * (n - x))
+    assert np.abs(steady - expected).max() <= 1e-12  # the slowest mode has decayed below 1e-16; n roundings add up
+
+
+def test_the_error_falls_with_the_square_of_the_spacing(cpu):
+    """The mode (1, 1) of the unit square at a fixed time, dt with h²: continuum exp(−2 π² t)."""
+    errors = []
+    for n in (8, 16, 32):
+        rate = 0.2
+        steps = round(0.05 * n**2 / rate)
+        u = np.outer(mode(n, 1, "zero"), mode(n, 1, "zero"))
+        now = advanced(cpu, u, (rate, rate), sides("zero", "zero"), steps)
+        time = steps * rate / n**2
+        errors.append(np.abs(now - np.exp(-2 * np.pi**2 * time) * u).max())
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.05)
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(2.0, abs=0.02)
