@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.cardiac.compiler.graph import evaluate
 from engines.cardiac.compiler.model import MODELS
-from engines.cardiac.compiler.rounding import bounds
 from engines.cardiac.compiler.schemes import STEP, STIMULUS
 from engines.cardiac.compiler.tissue import make_compiled_tissue, shipped_step
+from engines.formulas.graph import evaluate
+from engines.formulas.rounding import bounds
 from tests.engines.cardiac.compiler.conftest import random_states
 
 pytestmark = pytest.mark.gpu

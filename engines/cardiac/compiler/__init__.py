@@ -1,5 +1,5 @@
 """A compiler of cell models: from a CellML or ``.mmt`` file to a CUDA kernel and to a Numba kernel.
 
-``importing`` reads a file with Myokit (extra ``cellml``), ``optimise`` rewrites the equations, ``schemes`` makes a step
-of them, ``emit_cuda`` and ``emit_numba`` the kernels, ``tissue`` runs them. See the engine's README.
+``importing`` reads a file with Myokit (extra ``cellml``), ``schemes`` makes a step of its equations by the passes of
+:mod:`engines.formulas`, ``cuda_kernel`` and ``cpu_kernels`` the kernels, ``tissue`` runs them. See the engine's README.
 """

@@ -13,8 +13,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from engines.api.errors import ProblemError
-from engines.cardiac.compiler.graph import Node, const, make, symbol
 from engines.cardiac.compiler.model import CellModel, Parameter, State, folded
+from engines.formulas.graph import Node, const, make, symbol
 
 VOLTAGE_NAMES = ("v", "vm", "v_m", "e", "membrane_potential", "transmembrane_potential", "voltage", "membrane_voltage")
 STIMULUS_NAMES = ("i_stim", "istim", "i_st", "ist", "i_stimulus", "stim", "stimulus", "stim_amplitude")
@@ -178,7 +178,7 @@ def _unit(variable: Any) -> str:
 
 
 def _substituted(root: Node, given: Mapping[Node, Node]) -> Node:
-    from engines.cardiac.compiler.graph import rebuild
+    from engines.formulas.graph import rebuild
 
     return rebuild([root], make, given)[0]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engines.cardiac.compiler.graph import Node, const, make, ordered, rebuild, symbol
+from engines.formulas.graph import Node, const, make, ordered, rebuild, symbol
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 """The models that come with the engine: ``.mmt`` as written from the papers, ``.json`` as read from it."""

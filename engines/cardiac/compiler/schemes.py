@@ -4,7 +4,8 @@
 - ``"RL"``: Rush-Larsen. A state x whose rate is A − B·x with A and B free of x and B positive takes
   x∞ + (x − x∞)·exp(−B·dt), x∞ = A/B, exact for fixed A and B (eq. 3.21); all others and the voltage forward Euler.
 - ``"LRL"``: the thesis' lightweight Rush-Larsen (3.4.1; Mirin et al., Marsh et al. 2012): an exponential step for
-  states that are stiff (:func:`engines.cardiac.compiler.linear.stiff`), forward Euler for all others. TT06: the gate m.
+  states that are stiff (:func:`engines.cardiac.compiler.relaxation.stiff`), forward Euler for all others. TT06: the
+  gate m.
 - ``"GRL1"``: generalised Rush-Larsen of first order (Sundnes et al. 2009, doi 10.1109/TBME.2009.2014739): every state
   and the voltage take x + f·(exp(a·dt) − 1)/a with f the rate and a = ∂f/∂x; RL's own form where that is exact.
 - ``"GRL2"``: that of second order: half a step of GRL1 for all, then a whole one for each x with its f and a at the
@@ -19,23 +20,26 @@ from typing import Literal
 
 import numpy as np
 
-from engines.cardiac.compiler.chains import Cost
-from engines.cardiac.compiler.derivatives import derivatives
-from engines.cardiac.compiler.graph import Node, const, make, rebuild, symbol
-from engines.cardiac.compiler.linear import linear_in, positive, random_states, stiff
+from engines.backend.precision import FloatType
 from engines.cardiac.compiler.model import CellModel
-from engines.cardiac.compiler.quotients import merge_quotients, share_reciprocals
-from engines.cardiac.compiler.rules import add, divide, multiply, negate, simplified, simplify, subtract
-from engines.cardiac.compiler.sharing import share_exponentials
-from engines.cardiac.compiler.singularities import remove_singularities
+from engines.cardiac.compiler.relaxation import positive, random_states, stiff
+from engines.formulas.chains import Cost
+from engines.formulas.derivatives import derivatives
+from engines.formulas.graph import Node, const, make, rebuild, symbol
+from engines.formulas.linear import linear_in
+from engines.formulas.quotients import merge_quotients, share_reciprocals
+from engines.formulas.rules import add, divide, multiply, negate, simplified, simplify, subtract
+from engines.formulas.sharing import share_exponentials
+from engines.formulas.singularities import remove_singularities
 
 Scheme = Literal["FE", "LRL", "RL", "GRL1", "GRL2"]
 SCHEMES: tuple[Scheme, ...] = ("FE", "LRL", "RL", "GRL1", "GRL2")
-Precision = Literal["float32", "float64"]
 STEP, STIMULUS = "dt [ms]", "stimulus [mV/ms]"
 """Symbols of a step beside the states."""
 LONGEST_POWER = {"float32": 32, "float64": 128}
 """Products add rounding errors: 32 of 6e-8 are 2e-6 of a rate in float32."""
+LARGEST_VOLTAGE = 150.0
+"""Bound on the voltage [mV] in judging which exponentials may be split in float32."""
 TYPICAL_STEP = 0.02
 """Step [ms] at which products are tried for their range."""
 OFFSET_FROM = 1.0
@@ -52,7 +56,7 @@ class Step:
 
     model: CellModel
     scheme: Scheme
-    precision: Precision
+    precision: FloatType
     after: tuple[Node, ...]
     offsets: tuple[float, ...]
     exponential: tuple[str, ...]
@@ -68,7 +72,7 @@ class _Rule:
     linear: tuple[Node, Node] | None = None
     slope: Node | None = None
 
-    def after(self, x: Node, dt: Node, precision: Precision, given: Mapping[Node, Node] | None = None) -> Node:
+    def after(self, x: Node, dt: Node, precision: FloatType, given: Mapping[Node, Node] | None = None) -> Node:
         """x after dt; ``given``: what symbols of other states stand for."""
         parts = [self.rate, *(self.linear or ()), *([self.slope] if self.slope is not None else [])]
         rate, *more = rebuild(parts, simplified, given) if given else parts
@@ -87,15 +91,16 @@ class _Rule:
 
 
 def optimised(
-    roots: Sequence[Node], voltage: str | Sequence[str], cost: Cost | None = None, precision: Precision = "float64"
+    roots: Sequence[Node], voltage: str | Sequence[str], cost: Cost | None = None, precision: FloatType = "float64"
 ) -> tuple[Node, ...]:
     """All passes over some expressions of a model; the same values but for rounding. ``voltage``: the name of that
     symbol, or of several."""
     clean = remove_singularities(simplify(roots))
-    return share_exponentials(clean, voltage, cost, LONGEST_POWER[precision])
+    voltages = (voltage,) if isinstance(voltage, str) else voltage
+    return share_exponentials(clean, dict.fromkeys(voltages, LARGEST_VOLTAGE), cost, LONGEST_POWER[precision])
 
 
-def step(model: CellModel, scheme: Scheme = "RL", precision: Precision = "float64", optimise: bool = True) -> Step:
+def step(model: CellModel, scheme: Scheme = "RL", precision: FloatType = "float64", optimise: bool = True) -> Step:
     """A step of the model; ``optimise=False`` leaves the expressions as the file has them, for comparison."""
     names = [state.name for state in model.states]
     rules = _rules(model, scheme, optimise)

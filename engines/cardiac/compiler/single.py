@@ -14,8 +14,8 @@ from numba import njit
 
 from engines.api import Array
 from engines.backend.vector_math import load, load_like, splat, store
-from engines.cardiac.compiler.emit_numba import registered, step_vector
-from engines.cardiac.compiler.linear import opened
+from engines.cardiac.compiler.cpu_kernels import registered, step_vector
+from engines.cardiac.compiler.relaxation import opened
 from engines.cardiac.compiler.schemes import Step
 
 _loops: dict[int, Callable[..., None]] = {}

@@ -1,34 +1,28 @@
-"""Cells of a compiled model on a device: the arrays of a tissue, and its step on the CPU and on a GPU.
+"""Cells of a compiled model on a device: the arrays of a tissue, and its step on either device.
 
 The same methods as :class:`engines.cardiac.cells.tt06_tissue.Tt06Tissue` has; all cells of a tissue are of one model.
 """
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
-from engines.backend.cache_dir import cache_dir
-from engines.backend.threads import core_seconds
+from engines.backend.precision import FloatType
+from engines.backend.twins import Twins
 from engines.cardiac.cells.tt06 import padded_size
 from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
-from engines.cardiac.compiler.counts import count
-from engines.cardiac.compiler.emit_cuda import BLOCK, REAL, cuda_source
 from engines.cardiac.compiler.model import shipped
-from engines.cardiac.compiler.schemes import Precision, Scheme, Step, step
-from engines.cardiac.stimulus.currents import DeviceCurrents, active_bits
+from engines.cardiac.compiler.schemes import Scheme, Step, step
+from engines.formulas.counts import count
 
 if TYPE_CHECKING:
-    from engines.backend.cuda import CudaBackend
     from engines.cardiac.multirate.groups import Groups
     from engines.cardiac.step.graphs import Moment
 
@@ -37,7 +31,7 @@ CALCIUM = ("ca_i", "cai", "ca_c")
 
 
 @lru_cache(maxsize=32)
-def shipped_step(name: str, precision: Precision, scheme: Scheme = "RL") -> Step:
+def shipped_step(name: str, precision: FloatType, scheme: Scheme = "RL") -> Step:
     """A step of a model that comes with the engine, compiled once."""
     return step(shipped(name), scheme, precision)
 
@@ -63,8 +57,7 @@ def make_compiled_tissue(
     kinds: Kinds | None = None,
 ) -> CompiledTissue:
     """``n_cells`` cells at rest on the device of ``backend``; arguments of :class:`CompiledTissue`."""
-    made = CpuCompiledTissue if backend.id == "cpu" else CudaCompiledTissue
-    return made(backend, compiled, n_cells, stimulus_mask, threshold, kinds)
+    return COMPILED.open(backend, compiled, n_cells, stimulus_mask, threshold, kinds)
 
 
 def all_alike(compiled: Step, n_cells: int) -> Kinds:
@@ -149,6 +142,9 @@ class CompiledTissue(ABC):
         return compiled_traffic(self.compiled, self.n_cells)
 
 
+COMPILED = Twins[CompiledTissue](__package__, cpu="cpu:CpuCompiledTissue", cuda="cuda:CudaCompiledTissue")
+
+
 def compiled_traffic(compiled: Step, n_cells: int) -> KernelTraffic:
     """Bytes and flops of one step: states and voltage read and written, the voltage at the start read."""
     rows, size = len(compiled.model.rows), np.dtype(compiled.precision).itemsize
@@ -159,110 +155,3 @@ def compiled_traffic(compiled: Step, n_cells: int) -> KernelTraffic:
         bytes_written=n_cells * (rows + 1) * size,
         flops=n_cells * (counted.add + counted.mul + 2 * counted.fma),
     )
-
-
-class CpuCompiledTissue(CompiledTissue):
-    """On the CPU: whole SIMD vectors of cells, all cores. Call ``step`` inside ``backend.timed`` or ``active``."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        from engines.cardiac.compiler.emit_numba import numba_kernel
-
-        self._kernel = numba_kernel(self.compiled)
-        self._no_currents = np.zeros(0)
-        self._cores = self.backend.cores_for(core_seconds(self.traffic))
-
-    def step(
-        self,
-        voltage: Any,
-        voltage_before: Any,
-        step: int,
-        dt: float,
-        currents: Array | None = None,
-        *,
-        moment: Moment | None = None,
-        groups: Groups | None = None,
-    ) -> None:
-        arguments = (
-            self.states, voltage, voltage_before, self.activation, self.kinds, self.table, self.stimulus_mask,
-            active_bits(currents),
-            self._no_currents if currents is None else np.asarray(currents, np.float64),
-            self.threshold, step * dt, dt, self.n_cells,
-        )  # fmt: skip
-        if groups is None:
-            with self._cores:
-                self._kernel(*arguments)
-        else:
-            self._groups_kernel(*arguments, *groups.due)
-
-    @cached_property
-    def _groups_kernel(self) -> Any:
-        from engines.cardiac.compiler.emit_numba import numba_groups_kernel
-
-        return numba_groups_kernel(self.compiled)
-
-    def pace(self, voltage: Any, current: float, cycle: int, on: int, beats: int, dt: float) -> None:
-        """As :meth:`engines.cardiac.cells.cpu.CpuTissue.pace`."""
-        self._pace(self.states, voltage, self.kinds, self.table, current, cycle, on, beats, dt, self.n_cells)
-
-    @cached_property
-    def _pace(self) -> Callable[..., None]:
-        """Made once: short stretches are paced by the thousand."""
-        from engines.cardiac.compiler.emit_numba import numba_pacing_kernel
-
-        return numba_pacing_kernel(self.compiled)
-
-
-class CudaCompiledTissue(CompiledTissue):
-    """On a GPU. Steps go to the stream that is current: call ``step`` inside ``backend.timed`` or ``active``."""
-
-    backend: CudaBackend
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._macros = (f"-DREAL={REAL[self.compiled.precision]}",)
-        self._kernel = self.backend.compile(kernel_file(self.compiled), self._macros).get_function("react")
-        self._currents = DeviceCurrents(self.backend, self.dtype)
-
-    def step(
-        self,
-        voltage: Any,
-        voltage_before: Any,
-        step: int,
-        dt: float,
-        currents: Array | None = None,
-        *,
-        moment: Moment | None = None,
-        groups: Groups | None = None,
-    ) -> None:
-        self.set_currents(currents)
-        real = self.dtype.type
-        arguments = (
-            self.states, np.int64(self.n_padded), voltage, voltage_before, self.activation, self.kinds, self.table,
-            np.int32(self.n_kinds), self.stimulus_mask, np.uint32(active_bits(currents)), self._currents.values,
-            real(self.threshold), real(step * dt), None if moment is None else moment.time, real(dt),
-            np.int64(self.n_cells),
-        )  # fmt: skip
-        if groups is None:
-            self._kernel((-(-self.n_cells // BLOCK),), (BLOCK,), arguments)
-        else:
-            groups.launch(self._groups_kernel, (BLOCK,), arguments)
-
-    @cached_property
-    def _groups_kernel(self) -> Any:
-        module = self.backend.compile(kernel_file(self.compiled), (*self._macros, "-DGROUPS"))
-        return module.get_function("react_groups")
-
-    def set_currents(self, currents: Array | None) -> None:
-        self._currents.set(currents)
-
-
-def kernel_file(compiled: Step) -> Path:
-    """The CUDA source of a step, written to the cache: compilers want a file."""
-    text = cuda_source(compiled)
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    path = cache_dir() / "cells" / f"{digest}.cu"
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    return path

@@ -10,14 +10,13 @@ import numpy as np
 from engines.api import Array, Finding, Progress, Remedy, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.backend.precision import FLOAT_TYPES
+from engines.backend.precision import FLOAT_TYPES, FloatType
 from engines.cardiac.cells import tt06
 from engines.cardiac.cells.kinds import CHANGEABLE, Kind
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.cells.tt06 import CellType
 from engines.cardiac.cells.tt06_tissue import TT06_CELLS
 from engines.cardiac.compiler.model import CellModel, StepLimit, shipped
-from engines.cardiac.compiler.schemes import Precision as FloatType
 from engines.cardiac.compiler.schemes import Scheme, Step, step
 from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue
 from engines.cardiac.parameters import REACTION_STEP_LIMIT, CardiacParameters

@@ -23,7 +23,7 @@ from engines.cardiac.cells import cpu as tt06_cpu
 from engines.cardiac.cells import tt06
 from engines.cardiac.cells.kinds import Kind
 from engines.cardiac.compiler.schemes import Step
-from engines.cardiac.compiler.tissue import CpuCompiledTissue, Kinds
+from engines.cardiac.compiler.tissue import COMPILED, Kinds
 from engines.cardiac.parameters.cells import Pacing
 
 CHUNK_STEPS = 200_000
@@ -44,10 +44,10 @@ def paced_compiled(
     """(kinds, states) float64 after the beats, in the order of the model; ``values`` as in :class:`Kinds`.
 
     ``compiled`` must be of float64."""
-    from engines.cardiac.compiler.emit_numba import digest
+    from engines.cardiac.compiler.cpu_kernels import digest
 
     kinds = Kinds(np.arange(len(values), dtype=np.uint8), values)
-    tissue = CpuCompiledTissue(CpuBackend(), compiled, len(values), None, 0.0, kinds)
+    tissue = COMPILED.open(CpuBackend(), compiled, len(values), None, 0.0, kinds)
     names = tuple(state.name for state in compiled.model.states)
     key = f"{digest(compiled)} {values.tolist()!r}"
     return _paced(tissue, names, compiled.model.voltage, key, pacing, step, progress)

@@ -12,17 +12,17 @@ import numpy as np
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
-from engines.cardiac.compiler.chains import Cost, plan
-from engines.cardiac.compiler.counts import count
-from engines.cardiac.compiler.graph import Node
-from engines.cardiac.compiler.linear import random_states
-from engines.cardiac.compiler.quotients import merge_quotients, share_reciprocals
-from engines.cardiac.compiler.rules import simplify
-from engines.cardiac.compiler.schemes import LONGEST_POWER, STEP, STIMULUS, TYPICAL_STEP, Scheme
-from engines.cardiac.compiler.sharing import share_exponentials
-from engines.cardiac.compiler.singularities import remove_singularities
+from engines.cardiac.compiler.relaxation import random_states
+from engines.cardiac.compiler.schemes import LARGEST_VOLTAGE, LONGEST_POWER, STEP, STIMULUS, TYPICAL_STEP, Scheme
 from engines.cardiac.lab.cells.paths import VOLTAGE, CellTypeName, machine_code, path_step
 from engines.cardiac.lab.published import published
+from engines.formulas.chains import Cost, plan
+from engines.formulas.counts import count
+from engines.formulas.graph import Node
+from engines.formulas.quotients import merge_quotients, share_reciprocals
+from engines.formulas.rules import simplify
+from engines.formulas.sharing import share_exponentials
+from engines.formulas.singularities import remove_singularities
 
 SCHEME: Scheme = "LRL"
 DIVISORS = (-5, 5, -6, -7, 7, -10, 10, 13, -14, 15, -20, 20, 24, 200, Fraction(-15, 2))
@@ -106,11 +106,14 @@ def _passes(progress: Progress) -> list[tuple[str, tuple[Node, ...]]]:
     offset = dict(zip([state.name for state in plain.model.states], plain.offsets, strict=True))
     samples = {name: values - offset[name] for name, values in random_states(plain.model).items()}
     samples |= {STEP: np.asarray(TYPICAL_STEP), STIMULUS: np.asarray(0.0)}
-    found = [("The model's file", plain.after)]
+    found, largest = [("The model's file", plain.after)], {VOLTAGE: LARGEST_VOLTAGE}
     for title, work in (
         ("Constants folded, powers and quotients by constants as products", simplify),
         ("Singularities removed", remove_singularities),
-        ("Exponentials shared", lambda r: share_exponentials(r, VOLTAGE, None, LONGEST_POWER["float64"])),
+        (
+            "Exponentials shared",
+            lambda r: share_exponentials(r, largest, None, LONGEST_POWER["float64"]),
+        ),
         ("Quotients merged", lambda r: merge_quotients(r, samples)),
         ("Divisions by one reciprocal", lambda r: share_reciprocals(r, samples)),
     ):

@@ -13,12 +13,13 @@ from engines.backend.compile.nvrtc import compile_cubin
 from engines.backend.lab.timing import launch_seconds
 from engines.backend.precision import REAL
 from engines.cardiac.cells.cuda import SOURCE
-from engines.cardiac.compiler.machine import ARCHITECTURE, count_machine_code
+from engines.cardiac.compiler.report import ARCHITECTURE
 from engines.cardiac.compiler.tissue import make_compiled_tissue
 from engines.cardiac.lab.cells.paths import machine_code, path_step
 from engines.cardiac.lab.cells.peak import peak_rate
 from engines.cardiac.lab.cells.throughput import MANY, QUICK_CELLS, epicardial, reaction_launch
 from engines.cardiac.lab.published import published
+from engines.formulas.machine import count_machine_code
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

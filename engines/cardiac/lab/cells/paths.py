@@ -13,11 +13,12 @@ from typing import Literal
 from engines.api.errors import DeviceError
 from engines.backend.compile.nvrtc import compile_cubin
 from engines.backend.precision import REAL
-from engines.cardiac.compiler.graph import Node, const, make, rebuild, symbol
-from engines.cardiac.compiler.machine import ARCHITECTURE, Counted, count_machine_code
+from engines.cardiac.compiler.cuda_kernel import kernel_file
 from engines.cardiac.compiler.model import CellModel, shipped
+from engines.cardiac.compiler.report import ARCHITECTURE
 from engines.cardiac.compiler.schemes import Scheme, Step, step
-from engines.cardiac.compiler.tissue import kernel_file
+from engines.formulas.graph import Node, const, make, rebuild, symbol
+from engines.formulas.machine import Counted, count_machine_code
 
 MODEL = "ten_tusscher_panfilov_2006"
 VOLTAGE, GATE = "cell.V", "cell.s"

@@ -9,12 +9,12 @@ from engines.api.device import Backend
 from engines.api.lab_tables import Column, LabTable, Row
 from engines.backend.lab.timing import launch_seconds
 from engines.cardiac.compiler.convergence import REFERENCE, STEPS, convergence
-from engines.cardiac.compiler.counts import count
 from engines.cardiac.compiler.schemes import SCHEMES
 from engines.cardiac.compiler.tissue import make_compiled_tissue
 from engines.cardiac.lab.cells.paths import machine_code, path_step, tt06
 from engines.cardiac.lab.cells.throughput import MANY, QUICK_CELLS, reaction_launch
 from engines.cardiac.lab.published import published
+from engines.formulas.counts import count
 
 MILLISECONDS = 1000.0
 USUAL_STEP, EULER_STEP = 0.02, 0.002

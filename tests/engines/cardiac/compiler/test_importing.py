@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.cardiac.compiler.graph import evaluate
 from engines.cardiac.compiler.importing import import_model
 from engines.cardiac.compiler.model import MODELS
+from engines.formulas.graph import evaluate
 
 myokit = pytest.importorskip("myokit")
 

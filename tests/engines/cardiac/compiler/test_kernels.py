@@ -10,16 +10,17 @@ from engines.api import Problem
 from engines.api.errors import DeviceError
 from engines.backend import open_backend
 from engines.backend.compile.nvrtc import ARCHITECTURES, compile_cubin, supported_architectures
+from engines.backend.precision import REAL
 from engines.cardiac.cells.pacing import measure
-from engines.cardiac.compiler.emit_cuda import REAL
-from engines.cardiac.compiler.graph import evaluate
+from engines.cardiac.compiler.cuda_kernel import kernel_file
 from engines.cardiac.compiler.limits import shape
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.schemes import SCHEMES, STEP, STIMULUS, Step, step
 from engines.cardiac.compiler.single import Pulse, run
-from engines.cardiac.compiler.tissue import CompiledTissue, kernel_file, make_compiled_tissue, shipped_step
+from engines.cardiac.compiler.tissue import CompiledTissue, make_compiled_tissue, shipped_step
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
+from engines.formulas.graph import evaluate
 from engines.geometry.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
@@ -83,7 +84,7 @@ def test_no_scheme_of_tt06_spills_on_sm_90(scheme, precision):
     for form in ("", "-DGROUPS"):
         if (scheme, precision, form) == SPILLING:
             continue
-        macros = [f"-DREAL={REAL[precision]}", *filter(None, [form])]
+        macros = [REAL[precision], *filter(None, [form])]
         for kernel in compile_cubin(path, macros, 90).resources:
             assert (kernel.spill_stores, kernel.spill_loads, kernel.stack) == (0, 0, 0), kernel
 

@@ -13,7 +13,6 @@ from engines.backend import open_backend
 from engines.cardiac.cells import reference, tt06
 from engines.cardiac.cells.cpu import CpuTissue
 from engines.cardiac.cells.kinds import CELL_TYPES
-from engines.cardiac.compiler.graph import evaluate
 from engines.cardiac.compiler.model import MODELS, shipped
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, step
 from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue
@@ -23,6 +22,7 @@ from engines.cardiac.parameters.cells import CellChange, CellSettings, Pacing
 from engines.cardiac.setup.cells import compiled_kinds, compiled_model, parameter_book
 from engines.cardiac.setup.prepaced import paced_compiled, paced_tt06
 from engines.cardiac.tissue.population import population
+from engines.formulas.graph import evaluate
 from engines.geometry.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER

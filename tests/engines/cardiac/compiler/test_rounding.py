@@ -1,4 +1,4 @@
-"""Bounds of float32 arithmetic, and that a step loses no more than they say."""
+"""Bounds of float32 arithmetic: that a step of a model loses no more than they say."""
 
 from __future__ import annotations
 
@@ -6,31 +6,13 @@ import numpy as np
 import pytest
 
 from engines.backend import open_backend
-from engines.cardiac.compiler.graph import OPERATIONS, const, evaluate, make, ordered, symbol
-from engines.cardiac.compiler.rounding import bounds
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step, step
 from engines.cardiac.compiler.single import Pulse, run
 from engines.cardiac.compiler.tissue import make_compiled_tissue, shipped_step
+from engines.formulas.graph import evaluate
+from engines.formulas.rounding import bounds
 from tests.engines.cardiac.compiler.conftest import random_states
-
-X = symbol("x")
-CONDITIONS = ("lt", "le", "eq", "and", "or", "not")
-SMALL = np.concatenate([np.linspace(-3, 3, 101), [0.0, 1e-6, -1e-6, 0.5, -0.5]]).astype(np.float32)
-
-
-def in_single(roots, values):
-    """The graph's value with every operation rounded to float32."""
-    found = {}
-    with np.errstate(all="ignore"):
-        for node in ordered(roots):
-            if node.op == "const":
-                found[node] = np.float32(node.number)
-            elif node.op == "symbol":
-                found[node] = np.asarray(values[node.value], np.float32)
-            else:
-                value = OPERATIONS[node.op](*(found[arg] for arg in node.args))
-                found[node] = value if node.op in CONDITIONS else np.asarray(value, np.float32)
-    return [found[root].astype(float) for root in roots]
+from tests.engines.formulas.conftest import in_single
 
 
 def inside(step: Step, n: int, found: np.ndarray, values: dict) -> np.ndarray:
@@ -39,50 +21,6 @@ def inside(step: Step, n: int, found: np.ndarray, values: dict) -> np.ndarray:
     low, high = (np.array([np.broadcast_to(side, n) for side in part]) for part in sides)
     assert ((low <= found) & (found <= high)).all()
     return high - low
-
-
-def half(x):
-    return make("exp", make("mul", const(0.5), x))
-
-
-@pytest.mark.parametrize(
-    "root",
-    [
-        make("expm1", X, half(X)),
-        make("growth", X, half(X)),
-        make("goldman", X, make("exp", X)),
-        make("goldman_slope", X, make("exp", X)),
-        make("log", make("add", const(4.0), make("mul", X, X))),
-        make("sqrt", make("add", const(4.0), X)),
-        make("select", make("lt", X, const(0.1)), make("neg", X), make("div", X, const(3.0))),
-    ],
-)
-def test_operations_stay_in_their_bounds(root):
-    """And the bounds are useful: no wider than 2e-5 of the largest value."""
-    ((low, high),) = bounds([root], {"x": SMALL})
-    for value in (in_single([root], {"x": SMALL})[0], evaluate([root], {"x": SMALL})[0]):
-        assert ((low <= value) & (value <= high)).all()
-    assert np.max(high - low) < 2e-5 * np.abs(value).max()
-
-
-def test_a_cancellation_is_seen():
-    """1 − exp(−x) of x = 1e-5 has two digits; by ``expm1`` it has six."""
-    z = make("neg", X)
-    lost, kept = make("sub", const(1.0), make("exp", z)), make("expm1", z, half(z))
-    widths = [(high - low)[0] / 1e-5 for low, high in bounds([lost, kept], {"x": np.array([1e-5])})]
-    assert widths[0] > 1e-2
-    assert widths[1] < 1e-5
-
-
-def test_a_steep_function_of_a_difference_is_uncertain():
-    """1/(1 + exp(1e8·(x − x²/x))): anything between 0 and 1; and what may be true or not has both its cases."""
-    difference = make("sub", X, make("div", make("mul", X, X), X))
-    sigmoid = make("div", const(1.0), make("add", const(1.0), make("exp", make("mul", const(1e8), difference))))
-    choice = make("select", make("lt", difference, const(0.0)), const(2.0), const(3.0))
-    (low, high), (least, most) = bounds([sigmoid, choice], {"x": np.array([1.7])})
-    assert low[0] < 1e-6
-    assert high[0] > 0.5
-    assert (least[0], most[0]) == (2.0, 3.0)
 
 
 @pytest.mark.parametrize("scheme", ["RL", "GRL1"])

@@ -8,11 +8,11 @@ import pytest
 from engines.backend import open_backend
 from engines.backend.lab import timing as lab_timing
 from engines.cardiac.cells import reference, tt06
-from engines.cardiac.compiler.counts import count
-from engines.cardiac.compiler.graph import evaluate, ordered
 from engines.cardiac.lab.cells import expressions, paths, peak, schemes
 from engines.cardiac.lab.cells.expressions import ExponentialsTable, PassTable, PathInstructionsTable
 from engines.cardiac.lab.cells.schemes import SchemeErrorTable, SchemeInstructionsTable, SchemeTimeTable
+from engines.formulas.counts import count
+from engines.formulas.graph import evaluate, ordered
 from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.cardiac.compiler.conftest import random_states
 

@@ -9,10 +9,10 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.backend import open_backend
-from engines.cardiac.compiler.graph import evaluate
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.lab.cells import single_core
 from engines.cardiac.lab.cells.plain_c import MODEL, c_source, compiled, start_states
+from engines.formulas.graph import evaluate
 
 pytest.importorskip("myokit")
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engines.api import Array
-from engines.cardiac.compiler.graph import OPERATIONS, Node, const, make, ordered, uses
+from engines.formulas.graph import OPERATIONS, Node, const, make, ordered, uses
 
 GROUP = 2
 """Divisions that share one. For TT06 by RL on sm_90 groups of 1, 2, 3 and 4 take 1662, 1464, 1452 and 1431 instructions

@@ -1,7 +1,7 @@
-"""Removable singularities: x/(e^x − 1) and its reciprocal where the file has a quotient that is 0/0 at one voltage.
+"""Removable singularities: x/(e^x − 1) and its reciprocal where a formula has a quotient that is 0/0 at one point.
 
 Such a quotient becomes ``goldman``, which is exact on both sides and at the point itself, and a case distinction that
-the file makes there for itself is dropped: it takes a constant within a tiny distance of the point.
+the formula makes there for itself is dropped: it takes a constant within a tiny distance of the point.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from engines.cardiac.compiler.graph import Node, const, make, ordered, rebuild
-from engines.cardiac.compiler.rules import divide, linear_form, multiply, simplified
+from engines.formulas.graph import Node, const, make, ordered, rebuild
+from engines.formulas.rules import divide, linear_form, multiply, simplified
 
 GUARD = 1e-3
-"""A case that holds on a wider strip around the point than this [mV] is part of the model and kept."""
+"""A case that holds on a wider strip around the point than this is part of what is modelled and kept."""
+LONGEST_PRODUCT = 256
+"""Factors that are looked through for a pair; what is left of a longer product is one factor."""
 
 
 def remove_singularities(roots: Sequence[Node]) -> tuple[Node, ...]:
@@ -30,19 +32,23 @@ def _build(op: str, *args: Node) -> Node:
 
 
 def _factors(node: Node) -> tuple[float, list[Node], list[Node]]:
-    """(constant, factors above, factors below) of a product or quotient."""
-    if node.op == "const":
-        return node.number, [], []
-    if node.op == "neg":
-        number, above, below = _factors(node.args[0])
-        return -number, above, below
-    if node.op in ("mul", "div"):
-        left, right = _factors(node.args[0]), _factors(node.args[1])
-        if node.op == "mul":
-            return left[0] * right[0], left[1] + right[1], left[2] + right[2]
-        if right[0] != 0.0:
-            return left[0] / right[0], left[1] + right[2], left[2] + right[1]
-    return 1.0, [node], []
+    """(constant, factors above, factors below) of a product or quotient, at most :data:`LONGEST_PRODUCT` of them."""
+    number, taken = 1.0, 0
+    sides: tuple[list[Node], list[Node]] = ([], [])
+    left: list[tuple[Node, int]] = [(node, 0)]
+    while left:
+        part, side = left.pop()
+        taken += 1
+        if part.op == "neg":
+            number = -number
+            left.append((part.args[0], side))
+        elif part.op in ("mul", "div") and taken <= LONGEST_PRODUCT:
+            left += [(part.args[1], side if part.op == "mul" else 1 - side), (part.args[0], side)]
+        elif part.op == "const" and not (side == 1 and part.number == 0.0):
+            number = number / part.number if side else number * part.number
+        else:
+            sides[side].append(part)
+    return number, *sides
 
 
 def _less_one(node: Node) -> tuple[float, Node] | None:

@@ -1,13 +1,12 @@
-"""Which states of a model relax by themselves, and which of them fast: what exponential steps are for."""
+"""Which states of a model relax fast, and whether they surely relax: what exponential steps are for."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from engines.api import Array
-from engines.cardiac.compiler.graph import Node, const, depends_on, evaluate, make
 from engines.cardiac.compiler.model import CellModel
-from engines.cardiac.compiler.rules import add, divide, multiply, negate, subtract
+from engines.formulas.graph import Node, evaluate
 
 SLOWEST = 1e-9
 """Rate [1/ms] below which a state is not taken for a gate: 12 days."""
@@ -17,43 +16,6 @@ thesis finds its lightweight scheme stable (table 3.2)."""
 SAMPLES = 1000
 VOLTAGES = (-100.0, 50.0)
 """Range of the voltage [mV] in which stiffness is looked for."""
-
-
-def linear_in(rate: Node, name: str) -> tuple[Node, Node] | None:
-    """(A, B) with rate = A − B·x where neither depends on x; None if the rate is not of this form."""
-    dependent = depends_on([rate], name)
-    zero = const(0.0)
-
-    def parts(node: Node) -> tuple[Node, Node] | None:
-        """(A, C) with node = A + C·x."""
-        if node not in dependent:
-            return node, zero
-        if node.op == "symbol":
-            return zero, const(1.0)
-        if node.op == "select" and node.args[0] not in dependent:
-            yes, no = parts(node.args[1]), parts(node.args[2])
-            if yes is None or no is None:
-                return None
-            return _chosen(node.args[0], yes[0], no[0]), _chosen(node.args[0], yes[1], no[1])
-        if node.op not in ("add", "sub", "mul", "div", "neg"):
-            return None
-        found = [parts(arg) for arg in node.args]
-        if any(part is None for part in found):
-            return None
-        (a, c), (b, d) = found[0], found[-1]  # type: ignore[misc]  # none of them is None here
-        if node.op == "neg":
-            return negate(a), negate(c)
-        if node.op in ("add", "sub"):
-            combine = add if node.op == "add" else subtract
-            return combine(a, b), combine(c, d)
-        if node.op == "mul":
-            if _is_zero(d):
-                return multiply(a, b), multiply(c, b)
-            return (multiply(a, b), multiply(a, d)) if _is_zero(c) else None
-        return (divide(a, b), divide(c, b)) if _is_zero(d) else None
-
-    found = parts(rate)
-    return None if found is None else (found[0], negate(found[1]))
 
 
 def positive(slope: Node, model: CellModel) -> bool:
@@ -91,11 +53,3 @@ def stiff(slope: Node, model: CellModel) -> bool:
     values[model.states[model.voltage].name] = np.linspace(*VOLTAGES, SAMPLES)
     (found,) = evaluate([slope], values)
     return bool(np.max(found) > STIFF)
-
-
-def _chosen(condition: Node, yes: Node, no: Node) -> Node:
-    return yes if yes is no else make("select", condition, yes, no)
-
-
-def _is_zero(node: Node) -> bool:
-    return node.op == "const" and node.number == 0.0

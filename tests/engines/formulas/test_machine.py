@@ -6,8 +6,7 @@ import pytest
 
 from engines.api.errors import DeviceError
 from engines.backend.compile.nvrtc import compile_cubin, compile_ptx, supported_architectures
-from engines.cardiac.compiler.machine import count_machine_code, count_ptx, machine_counts
-from engines.cardiac.compiler.tissue import shipped_step
+from engines.formulas.machine import count_machine_code, count_ptx
 
 KERNEL = """extern "C" __global__ void known(REAL* x) {
     REAL a = x[0], b = x[1];
@@ -49,18 +48,3 @@ def test_known_operations(tmp_path, precision, real, architecture):
 def test_what_is_no_machine_code_is_refused():
     with pytest.raises(ValueError, match="no 64-bit ELF"):
         count_machine_code(b"PTX text", "float64")
-
-
-def test_a_cells_kernel_has_what_its_graph_has():
-    """In float the hardware's exponential is one ex2 each; a double's exponential and division are written out by
-    ``cell_math.cuh``, so that PTX and machine code differ by little more than which product is fused."""
-    single = machine_counts(shipped_step("bueno_orovio_2008", "float32", "FE"))
-    assert single.ptx.other["ex2"] == single.static.exponentials
-    assert single.ptx.other["div"] == single.static.divisions + 1  # the crossing of the threshold
-    assert single.ptx.total > 0
-    assert single.spilled == 0
-    double = machine_counts(shipped_step("bueno_orovio_2008", "float64", "FE"))
-    assert double.machine.total == pytest.approx(double.ptx.total, rel=0.05)
-    assert double.ptx.other["rcp"] == double.static.divisions + 1
-    assert 0.7 < double.machine.total / double.static.total < 2.0
-    assert single.registers < double.registers <= 255

@@ -1,14 +1,11 @@
 """The Numba kernel of a cell's step: whole SIMD vectors of cells, on all cores.
 
-A step of a big model has more than a thousand operations. As Python they would take Numba half a minute to infer types
-for; here the graph is written as LLVM instructions by one intrinsic, :func:`step_vector`, on the vectors of
-:mod:`engines.backend.vector_math`. The graph is found by its key, a digest of the step and of the code that writes it,
-which the kernel closes over: so the cache on disk knows which machine code is whose.
+The graph is written as instructions by one intrinsic, :func:`step_vector`. It is found by its key, a digest of the step
+and of the code that writes it, which the kernel closes over: so the cache on disk knows which machine code is whose.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,86 +18,20 @@ from engines.backend import vector_math
 from engines.backend.vector_math import (
     Lanes,
     any_lane,
-    exp,
     lanes,
     load,
     load_like,
-    log,
     lookup,
     select,
     splat,
-    sqrt,
     store,
 )
-from engines.cardiac.compiler.graph import Node, ordered
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step
+from engines.formulas.emit_numba import digest as digest_of
+from engines.formulas.emit_numba import instructions
 
 _steps: dict[int, Step] = {}
 intrinsic: Any = numba_intrinsic
-
-
-def _goldman(z: Any, e: Any) -> Any:
-    """z/(eᶻ − 1) of vectors, with its Bernoulli series around 0."""
-    y = z * z
-    b = y * (1 / 74724249600) - 691 / 1307674368000
-    b = b * y + 1 / 47900160
-    b = b * y - 1 / 1209600
-    b = b * y + 1 / 30240
-    b = b * y - 1 / 720
-    b = b * y + 1 / 12
-    near = y < 0.25
-    return select(near, 1.0 - 0.5 * z + b * y, z / select(near, 1.0, e - 1.0))
-
-
-def _goldman_slope(z: Any, e: Any) -> Any:
-    """The derivative of z/(eᶻ − 1), by the series of it around 0."""
-    y = z * z
-    b = y * (14 / 74724249600) - 12 * 691 / 1307674368000
-    b = b * y + 10 / 47900160
-    b = b * y - 8 / 1209600
-    b = b * y + 6 / 30240
-    b = b * y - 4 / 720
-    b = b * y + 2 / 12
-    near = y < 0.25
-    far = select(near, 1.0, z)
-    g = far / select(near, 1.0, e - 1.0)
-    return select(near, z * b - 0.5, g * (1.0 - far - g) / far)
-
-
-def _growth(z: Any, h: Any) -> Any:
-    """(eᶻ − 1)/z of h = e^(z/2); around 0 h·sinh(z/2)/(z/2) by its series, as ``_expm1`` has it."""
-    y = 0.25 * z * z
-    b = y * (1 / 39916800) + 1 / 362880
-    b = b * y + 1 / 5040
-    b = b * y + 1 / 120
-    b = b * y + 1 / 6
-    b = b * y + 1.0
-    near = y < 0.0625
-    return select(near, h * b, (h * h - 1.0) / select(near, 1.0, z))
-
-
-def _expm1(z: Any, h: Any) -> Any:
-    """eᶻ − 1 of h = e^(z/2); around 0 z·h·sinh(z/2)/(z/2)."""
-    y = 0.25 * z * z
-    b = y * (1 / 39916800) + 1 / 362880
-    b = b * y + 1 / 5040
-    b = b * y + 1 / 120
-    b = b * y + 1 / 6
-    b = b * y + 1.0
-    return select(y < 0.0625, z * (h * b), h * h - 1.0)
-
-
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "exp": lambda x: exp(x),
-    "log": lambda x: log(x),
-    "sqrt": lambda x: sqrt(x),
-    "goldman": _goldman,
-    "goldman_slope": _goldman_slope,
-    "growth": _growth,
-    "expm1": _expm1,
-}
-_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-_COMPARISONS = {"lt": "<", "le": "<=", "eq": "=="}
 
 
 @intrinsic(prefer_literal=True)
@@ -142,7 +73,6 @@ def _written(
 ) -> ir.Value:
     """The instructions of a step; returns the voltage after it."""
     model = step.model
-    lane_type = inputs[0].type
     symbols = {model.states[model.voltage].name: inputs[0], STIMULUS: inputs[1], STEP: inputs[2], **parameters}
     pointers: dict[int, ir.Value] = {}
     for row, state in enumerate(model.rows):
@@ -150,50 +80,17 @@ def _written(
         pointer = vector_math._pointer(context, builder, array_type, array, at, index)
         pointers[model.states.index(state)] = pointer
         symbols[state.name] = vector_math._vector_load(builder, pointer, vector)
-    compiled = {name: _call(context, builder, function, vector) for name, function in _FUNCTIONS.items()}
-    values: dict[Node, ir.Value] = {}
-    for node in ordered(step.after):
-        args = [values[arg] for arg in node.args]
-        if node.op == "const":
-            values[node] = ir.Constant(lane_type, [node.number] * vector.count)
-        elif node.op == "symbol":
-            values[node] = symbols[str(node.value)]
-        elif node.op in _ARITHMETIC:
-            values[node] = getattr(builder, _ARITHMETIC[node.op])(*args, flags=("contract",))
-        elif node.op in _COMPARISONS:
-            values[node] = builder.fcmp_ordered(_COMPARISONS[node.op], *args)
-        elif node.op == "neg":
-            values[node] = builder.fneg(args[0])
-        elif node.op in ("and", "or"):
-            values[node] = getattr(builder, f"{node.op}_")(*args)
-        elif node.op == "not":
-            values[node] = builder.not_(args[0])
-        elif node.op == "select":
-            values[node] = builder.select(*args)
-        else:
-            values[node] = compiled[node.op](args)
-    for k, root in enumerate(step.after):
+    after = instructions(context, builder, step.after, symbols, vector)
+    for k, value in enumerate(after):
         if k != model.voltage:
-            vector_math._vector_store(builder, pointers[k], values[root], vector)
-    return values[step.after[model.voltage]]
-
-
-def _call(context: Any, builder: ir.IRBuilder, function: Any, vector: Lanes) -> Callable[[list[ir.Value]], ir.Value]:
-    def call(args: list[ir.Value]) -> ir.Value:
-        return context.compile_internal(builder, function, vector(*[vector] * len(args)), args)
-
-    return call
+            vector_math._vector_store(builder, pointers[k], value, vector)
+    return after[model.voltage]
 
 
 def digest(step: Step) -> int:
     """A number for the step, the precision and all code that its machine code is made with."""
-    nodes = ordered(step.after)
-    number = {node: k for k, node in enumerate(nodes)}
-    text = [f"{node.op} {[number[arg] for arg in node.args]} {node.value!r}" for node in nodes]
-    text += [repr([number[root] for root in step.after]), repr(step.model.states), repr(step.model.voltage)]
-    text += [repr(step.model.opened)]
-    code = [Path(str(file)).read_bytes() for file in (vector_math.__file__, __file__)]
-    return int.from_bytes(hashlib.sha256("\n".join(text).encode() + b"".join(code)).digest()[:7], "big")
+    model = step.model
+    return digest_of(step.after, model.states, model.voltage, model.opened, Path(__file__))
 
 
 def numba_kernel(step: Step) -> Callable[..., None]:

@@ -1,11 +1,11 @@
-"""How many instructions a step takes by the thesis' cost model, counted from the graph."""
+"""How many instructions a graph takes by the thesis' cost model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engines.cardiac.compiler.graph import Node, ordered, uses
+from engines.formulas.graph import Node, ordered, uses
 
 COSTS: Mapping[str, tuple[int, int, int]] = {
     "add": (1, 0, 0),
@@ -33,7 +33,8 @@ DIVISIONS: Mapping[str, int] = {"div": 1, "goldman": 1, "goldman_slope": 2, "gro
 
 @dataclass(frozen=True)
 class Instructions:
-    """float64 instructions of one cell, as the columns of tables 3.3, 5.1 and 5.2. Both cases of a choice count."""
+    """float64 instructions of one evaluation, as the columns of its tables 3.3, 5.1 and 5.2. Both cases of a
+    choice count."""
 
     add: int
     mul: int

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engines.cardiac.compiler.counts import count
-from engines.cardiac.compiler.graph import const, evaluate, make, symbol
-from engines.cardiac.compiler.quotients import merge_quotients, share_reciprocals
+from engines.formulas.counts import count
+from engines.formulas.graph import const, evaluate, make, symbol
+from engines.formulas.quotients import merge_quotients, share_reciprocals
 
 A, B, C, D = (symbol(name) for name in "abcd")
 rng = np.random.default_rng(2)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from engines.cardiac.compiler.graph import Node, const, make, rebuild
+from engines.formulas.graph import Node, const, make, rebuild
 
 
 def simplify(roots: Sequence[Node]) -> tuple[Node, ...]:
@@ -174,22 +174,27 @@ _RULES: dict[str, Callable[..., Node]] = {
 }
 
 
+LONGEST_SUM = 1024
+
+
 def linear_form(node: Node) -> tuple[dict[Node, float], float]:
-    """``node`` as Σ coefficient·term + constant, terms in the order in which they are met."""
+    """``node`` as Σ coefficient·term + constant, terms in the order in which they are met.
+
+    What is left of a sum beyond :data:`LONGEST_SUM` parts is one term."""
     terms: dict[Node, float] = {}
-
-    def collect(part: Node, factor: float) -> float:
+    constant, taken = 0.0, 0
+    left = [(node, 1.0)]
+    while left:
+        part, factor = left.pop()
+        taken += 1
         if part.op == "const":
-            return factor * part.number
-        if part.op in ("add", "sub"):
-            sign = -factor if part.op == "sub" else factor
-            return collect(part.args[0], factor) + collect(part.args[1], sign)
-        if part.op == "neg":
-            return collect(part.args[0], -factor)
-        if part.op == "mul" and part.args[0].op == "const":
-            return collect(part.args[1], factor * part.args[0].number)
-        terms[part] = terms.get(part, 0.0) + factor
-        return 0.0
-
-    constant = collect(node, 1.0)
+            constant += factor * part.number
+        elif part.op in ("add", "sub") and taken <= LONGEST_SUM:
+            left += [(part.args[1], -factor if part.op == "sub" else factor), (part.args[0], factor)]
+        elif part.op == "neg":
+            left.append((part.args[0], -factor))
+        elif part.op == "mul" and part.args[0].op == "const":
+            left.append((part.args[1], factor * part.args[0].number))
+        else:
+            terms[part] = terms.get(part, 0.0) + factor
     return {term: factor for term, factor in terms.items() if factor != 0.0}, constant

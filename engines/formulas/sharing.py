@@ -2,35 +2,33 @@
 
 Each argument is a sum of multiples of other expressions; its constant goes in front as a factor, exp(a + b) =
 exp(b)·exp(a). Arguments that are then multiples of each other by quotients of small whole numbers form a family, for
-which :mod:`engines.cardiac.compiler.chains` finds the cheapest exponentials, reciprocals and products.
+which :mod:`engines.formulas.chains` finds the cheapest exponentials, reciprocals and products.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from engines.cardiac.compiler.chains import LONGEST, Cost, plan
-from engines.cardiac.compiler.graph import Node, const, make, ordered, rebuild
-from engines.cardiac.compiler.rules import add, linear_form, multiply, simplified
+from engines.formulas.chains import LONGEST, Cost, plan
+from engines.formulas.graph import Node, const, make, ordered, rebuild
+from engines.formulas.rules import add, linear_form, multiply, simplified
 
 LARGEST_ARGUMENT = 80.0
 """Of an exponential that is split off or multiplied up: e^80 still fits in float32."""
-LARGEST_VOLTAGE = 150.0
-"""Bound on the voltage [mV] in judging that."""
 LARGEST_LOGARITHM = 20.0
-"""Bound on logarithms of concentrations."""
+"""Bound on logarithms in judging that: of numbers between 2e-9 and 5e8."""
 LARGEST_RATIO = 300
 """Numerator and denominator of two multiples of one family, in lowest terms."""
 
 
 def share_exponentials(
-    roots: Sequence[Node], voltage: str | Sequence[str], cost: Cost | None = None, longest: int = LONGEST
+    roots: Sequence[Node], largest: Mapping[str, float], cost: Cost | None = None, longest: int = LONGEST
 ) -> tuple[Node, ...]:
-    """The roots with their exponentials split and shared. ``voltage``: that symbol's name, or several, for bounds."""
-    voltages = (voltage,) if isinstance(voltage, str) else tuple(voltage)
-    split = rebuild(roots, lambda op, *args: _split(simplified(op, *args), voltages))
+    """The roots with their exponentials split and shared. ``largest``: sizes that symbols, by name, do not exceed;
+    a factor is split off an exponential only if all symbols in it are known so."""
+    split = rebuild(roots, lambda op, *args: _split(simplified(op, *args), largest))
     families: dict[tuple[tuple[Node, float], ...], list[tuple[Node, float]]] = {}
     for node in ordered(split):
         if node.op == "exp":
@@ -46,28 +44,34 @@ def share_exponentials(
     return rebuild(split, simplified, given)
 
 
-def _split(node: Node, voltages: Collection[str]) -> Node:
+def _split(node: Node, largest: Mapping[str, float]) -> Node:
     """exp(a + constant) as a product, where neither factor leaves the range of float32."""
     if node.op != "exp":
         return node
     terms, constant = linear_form(node.args[0])
     if constant == 0.0 or not terms:
         return make("exp", _sum(terms, 0.0)) if terms else node
-    reach = sum(abs(factor) * _bound(term, voltages) for term, factor in terms.items())
+    reach = sum(abs(factor) * _bound(term, largest) for term, factor in terms.items())
     if abs(constant) + reach > LARGEST_ARGUMENT:
         return node
     return multiply(const(math.exp(constant)), make("exp", _sum(terms, 0.0)))
 
 
-def _bound(term: Node, voltages: Collection[str]) -> float:
-    if term.op == "symbol" and term.value in voltages:
-        return LARGEST_VOLTAGE
-    if term.op == "log":
-        return LARGEST_LOGARITHM
-    if term.op in ("mul", "add", "sub", "neg"):
-        bounds = [_bound(arg, voltages) for arg in term.args]
-        return math.prod(bounds) if term.op == "mul" else sum(bounds)
-    return abs(term.number) if term.op == "const" else math.inf
+def _bound(term: Node, largest: Mapping[str, float]) -> float:
+    bounds: dict[Node, float] = {}
+    for node in ordered([term]):
+        sizes = [bounds[arg] for arg in node.args]
+        if node.op == "symbol":
+            bounds[node] = largest.get(str(node.value), math.inf)
+        elif node.op == "const":
+            bounds[node] = abs(node.number)
+        elif node.op == "log":
+            bounds[node] = LARGEST_LOGARITHM
+        elif node.op in ("mul", "add", "sub", "neg"):
+            bounds[node] = math.prod(sizes) if node.op == "mul" else sum(sizes)
+        else:
+            bounds[node] = math.inf
+    return bounds[term]
 
 
 def _sum(terms: dict[Node, float], constant: float) -> Node:
@@ -86,8 +90,8 @@ def _direction(argument: Node) -> tuple[tuple[tuple[Node, float], ...], float]:
     terms, constant = linear_form(argument)
     if constant != 0.0 or not terms:
         return (), 0.0
-    # The terms in an order of their own, so that a − b and b − a are multiples; ids live as long as the nodes do.
-    items = sorted(terms.items(), key=lambda item: id(item[0]))
+    # The terms in an order of their own, so that a − b and b − a are multiples.
+    items = sorted(terms.items(), key=lambda item: item[0].rank)
     first = items[0][1]
     return tuple((term, float(f"{factor / first:.13g}")) for term, factor in items), first
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from engines.cardiac.compiler.graph import Node, ordered
-from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step
+import hashlib
+from pathlib import Path
 
-REAL = {"float32": "float", "float64": "double"}
+from engines.backend.cache_dir import cache_dir
+from engines.backend.precision import REAL
+from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step
+from engines.formulas.emit_cuda import statements
+from engines.formulas.graph import Node
+
 BLOCK = 128
 """Threads per block; for TT06, 64 to 256 are within 1 %."""
 
 _HEAD = """\
-// variants: -DREAL={real}; -DREAL={real} -DGROUPS
+// variants: {real}; {real} -DGROUPS
 //
 // One step of a cell, a thread each. states: (rows, stride); voltage: (stride) mV after diffusion, overwritten;
 // voltage_before: at the start of the step; active: bit k is set if stimulus k is on; currents: (32) mV/ms;
@@ -68,30 +73,6 @@ react(REAL* states, long long stride, REAL* voltage, const REAL* voltage_before,
 #endif
 """
 
-_TEXT = {
-    "add": "{} + {}",
-    "sub": "{} - {}",
-    "mul": "{} * {}",
-    "div": "divide({}, {})",
-    "neg": "-{}",
-    "exp": "exponential({})",
-    "log": "logarithm({})",
-    "sqrt": "root({})",
-    "pow": "power({}, {})",
-    "goldman": "goldman({}, {})",
-    "goldman_slope": "goldman_slope({}, {})",
-    "growth": "growth({}, {})",
-    "expm1": "less_one({}, {})",
-    "lt": "{} < {}",
-    "le": "{} <= {}",
-    "eq": "{} == {}",
-    "and": "{} && {}",
-    "or": "{} || {}",
-    "not": "!{}",
-    "select": "{} ? {} : {}",
-}
-CONDITIONS = ("lt", "le", "eq", "and", "or", "not")
-
 
 def _launch_bound(step: Step) -> int:
     """Bound to 256 threads the compiler keeps to 128 registers where it can, so that two such blocks fit. The schemes
@@ -121,18 +102,23 @@ def cuda_source(step: Step) -> str:
     done: dict[Node, list[int]] = {}
     for k, root in enumerate(step.after):
         done.setdefault(root, []).append(k)
-    for node in ordered(step.after):
-        if node.op == "const":
-            names[node] = f"R({node.number!r})"
-        elif node.op == "symbol":
-            names[node] = symbols[str(node.value)]
-        else:
-            names[node] = f"v{len(names)}"
-            kind = "bool" if node.op in CONDITIONS else "REAL"
-            value = _TEXT[node.op].format(*(names[arg] for arg in node.args))
-            lines.append(f"const {kind} {names[node]} = {value};")
-        lines += [f"states[{rows[k]} * stride + i] = {names[node]};" for k in done.get(node, ()) if k in rows]
+    for node, name, definition in statements(step.after, symbols):
+        names[node] = name
+        if definition is not None:
+            lines.append(definition)
+        lines += [f"states[{rows[k]} * stride + i] = {name};" for k in done.get(node, ()) if k in rows]
     lines.append(f"const REAL after = {names[step.after[step.model.voltage]]};")
     lines.append("voltage[i] = after;")
     body = "".join(f"    {line}\n" for line in lines)
     return _HEAD.format(real=REAL[step.precision]) + body + _TAIL.format(bound=_launch_bound(step))
+
+
+def kernel_file(compiled: Step) -> Path:
+    """The CUDA source of a step, written to the cache: compilers want a file."""
+    text = cuda_source(compiled)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    path = cache_dir() / "cells" / f"{digest}.cu"
+    if not path.is_file() or path.read_text("utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return path

@@ -1,4 +1,4 @@
-"""Instructions and registers of a cell's kernel read from its compiled code: thesis, tables 3.3, 5.1 and 5.2.
+"""Instructions of a kernel read from its compiled code.
 
 NVRTC compiles for a GPU that need not be there. PTX is NVIDIA's documented assembly; divisions and roots in float64 are
 one instruction there. The machine code has them written out; only the operations counted here are known in it.
@@ -12,13 +12,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engines.backend.compile.nvrtc import compile_cubin, compile_ptx
-from engines.cardiac.compiler.counts import Instructions, count
-from engines.cardiac.compiler.emit_cuda import REAL
-from engines.cardiac.compiler.schemes import Step
-from engines.cardiac.compiler.tissue import kernel_file
-
-ARCHITECTURE = 90
 _INSTRUCTION = re.compile(r"^\s*(?:@!?%p\d+\s+)?([a-z][a-z0-9]*)((?:\.\w+)*)\s", re.MULTILINE)
 _KINDS = {"add": "add", "sub": "add", "mul": "mul", "fma": "fma", "mad": "fma"}
 _SPECIAL = ("div", "rcp", "ex2", "lg2", "sqrt", "rsqrt")
@@ -32,7 +25,7 @@ check them by kernels of known operations."""
 
 @dataclass(frozen=True)
 class Counted:
-    """Floating-point instructions of the step's precision. ``other``: divisions, reciprocals, exponentials, roots …, by
+    """Floating-point instructions of one precision. ``other``: divisions, reciprocals, exponentials, roots …, by
     their PTX names."""
 
     add: int
@@ -44,41 +37,6 @@ class Counted:
     def total(self) -> int:
         """ADD, MUL and FMA, as the thesis counts."""
         return self.add + self.mul + self.fma
-
-
-@dataclass(frozen=True)
-class MachineCounts:
-    """A kernel as compiled for one architecture, beside the static counts of its graph.
-
-    All paths of the code count, also those that a cell does not take: both sides of a logarithm's cases, and in the
-    machine code the seldom taken path of a division, once. ``machine.other`` is empty.
-    """
-
-    model: str
-    scheme: str
-    precision: str
-    static: Instructions
-    ptx: Counted
-    machine: Counted
-    registers: int
-    spilled: int
-
-
-def machine_counts(compiled: Step, architecture: int = ARCHITECTURE) -> MachineCounts:
-    """Compile a step's CUDA kernel and count. Raises DeviceError where NVRTC cannot be loaded."""
-    path, macros = kernel_file(compiled), (f"-DREAL={REAL[compiled.precision]}",)
-    made = compile_cubin(path, macros, architecture)
-    (used,) = (kernel for kernel in made.resources if kernel.kernel == "react")
-    return MachineCounts(
-        compiled.model.title,
-        compiled.scheme,
-        compiled.precision,
-        count(compiled.after),
-        count_ptx(compile_ptx(path, macros, architecture), compiled.precision),
-        count_machine_code(made.cubin, compiled.precision),
-        used.registers,
-        used.stack + used.spill_stores + used.spill_loads,
-    )
 
 
 def count_ptx(text: str, precision: str) -> Counted:

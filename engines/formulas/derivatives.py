@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from engines.cardiac.compiler.graph import Node, const, depends_on, make, ordered
-from engines.cardiac.compiler.rules import add, choose, divide, multiply, negate, subtract
+from engines.formulas.graph import CONDITIONS, Node, const, depends_on, make, ordered
+from engines.formulas.rules import add, choose, divide, multiply, negate, subtract
 
 Found = Mapping[Node, Node]
 """Derivatives of the nodes that depend on the symbol."""
@@ -30,12 +30,9 @@ def derivatives(roots: Sequence[Node], name: str) -> tuple[Node, ...]:
             found[node] = const(1.0)
         elif node.op in _RULES:
             found[node] = _RULES[node.op](node, found)
-        elif node.op not in _CONDITIONS:
+        elif node.op not in CONDITIONS:
             raise ValueError(f"{node.op} has no derivative by {name}")
     return tuple(found.get(root, const(0.0)) for root in roots)
-
-
-_CONDITIONS = ("lt", "le", "eq", "and", "or", "not")
 
 
 def _sum(node: Node, found: Found) -> Node:

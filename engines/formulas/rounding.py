@@ -1,9 +1,9 @@
-"""How far rounding in float32 can move a step: bounds of every operation by interval arithmetic.
+"""How far rounding in float32 can move a value: bounds of every operation by interval arithmetic.
 
 Each node of the graph gets an interval that holds whatever float32 arithmetic makes of it, fused or not, on the CPU or
-by a GPU's short functions: what comes of its arguments' intervals, widened by the operation's own error. Where a state
+by a GPU's short functions: what comes of its arguments' intervals, widened by the operation's own error. Where a value
 hangs on a small difference, or on a steep function of one, its interval is wide, and narrow where it does not: the
-error that a kernel may have follows from the model.
+error that a kernel may have follows from the formula.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.cardiac.compiler.graph import GOLDMAN_SLOPE, GROWTH, OPERATIONS, Node, ordered
+from engines.formulas.graph import GOLDMAN_SLOPE, GROWTH, OPERATIONS, Node, ordered
 
 ROUNDING = 2.0**-24
 """Largest relative error of one rounded operation; one unit in the last place is twice that."""

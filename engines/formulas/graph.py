@@ -1,8 +1,8 @@
-"""Expressions of a cell model as a graph in which equal expressions are one node.
+"""Expressions as a graph in which equal expressions are one node.
 
 Nodes are made by :func:`make` and live as long as something refers to them; equal operation and arguments give the
 same object, so common subexpressions are shared by construction and ``is`` compares values. Nothing is simplified
-here but operations on constants alone; rewrites are in :mod:`engines.cardiac.compiler.rules`.
+here but operations on constants alone; rewrites are in :mod:`engines.formulas.rules`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -23,18 +24,22 @@ class Node:
 
     ``op`` is one of :data:`OPERATIONS`. Three have a removable singularity at z = 0: ``"goldman"`` of (z, e^z) is
     z/(e^z − 1), ``"goldman_slope"`` of the same its derivative, and ``"growth"`` of (z, e^(z/2)) is (e^z − 1)/z.
-    ``"expm1"`` of (z, e^(z/2)) is e^z − 1 without its cancellation.
+    ``"expm1"`` of (z, e^(z/2)) is e^z − 1 without its cancellation. ``rank`` orders nodes by what they compute, alike
+    in every process: what is written in an order of its own is the same text each time.
     """
 
-    __slots__ = ("__weakref__", "args", "op", "value")
+    __slots__ = ("__weakref__", "args", "op", "rank", "value")
 
     def __init__(self, op: str, args: tuple[Node, ...], value: float | str | None) -> None:
         self.op, self.args, self.value = op, args, value
+        own = f"{op} {value!r}".encode()
+        self.rank: bytes = blake2b(own + b"".join(arg.rank for arg in args), digest_size=8).digest()
 
     def __repr__(self) -> str:
+        """The operation and its arguments, theirs left out."""
         if not self.args:
             return str(self.value)
-        return f"{self.op}({', '.join(map(repr, self.args))})"
+        return f"{self.op}({', '.join(f'{arg.op}(…)' if arg.args else str(arg.value) for arg in self.args)})"
 
     @property
     def number(self) -> float:
@@ -101,6 +106,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "select": np.where,
 }
 """What each operation computes, on float64 arrays. ``select`` takes a condition, then its two cases."""
+
+CONDITIONS = ("lt", "le", "eq", "and", "or", "not")
+"""Those that are true or false, and no number."""
 
 _nodes: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
 _making = threading.Lock()

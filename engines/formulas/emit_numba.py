@@ -1,0 +1,131 @@
+"""A graph as LLVM instructions, written into the code that Numba compiles: on whole SIMD vectors.
+
+A graph may have more than a thousand operations. As Python they would take Numba half a minute to infer types for; an
+intrinsic that calls :func:`instructions` writes them on the vectors of :mod:`engines.backend.vector_math`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from llvmlite import ir
+
+from engines.backend import vector_math
+from engines.backend.vector_math import Lanes, exp, log, select, sqrt
+from engines.formulas.graph import Node, ordered
+
+
+def _goldman(z: Any, e: Any) -> Any:
+    """z/(eᶻ − 1) of vectors, with its Bernoulli series around 0."""
+    y = z * z
+    b = y * (1 / 74724249600) - 691 / 1307674368000
+    b = b * y + 1 / 47900160
+    b = b * y - 1 / 1209600
+    b = b * y + 1 / 30240
+    b = b * y - 1 / 720
+    b = b * y + 1 / 12
+    near = y < 0.25
+    return select(near, 1.0 - 0.5 * z + b * y, z / select(near, 1.0, e - 1.0))
+
+
+def _goldman_slope(z: Any, e: Any) -> Any:
+    """The derivative of z/(eᶻ − 1), by the series of it around 0."""
+    y = z * z
+    b = y * (14 / 74724249600) - 12 * 691 / 1307674368000
+    b = b * y + 10 / 47900160
+    b = b * y - 8 / 1209600
+    b = b * y + 6 / 30240
+    b = b * y - 4 / 720
+    b = b * y + 2 / 12
+    near = y < 0.25
+    far = select(near, 1.0, z)
+    g = far / select(near, 1.0, e - 1.0)
+    return select(near, z * b - 0.5, g * (1.0 - far - g) / far)
+
+
+def _growth(z: Any, h: Any) -> Any:
+    """(eᶻ − 1)/z of h = e^(z/2); around 0 h·sinh(z/2)/(z/2) by its series, as ``_expm1`` has it."""
+    y = 0.25 * z * z
+    b = y * (1 / 39916800) + 1 / 362880
+    b = b * y + 1 / 5040
+    b = b * y + 1 / 120
+    b = b * y + 1 / 6
+    b = b * y + 1.0
+    near = y < 0.0625
+    return select(near, h * b, (h * h - 1.0) / select(near, 1.0, z))
+
+
+def _expm1(z: Any, h: Any) -> Any:
+    """eᶻ − 1 of h = e^(z/2); around 0 z·h·sinh(z/2)/(z/2)."""
+    y = 0.25 * z * z
+    b = y * (1 / 39916800) + 1 / 362880
+    b = b * y + 1 / 5040
+    b = b * y + 1 / 120
+    b = b * y + 1 / 6
+    b = b * y + 1.0
+    return select(y < 0.0625, z * (h * b), h * h - 1.0)
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "exp": lambda x: exp(x),
+    "log": lambda x: log(x),
+    "sqrt": lambda x: sqrt(x),
+    "goldman": _goldman,
+    "goldman_slope": _goldman_slope,
+    "growth": _growth,
+    "expm1": _expm1,
+}
+_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+_COMPARISONS = {"lt": "<", "le": "<=", "eq": "=="}
+
+
+def instructions(
+    context: Any, builder: ir.IRBuilder, roots: Sequence[Node], symbols: Mapping[str, ir.Value], vector: Lanes
+) -> list[ir.Value]:
+    """Writes what computes the roots, given vectors for their symbols; returns their values."""
+    lane_type = context.get_value_type(vector)
+    compiled = {name: _call(context, builder, function, vector) for name, function in _FUNCTIONS.items()}
+    values: dict[Node, ir.Value] = {}
+    for node in ordered(roots):
+        args = [values[arg] for arg in node.args]
+        if node.op == "const":
+            values[node] = ir.Constant(lane_type, [node.number] * vector.count)
+        elif node.op == "symbol":
+            values[node] = symbols[str(node.value)]
+        elif node.op in _ARITHMETIC:
+            values[node] = getattr(builder, _ARITHMETIC[node.op])(*args, flags=("contract",))
+        elif node.op in _COMPARISONS:
+            values[node] = builder.fcmp_ordered(_COMPARISONS[node.op], *args)
+        elif node.op == "neg":
+            values[node] = builder.fneg(args[0])
+        elif node.op in ("and", "or"):
+            values[node] = getattr(builder, f"{node.op}_")(*args)
+        elif node.op == "not":
+            values[node] = builder.not_(args[0])
+        elif node.op == "select":
+            values[node] = builder.select(*args)
+        else:
+            values[node] = compiled[node.op](args)
+    return [values[root] for root in roots]
+
+
+def _call(context: Any, builder: ir.IRBuilder, function: Any, vector: Lanes) -> Callable[[list[ir.Value]], ir.Value]:
+    def call(args: list[ir.Value]) -> ir.Value:
+        return context.compile_internal(builder, function, vector(*[vector] * len(args)), args)
+
+    return call
+
+
+def digest(roots: Sequence[Node], *with_it: object) -> int:
+    """A number for a graph, for what is written ``with_it`` (paths: the content of a file; else representations), and
+    for all code that :func:`instructions` writes it by: what machine code on disk is found by."""
+    nodes = ordered(roots)
+    number = {node: k for k, node in enumerate(nodes)}
+    text = [f"{node.op} {[number[arg] for arg in node.args]} {node.value!r}" for node in nodes]
+    text += [repr([number[root] for root in roots]), *(repr(each) for each in with_it if not isinstance(each, Path))]
+    files = [Path(str(vector_math.__file__)), Path(__file__), *(each for each in with_it if isinstance(each, Path))]
+    code = b"".join(file.read_bytes() for file in files)
+    return int.from_bytes(hashlib.sha256("\n".join(text).encode() + code).digest()[:7], "big")
