@@ -375,7 +375,7 @@ def test_closing_many_times_says_nothing_and_ends_well(tmp_path: Path, software:
         QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
         application = QApplication(sys.argv)
         from tests.ui.scene.meshes import info, kuhn_cube
-        from ui import viewport_surfaces
+        from ui.viewport import surfaces as viewport_surfaces
         from ui.viewport.viewport import Viewport
         viewport_surfaces.OffscreenContext.is_software = property(lambda self: {software})
         for turn in range(8):
