@@ -1,6 +1,6 @@
 """The battery engine: lithium-ion cells and what is in them, one or a million, under a protocol.
 
-The models are told in folders of their own (``models.py`` lists them): ``particles/`` bare diffusion in spheres;
+The models are told in folders of their own (``step/models.py`` lists them): ``particles/`` bare diffusion in spheres;
 ``cells/`` the single-particle models, whose diffusion is exact while the current is constant (``particles/series.py``),
 with Butler-Volmer kinetics, an electrolyte in the SPMe, a lumped temperature and ageing; ``mpm/`` one cell whose
 particles differ in size; ``pack/`` many cells wired to each other, and the heat between them.
@@ -9,7 +9,6 @@ particles differ in size; ``pack/`` many cells wired to each other, and the heat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +27,12 @@ from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.lab import Study
 from engines.battery.bpx import bpx_text, is_bpx, read_bpx
-from engines.battery.ensemble import Distribution
-from engines.battery.model import Model
-from engines.battery.models import MODELS
-from engines.battery.parameter_sets.choice import parameter_set_of
-from engines.battery.parameters import BatteryParameters, Ensemble, Numerics, parameters_of
-from engines.battery.particles.settings import ParticleSettings, Rate
-from engines.battery.sizes import MOST_PARTICLES, ParticleSizes
-from engines.battery.variants import studies
+from engines.battery.lab.benchmarks import benchmarks
+from engines.battery.lab.studies import studies
+from engines.battery.parameters import BatteryParameters, parameters_of
+from engines.battery.setup.cell import parameter_set_of
+from engines.battery.step.model import Model
+from engines.battery.step.models import MODELS
 from engines.geometry.file_kinds import refused
 
 
@@ -94,19 +91,7 @@ class BatteryEngine(Engine):
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         """Cells that differ in three numbers, in both single-particle models; bare particles; particles of one cell."""
-        return (
-            [
-                Benchmark(f"{n:,} cells {model}", n, partial(_benchmark, n, model))
-                for n in (elements or (10_000, 1_000_000))
-                for model in ("SPM", "SPMe")
-            ]
-            + [Benchmark(f"{n:,} particles", n, partial(_particles, n)) for n in (elements or (10_000, 100_000))]
-            + [
-                Benchmark(f"{n:,} particles MPM", n, partial(_particles_benchmark, n))
-                for n in (elements or (2_000, 20_000, 200_000))
-                if n <= 2 * MOST_PARTICLES
-            ]
-        )
+        return benchmarks(elements)
 
     def studies(self) -> Sequence[Study]:
         """Diffusion in spheres, Butler-Volmer kinetics and whole discharges in the ways that people write them."""
@@ -115,37 +100,3 @@ class BatteryEngine(Engine):
 
 def _model(problem: Problem) -> Model:
     return MODELS[parameters_of(problem).model]
-
-
-def _particles(n: int) -> Problem:
-    """Slowly emptied, so that there is time to measure."""
-    drive = Rate(c_rate=0.01, shared="by volume")
-    return Problem(BatteryParameters(model="particles", particles=ParticleSettings(number=n, drive=drive)))
-
-
-def _benchmark(n: int, model: Any) -> Problem:
-    names = ("negative_particle_radius", "positive_particle_radius", "positive_diffusivity")
-    distributions = [Distribution(parameter=name, kind="lognormal", spread=0.05) for name in names]
-    protocol = ["Discharge at 1C until 2.5 V", "Rest for 1 hour", "Charge at 1C until 4.2 V"]
-    return Problem(
-        BatteryParameters(
-            model=model,
-            protocol=protocol,
-            cycles=1000,
-            ensemble=Ensemble(cells=n, distributions=distributions),
-            numerics=Numerics(step=10.0),
-        )
-    )
-
-
-def _particles_benchmark(n: int) -> Problem:
-    protocol = ["Discharge at 1C until 2.5 V", "Rest for 1 hour", "Charge at 1C until 4.2 V"]
-    return Problem(
-        BatteryParameters(
-            model="MPM",
-            protocol=protocol,
-            cycles=1000,
-            sizes=ParticleSizes(particles=max(1, n // 2)),
-            numerics=Numerics(step=10.0),
-        )
-    )

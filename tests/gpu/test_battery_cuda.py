@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.battery.bands import bands
 from engines.battery.cells import Instruction, Kind, Row, make_cells
-from engines.battery.curves import curve
 from engines.battery.engine import BatteryEngine
-from engines.battery.ensemble import Distribution, end_times, sample, traces, voltage_bands
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters, Ensemble
-from engines.battery.particles import make_modes, make_shells, reference, series
+from engines.battery.particles import make_modes, make_shells, series
+from engines.battery.particles.step import reference
+from engines.battery.setup.curves import curve
+from engines.battery.setup.ensemble import Distribution, end_times, sample, traces, voltage_bands
+from engines.battery.watch.bands import bands
 
 pytestmark = pytest.mark.gpu
 
@@ -32,7 +33,7 @@ def spread_particles(points: int, n: int):
 @pytest.mark.parametrize("points", [8, 13, 32, 47, 128])
 def test_shells(gpu, points, precision):
     """As in tests/engines/battery/particles, in every launch shape."""
-    from engines.battery.particles.cuda import lane_shapes
+    from engines.battery.particles.step.cuda import lane_shapes
 
     radius, diffusivity, flux, start = spread_particles(points, 1000)
     diffusion = make_shells(gpu, radius, diffusivity, points, precision)

@@ -9,7 +9,7 @@ import pytest
 
 from engines.api.lab import Case
 from engines.battery.kinetics import current_density, overpotential
-from engines.battery.variants import studies
+from engines.battery.lab.studies import studies
 from workbench.bench.check import Checker
 from workbench.bench.lab import Lab
 

@@ -9,7 +9,7 @@ from engines.backend.cpu import CpuBackend
 from engines.battery.cells import Instruction, Kind
 from engines.battery.mpm import CellRow, make_many_particles
 from engines.battery.parameter_sets import PARAMETER_SETS
-from engines.battery.sizes import Lognormal, ParticleSizes, drawn_sizes
+from engines.battery.setup.sizes import Lognormal, ParticleSizes, drawn_sizes
 
 pytestmark = pytest.mark.gpu
 

@@ -10,8 +10,8 @@ from engines.backend.cpu import CpuBackend
 from engines.battery.engine import BatteryEngine
 from engines.battery.pack import make_heat
 from engines.battery.pack.layout import body_of, layout
-from engines.battery.pack.parameters import Pack
 from engines.battery.parameters import BatteryParameters
+from engines.battery.parameters.pack import Pack
 
 pytestmark = pytest.mark.gpu
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engines.api.device import Backend
-from engines.battery.cells.launcher import Cells, Instruction, Kind, Row
+from engines.battery.cells.step.cells import Cells, Instruction, Kind, Row
 
 __all__ = ["Cells", "Instruction", "Kind", "Row", "make_cells"]
 
@@ -13,9 +13,9 @@ __all__ = ["Cells", "Instruction", "Kind", "Row", "make_cells"]
 def make_cells(backend: Backend, *args: Any, **kwargs: Any) -> Cells:
     """Cells on the backend's device; arguments of :class:`Cells` after the backend."""
     if backend.id != "cpu":
-        from engines.battery.cells.cuda import CudaCells
+        from engines.battery.cells.step.cuda import CudaCells
 
         return CudaCells(backend, *args, **kwargs)  # type: ignore[arg-type]  # not the CPU: a CudaBackend
-    from engines.battery.cells.cpu import CpuCells
+    from engines.battery.cells.step.cpu import CpuCells
 
     return CpuCells(backend, *args, **kwargs)

@@ -11,19 +11,19 @@ from engines.api.device import Backend
 from engines.backend.timing import best_seconds, measured_once
 from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.cells.ageing import AgeingRow, CycleRow, ageing_of
-from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, coefficient_rows
 from engines.battery.cells.forecast import CellForecast
-from engines.battery.cells.launcher import RECORDED
-from engines.battery.cells.reference import spm
 from engines.battery.cells.simulation import CellSimulation
-from engines.battery.durations import sample_steps
-from engines.battery.ensemble import sample
-from engines.battery.model import Model
+from engines.battery.cells.step.cells import RECORDED
+from engines.battery.cells.step.coefficients import ELECTROLYTE_CELLS, coefficient_rows
+from engines.battery.cells.step.reference import spm
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
-from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
-from engines.battery.protocol import Plan, plan_of, shorter_step, start_findings
-from engines.battery.steps import parse
+from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.plan import Plan, plan_of, shorter_step, start_findings
+from engines.battery.protocol.steps import parse
+from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
+from engines.battery.setup.ensemble import sample
+from engines.battery.step.model import Model
 from engines.geometry.particles import Particles, interned, paired_rows
 
 MICROMETRE = 1e-6

@@ -12,12 +12,14 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Si
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.battery.bands import bands, run_means
-from engines.battery.cells import Cells, Row, charts, losses
+from engines.battery.cells import Cells, Row
 from engines.battery.cells.ageing import AgeingRow
-from engines.battery.cells.cycles import Cycles
-from engines.battery.cells.inspection import inspection
-from engines.battery.constants import REFERENCE_TEMPERATURE
+from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
+from engines.battery.watch import cell_charts as charts
+from engines.battery.watch import losses
+from engines.battery.watch.bands import bands, run_means
+from engines.battery.watch.cell_inspection import inspection
+from engines.battery.watch.cycles import Cycles
 from engines.geometry.particles import Particles
 
 KELVIN = 273.15

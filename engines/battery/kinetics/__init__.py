@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from engines.api.device import Backend
-from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
+from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 
 
 def current_density(

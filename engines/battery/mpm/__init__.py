@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engines.api.device import Backend
-from engines.battery.mpm.launcher import CellRow, ManyParticles, Row
+from engines.battery.mpm.many_particles import CellRow, ManyParticles, Row
 
 __all__ = ["CellRow", "ManyParticles", "Row", "make_many_particles"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.backend.tuning import tune, tuning_key
-from engines.battery.mpm.launcher import ManyParticles
+from engines.battery.mpm.many_particles import ManyParticles
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

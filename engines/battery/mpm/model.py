@@ -11,17 +11,17 @@ from engines.api import Estimate, Finding, Problem, Progress, no_progress
 from engines.api.device import Backend
 from engines.backend.timing import best_seconds, measured_once
 from engines.battery.cells import Instruction, Kind
-from engines.battery.durations import sample_steps
-from engines.battery.model import Model
 from engines.battery.mpm import make_many_particles
-from engines.battery.mpm.launcher import ELECTRODES, SCRATCH_ROWS, Coefficient, Row
+from engines.battery.mpm.many_particles import ELECTRODES, SCRATCH_ROWS, Coefficient, Row
 from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
-from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
 from engines.battery.particles.series import MODES
-from engines.battery.protocol import Plan, plan_of, start_findings
-from engines.battery.sizes import MICROMETRE, Measured, ParticleSizes, Sizes, drawn_sizes
+from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.plan import Plan, plan_of, start_findings
+from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
+from engines.battery.setup.sizes import MICROMETRE, Measured, ParticleSizes, Sizes, drawn_sizes
+from engines.battery.step.model import Model
 from engines.geometry.heaps import facing_heaps
 from engines.geometry.particles import Particles
 

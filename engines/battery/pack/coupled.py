@@ -23,7 +23,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.battery.cells import Cells, Instruction, Kind, Row, make_cells
-from engines.battery.cells.launcher import LONGEST
+from engines.battery.cells.step.cells import LONGEST
 from engines.battery.pack.heat import Heat
 from engines.battery.pack.wiring import Demand, Lines, shared
 from engines.battery.parameter_sets import ParameterSet

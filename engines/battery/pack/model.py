@@ -13,19 +13,19 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend.timing import best_seconds, measured_once
 from engines.battery.cells import Instruction, Kind
-from engines.battery.durations import sample_steps
-from engines.battery.ensemble import sample
-from engines.battery.model import Model
 from engines.battery.pack import make_heat
 from engines.battery.pack.coupled import CoupledPack, Wiring
 from engines.battery.pack.layout import MILLIMETRE, body_of, check_segments, grid_of, layout, n_cells, segments
-from engines.battery.pack.parameters import Arrangement, Pack
 from engines.battery.pack.simulation import CELSIUS, PackSimulation, environment, fields
 from engines.battery.pack.stages import MOST_STAGES, count_for
 from engines.battery.parameter_sets import ParameterSet
-from engines.battery.parameter_sets.choice import ELECTROLYTE, parameter_set_findings, parameter_set_of
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
-from engines.battery.protocol import Plan, plan_of, shorter_step, start_findings
+from engines.battery.parameters.pack import Arrangement, Pack
+from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.plan import Plan, plan_of, shorter_step, start_findings
+from engines.battery.setup.cell import ELECTROLYTE, parameter_set_findings, parameter_set_of
+from engines.battery.setup.ensemble import sample
+from engines.battery.step.model import Model
 from engines.geometry.grid import Grid
 
 MOST_VOXELS = 1_000_000_000

@@ -12,18 +12,18 @@ from engines.api import Array, Estimate, Finding, Problem, Progress, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend.timing import best_seconds, measured_once
-from engines.battery.constants import FARADAY
-from engines.battery.curves import Curve
-from engines.battery.model import Model
 from engines.battery.parameter_sets import ParameterSet
-from engines.battery.parameter_sets.choice import parameter_set_of
+from engines.battery.parameter_sets.constants import FARADAY
 from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
+from engines.battery.parameters.particles import ParticleSettings, Rate
 from engines.battery.particles.diffusivity import law
 from engines.battery.particles.pulses import Timetable
-from engines.battery.particles.settings import ParticleSettings, Rate
 from engines.battery.particles.shells import shells
 from engines.battery.particles.simulation import MOST_STEPS, ParticleSimulation, Spheres
-from engines.battery.particles.solver import Solver, make_solver
+from engines.battery.particles.step.schemes import Solver, make_solver
+from engines.battery.setup.cell import parameter_set_of
+from engines.battery.setup.curves import Curve
+from engines.battery.step.model import Model
 from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 

@@ -7,10 +7,11 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.battery.cells import Instruction, Kind, Row, ageing_reference, make_cells
-from engines.battery.cells import cpu as cpu_cells
+from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.cells.ageing import Ageing, AgeingRow, CycleRow
-from engines.battery.cells.coefficients import Coefficient
+from engines.battery.cells.step import ageing_reference
+from engines.battery.cells.step import cpu as cpu_cells
+from engines.battery.cells.step.coefficients import Coefficient
 from engines.battery.parameter_sets import PARAMETER_SETS
 
 OKANE = PARAMETER_SETS["OKane2022"]

@@ -11,10 +11,10 @@ from engines.backend.cpu import CpuBackend
 from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.engine import BatteryEngine
 from engines.battery.pack.layout import grid_of, layout
-from engines.battery.pack.parameters import Pack
 from engines.battery.pack.wiring import Demand, shared
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters
+from engines.battery.parameters.pack import Pack
 
 SMALL = {"cells_x": 2, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}
 ENGINE = BatteryEngine()
