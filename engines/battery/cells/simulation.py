@@ -12,8 +12,9 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Si
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.battery.cells import Cells, Row
+from engines.backend.twins import pick
 from engines.battery.cells.ageing import AgeingRow
+from engines.battery.cells.step.cells import Cells, Row
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.watch import cell_charts as charts
 from engines.battery.watch import losses
@@ -154,7 +155,7 @@ class CellSimulation(Simulation):
     @property
     def finished(self) -> bool:
         """Whether all cells were through the protocol when somebody last looked."""
-        if self._running and self._batches_unseen >= (1 if self._backend.id == "cpu" else UNSEEN_BATCHES):
+        if self._running and self._batches_unseen >= pick(self._backend, cpu=1, cuda=UNSEEN_BATCHES):
             self._look()
         return self._running == 0
 

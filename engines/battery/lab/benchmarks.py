@@ -8,9 +8,9 @@ from typing import Any
 
 from engines.api import Benchmark, Problem
 from engines.battery.parameters import BatteryParameters, Ensemble, Numerics
+from engines.battery.parameters.ensemble import Distribution
 from engines.battery.parameters.particles import ParticleSettings, Rate
-from engines.battery.setup.ensemble import Distribution
-from engines.battery.setup.sizes import MOST_PARTICLES, ParticleSizes
+from engines.battery.parameters.sizes import MOST_PARTICLES, ParticleSizes
 
 
 def benchmarks(elements: Sequence[int] = ()) -> Sequence[Benchmark]:

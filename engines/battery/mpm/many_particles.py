@@ -21,11 +21,12 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
-from engines.battery.cells import Instruction
+from engines.backend.twins import Twins
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.particles.series import MODES, mode_shapes, roots, shell_modes, static_tail
 from engines.battery.particles.shells import FEWEST
+from engines.battery.protocol.instructions import Instruction
 from engines.battery.setup.curves import curve
 from engines.battery.setup.sizes import Sizes
 
@@ -240,3 +241,7 @@ class ManyParticles(ABC):
         start = self._constants_on_host[[Constant.START, Constant.POSITIVE + Constant.START]][electrode]
         steady = np.outer(tail, given[Coefficient.GAIN] * state[Row.FLUX])
         return start + state[Row.MEAN] - state[Row.MEAN_ERROR] + shapes @ state[Row.MODES :] + steady
+
+
+MANY_PARTICLES = Twins[ManyParticles](__package__, cpu="cpu:CpuManyParticles", cuda="cuda:CudaManyParticles")
+"""Takes the arguments of :class:`ManyParticles`."""

@@ -8,15 +8,14 @@ from pydantic import Field
 
 from engines.api import Problem
 from engines.api.parameters import ParameterGroup, quantity
+from engines.backend.precision import Precision
 from engines.battery.parameter_sets.changes import Change
+from engines.battery.parameters.ensemble import Distribution
 from engines.battery.parameters.pack import Pack
 from engines.battery.parameters.particles import ParticleSettings
+from engines.battery.parameters.sizes import ParticleSizes
 from engines.battery.protocol.writing import PROTOCOL
-from engines.battery.setup.ensemble import Distribution
-from engines.battery.setup.sizes import ParticleSizes
 
-Precision = Literal["fp32", "fp64"]
-PRECISIONS = {"fp32": "float32", "fp64": "float64"}
 SINGLE = {"model": ("SPM", "SPMe")}
 IN_CELLS = {"model": ("SPM", "SPMe", "MPM", "pack")}
 IN_A_PACK = {"model": ("pack",)}

@@ -11,10 +11,12 @@ import numpy as np
 from engines.api import Array, Estimate, Finding, Problem, Progress, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
+from engines.backend.twins import pick
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY
-from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
+from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.parameters.particles import ParticleSettings, Rate
 from engines.battery.particles.diffusivity import law
 from engines.battery.particles.pulses import Timetable
@@ -119,7 +121,7 @@ class _Setup:
     def __init__(self, problem: Problem) -> None:
         self.parameters = parameters_of(problem)
         self.settings = settings = self.parameters.particles
-        self.precision = PRECISIONS[self.parameters.numerics.precision]
+        self.precision = FLOAT_TYPES[self.parameters.numerics.precision]
         self.size = np.dtype(self.precision).itemsize
         cell = parameter_set_of(self.parameters)
         values, electrode = cell.values(), settings.electrode
@@ -253,7 +255,7 @@ def _seconds(backend: Backend, setup: _Setup) -> float:
     """Seconds per particle, shell and step, measured at the first call for this backend, scheme and precision."""
 
     def measure() -> float:
-        count = SAMPLE_PARTICLES["cpu" if backend.id == "cpu" else "cuda"]
+        count = pick(backend, **SAMPLE_PARTICLES)
         solver = setup.solver(backend, np.full(count, 5e-6))
         still = solver.diffusion.per_particle(0.0)
         # Eigenmodes take all steps of a launch at once; launches are as long as samples are apart, some 10 steps.

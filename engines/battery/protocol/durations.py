@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from engines.battery.cells import Instruction, Kind
 from engines.battery.parameter_sets import ParameterSet
+from engines.battery.protocol.instructions import Instruction, Kind
 
 HOLD_SECONDS = 3600.0
 """The guess for a held voltage whose end is a current."""

@@ -15,10 +15,10 @@ import numpy as np
 
 from engines.api import Array, Finding, Remedy
 from engines.api.errors import ProblemError
-from engines.battery.cells.step.cells import LONGEST, NEVER, Instruction, Kind
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.balance import state_of_charge
 from engines.battery.protocol.drive_cycles import Cycle, drive_cycle, read_drive_cycle
+from engines.battery.protocol.instructions import LONGEST, NEVER, Instruction, Kind
 from engines.battery.protocol.steps import MOST_STEPS, Step, parse, parse_step
 
 if TYPE_CHECKING:

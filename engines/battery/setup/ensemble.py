@@ -1,37 +1,20 @@
-"""Many cells that differ: scalars drawn from distributions, whole protocols in one launch, percentile bands."""
+"""Many cells that differ: scalars drawn from distributions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from engines.api import Array
-from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.api.parameters import ParameterGroup, quantity
-from engines.battery.cells import Cells, Row
 from engines.battery.parameter_sets import SCALARS, ParameterSet
-from engines.battery.watch.bands import Bands, bands
+from engines.battery.parameters.ensemble import Distribution
 
 FIXED = ("nominal_capacity", "lower_cutoff", "upper_cutoff")
 """Scalars that the protocol reads once for all cells."""
-
-
-class Distribution(ParameterGroup):
-    """How one scalar of the parameter set differs among the cells, around the set's value."""
-
-    parameter: str = quantity("negative_particle_radius", "", "Name of a number of the parameter set")
-    kind: Literal["normal", "lognormal", "uniform"] = quantity("normal", "", "Shape of the distribution")
-    spread: float = quantity(
-        0.05,
-        "1",
-        "Standard deviation over the value (uniform: half width; lognormal: of the logarithm)",
-        ge=0,
-        le=1,
-    )
 
 
 def sample(parameters: ParameterSet, distributions: Sequence[Distribution], n: int, seed: int) -> dict[str, Array]:
@@ -81,26 +64,3 @@ def _check(parameters: ParameterSet, drawn: dict[str, Array]) -> None:
             raise ProblemError(
                 f"The {electrode}_transfer_coefficient of all cells lies between 0.05 and 0.95: use a smaller spread."
             )
-
-
-def traces(backend: Backend, cells: Cells, steps: int, points: int = 100) -> Any:
-    """Take all ``steps`` in one launch; (points, n_padded) voltages on the device, evenly spaced, NaN after the end.
-
-    ``steps`` is a multiple of ``points``.
-    """
-    if steps % points:
-        raise ValueError(f"{steps} steps are no multiple of {points} points")
-    trace = cells.new_trace(points)
-    with backend.timed("cells"):
-        cells.advance(0, steps, trace, steps // points)
-    return trace
-
-
-def voltage_bands(backend: Backend, cells: Cells, trace: Any) -> Bands:
-    """Mean, 5th, 50th and 95th percentile of the voltages of each row of ``trace``."""
-    return bands(backend, trace, cells.n_cells)
-
-
-def end_times(backend: Backend, cells: Cells) -> Array:
-    """(n_cells,) time at which each cell's protocol ended [s]; −1 where it goes on."""
-    return backend.to_host(cells.state[int(Row.ENDED)])[: cells.n_cells].astype(float)

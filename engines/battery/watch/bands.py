@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from engines.api import Array
 from engines.api.device import Backend
-
-if TYPE_CHECKING:
-    from engines.backend.cuda import CudaBackend
+from engines.backend.precision import REAL
+from engines.backend.twins import pick
 
 SOURCE = Path(__file__).with_name("bands.cu")
 SHARES = (0.05, 0.5, 0.95)
@@ -33,14 +32,20 @@ class Bands:
 
 def bands(backend: Backend, values: Any, n: int) -> Bands:
     """5th, 50th and 95th percentile of each row of the device array ``values: (rows, stride)``, its first n columns."""
-    found = _on_cpu(values, n) if backend.id == "cpu" else _on_gpu(backend, values, n)  # type: ignore[arg-type]  # CUDA
+    found = pick(backend, cpu=_on_cpu, cuda=_on_gpu)(backend, values, n)
     return Bands(*np.ascontiguousarray(found.T))
 
 
 def means(backend: Backend, values: Any, n: int) -> Array:
     """(rows,) float64 mean of the numbers in each row of the device array ``values``, as :func:`bands`; NaN of none."""
-    if backend.id != "cpu":
-        return bands(backend, values, n).mean
+    return pick(backend, cpu=_means_on_cpu, cuda=_means_on_gpu)(backend, values, n)
+
+
+def _means_on_gpu(backend: Backend, values: Any, n: int) -> Array:
+    return bands(backend, values, n).mean
+
+
+def _means_on_cpu(backend: Backend, values: Array, n: int) -> Array:
     there = ~np.isnan(values[:, :n])
     count = there.sum(axis=1)
     total = np.where(there, values[:, :n], 0.0).sum(axis=1, dtype=float)
@@ -55,7 +60,7 @@ def run_means(values: Array, offsets: Array | None) -> Array:
     return np.array([values[a:b].mean(axis=0) if b > a else nothing for a, b in pairwise(offsets)])
 
 
-def _on_cpu(values: Array, n: int) -> Array:
+def _on_cpu(backend: Backend, values: Array, n: int) -> Array:
     found = np.full((len(values), 2 + len(SHARES)), np.nan)
     whole = ~np.isnan(values[:, :n]).any(axis=1)
     if n and whole.any():  # at once, which for few cells is several times as fast
@@ -73,9 +78,8 @@ def _on_cpu(values: Array, n: int) -> Array:
     return found
 
 
-def _on_gpu(backend: CudaBackend, values: Any, n: int) -> Array:
-    real = "float" if values.dtype == np.float32 else "double"
-    kernel = backend.compile(SOURCE, (f"-DREAL={real}",)).get_function("row_bands")
+def _on_gpu(backend: Any, values: Any, n: int) -> Array:
+    kernel = backend.compile(SOURCE, (REAL[values.dtype.name],)).get_function("row_bands")
     out = backend.empty((len(values), 2 + len(SHARES)), np.float64)
     with backend.active():
         kernel(

@@ -10,7 +10,7 @@
 // (RT/F) 2(1 − t⁺) (⟨ln u⟩_p − ⟨ln u⟩_n) − I R_ionic, u = c_e/c_e0 on 24 finite volumes, implicit in time with D_e(u) of
 // the step before. THERMAL: one temperature, Arrhenius for D, j0, D_e and κ.
 //
-// Layout: state[row * stride + cell], coefficients[row * stride + cell] (rows: launcher.py, coefficients.py);
+// Layout: state[row * stride + cell], coefficients[row * stride + cell] (rows: cells.py, coefficients.py);
 // instructions[i * 6]: kind, value, steps, lowest voltage, highest voltage, lowest current.
 // trace: voltages, and trace_plane values behind them (0: not) currents and temperatures.
 // Bytes per cell and launch: the state in and out, the coefficients in, 4 (8) per traced voltage.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.twins import Twins
 from engines.battery.cells.ageing import Ageing, AgeingRow, CycleRow
 from engines.battery.cells.step.coefficients import (
     ELECTROLYTE_CELLS,
@@ -25,6 +25,7 @@ from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.particles.series import MODES, shell_modes, static_tail
 from engines.battery.particles.shells import FEWEST
+from engines.battery.protocol.instructions import Instruction
 
 PADDING = 64
 RECORDED = 2**24
@@ -49,41 +50,6 @@ class Row(IntEnum):
     NEGATIVE_MODES = 12
     POSITIVE_MODES = 12 + MODES
     SALT = 12 + 2 * MODES  # concentration in the electrolyte over its start (SPMe)
-
-
-class Kind(IntEnum):
-    """What an instruction holds."""
-
-    CURRENT = 0  # [A], positive in discharge
-    VOLTAGE = 1  # [V]
-    POWER = 2  # [W], positive in discharge
-    DRIVE = 3  # a current per step, from this place in the drive cycle on
-    POWER_DRIVE = 4  # a power per step
-
-
-NEVER = 3.0e38
-"""A limit that no voltage reaches, finite in float32."""
-LONGEST = 2**24
-"""Steps of an instruction at most: the largest number that float32 counts to."""
-
-
-@dataclass(frozen=True)
-class Instruction:
-    """One step of a protocol in the kernel's terms.
-
-    It ends after ``steps``, at a voltage of ``lowest`` or less or ``highest`` or more [V], or when a held voltage needs
-    no more than ``least_current`` [A].
-    """
-
-    kind: Kind
-    value: float
-    steps: int = LONGEST
-    lowest: float = -NEVER
-    highest: float = NEVER
-    least_current: float = -1.0
-
-    def row(self) -> list[float]:
-        return [float(self.kind), self.value, float(self.steps), self.lowest, self.highest, self.least_current]
 
 
 class Cells(ABC):
@@ -275,3 +241,7 @@ class Cells(ABC):
     def _on_host(self) -> tuple[Array, Array]:
         state, given = (self.backend.to_host(each)[:, : self.n_cells] for each in (self.state, self.coefficients))
         return state.astype(float), given.astype(float)
+
+
+CELLS = Twins[Cells](__package__, cpu="cpu:CpuCells", cuda="cuda:CudaCells")
+"""Takes the arguments of :class:`Cells`."""

@@ -20,7 +20,8 @@ REFERENCE = 298.15
 GAS_PER_FARADAY = 8.314462618 / 96485.33212
 MODES = 16
 
-# Rows of the state and of the coefficients; fields and kinds of instructions (launcher.py, coefficients.py).
+# Rows of the state and of the coefficients; fields and kinds of instructions (cells.py, coefficients.py,
+# protocol/instructions.py).
 MEAN_N, MEAN_P, CHARGE, WARMTH, VOLTAGE, CURRENT, INSTRUCTION, ELAPSED, ENDED, MODES_N = 0, 2, 4, 6, 7, 8, 9, 10, 11, 12
 SALT = MODES_N + 2 * MODES
 RATE, GAIN, GROWTH, KINETIC, START, DIFFUSION_HEAT, REACTION_HEAT, ELECTRODE = 0, 1, 2, 3, 4, 5, 6, 7

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.backend.precision import REAL
 from engines.battery.cells.step.cells import Cells
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
 SOURCE = Path(__file__).with_name("cells.cu")
-REALS = {"float32": "float", "float64": "double"}
 BLOCKS = {"float32": 64, "float64": 32}
 """Threads per block: the modes of a block's cells fill its shared memory."""
 
@@ -26,7 +26,7 @@ class CudaCells(Cells):
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
         options = (
-            f"-DREAL={REALS[self.dtype.name]}",
+            REAL[self.dtype.name],
             f"-DELECTROLYTE={self.electrolyte:d}",
             f"-DTHERMAL={self.thermal:d}",
             f"-DASYMMETRIC={self.asymmetric:d}",

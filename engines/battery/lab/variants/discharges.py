@@ -12,12 +12,13 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.api.lab import Case, Inputs, Prepared, Published, Shape, Study, Variant
 from engines.backend.lab.variants import Layout, array_variant, up_to
-from engines.battery.cells import Cells, Instruction, Kind, Row, make_cells
+from engines.battery.cells.step.cells import CELLS, Cells, Row
 from engines.battery.cells.step.coefficients import Coefficient, coefficients
 from engines.battery.lab.variants import expressions
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.particles.series import MODES, roots
+from engines.battery.protocol.instructions import Instruction, Kind
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
@@ -35,7 +36,7 @@ BYTES = 4.0 + 4 * (2 * Row.SALT + len(Coefficient)) / STEPS
 """Per voltage: itself, and its share of the cell's state (in and out) and coefficients."""
 FLOPS = 2 * MODES * 9 + 90.0
 """Per voltage, about: of each mode, and of two potentials, two inverse sines and two roots."""
-CELLS = Path(__file__).resolve().parents[2] / "cells" / "step"
+CELL_KERNELS = Path(__file__).resolve().parents[2] / "cells" / "step"
 CHUNK = 2048
 """Cells that the reference takes at a time, so that its arrays stay in the caches."""
 COEFFICIENTS = ("RATE", "GAIN", "GROWTH", "KINETIC", "START")
@@ -110,7 +111,7 @@ class CellsPrepared(Prepared):
 
     def __init__(self, backend: Backend, inputs: Inputs, sets: int, how: Literal["whole", "steps", "graph"]) -> None:
         self._backend, self._how = backend, how
-        self._sets: list[Cells] = [make_cells(backend, CELL, PLAN, DT, inputs) for _ in range(sets)]
+        self._sets: list[Cells] = [CELLS.open(backend, CELL, PLAN, DT, inputs) for _ in range(sets)]
         self._starts = [backend.array(backend.to_host(cells.state)) for cells in self._sets]
         self._traces = [cells.new_trace(STEPS) for cells in self._sets]
         first = self._sets[0]
@@ -169,7 +170,7 @@ def _cells(
 
     return Variant(
         id=id, title=title, language=language, bytes=BYTES, flops=FLOPS,
-        source=CELLS / ("cells.cu" if language == "CUDA" else "cpu.py"),
+        source=CELL_KERNELS / ("cells.cu" if language == "CUDA" else "cpu.py"),
         symbol="run_cells" if language == "CUDA" else "advance", prepare=prepare, note=note,
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,13 +10,11 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.api.lab import Inputs, Prepared, Resources
 from engines.backend.lab.variants import Buffers, Layout, kernel_resources
-from engines.battery import kinetics
+from engines.backend.twins import pick
+from engines.battery.kinetics import butler_volmer
 from engines.battery.kinetics.cuda import call
 from engines.battery.lab.variants.spheres import POINTS
-from engines.battery.particles import make_modes, make_shells
-
-if TYPE_CHECKING:
-    from engines.backend.cuda import CudaBackend
+from engines.battery.particles.step.diffusion import MODE_DIFFUSION, SHELL_DIFFUSION
 
 
 class ShellsPrepared(Prepared):
@@ -36,7 +34,9 @@ class ShellsPrepared(Prepared):
         steps: int,
     ) -> None:
         self._backend, self._scheme, self._dt, self._steps = backend, scheme, dt, steps
-        self._sets = [make_shells(backend, inputs["radius"], inputs["diffusivity"], POINTS) for _ in range(sets)]
+        self._sets = [
+            SHELL_DIFFUSION.open(backend, inputs["radius"], inputs["diffusivity"], POINTS) for _ in range(sets)
+        ]
         first = self._sets[0]
         self._flux = first.per_particle(inputs["flux"])
         padding = ((0, 0), (0, first.n_padded - first.n_particles))
@@ -58,9 +58,9 @@ class ShellsPrepared(Prepared):
         return self._sets[index].concentration().T
 
     def resources(self) -> Resources | None:
-        if self._backend.id == "cpu" or self._scheme == "implicit":
+        if self._scheme == "implicit" or (launched := self._sets[0].explicit_kernel) is None:
             return None
-        kernel, block = self._sets[0].explicit_kernel  # type: ignore[attr-defined]  # not the CPU's
+        kernel, block = launched
         return kernel_resources(self._backend, kernel, (block,), 0)  # type: ignore[arg-type]  # of kind "cuda"
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class ModesPrepared(Prepared):
 
     def __init__(self, backend: Backend, inputs: Inputs, sets: int, seconds: float) -> None:
         self._backend, self._seconds = backend, seconds
-        self._sets = [make_modes(backend, inputs["radius"], inputs["diffusivity"]) for _ in range(sets)]
+        self._sets = [MODE_DIFFUSION.open(backend, inputs["radius"], inputs["diffusivity"]) for _ in range(sets)]
         first = self._sets[0]
         self._flux = first.per_particle(inputs["flux"])
         amplitudes = inputs["amplitudes"].T
@@ -100,7 +100,7 @@ class ModesPrepared(Prepared):
 
 
 class KineticsPrepared(Buffers):
-    """``engines.battery.kinetics``: ``law`` is the name of one of its two functions."""
+    """``engines.battery.kinetics.butler_volmer``: ``law`` is the name of one of its two functions."""
 
     def __init__(
         self,
@@ -113,13 +113,13 @@ class KineticsPrepared(Buffers):
     ) -> None:
         super().__init__(backend, inputs, sets, layout)
         self._calls: list[Any] = []
-        self._function = getattr(kinetics, law)
-        if backend.id != "cpu":
-            cuda: CudaBackend = backend  # type: ignore[assignment]  # no other device has kernels
+        self._function = getattr(butler_volmer, law)
+        kernel_call: Any = pick(backend, cpu=None, cuda=call)
+        if kernel_call is not None:
             # What a launch passes is made once: the host's time for a launch is measured too.
             with backend.active():
                 self._calls = [
-                    call(cuda, law, out, given, exchange, scale)
+                    kernel_call(backend, law, out, given, exchange, scale)
                     for out, (given, exchange) in zip(self._outputs, self._arrays, strict=True)
                 ]
 

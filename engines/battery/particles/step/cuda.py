@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.api.errors import ProblemError
+from engines.backend.precision import REAL
 from engines.backend.tuning import tune, tuning_key
 from engines.battery.particles.step.diffusion import ModeDiffusion, ShellDiffusion
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
 EXPLICIT, IMPLICIT, MODAL = (Path(__file__).with_name(f"{name}.cu") for name in ("explicit", "implicit", "modes"))
-MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
-IMPLICIT_MACROS = {"float32": ("-DREAL=float", "-DLARGEST=32"), "float64": ("-DREAL=double", "-DLARGEST=16")}
+LARGEST = {"float32": "-DLARGEST=32", "float64": "-DLARGEST=16"}
+"""Shells that the implicit kernel keeps in registers at most."""
 POINTS_PER_LANE = (1, 2, 4, 8, 16)
 """Kernels there are; with a curve up to 8."""
 IN_REGISTERS = {"float32": (8, 16, 24, 32), "float64": (8, 16)}
@@ -46,12 +47,12 @@ class CudaShellDiffusion(ShellDiffusion):
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
         name = self.dtype.name
-        self._explicit = backend.compile(EXPLICIT, MACROS[name])
-        self._implicit = backend.compile(IMPLICIT, IMPLICIT_MACROS[name])
+        self._explicit = backend.compile(EXPLICIT, (REAL[name],))
+        self._implicit = backend.compile(IMPLICIT, (REAL[name], LARGEST[name]))
         self._scratch: Any = None
         shapes = lane_shapes(self.points, POINTS_PER_LANE if self.curve is None else POINTS_PER_LANE[:-1])
         kind = "constant" if self.curve is None else "varying"
-        key = tuning_key(f"{kind} {self.points}", backend.info, EXPLICIT, self.n_particles, MACROS[name])
+        key = tuning_key(f"{kind} {self.points}", backend.info, EXPLICIT, self.n_particles, (REAL[name],))
         self.shape = tune(key, shapes, self._time)
 
     def explicit(self, flux: Any, dt: float, steps: int) -> None:
@@ -60,7 +61,7 @@ class CudaShellDiffusion(ShellDiffusion):
 
     @property
     def explicit_kernel(self) -> tuple[Any, int]:
-        """What :meth:`explicit` launches where D is constant, and its threads per block."""
+        """As :attr:`ShellDiffusion.explicit_kernel`."""
         per_lane, _, block = self.shape
         return self._explicit.get_function(f"constant_{per_lane}"), block
 
@@ -119,7 +120,7 @@ class CudaModeDiffusion(ModeDiffusion):
 
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
-        self._kernels = backend.compile(MODAL, MACROS[self.dtype.name])
+        self._kernels = backend.compile(MODAL, (REAL[self.dtype.name],))
 
     def advance(self, flux: Any, time: float) -> None:
         self._launch("relax", flux, self._squares, self.dtype.type(time), np.int32(self.modes))

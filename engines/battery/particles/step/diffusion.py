@@ -14,6 +14,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.twins import Twins
 from engines.battery.particles.series import MODES, roots, shell_modes, static_tail
 from engines.battery.particles.shells import shells, surface_weights
 from engines.battery.setup.curves import Curve
@@ -89,6 +90,11 @@ class ShellDiffusion(_Particles, ABC):
             "particles", self.n_particles * (self.points + 3) * size, self.n_particles * self.points * size,
             6 * self.n_particles * self.points,
         )  # fmt: skip
+
+    @property
+    def explicit_kernel(self) -> tuple[Any, int] | None:
+        """The kernel that :meth:`explicit` launches where D is constant, and its threads per block; None on a CPU."""
+        return None
 
     @abstractmethod
     def explicit(self, flux: Any, dt: float, steps: int) -> None:
@@ -184,3 +190,9 @@ class ModeDiffusion(_Particles, ABC):
         """(n_particles,) float64 on the host: mean deviation of each particle [mol/m³]."""
         mean, error = self.backend.to_host(self.state[:2])[:, : self.n_particles].astype(float)
         return mean - error
+
+
+SHELL_DIFFUSION = Twins[ShellDiffusion](__package__, cpu="cpu:CpuShellDiffusion", cuda="cuda:CudaShellDiffusion")
+"""Takes the arguments of :class:`ShellDiffusion`."""
+MODE_DIFFUSION = Twins[ModeDiffusion](__package__, cpu="cpu:CpuModeDiffusion", cuda="cuda:CudaModeDiffusion")
+"""Takes the arguments of :class:`ModeDiffusion`."""

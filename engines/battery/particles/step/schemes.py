@@ -10,9 +10,8 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.battery.parameters.particles import Scheme
-from engines.battery.particles import make_modes, make_shells
 from engines.battery.particles.series import shell_modes, static_tail
-from engines.battery.particles.step.diffusion import ModeDiffusion, ShellDiffusion
+from engines.battery.particles.step.diffusion import MODE_DIFFUSION, SHELL_DIFFUSION, ModeDiffusion, ShellDiffusion
 from engines.battery.setup.curves import Curve
 
 
@@ -130,5 +129,5 @@ def make_solver(
 ) -> Solver:
     """``radius: (n,)`` [m]; ``relative``: D over ``diffusivity`` [m²/s] as a curve of the deviation (explicit only)."""
     if scheme == "eigenmodes":
-        return ModeSolver(make_modes(backend, radius, diffusivity, precision), points)
-    return ShellSolver(make_shells(backend, radius, diffusivity, points, precision, relative), scheme)
+        return ModeSolver(MODE_DIFFUSION.open(backend, radius, diffusivity, precision), points)
+    return ShellSolver(SHELL_DIFFUSION.open(backend, radius, diffusivity, points, precision, relative), scheme)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.battery.cells import Instruction, Kind, make_cells
-from engines.battery.mpm import CellRow, Row, make_many_particles, reference
+from engines.battery.cells.step.cells import CELLS
+from engines.battery.mpm import reference
+from engines.battery.mpm.many_particles import MANY_PARTICLES, CellRow, Row
 from engines.battery.parameter_sets import PARAMETER_SETS
-from engines.battery.setup.sizes import Lognormal, ParticleSizes, drawn_sizes
+from engines.battery.parameters.sizes import Lognormal, ParticleSizes
+from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.setup.sizes import drawn_sizes
 
 CHEN, MARQUIS = PARAMETER_SETS["Chen2020"], PARAMETER_SETS["Marquis2019"]
 PUBLISHED = {60: 3.990533, 300: 3.950433, 900: 3.805905, 1800: 3.568219, 2400: 3.458966, 3000: 3.292921, 3500: 2.758989}
@@ -32,7 +35,7 @@ def sizes_of(n, spread, parameters=CHEN):
 
 def run(backend, plan, dt, steps, n=5, spread=0.3, parameters=CHEN, **options):
     """The particles after ``steps``, with voltages and currents (steps, 2)."""
-    particles = make_many_particles(backend, parameters, sizes_of(n, spread, parameters), plan, dt, **options)
+    particles = MANY_PARTICLES.open(backend, parameters, sizes_of(n, spread, parameters), plan, dt, **options)
     trace = particles.new_trace(steps)
     with backend.active():
         particles.advance(0, steps, trace)
@@ -56,7 +59,7 @@ def test_one_size_is_the_single_particle_model(backend, precision, limit):
 def test_one_size_follows_a_protocol_as_cells_do(backend):
     """Every kind of instruction, step for step; the cells' held voltage stops at 1e-7 of its current."""
     _, trace = run(backend, PLAN, 10.0, 400, n=2, spread=0.0, precision="float64", drive=DRIVE)
-    cells = make_cells(backend, CHEN, PLAN, 10.0, precision="float64", drive=DRIVE)
+    cells = CELLS.open(backend, CHEN, PLAN, 10.0, precision="float64", drive=DRIVE)
     expected = cells.new_trace(400)
     with backend.active():
         cells.advance(0, 400, expected)
@@ -135,7 +138,7 @@ def test_more_particles_converge(backend):
 
 def test_batches_make_one_run(backend):
     whole, _ = run(backend, PLAN, 10.0, 120, n=70, drive=DRIVE)
-    parts = make_many_particles(backend, CHEN, sizes_of(70, 0.3), PLAN, 10.0, drive=DRIVE)
+    parts = MANY_PARTICLES.open(backend, CHEN, sizes_of(70, 0.3), PLAN, 10.0, drive=DRIVE)
     with backend.active():
         for first, steps in ((0, 1), (1, 76), (77, 43)):
             parts.advance(first, steps)

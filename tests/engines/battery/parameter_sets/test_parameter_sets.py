@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.battery.cells import Instruction, Kind, Row, make_cells
+from engines.battery.cells.step.cells import CELLS, Row
 from engines.battery.cells.step.reference import full, spm
 from engines.battery.parameter_sets import PARAMETER_SETS, SCALARS, Sourced
 from engines.battery.parameter_sets.model import UNSAID, ParameterSet
+from engines.battery.protocol.instructions import Instruction, Kind
 
 
 @pytest.mark.parametrize("parameters", PARAMETER_SETS.values(), ids=PARAMETER_SETS)
@@ -58,7 +59,7 @@ def test_prada2013_at_1c():
 def test_numbers_that_are_not_given_do_no_harm_where_they_are_not_needed(backend, electrolyte):
     """0.05 mV: steps of 1 s, and the salt after 900 s (README, table)."""
     prada = PARAMETER_SETS["Prada2013"]
-    cells = make_cells(
+    cells = CELLS.open(
         backend, prada, [Instruction(Kind.CURRENT, 2.3)], 1.0, electrolyte=electrolyte, precision="float64"
     )
     with backend.active():

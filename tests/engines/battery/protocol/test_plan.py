@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.battery.cells import Kind
-from engines.battery.cells.step.cells import LONGEST, NEVER
 from engines.battery.parameter_sets import PARAMETER_SETS
+from engines.battery.protocol.instructions import LONGEST, NEVER, Kind
 from engines.battery.protocol.plan import drive_cycle, instructions, parse_step
 
 CHEN = PARAMETER_SETS["Chen2020"]

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.battery.cells import Instruction, Kind, make_cells
+from engines.battery.cells.step.cells import CELLS
 from engines.battery.cells.step.reference import end_of_discharge
 from engines.battery.parameter_sets import PARAMETER_SETS
-from engines.battery.setup.ensemble import Distribution, end_times, sample, traces, voltage_bands
+from engines.battery.parameters.ensemble import Distribution
+from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.setup.ensemble import sample
 from engines.battery.watch.bands import bands
+from engines.battery.watch.traces import end_times, traces, voltage_bands
 
 CHEN = PARAMETER_SETS["Chen2020"]
 
@@ -70,7 +73,7 @@ def test_bands_are_those_of_sorting(backend, precision):
 def test_discharges_in_one_launch(backend):
     """Cells that differ in the particle's radius against their own series; the end is found within the step."""
     radii = sample(CHEN, [Distribution(spread=0.1)], 40, 5)
-    cells = make_cells(backend, CHEN, [Instruction(Kind.CURRENT, 5.0, lowest=2.5)], 36.0, radii)
+    cells = CELLS.open(backend, CHEN, [Instruction(Kind.CURRENT, 5.0, lowest=2.5)], 36.0, radii)
     trace = traces(backend, cells, 100)
     found = voltage_bands(backend, cells, trace)
     assert (found.count[:90] == 40).all()
@@ -88,6 +91,6 @@ def test_discharges_in_one_launch(backend):
 
 
 def test_points_divide_the_steps(backend):
-    cells = make_cells(backend, CHEN, [Instruction(Kind.CURRENT, 5.0)], 36.0)
+    cells = CELLS.open(backend, CHEN, [Instruction(Kind.CURRENT, 5.0)], 36.0)
     with pytest.raises(ValueError, match="no multiple"):
         traces(backend, cells, 101)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.battery.setup.sizes import Lognormal, Measured, ParticleSizes, drawn_sizes
+from engines.battery.parameters.sizes import Lognormal, Measured, ParticleSizes
+from engines.battery.setup.sizes import drawn_sizes
 
 RADIUS = 5e-6
 UNITS = 1e6

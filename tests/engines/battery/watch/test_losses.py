@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.cells.ageing import Ageing
+from engines.battery.cells.step.cells import CELLS, Row
 from engines.battery.parameter_sets import PARAMETER_SETS
+from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.watch import losses
 
 OKANE = PARAMETER_SETS["OKane2022"]
@@ -23,7 +24,7 @@ SCALARS = {
 
 def unexplained(backend, steps: int, **options) -> float:
     """|OCV − losses − V| [V] of the second of two cells."""
-    cells = make_cells(backend, OKANE, PLAN, 10.0, SCALARS, precision="float64", **options)
+    cells = CELLS.open(backend, OKANE, PLAN, 10.0, SCALARS, precision="float64", **options)
     with backend.active():
         cells.advance(0, steps)
     open_circuit, found = losses.decomposed(cells, 1)
@@ -50,7 +51,7 @@ def test_they_miss_what_a_step_changes_afterwards(backend, options, steps, toler
 
 
 def test_they_count_positive_both_ways(backend):
-    cells = make_cells(backend, OKANE, PLAN, 10.0, electrolyte=True, ageing=Ageing("reaction limited"))
+    cells = CELLS.open(backend, OKANE, PLAN, 10.0, electrolyte=True, ageing=Ageing("reaction limited"))
     for steps, first in ((60, 0), (30, 66)):
         with backend.active():
             cells.advance(first, steps)

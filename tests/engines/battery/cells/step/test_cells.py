@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.battery.cells import Instruction, Kind, Row, make_cells
 from engines.battery.cells.step import cpu as cpu_cells
 from engines.battery.cells.step import reference
+from engines.battery.cells.step.cells import CELLS, Row
 from engines.battery.cells.step.coefficients import Coefficient
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.particles import series
 from engines.battery.particles.series import roots
+from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.setup.cell import HEAT
 
 CHEN = PARAMETER_SETS["Chen2020"]
@@ -31,7 +32,7 @@ DISCHARGE = [Instruction(Kind.CURRENT, 5.0, lowest=2.5)]
 
 def run(backend, instructions, dt, steps, scalars=None, **options):
     """The cells after ``steps``, with the voltages (steps, n_cells)."""
-    cells = make_cells(backend, options.pop("parameters", CHEN), instructions, dt, scalars, **options)
+    cells = CELLS.open(backend, options.pop("parameters", CHEN), instructions, dt, scalars, **options)
     trace = cells.new_trace(steps)
     with backend.active():
         cells.advance(0, steps, trace)
@@ -205,7 +206,7 @@ def test_identical_cells_are_one_cell(backend):
 def test_batches_are_one_run(backend):
     """Bit for bit: the state carries everything."""
     whole, _ = run(backend, DISCHARGE, 10.0, 50, electrolyte=True, thermal=True)
-    parts = make_cells(backend, CHEN, DISCHARGE, 10.0, electrolyte=True, thermal=True)
+    parts = CELLS.open(backend, CHEN, DISCHARGE, 10.0, electrolyte=True, thermal=True)
     with backend.active():
         for first in range(0, 50, 10):
             parts.advance(first, 10)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.battery.cells import Instruction, Kind, Row, make_cells
+from engines.battery.cells.step.cells import CELLS, Row
 from engines.battery.cells.step.cpu import overpotential as kernel_overpotential
 from engines.battery.cells.step.reference import current_density, overpotential
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
+from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.watch.losses import decomposed
 
 
@@ -54,7 +55,7 @@ def kernel_activation(backend, alpha: float, current: float, precision: str):
     """Both overpotentials [V] from the terminal voltage in the kernels after a short step, and the surfaces then."""
     chen = PARAMETER_SETS["Chen2020"]
     scalars = {"negative_transfer_coefficient": np.array([alpha]), "positive_transfer_coefficient": np.array([alpha])}
-    cells = make_cells(backend, chen, [Instruction(Kind.CURRENT, current)], 1e-9, scalars, precision=precision)
+    cells = CELLS.open(backend, chen, [Instruction(Kind.CURRENT, current)], 1e-9, scalars, precision=precision)
     with backend.active():
         cells.advance(0, 1)
     open_circuit, lost = decomposed(cells, 0)

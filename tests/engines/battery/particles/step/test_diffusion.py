@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.battery.particles import make_modes, make_shells, series
+from engines.battery.particles import series
 from engines.battery.particles.step import reference
+from engines.battery.particles.step.diffusion import MODE_DIFFUSION, SHELL_DIFFUSION
 from engines.battery.setup.curves import curve
 
 POINTS = (8, 13, 32, 47, 128)
@@ -22,7 +23,7 @@ def relative_tolerance(precision: str, steps: int) -> float:
 
 def shells_with(backend, points, precision, particles, **options):
     radius, diffusivity, flux, start = particles
-    diffusion = make_shells(backend, radius, diffusivity, points, precision, **options)
+    diffusion = SHELL_DIFFUSION.open(backend, radius, diffusivity, points, precision, **options)
     diffusion.deviation[:, : len(radius)] = start
     return diffusion, diffusion.per_particle(flux)
 
@@ -112,7 +113,7 @@ def test_lithium_balance(backend, precision, tolerance, scheme):
     radius, diffusivity = np.full(16, 5.86e-6), np.linspace(1e-14, 3.5e-14, 16)
     flux = np.linspace(-1.3e-5, 1.3e-5, 16)
     law = curve(lambda c: 1 + 0.2 * np.tanh(c / 9000), -60000.0, 60000.0) if scheme == "varying" else None
-    diffusion = make_shells(backend, radius, diffusivity, 32, precision, law)
+    diffusion = SHELL_DIFFUSION.open(backend, radius, diffusivity, 32, precision, law)
     given, dt, launches = (
         diffusion.per_particle(flux),
         0.36,
@@ -131,7 +132,7 @@ def test_order_in_time_of_the_implicit_scheme(backend):
     """Against a fiftyfold finer step: θ = ½ is of second order, θ = 1 of first."""
 
     def after(theta, steps):
-        diffusion = make_shells(backend, np.array([5e-6]), 3e-14, 16, "float64")
+        diffusion = SHELL_DIFFUSION.open(backend, np.array([5e-6]), 3e-14, 16, "float64")
         diffusion.deviation[:] = 1000 * np.cos(np.pi * diffusion.shells.centers)[:, None]
         with backend.active():
             diffusion.implicit(diffusion.per_particle(0.0), 200.0 / steps, steps, theta)
@@ -147,7 +148,7 @@ def test_order_in_time_of_the_implicit_scheme(backend):
 def test_modes_are_exact_for_piecewise_constant_flux(backend, precision, tolerance):
     """Superposed series; 60 modes so that the tail's static part is gone after 20 s (e^{−λ² D t/R²} < 1e-20)."""
     radius, D, times, fluxes = 5.86e-6, 3.3e-14, (100.0, 250.0, 60.0), (-1.2e-5, 0.4e-5, 0.9e-5)
-    diffusion = make_modes(backend, np.full(3, radius), D, precision, modes=60)
+    diffusion = MODE_DIFFUSION.open(backend, np.full(3, radius), D, precision, modes=60)
     given = [diffusion.per_particle(flux) for flux in fluxes]
     with backend.active():
         for time, flux in zip(times, given, strict=True):
@@ -170,7 +171,7 @@ def test_modes_keep_the_lithium(backend, precision, tolerance):
     """10⁴ steps, on the slow host emulator 10³; float32 carries the mean's rounding error along (Kahan): a rounding or
     two remain."""
     steps = 10_000 if backend.id == "cpu" else 1000
-    diffusion = make_modes(backend, np.array([5.86e-6, 2e-6]), 3.3e-14, precision)
+    diffusion = MODE_DIFFUSION.open(backend, np.array([5.86e-6, 2e-6]), 3.3e-14, precision)
     flux = np.array([-1.2e-5, 3e-6])
     given = diffusion.per_particle(flux)
     with backend.active():
