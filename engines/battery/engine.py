@@ -1,14 +1,52 @@
 """The battery engine: lithium-ion cells and what is in them, one or a million, under a protocol.
 
-The models are told in folders of their own (``step/models.py`` lists them): ``particles/`` bare diffusion in spheres;
-``cells/`` the single-particle models, whose diffusion is exact while the current is constant (``particles/series.py``),
-with Butler-Volmer kinetics, an electrolyte in the SPMe, a lumped temperature and ageing; ``mpm/`` one cell whose
-particles differ in size; ``pack/`` many cells wired to each other, and the heat between them.
+Lithium diffuses in the spheres of two porous electrodes and passes their surfaces at a flux N:
+
+    ∂c/∂t = (1/r²) ∂/∂r (r² D ∂c/∂r),   D ∂c/∂r = N at r = R,   N = ∓I R/(3 F A L ε)
+
+and the terminals have what the surfaces say, less what it costs to cross them (Butler-Volmer, α = ½):
+
+    V = U_p(x_p) − U_n(x_n) − (2RT/F) [asinh(j_p/2j0_p) + asinh(j_n/2j0_n)] − I R
+
+**The cell** (``parameter_sets``, ``bpx``, ``setup``). The numbers and functions of a published set or of a file, with
+changes by hand, at a state of charge; potentials and diffusivities become tables of cubics. Numbers may differ from
+cell to cell, and particles in size.
+
+**The protocol** (``protocol``). Sentences become instructions: a current, a voltage or a power held for some steps or
+until a limit. Each cell has its own place in them.
+
+**Models**, each in a room of its own:
+
+- ``particles``: bare spheres. Finite volumes in shells, explicit (stable up to a step that the smallest sphere sets) or
+  implicit (θ scheme); or eigenmodes, each of which relaxes at its own rate λ² D/R².
+- ``cells``: one sphere per electrode (SPM); salt in the electrolyte (SPMe: implicit finite volumes); a lumped
+  temperature; charge transfer coefficients other than ½; ageing by growth of the SEI and lithium plating.
+- ``mpm``: one cell whose electrodes have many particles that differ in size and share a potential.
+- ``pack``: cells in a box of voxels, wired in series and parallel, and the heat between them (RKL2).
+
+**A step of a cell**, for whose time Δt the current is constant, which is what makes the particles exact:
+
+1. the current is the instruction's, or for a held voltage or power the root of one equation, found by secants: the
+   surfaces at the end of the step are linear in it;
+2. the salt, implicitly, with D_e of the step before;
+3. the voltage at the end of the step, and whether it or the time ends the instruction;
+4. the particles, ``b_k ← b_k + (1 − e^{−λ_k² D Δt/R²}) (2 G I/λ_k² − b_k)`` for 16 modes with G I = N R/D, their means,
+   and the charge;
+5. side reactions, which count in the next step, and the temperature: first order in Δt, as the salt.
+
+In the MPM each particle takes its share of the current at the electrodes' common potentials; a pack repeats the cells'
+step until its currents satisfy the wiring, and then spreads the heat of it (``pack/coupled.py``).
+
+**Watching** (``watch``). Percentiles of many cells, where the voltage goes, what each cycle has taken.
+
+**Cost**. All steps of a launch are taken with a cell's state on the chip, so arithmetic counts and not memory: for the
+SPM 128 operations for the modes and some 100 for the voltage, in the SPMe also 24 volumes of salt. ``README.md`` has
+what was measured.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +65,25 @@ from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.lab import Study
 from engines.battery.bpx import bpx_text, is_bpx, read_bpx
+from engines.battery.cells.model import SingleParticle
 from engines.battery.lab.benchmarks import benchmarks
 from engines.battery.lab.studies import studies
+from engines.battery.mpm.model import ManyParticleModel
+from engines.battery.pack.model import PackHeat
 from engines.battery.parameters import BatteryParameters, parameters_of
+from engines.battery.particles.model import BareParticles
 from engines.battery.setup.cell import parameter_set_of
 from engines.battery.step.model import Model
-from engines.battery.step.models import MODELS
 from engines.geometry.file_kinds import refused
+
+MODELS: Mapping[str, Model] = {
+    "SPM": SingleParticle(),
+    "SPMe": SingleParticle(),
+    "particles": BareParticles(),
+    "MPM": ManyParticleModel(),
+    "pack": PackHeat(),
+}
+"""By the name that they have in the parameters."""
 
 
 def _bpx_of(problem: Problem) -> str:

@@ -11,7 +11,7 @@ from engines.geometry.base import Geometry
 
 
 class Model(ABC):
-    """One model of the engine (:mod:`engines.battery.step.models`). Stateless; all methods raise ProblemError."""
+    """One model of the engine (``engine.py`` lists them). Stateless; all methods raise ProblemError."""
 
     @abstractmethod
     def geometry(self, problem: Problem) -> Geometry:
