@@ -1,15 +1,52 @@
 """The battery engine: lithium-ion cells and what is in them, one or a million, under a protocol.
 
-The models are told in folders of their own (``models.py`` lists them): ``particles/`` bare diffusion in spheres;
-``cells/`` the single-particle models, whose diffusion is exact while the current is constant (``particles/series.py``),
-with Butler-Volmer kinetics, an electrolyte in the SPMe, a lumped temperature and ageing; ``mpm/`` one cell whose
-particles differ in size; ``pack/`` many cells wired to each other, and the heat between them.
+Lithium diffuses in the spheres of two porous electrodes and passes their surfaces at a flux N:
+
+    ∂c/∂t = (1/r²) ∂/∂r (r² D ∂c/∂r),   D ∂c/∂r = N at r = R,   N = ∓I R/(3 F A L ε)
+
+and the terminals have what the surfaces say, less what it costs to cross them (Butler-Volmer, α = ½):
+
+    V = U_p(x_p) − U_n(x_n) − (2RT/F) [asinh(j_p/2j0_p) + asinh(j_n/2j0_n)] − I R
+
+**The cell** (``parameter_sets``, ``bpx``, ``setup``). The numbers and functions of a published set or of a file, with
+changes by hand, at a state of charge; potentials and diffusivities become tables of cubics. Numbers may differ from
+cell to cell, and particles in size.
+
+**The protocol** (``protocol``). Sentences become instructions: a current, a voltage or a power held for some steps or
+until a limit. Each cell has its own place in them.
+
+**Models**, each in a room of its own:
+
+- ``particles``: bare spheres. Finite volumes in shells, explicit (stable up to a step that the smallest sphere sets) or
+  implicit (θ scheme); or eigenmodes, each of which relaxes at its own rate λ² D/R².
+- ``cells``: one sphere per electrode (SPM); salt in the electrolyte (SPMe: implicit finite volumes); a lumped
+  temperature; charge transfer coefficients other than ½; ageing by growth of the SEI and lithium plating.
+- ``mpm``: one cell whose electrodes have many particles that differ in size and share a potential.
+- ``pack``: cells in a box of voxels, wired in series and parallel, and the heat between them (RKL2).
+
+**A step of a cell**, for whose time Δt the current is constant, which is what makes the particles exact:
+
+1. the current is the instruction's, or for a held voltage or power the root of one equation, found by secants: the
+   surfaces at the end of the step are linear in it;
+2. the salt, implicitly, with D_e of the step before;
+3. the voltage at the end of the step, and whether it or the time ends the instruction;
+4. the particles, ``b_k ← b_k + (1 − e^{−λ_k² D Δt/R²}) (2 G I/λ_k² − b_k)`` for 16 modes with G I = N R/D, their means,
+   and the charge;
+5. side reactions, which count in the next step, and the temperature: first order in Δt, as the salt.
+
+In the MPM each particle takes its share of the current at the electrodes' common potentials; a pack repeats the cells'
+step until its currents satisfy the wiring, and then spreads the heat of it (``pack/coupled.py``).
+
+**Watching** (``watch``). Percentiles of many cells, where the voltage goes, what each cycle has taken.
+
+**Cost**. All steps of a launch are taken with a cell's state on the chip, so arithmetic counts and not memory: for the
+SPM 128 operations for the modes and some 100 for the voltage, in the SPMe also 24 volumes of salt. ``README.md`` has
+what was measured.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +65,25 @@ from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.lab import Study
 from engines.battery.bpx import bpx_text, is_bpx, read_bpx
-from engines.battery.ensemble import Distribution
-from engines.battery.model import Model
-from engines.battery.models import MODELS
-from engines.battery.parameter_sets.choice import parameter_set_of
-from engines.battery.parameters import BatteryParameters, Ensemble, Numerics, parameters_of
-from engines.battery.particles.settings import ParticleSettings, Rate
-from engines.battery.sizes import MOST_PARTICLES, ParticleSizes
-from engines.battery.variants import studies
+from engines.battery.cells.model import SingleParticle
+from engines.battery.lab.benchmarks import benchmarks
+from engines.battery.lab.studies import studies
+from engines.battery.mpm.model import ManyParticleModel
+from engines.battery.pack.model import PackHeat
+from engines.battery.parameters import BatteryParameters, parameters_of
+from engines.battery.particles.model import BareParticles
+from engines.battery.setup.cell import parameter_set_of
+from engines.battery.step.model import Model
 from engines.geometry.file_kinds import refused
+
+MODELS: Mapping[str, Model] = {
+    "SPM": SingleParticle(),
+    "SPMe": SingleParticle(),
+    "particles": BareParticles(),
+    "MPM": ManyParticleModel(),
+    "pack": PackHeat(),
+}
+"""By the name that they have in the parameters."""
 
 
 def _bpx_of(problem: Problem) -> str:
@@ -94,19 +141,7 @@ class BatteryEngine(Engine):
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         """Cells that differ in three numbers, in both single-particle models; bare particles; particles of one cell."""
-        return (
-            [
-                Benchmark(f"{n:,} cells {model}", n, partial(_benchmark, n, model))
-                for n in (elements or (10_000, 1_000_000))
-                for model in ("SPM", "SPMe")
-            ]
-            + [Benchmark(f"{n:,} particles", n, partial(_particles, n)) for n in (elements or (10_000, 100_000))]
-            + [
-                Benchmark(f"{n:,} particles MPM", n, partial(_particles_benchmark, n))
-                for n in (elements or (2_000, 20_000, 200_000))
-                if n <= 2 * MOST_PARTICLES
-            ]
-        )
+        return benchmarks(elements)
 
     def studies(self) -> Sequence[Study]:
         """Diffusion in spheres, Butler-Volmer kinetics and whole discharges in the ways that people write them."""
@@ -115,37 +150,3 @@ class BatteryEngine(Engine):
 
 def _model(problem: Problem) -> Model:
     return MODELS[parameters_of(problem).model]
-
-
-def _particles(n: int) -> Problem:
-    """Slowly emptied, so that there is time to measure."""
-    drive = Rate(c_rate=0.01, shared="by volume")
-    return Problem(BatteryParameters(model="particles", particles=ParticleSettings(number=n, drive=drive)))
-
-
-def _benchmark(n: int, model: Any) -> Problem:
-    names = ("negative_particle_radius", "positive_particle_radius", "positive_diffusivity")
-    distributions = [Distribution(parameter=name, kind="lognormal", spread=0.05) for name in names]
-    protocol = ["Discharge at 1C until 2.5 V", "Rest for 1 hour", "Charge at 1C until 4.2 V"]
-    return Problem(
-        BatteryParameters(
-            model=model,
-            protocol=protocol,
-            cycles=1000,
-            ensemble=Ensemble(cells=n, distributions=distributions),
-            numerics=Numerics(step=10.0),
-        )
-    )
-
-
-def _particles_benchmark(n: int) -> Problem:
-    protocol = ["Discharge at 1C until 2.5 V", "Rest for 1 hour", "Charge at 1C until 4.2 V"]
-    return Problem(
-        BatteryParameters(
-            model="MPM",
-            protocol=protocol,
-            cycles=1000,
-            sizes=ParticleSizes(particles=max(1, n // 2)),
-            numerics=Numerics(step=10.0),
-        )
-    )

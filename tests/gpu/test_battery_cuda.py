@@ -6,14 +6,19 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.battery.bands import bands
-from engines.battery.cells import Instruction, Kind, Row, make_cells
-from engines.battery.curves import curve
+from engines.battery.cells.step.cells import CELLS, Row
 from engines.battery.engine import BatteryEngine
-from engines.battery.ensemble import Distribution, end_times, sample, traces, voltage_bands
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters, Ensemble
-from engines.battery.particles import make_modes, make_shells, reference, series
+from engines.battery.parameters.ensemble import Distribution
+from engines.battery.particles import series
+from engines.battery.particles.step import reference
+from engines.battery.particles.step.diffusion import MODE_DIFFUSION, SHELL_DIFFUSION
+from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.setup.curves import curve
+from engines.battery.setup.ensemble import sample
+from engines.battery.watch.bands import bands
+from engines.battery.watch.traces import end_times, traces, voltage_bands
 
 pytestmark = pytest.mark.gpu
 
@@ -32,10 +37,10 @@ def spread_particles(points: int, n: int):
 @pytest.mark.parametrize("points", [8, 13, 32, 47, 128])
 def test_shells(gpu, points, precision):
     """As in tests/engines/battery/particles, in every launch shape."""
-    from engines.battery.particles.cuda import lane_shapes
+    from engines.battery.particles.step.cuda import lane_shapes
 
     radius, diffusivity, flux, start = spread_particles(points, 1000)
-    diffusion = make_shells(gpu, radius, diffusivity, points, precision)
+    diffusion = SHELL_DIFFUSION.open(gpu, radius, diffusivity, points, precision)
     padded = np.zeros((points, diffusion.n_padded), precision)
     padded[:, :1000] = start
     given, dt, steps = diffusion.per_particle(flux), 0.9 * diffusion.stable_step, 20
@@ -60,7 +65,7 @@ def test_shells(gpu, points, precision):
 def test_lithium_balance(gpu, precision, tolerance, varying):
     radius, flux = np.full(1000, 5.86e-6), np.linspace(-1.3e-5, 1.3e-5, 1000)
     law = curve(lambda c: 1 + 0.2 * np.tanh(c / 9000), -60000.0, 60000.0) if varying else None
-    diffusion = make_shells(gpu, radius, 3e-14, 32, precision, law)
+    diffusion = SHELL_DIFFUSION.open(gpu, radius, 3e-14, 32, precision, law)
     given = diffusion.per_particle(flux)
     with gpu.active():
         for _ in range(1 if varying else 10):
@@ -70,7 +75,7 @@ def test_lithium_balance(gpu, precision, tolerance, varying):
 
 def test_modes(gpu):
     """The hardware's expm1 in float32: 2e-6 of the series."""
-    diffusion = make_modes(gpu, np.full(300, 5.86e-6), 3.3e-14, "float32")
+    diffusion = MODE_DIFFUSION.open(gpu, np.full(300, 5.86e-6), 3.3e-14, "float32")
     flux = diffusion.per_particle(-1.2e-5)
     with gpu.active():
         for _ in range(10):
@@ -83,7 +88,7 @@ def test_modes(gpu):
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_chen2020_at_1c(gpu, precision):
     """Published to 1e-6 V; float32 keeps 4 V to 5e-7 and its functions lose some more."""
-    cells = make_cells(gpu, CHEN, [Instruction(Kind.CURRENT, 5.0, lowest=2.5)], 10.0, precision=precision)
+    cells = CELLS.open(gpu, CHEN, [Instruction(Kind.CURRENT, 5.0, lowest=2.5)], 10.0, precision=precision)
     trace = cells.new_trace(360)
     with gpu.active():
         cells.advance(0, 360, trace)
@@ -108,7 +113,7 @@ def test_cells_equal_the_cpu(gpu, precision, electrolyte, thermal):
     found = []
     for backend in (gpu, CpuBackend()):
         options = {"electrolyte": electrolyte, "thermal": thermal, "precision": precision}
-        cells = make_cells(backend, CHEN, plan, 10.0, drawn, **options)
+        cells = CELLS.open(backend, CHEN, plan, 10.0, drawn, **options)
         with backend.active():
             cells.advance(0, 150)
         found.append(backend.to_host(cells.state)[:, :1000].astype(float))
@@ -131,7 +136,7 @@ def test_bands_are_those_of_sorting(gpu):
 
 def test_a_large_ensemble(gpu):
     drawn = sample(CHEN, [Distribution(kind="lognormal", spread=0.05)], 100_000, 2)
-    cells = make_cells(gpu, CHEN, [Instruction(Kind.CURRENT, 5.0, lowest=2.5)], 36.0, drawn)
+    cells = CELLS.open(gpu, CHEN, [Instruction(Kind.CURRENT, 5.0, lowest=2.5)], 36.0, drawn)
     trace = traces(gpu, cells, 100)
     found = voltage_bands(gpu, cells, trace)
     assert (found.count[:90] == 100_000).all()
@@ -191,7 +196,7 @@ def test_ageing_equals_the_cpu(gpu, precision, tolerance, options):
     found = []
     for backend in (gpu, CpuBackend()):
         laws = Ageing("ec reaction limited", "irreversible")
-        cells = make_cells(backend, okane, plan, 20.0, drawn, ageing=laws, cycles=2, precision=precision, **options)
+        cells = CELLS.open(backend, okane, plan, 20.0, drawn, ageing=laws, cycles=2, precision=precision, **options)
         with backend.active():
             cells.advance(0, 2200)
         found.append(backend.to_host(cells.record).astype(float))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engines.api.lab import Case
-from engines.battery.kinetics import current_density, overpotential
-from engines.battery.variants import studies
+from engines.battery.kinetics.butler_volmer import current_density, overpotential
+from engines.battery.lab.studies import studies
 from workbench.bench.check import Checker
 from workbench.bench.lab import Lab
 

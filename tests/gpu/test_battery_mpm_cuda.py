@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.battery.cells import Instruction, Kind
-from engines.battery.mpm import CellRow, make_many_particles
+from engines.battery.mpm.many_particles import MANY_PARTICLES, CellRow
 from engines.battery.parameter_sets import PARAMETER_SETS
-from engines.battery.sizes import Lognormal, ParticleSizes, drawn_sizes
+from engines.battery.parameters.sizes import Lognormal, ParticleSizes
+from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.setup.sizes import drawn_sizes
 
 pytestmark = pytest.mark.gpu
 
@@ -32,7 +33,7 @@ def sizes_of(n, spread):
 @pytest.mark.parametrize(("precision", "limit"), [("float32", 5e-6), ("float64", 1e-6)])
 @pytest.mark.parametrize("n", [1, 3000])
 def test_one_size_is_the_published_cell(gpu, n, precision, limit):
-    particles = make_many_particles(
+    particles = MANY_PARTICLES.open(
         gpu, CHEN, sizes_of(n, 0.0), [Instruction(Kind.CURRENT, 5.0, lowest=2.5)], 10.0, precision=precision
     )
     trace = particles.new_trace(360)
@@ -51,7 +52,7 @@ def test_every_block_size_gives_what_the_cpu_gives(gpu, n, precision):
     steps = 130 if n < 100_000 else 15
     found = []
     for backend in (gpu, CpuBackend()):
-        particles = make_many_particles(backend, CHEN, sizes_of(n, 0.3), PLAN, 10.0, precision=precision)
+        particles = MANY_PARTICLES.open(backend, CHEN, sizes_of(n, 0.3), PLAN, 10.0, precision=precision)
         start = backend.to_host(particles.state), backend.to_host(particles.cell)
         for block in (128, 256, 512) if backend is gpu and precision == "float32" else (256,):
             particles.block = block
@@ -67,7 +68,7 @@ def test_every_block_size_gives_what_the_cpu_gives(gpu, n, precision):
 
 
 def test_batches_make_one_run(gpu):
-    one, two = (make_many_particles(gpu, CHEN, sizes_of(3000, 0.3), PLAN, 10.0) for _ in range(2))
+    one, two = (MANY_PARTICLES.open(gpu, CHEN, sizes_of(3000, 0.3), PLAN, 10.0) for _ in range(2))
     two.block = one.block
     with gpu.active():
         one.advance(0, 100)

@@ -8,10 +8,10 @@ import pytest
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
 from engines.battery.engine import BatteryEngine
-from engines.battery.pack import make_heat
+from engines.battery.pack.heat import HEAT
 from engines.battery.pack.layout import body_of, layout
-from engines.battery.pack.parameters import Pack
 from engines.battery.parameters import BatteryParameters
+from engines.battery.parameters.pack import Pack
 
 pytestmark = pytest.mark.gpu
 
@@ -22,7 +22,7 @@ def test_heat_has_the_bits_of_the_cpu_and_keeps_its_energy(gpu, precision, toler
     where = layout(pack)
     found = []
     for backend in (gpu, CpuBackend()):
-        heat = make_heat(
+        heat = HEAT.open(
             backend,
             body_of(pack, where),
             where.boxes,

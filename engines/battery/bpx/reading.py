@@ -27,8 +27,8 @@ import numpy as np
 from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.battery.bpx.entries import Constant, Section
-from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.changes import LABELS
+from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.model import NOT_GIVEN, SCALARS, UNSAID, Function, ParameterSet, Sourced
 from engines.battery.parameter_sets.ranges import (
     ACTIVATION,

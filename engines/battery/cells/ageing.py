@@ -24,8 +24,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.battery.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets import ParameterSet
+from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 
 if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters

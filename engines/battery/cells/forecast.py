@@ -17,17 +17,18 @@ import numpy as np
 from engines.api import Array, Problem
 from engines.api.charts import ChartData, ChartInfo, Curve, Forecast
 from engines.api.device import Backend
+from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds
-from engines.battery.bands import bands, means
-from engines.battery.cells import Row, make_cells
 from engines.battery.cells.ageing import ageing_of
-from engines.battery.constants import REFERENCE_TEMPERATURE
-from engines.battery.durations import DRIVES, guessed_seconds
-from engines.battery.ensemble import sample
-from engines.battery.parameter_sets.choice import parameter_set_of
-from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
-from engines.battery.protocol import Plan, cycle_of, instructions
-from engines.battery.steps import parse
+from engines.battery.cells.step.cells import CELLS, Row
+from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
+from engines.battery.parameters import BatteryParameters, parameters_of
+from engines.battery.protocol.durations import DRIVES, guessed_seconds
+from engines.battery.protocol.plan import Plan, cycle_of, instructions
+from engines.battery.protocol.steps import parse
+from engines.battery.setup.cell import parameter_set_of
+from engines.battery.setup.ensemble import sample
+from engines.battery.watch.bands import bands, means
 
 POINTS = 256
 """Rows of the traces: a curve has at least half of these points, unless there are fewer steps."""
@@ -82,7 +83,7 @@ class CellForecast(Forecast):
         plan = self._plan(parameters.numerics.step)
         scalars = {name: values[:cells] for name, values in self._scalars.items()}
         resistance = np.full(cells, self._set.values()["contact_resistance"])
-        self._cells = make_cells(
+        self._cells = CELLS.open(
             self._backend,
             self._set,
             plan.instructions,
@@ -90,7 +91,7 @@ class CellForecast(Forecast):
             {"contact_resistance": resistance, **scalars},
             electrolyte=parameters.model == "SPMe",
             thermal=parameters.thermal == "lumped",
-            precision=PRECISIONS[parameters.numerics.precision],
+            precision=FLOAT_TYPES[parameters.numerics.precision],
             drive=plan.drive,
             ageing=ageing_of(parameters),
         )

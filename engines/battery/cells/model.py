@@ -8,22 +8,24 @@ import numpy as np
 
 from engines.api import Array, Estimate, Finding, Problem, Progress, no_progress
 from engines.api.device import Backend
+from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
-from engines.battery.cells import Instruction, Kind, Row, make_cells
+from engines.backend.twins import pick
 from engines.battery.cells.ageing import AgeingRow, CycleRow, ageing_of
-from engines.battery.cells.coefficients import ELECTROLYTE_CELLS, coefficient_rows
 from engines.battery.cells.forecast import CellForecast
-from engines.battery.cells.launcher import RECORDED
-from engines.battery.cells.reference import spm
 from engines.battery.cells.simulation import CellSimulation
-from engines.battery.durations import sample_steps
-from engines.battery.ensemble import sample
-from engines.battery.model import Model
+from engines.battery.cells.step.cells import CELLS, RECORDED, Row
+from engines.battery.cells.step.coefficients import ELECTROLYTE_CELLS, coefficient_rows
+from engines.battery.cells.step.reference import spm
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
-from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
-from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
-from engines.battery.protocol import Plan, plan_of, shorter_step, start_findings
-from engines.battery.steps import parse
+from engines.battery.parameters import BatteryParameters, parameters_of
+from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.protocol.plan import Plan, plan_of, shorter_step, start_findings
+from engines.battery.protocol.steps import parse
+from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
+from engines.battery.setup.ensemble import sample
+from engines.battery.step.model import Model
 from engines.geometry.particles import Particles, interned, paired_rows
 
 MICROMETRE = 1e-6
@@ -44,7 +46,7 @@ class SingleParticle(Model):
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, scalars, plan = _checked(problem)
         n, step = parameters.ensemble.cells, parameters.numerics.step
-        size = np.dtype(PRECISIONS[parameters.numerics.precision]).itemsize
+        size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
         ageing = ageing_of(parameters)
         rows = Row.SALT + (3 * ELECTROLYTE_CELLS if parameters.model == "SPMe" else 0)
         rows += 0 if ageing is None else len(AgeingRow)
@@ -66,7 +68,7 @@ class SingleParticle(Model):
         parameters, cell, scalars, plan = _checked(problem)
         progress(f"Moving {parameters.ensemble.cells:,} cells to {backend.info.name}", 0.5)
         n = parameters.ensemble.cells
-        cells = make_cells(
+        cells = CELLS.open(
             backend,
             cell,
             plan.instructions,
@@ -74,7 +76,7 @@ class SingleParticle(Model):
             {"contact_resistance": np.full(n, cell.values()["contact_resistance"]), **scalars},
             electrolyte=parameters.model == "SPMe",
             thermal=parameters.thermal == "lumped",
-            precision=PRECISIONS[parameters.numerics.precision],
+            precision=FLOAT_TYPES[parameters.numerics.precision],
             drive=plan.drive,
             ageing=ageing_of(parameters),
             cycles=parameters.cycles,
@@ -173,11 +175,11 @@ def _cell_seconds(backend: Backend, parameters: BatteryParameters) -> float:
     key = __name__, parameters.model, parameters.thermal, precision, ageing is not None
 
     def measure() -> float:
-        count = SAMPLE_CELLS["cpu" if backend.id == "cpu" else "cuda"]
-        cells = make_cells(
+        count = pick(backend, **SAMPLE_CELLS)
+        cells = CELLS.open(
             backend, PARAMETER_SETS["OKane2022"], [Instruction(Kind.CURRENT, 0.0)], 1.0,
             {"contact_resistance": np.zeros(count)}, electrolyte=parameters.model == "SPMe",
-            thermal=parameters.thermal == "lumped", precision=PRECISIONS[precision], ageing=ageing,
+            thermal=parameters.thermal == "lumped", precision=FLOAT_TYPES[precision], ageing=ageing,
         )  # fmt: skip
         return best_seconds(backend, lambda: cells.advance(0, SAMPLE_STEPS)) / (count * SAMPLE_STEPS)
 

@@ -12,12 +12,15 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Si
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.battery.bands import bands, run_means
-from engines.battery.cells import Cells, Row, charts, losses
+from engines.backend.twins import pick
 from engines.battery.cells.ageing import AgeingRow
-from engines.battery.cells.cycles import Cycles
-from engines.battery.cells.inspection import inspection
-from engines.battery.constants import REFERENCE_TEMPERATURE
+from engines.battery.cells.step.cells import Cells, Row
+from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
+from engines.battery.watch import cell_charts as charts
+from engines.battery.watch import losses
+from engines.battery.watch.bands import bands, run_means
+from engines.battery.watch.cell_inspection import inspection
+from engines.battery.watch.cycles import Cycles
 from engines.geometry.particles import Particles
 
 KELVIN = 273.15
@@ -152,7 +155,7 @@ class CellSimulation(Simulation):
     @property
     def finished(self) -> bool:
         """Whether all cells were through the protocol when somebody last looked."""
-        if self._running and self._batches_unseen >= (1 if self._backend.id == "cpu" else UNSEEN_BATCHES):
+        if self._running and self._batches_unseen >= pick(self._backend, cpu=1, cuda=UNSEEN_BATCHES):
             self._look()
         return self._running == 0
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numba import njit, prange
 
+from engines.api.device import Backend
 from engines.backend import vector_math
 from engines.backend.vector_math import exp, lanes, load, log, select, sqrt, store
 
@@ -90,3 +92,8 @@ def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
 current_density, overpotential = _compiled(
     int.from_bytes(hashlib.sha256(Path(str(vector_math.__file__)).read_bytes()).digest()[:7], "big")
 )
+
+
+def launch(backend: Backend, name: str, out: Any, given: Any, exchange: Any, scale: float) -> None:
+    """Run ``name`` (``current_density``, ``overpotential``) over arrays."""
+    {"current_density": current_density, "overpotential": overpotential}[name](out, given, exchange, scale)

@@ -11,13 +11,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from engines.api.device import Backend
+from engines.backend.precision import REAL
 from engines.backend.tuning import tune, tuning_key
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
 SOURCE = Path(__file__).with_name("kinetics.cu")
-MACROS = {"float32": ("-DREAL=float", "-DMOST_PACKS=4"), "float64": ("-DREAL=double", "-DMOST_PACKS=2")}
 PACKS = {"float32": (1, 2, 4), "float64": (1, 2)}
 """Kernels there are: packs of 16 bytes per thread and array."""
 PACK_BYTES = 16
@@ -48,7 +48,7 @@ def call(backend: CudaBackend, name: str, out: Any, given: Any, exchange: Any, s
     arrays = (out, given, exchange)
     if any(_address(array) % PACK_BYTES for array in arrays):
         raise ValueError("arrays of kinetics begin at multiples of 16 bytes, as backend.empty places them")
-    n, macros = len(out), MACROS[out.dtype.name]
+    n, macros = len(out), (REAL[out.dtype.name], f"-DMOST_PACKS={max(PACKS[out.dtype.name])}")
     module = backend.compile(SOURCE, macros)
 
     def shaped(shape: tuple[int, int]) -> Call:

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from engines.battery.mpm.launcher import ManyParticles
+from engines.battery.mpm.many_particles import ManyParticles
 from engines.battery.particles.series import roots
 
 MODES, INTERVALS, PIECE = 16, 1024, 256
 MOST_PASSES, EDGE = 40, 1e-6
 THERMAL_VOLTAGE = 2.0 * 298.15 * 8.314462618 / 96485.33212
-# Rows (launcher.py), fields and kinds of instructions (cells/launcher.py).
+# Rows (many_particles.py), fields and kinds of instructions (protocol/instructions.py).
 MEAN, MEAN_ERROR, FLUX, FIRST_MODE = 0, 1, 2, 3
 WEIGHT, RATE, GAIN, GROWTH = 0, 1, 2, 3
 RELAXED, RESPONSE, TARGET, MOBILITY, EXCHANGE = 0, 1, 2, 3, 4

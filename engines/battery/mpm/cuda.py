@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.backend.precision import REAL
 from engines.backend.tuning import tune, tuning_key
-from engines.battery.mpm.launcher import ManyParticles
+from engines.battery.mpm.many_particles import ManyParticles
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
 SOURCE = Path(__file__).with_name("mpm.cu")
-MACROS = {"float32": ("-DREAL=float",), "float64": ("-DREAL=double",)}
 BLOCKS = {"float32": (128, 256, 512), "float64": (128, 256)}
 """Threads per block to choose from: more of them, and fewer blocks have to meet."""
 TUNING_STEPS = 20
@@ -27,7 +27,7 @@ class CudaManyParticles(ManyParticles):
 
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
-        macros = MACROS[self.dtype.name]
+        macros = (REAL[self.dtype.name],)
         self._kernel = backend.compile(SOURCE, macros, cooperative=True).get_function("run_particles")
         shapes = BLOCKS[self.dtype.name]
         self._resident = {block: backend.resident_blocks(self._kernel, block) for block in shapes}

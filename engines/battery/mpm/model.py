@@ -9,19 +9,20 @@ import numpy as np
 
 from engines.api import Estimate, Finding, Problem, Progress, no_progress
 from engines.api.device import Backend
+from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
-from engines.battery.cells import Instruction, Kind
-from engines.battery.durations import sample_steps
-from engines.battery.model import Model
-from engines.battery.mpm import make_many_particles
-from engines.battery.mpm.launcher import ELECTRODES, SCRATCH_ROWS, Coefficient, Row
+from engines.battery.mpm.many_particles import ELECTRODES, MANY_PARTICLES, SCRATCH_ROWS, Coefficient, Row
 from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
-from engines.battery.parameter_sets.choice import parameter_set_findings, parameter_set_of
-from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
+from engines.battery.parameters import BatteryParameters, parameters_of
+from engines.battery.parameters.sizes import Measured, ParticleSizes
 from engines.battery.particles.series import MODES
-from engines.battery.protocol import Plan, plan_of, start_findings
-from engines.battery.sizes import MICROMETRE, Measured, ParticleSizes, Sizes, drawn_sizes
+from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.protocol.plan import Plan, plan_of, start_findings
+from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
+from engines.battery.setup.sizes import MICROMETRE, Sizes, drawn_sizes
+from engines.battery.step.model import Model
 from engines.geometry.heaps import facing_heaps
 from engines.geometry.particles import Particles
 
@@ -42,7 +43,7 @@ class ManyParticleModel(Model):
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, _, plan = _checked(problem)
         n, step = parameters.sizes.particles, parameters.numerics.step
-        size = np.dtype(PRECISIONS[parameters.numerics.precision]).itemsize
+        size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
         rows = Row.MODES + MODES
         return Estimate(
             memory_bytes=2 * n * size * (rows + len(Coefficient) + MODES + SCRATCH_ROWS),
@@ -59,13 +60,13 @@ class ManyParticleModel(Model):
         parameters, cell, sizes, plan = _checked(problem)
         geometry = self.geometry(problem)
         progress(f"Moving {2 * parameters.sizes.particles:,} particles to {backend.info.name}", 0.7)
-        particles = make_many_particles(
+        particles = MANY_PARTICLES.open(
             backend,
             cell,
             sizes,
             plan.instructions,
             parameters.numerics.step,
-            precision=PRECISIONS[parameters.numerics.precision],
+            precision=FLOAT_TYPES[parameters.numerics.precision],
             drive=plan.drive,
         )
         particles.factor = parameters.current_factor
@@ -82,7 +83,7 @@ class ManyParticleModel(Model):
 
     def warm(self, backend: Backend) -> None:
         """A step, and what is looked at."""
-        for precision in PRECISIONS:
+        for precision in FLOAT_TYPES:
             given = {"model": "MPM", "numerics": {"precision": precision}, "sizes": {"particles": 100}}
             simulation = self.build(Problem(BatteryParameters.model_validate(given)), backend, no_progress)
             simulation.advance(1)
@@ -152,7 +153,7 @@ def _step_seconds(backend: Backend, n: int, precision: str) -> float:
     def measure() -> float:
         cell, plan = PARAMETER_SETS["Chen2020"], [Instruction(Kind.CURRENT, 5.0)]
         sizes = _sizes(ParticleSizes(particles=count), _radii(cell))
-        particles = make_many_particles(backend, cell, sizes, plan, 1.0, precision=PRECISIONS[precision])
+        particles = MANY_PARTICLES.open(backend, cell, sizes, plan, 1.0, precision=FLOAT_TYPES[precision])
         return best_seconds(backend, lambda: particles.advance(0, SAMPLE_STEPS)) / SAMPLE_STEPS
 
     return measured_once(backend, (__name__, count, precision), measure) * n / count

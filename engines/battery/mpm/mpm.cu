@@ -20,8 +20,8 @@
 //
 // variants: -DREAL=float; -DREAL=double
 
-#include "battery/curves.cuh"
-#include "battery/particles/eigenmodes.cuh"
+#include "battery/step/curves.cuh"
+#include "battery/step/eigenmodes.cuh"
 
 constexpr int INTERVALS = 1024;
 constexpr int LARGEST_BLOCK = sizeof(REAL) == 4 ? 512 : 256;

@@ -12,9 +12,9 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Se
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.battery.bands import run_means
-from engines.battery.mpm.launcher import ELECTRODES, CellRow, ManyParticles
-from engines.battery.mpm.looking import CHARTS, inspection, size_histogram, weighted_percentiles
+from engines.battery.mpm.many_particles import ELECTRODES, CellRow, ManyParticles
+from engines.battery.watch.bands import run_means
+from engines.battery.watch.many_particles import CHARTS, inspection, size_histogram, weighted_percentiles
 from engines.geometry.particles import Particles
 
 SERIES = (

@@ -22,11 +22,11 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.device import Backend
-from engines.battery.cells import Cells, Instruction, Kind, Row, make_cells
-from engines.battery.cells.launcher import LONGEST
+from engines.battery.cells.step.cells import CELLS, Cells, Row
 from engines.battery.pack.heat import Heat
 from engines.battery.pack.wiring import Demand, Lines, shared
 from engines.battery.parameter_sets import ParameterSet
+from engines.battery.protocol.instructions import LONGEST, Instruction, Kind
 
 KELVIN_PER_WATT = 10.0
 """By which the kernel's temperature moves in a step for each watt: float32 then tells 1e-7 W."""
@@ -77,7 +77,7 @@ class CoupledPack:
         self.backend, self.heat, self.wiring, self.plan = backend, heat, wiring, list(plan)
         self.dt, self._drive = heat.step, drive
         n = wiring.elements
-        self.cells: Cells = make_cells(
+        self.cells: Cells = CELLS.open(
             backend,
             parameters,
             [Instruction(Kind.DRIVE, 0.0, LONGEST)],

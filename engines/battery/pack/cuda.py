@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.backend.precision import REAL
 from engines.battery.pack.heat import Heat
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
 SOURCE = Path(__file__).with_name("heat.cu")
-REALS = {"float32": "float", "float64": "double"}
 BLOCK = (32, 8)
 SUMMING = 128
 """Threads that add up one element."""
@@ -26,7 +26,7 @@ class CudaHeat(Heat):
 
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
-        module = backend.compile(SOURCE, (f"-DREAL={REALS[self.dtype.name]}",))
+        module = backend.compile(SOURCE, (REAL[self.dtype.name],))
         self._kernels = {name: module.get_function(name) for name in ("rate", "stage", "finish", "means")}
         self._size = tuple(np.int32(count) for count in self.shape[::-1])
         self._numbers = [

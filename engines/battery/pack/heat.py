@@ -11,6 +11,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.backend.twins import Twins
 from engines.battery.pack.layout import Body
 from engines.battery.pack.stages import count_for, stages
 
@@ -188,3 +189,7 @@ class Heat(ABC):
             self._lost[...] = self.backend.array(state["lost"])
         self.generated, self._stored_at_start = (float(value) for value in state["energy"])
         self.set_environment(state["environment"].tolist())
+
+
+HEAT = Twins[Heat](__package__, cpu="cpu:CpuHeat", cuda="cuda:CudaHeat")
+"""Takes the arguments of :class:`Heat`."""

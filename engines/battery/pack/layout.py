@@ -9,7 +9,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.battery.pack.parameters import Arrangement, Pack
+from engines.battery.parameters.pack import Arrangement, Pack
 from engines.geometry.grid import Grid
 
 MILLIMETRE = 1e-3

@@ -11,21 +11,22 @@ import numpy as np
 from engines.api import Estimate, Finding, Problem, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
-from engines.battery.cells import Instruction, Kind
-from engines.battery.durations import sample_steps
-from engines.battery.ensemble import sample
-from engines.battery.model import Model
-from engines.battery.pack import make_heat
 from engines.battery.pack.coupled import CoupledPack, Wiring
+from engines.battery.pack.heat import HEAT
 from engines.battery.pack.layout import MILLIMETRE, body_of, check_segments, grid_of, layout, n_cells, segments
-from engines.battery.pack.parameters import Arrangement, Pack
 from engines.battery.pack.simulation import CELSIUS, PackSimulation, environment, fields
 from engines.battery.pack.stages import MOST_STAGES, count_for
 from engines.battery.parameter_sets import ParameterSet
-from engines.battery.parameter_sets.choice import ELECTROLYTE, parameter_set_findings, parameter_set_of
-from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
-from engines.battery.protocol import Plan, plan_of, shorter_step, start_findings
+from engines.battery.parameters import BatteryParameters, parameters_of
+from engines.battery.parameters.pack import Arrangement, Pack
+from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.protocol.plan import Plan, plan_of, shorter_step, start_findings
+from engines.battery.setup.cell import ELECTROLYTE, parameter_set_findings, parameter_set_of
+from engines.battery.setup.ensemble import sample
+from engines.battery.step.model import Model
 from engines.geometry.grid import Grid
 
 MOST_VOXELS = 1_000_000_000
@@ -55,7 +56,7 @@ class PackHeat(Model):
         parameters, cell, plan, wiring = _checked(problem)
         pack, step = parameters.pack, parameters.numerics.step
         voxels = self.geometry(problem).n_cells
-        size = np.dtype(PRECISIONS[parameters.numerics.precision]).itemsize
+        size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
         count = count_for(step, _fastest(pack))
         if count > MOST_STAGES:
             raise ProblemError(
@@ -77,12 +78,12 @@ class PackHeat(Model):
         progress("Placing the cells", 0.0)
         parameters, cell, plan, wiring = _checked(problem)
         pack, step = parameters.pack, parameters.numerics.step
-        precision = PRECISIONS[parameters.numerics.precision]
+        precision = FLOAT_TYPES[parameters.numerics.precision]
         where = layout(pack, self.geometry(problem))
         progress("Computing conductances", 0.2)
         start = pack.initial_temperature - CELSIUS
         air = environment(pack.cooling.ambient, pack.cooling.plate_temperature)
-        heat = make_heat(backend, body_of(pack, where), where.boxes, where.owner, step, air, start, precision)
+        heat = HEAT.open(backend, body_of(pack, where), where.boxes, where.owner, step, air, start, precision)
         progress(f"Moving {where.n_elements:,} cells to {backend.info.name}", 0.8)
         coupled = CoupledPack(
             backend, cell, _scalars(parameters, cell), plan.instructions, plan.drive, wiring, heat,
@@ -106,7 +107,7 @@ class PackHeat(Model):
         """A step of each model and precision."""
         small = {"cells_x": 2, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}
         for cells in ("SPM", "SPMe"):
-            for precision in PRECISIONS:
+            for precision in FLOAT_TYPES:
                 parameters = {
                     "model": "pack",
                     "pack": {"cells": cells, "parallel": 2, "arrangement": small},
@@ -282,8 +283,8 @@ def _measured_seconds(backend: Backend, precision: str) -> tuple[float, float]:
         pack = Pack.model_validate({"arrangement": arrangement})
         where = layout(pack)
         body = body_of(pack, where)
-        heat = make_heat(
-            backend, body, where.boxes, where.owner, 4 / body.fastest, (0.0,) * 6, 0.0, PRECISIONS[precision]
+        heat = HEAT.open(
+            backend, body, where.boxes, where.owner, 4 / body.fastest, (0.0,) * 6, 0.0, FLOAT_TYPES[precision]
         )
 
         def step() -> None:

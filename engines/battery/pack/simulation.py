@@ -11,10 +11,10 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Se
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Fact, Inspection, histogram
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.battery.constants import REFERENCE_TEMPERATURE
 from engines.battery.pack.coupled import CoupledPack
 from engines.battery.pack.layout import Layout
-from engines.battery.pack.parameters import Cooling
+from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
+from engines.battery.parameters.pack import Cooling
 
 CELSIUS = REFERENCE_TEMPERATURE - 273.15
 """Of the temperature that deviations are from."""

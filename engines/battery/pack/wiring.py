@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.battery.cells import Kind
+from engines.battery.protocol.instructions import Kind
 
 
 @dataclass(frozen=True)

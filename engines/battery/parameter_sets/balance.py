@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 
 from engines.api import Finding
 from engines.api.errors import ProblemError
-from engines.battery.constants import FARADAY
+from engines.battery.parameter_sets.constants import FARADAY
 from engines.battery.parameter_sets.model import ParameterSet
 
 MARGIN = 1e-6

@@ -13,14 +13,14 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.battery.curves import Curve, curve, table_curve
-from engines.battery.particles.settings import (
+from engines.battery.parameters.particles import (
     ConstantDiffusivity,
     Diffusivity,
     LinearDiffusivity,
     PublishedDiffusivity,
     SetDiffusivity,
 )
+from engines.battery.setup.curves import Curve, curve, table_curve
 
 
 def ecker_graphite(x: Array) -> Array:

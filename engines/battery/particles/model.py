@@ -11,19 +11,21 @@ import numpy as np
 from engines.api import Array, Estimate, Finding, Problem, Progress, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
-from engines.battery.constants import FARADAY
-from engines.battery.curves import Curve
-from engines.battery.model import Model
+from engines.backend.twins import pick
 from engines.battery.parameter_sets import ParameterSet
-from engines.battery.parameter_sets.choice import parameter_set_of
-from engines.battery.parameters import PRECISIONS, BatteryParameters, parameters_of
+from engines.battery.parameter_sets.constants import FARADAY
+from engines.battery.parameters import BatteryParameters, parameters_of
+from engines.battery.parameters.particles import ParticleSettings, Rate
 from engines.battery.particles.diffusivity import law
 from engines.battery.particles.pulses import Timetable
-from engines.battery.particles.settings import ParticleSettings, Rate
 from engines.battery.particles.shells import shells
 from engines.battery.particles.simulation import MOST_STEPS, ParticleSimulation, Spheres
-from engines.battery.particles.solver import Solver, make_solver
+from engines.battery.particles.step.schemes import Solver, make_solver
+from engines.battery.setup.cell import parameter_set_of
+from engines.battery.setup.curves import Curve
+from engines.battery.step.model import Model
 from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 
@@ -119,7 +121,7 @@ class _Setup:
     def __init__(self, problem: Problem) -> None:
         self.parameters = parameters_of(problem)
         self.settings = settings = self.parameters.particles
-        self.precision = PRECISIONS[self.parameters.numerics.precision]
+        self.precision = FLOAT_TYPES[self.parameters.numerics.precision]
         self.size = np.dtype(self.precision).itemsize
         cell = parameter_set_of(self.parameters)
         values, electrode = cell.values(), settings.electrode
@@ -253,7 +255,7 @@ def _seconds(backend: Backend, setup: _Setup) -> float:
     """Seconds per particle, shell and step, measured at the first call for this backend, scheme and precision."""
 
     def measure() -> float:
-        count = SAMPLE_PARTICLES["cpu" if backend.id == "cpu" else "cuda"]
+        count = pick(backend, **SAMPLE_PARTICLES)
         solver = setup.solver(backend, np.full(count, 5e-6))
         still = solver.diffusion.per_particle(0.0)
         # Eigenmodes take all steps of a launch at once; launches are as long as samples are apart, some 10 steps.

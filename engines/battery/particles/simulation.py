@@ -13,12 +13,12 @@ from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup
-from engines.battery.bands import bands
-from engines.battery.particles import charts
 from engines.battery.particles.diffusivity import Law
 from engines.battery.particles.exact import ExactParticle
 from engines.battery.particles.pulses import History, Timetable
-from engines.battery.particles.solver import Solver
+from engines.battery.particles.step.schemes import Solver
+from engines.battery.watch import particle_charts as charts
+from engines.battery.watch.bands import bands
 from engines.geometry.particles import Particles
 
 SERIES = (

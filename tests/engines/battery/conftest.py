@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -31,3 +34,13 @@ def some_particles():
         return radius, diffusivity, flux, rng.uniform(-2000, 2000, (points, n))
 
     return make
+
+
+@pytest.hookimpl
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The table of differences from PyBaMM at the end of a run."""
+    compared = sys.modules.get("tests.engines.battery.against_pybamm")
+    if lines := getattr(compared, "LINES", []):
+        terminalreporter.section("ours less PyBaMM's")
+        for line in lines:
+            terminalreporter.write_line(line)

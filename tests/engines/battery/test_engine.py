@@ -12,9 +12,8 @@ from pydantic import ValidationError
 from engines.api import Problem, Selection
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.battery.cells.reference import spm
-from engines.battery.engine import BatteryEngine
-from engines.battery.models import MODELS
+from engines.battery.cells.step.reference import spm
+from engines.battery.engine import MODELS, BatteryEngine
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters, DriveCycle, Ensemble, Numerics
 from workbench.cli import main

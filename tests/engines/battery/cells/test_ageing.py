@@ -7,11 +7,13 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.battery.cells import Instruction, Kind, Row, ageing_reference, make_cells
-from engines.battery.cells import cpu as cpu_cells
 from engines.battery.cells.ageing import Ageing, AgeingRow, CycleRow
-from engines.battery.cells.coefficients import Coefficient
+from engines.battery.cells.step import ageing_reference
+from engines.battery.cells.step import cpu as cpu_cells
+from engines.battery.cells.step.cells import CELLS, Row
+from engines.battery.cells.step.coefficients import Coefficient
 from engines.battery.parameter_sets import PARAMETER_SETS
+from engines.battery.protocol.instructions import Instruction, Kind
 
 OKANE = PARAMETER_SETS["OKane2022"]
 EVERYTHING = Ageing("ec reaction limited", "irreversible")
@@ -30,7 +32,7 @@ def cccv(cycles: int, dt: float) -> list[Instruction]:
 
 def aged(backend, cycles, dt=10.0, batch=1000, scalars=None, ageing=EVERYTHING, **options):
     """Cells after their cycles, at most 22,000 s each."""
-    cells = make_cells(backend, OKANE, cccv(cycles, dt), dt, scalars, ageing=ageing, cycles=cycles, **options)
+    cells = CELLS.open(backend, OKANE, cccv(cycles, dt), dt, scalars, ageing=ageing, cycles=cycles, **options)
     with backend.active():
         for first in range(0, round(22_000 * cycles / dt), batch):
             cells.advance(first, batch)
@@ -51,7 +53,7 @@ def test_against_the_ode_reference(backend, law):
     segments = [(5.0, 1800.0), (0.0, 600.0), (-10.0, 780.0)]
     voltages, sei, plated = ageing_reference.run(OKANE, law, segments)
     plan = [Instruction(Kind.CURRENT, current, steps=int(duration / dt)) for current, duration in segments]
-    cells = make_cells(backend, OKANE, plan, dt, ageing=law, precision="float64")
+    cells = CELLS.open(backend, OKANE, plan, dt, ageing=law, precision="float64")
     first = 0
     for k, (_, duration) in enumerate(segments):
         with backend.active():
@@ -95,7 +97,7 @@ def test_backends_agree_on_different_cells(precision, tolerance):
 @pytest.mark.parametrize("electrolyte", [False, True], ids=["SPM", "SPMe"])
 def test_lithium_is_kept(backend, precision, tolerance, electrolyte):
     """Both electrodes, SEI and plated lithium together, after ten cycles; the particles lost a tenth of theirs."""
-    cells = make_cells(
+    cells = CELLS.open(
         backend, OKANE, cccv(10, 20.0), 20.0, ageing=EVERYTHING, precision=precision, electrolyte=electrolyte
     )
     before = cells.lithium()
@@ -146,7 +148,7 @@ def test_a_hundred_cycles(backend):
 def plating_currents(backend, dt: float, duration: float) -> np.ndarray:
     """[A] after each minute of a charge at 10C of an empty cell."""
     plan = [Instruction(Kind.CURRENT, 5.0, steps=round(3000 / dt)), Instruction(Kind.CURRENT, -50.0)]
-    cells = make_cells(backend, OKANE, plan, dt, ageing=EVERYTHING)
+    cells = CELLS.open(backend, OKANE, plan, dt, ageing=EVERYTHING)
     found = []
     with backend.active():
         cells.advance(0, round(3000 / dt))
@@ -166,7 +168,7 @@ def test_strong_plating_is_stable(backend):
 
 
 def test_cells_that_do_not_age_have_no_more_rows(backend):
-    cells = make_cells(backend, OKANE, cccv(1, 10.0), 10.0)
+    cells = CELLS.open(backend, OKANE, cccv(1, 10.0), 10.0)
     assert cells.rows == Row.SALT
     assert len(cells.coefficients) == Coefficient.NEGATIVE_SKEW
     assert cells.record.size == 0

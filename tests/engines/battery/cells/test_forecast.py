@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.battery.bands import bands, means
 from engines.battery.cells.forecast import POINTS, CellForecast
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameters import BatteryParameters
+from engines.battery.watch.bands import bands, means
 
 ENGINE = BatteryEngine()
 SPREAD = {"cells": 40, "distributions": [{"parameter": "negative_particle_radius", "spread": 0.1}]}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engines.backend import open_backend
-from engines.battery.constants import FARADAY, GAS
-from engines.battery.kinetics import current_density, overpotential
+from engines.battery.kinetics.butler_volmer import current_density, overpotential
+from engines.battery.parameter_sets.constants import FARADAY, GAS
 from tests.cuda_on_host import COMPILER, HostCudaBackend
 
 HALF = FARADAY / (2 * GAS * 298.15)

@@ -9,8 +9,8 @@ from engines.api import Problem, Selection
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.battery.engine import BatteryEngine
-from engines.battery.mpm.looking import weighted_percentiles
 from engines.battery.parameters import BatteryParameters
+from engines.battery.watch.many_particles import weighted_percentiles
 
 ENGINE = BatteryEngine()
 

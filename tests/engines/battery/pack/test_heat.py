@@ -8,7 +8,7 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from engines.backend.cpu import CpuBackend
-from engines.battery.pack import make_heat
+from engines.battery.pack.heat import HEAT
 from engines.battery.pack.layout import body
 from engines.battery.pack.stages import count_for, stages
 
@@ -22,7 +22,7 @@ def box(backend, shape, spacing, k, transfer, step, start=0.0, precision="float6
     conductivity = [np.broadcast_to(np.asarray(each, float), shape) for each in k]
     made = body(spacing, np.broadcast_to(np.asarray(capacity, float), shape), conductivity, transfer)
     boxes = np.array([[0, nx, 0, ny, 0, nz]], np.int32)
-    return make_heat(backend, made, boxes, np.zeros(shape, np.int32), step, air, start, precision)
+    return HEAT.open(backend, made, boxes, np.zeros(shape, np.int32), step, air, start, precision)
 
 
 def run(heat, steps, power=0.0):
@@ -121,7 +121,7 @@ def composite(backend, precision, mirrored=False, air=(1.0, 1.0, 3.0, 3.0, -5.0,
     for number, (x0, x1, y0, y1, z0, z1) in enumerate(boxes):
         owner[z0:z1, y0:y1, x0:x1] = number
     start = rng.normal(0, 5, shape)
-    heat = make_heat(backend, made, boxes, owner, step, air, start + start[..., ::-1], precision)
+    heat = HEAT.open(backend, made, boxes, owner, step, air, start + start[..., ::-1], precision)
     with backend.active():
         for _ in range(steps):
             heat.advance(np.array([0.3, 0.3, 1.7]))

@@ -8,13 +8,14 @@ import pytest
 from engines.api import Problem, Selection
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.battery.cells import Instruction, Kind, Row, make_cells
+from engines.battery.cells.step.cells import CELLS, Row
 from engines.battery.engine import BatteryEngine
 from engines.battery.pack.layout import grid_of, layout
-from engines.battery.pack.parameters import Pack
 from engines.battery.pack.wiring import Demand, shared
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters
+from engines.battery.parameters.pack import Pack
+from engines.battery.protocol.instructions import Instruction, Kind
 
 SMALL = {"cells_x": 2, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}
 ENGINE = BatteryEngine()
@@ -55,7 +56,7 @@ def test_a_pack_that_the_kernels_cannot_number_is_refused(arrangement, sentence)
 
 def lumped(step, times, coefficient, capacity, area):
     """(V, T − 298.15 K) of one cell with one temperature."""
-    cells = make_cells(
+    cells = CELLS.open(
         CpuBackend(), PARAMETER_SETS["Chen2020"], [Instruction(Kind.CURRENT, 10.0)], step,
         {
             "heat_capacity": capacity, "heat_transfer_coefficient": coefficient, "cooling_area": area,

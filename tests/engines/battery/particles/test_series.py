@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from engines.battery.particles import reference, series
+from engines.battery.particles import series
 from engines.battery.particles.shells import shells
+from engines.battery.particles.step import reference
 
 SPHERE = {"radius": 5.86e-6, "diffusivity": 3.3e-14, "flux": -1.2e-5}
 ONE = {"radius": np.array([5.86e-6]), "diffusivity": 3.3e-14}

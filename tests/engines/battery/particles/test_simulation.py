@@ -10,9 +10,10 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameters import BatteryParameters
-from engines.battery.particles import reference, series
+from engines.battery.particles import series
 from engines.battery.particles.diffusivity import ecker_graphite, ecker_nco
 from engines.battery.particles.exact import ExactParticle
+from engines.battery.particles.step import reference
 
 ENGINE = BatteryEngine()
 RADIUS, D, MAXIMUM = 5.86e-6, 3.3e-14, 33133.0

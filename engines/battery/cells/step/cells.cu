@@ -1,0 +1,412 @@
+// Whole cells through their protocols: one thread per cell, all steps of a launch in registers.
+//
+// Particles are eigenmodes (particles/series.py), exact while the current is constant, so a step may be as long as the
+// current is held. x = x0 + mean + Σ b_k at the surface, and with the gain G = N R/D per ampere
+//
+//     b_k += g_k (2/λ_k² G I − b_k),   g_k = 1 − e^{−λ_k² D dt/R²},   mean += growth I dt,   tail G I beyond the modes.
+//
+// At the end of a step x = A + B I for any current, which is how a held voltage or power finds its current.
+// V = U_p − U_n − (2RT/F) [asinh(…p) + asinh(…n)] − I R, and with ELECTROLYTE (SPMe) the concentration overpotential
+// (RT/F) 2(1 − t⁺) (⟨ln u⟩_p − ⟨ln u⟩_n) − I R_ionic, u = c_e/c_e0 on 24 finite volumes, implicit in time with D_e(u) of
+// the step before. THERMAL: one temperature, Arrhenius for D, j0, D_e and κ.
+//
+// Layout: state[row * stride + cell], coefficients[row * stride + cell] (rows: cells.py, coefficients.py);
+// instructions[i * 6]: kind, value, steps, lowest voltage, highest voltage, lowest current.
+// trace: voltages, and trace_plane values behind them (0: not) currents and temperatures.
+// Bytes per cell and launch: the state in and out, the coefficients in, 4 (8) per traced voltage.
+// Instructions per cell and step without electrolyte and heat: 128 for the modes, some 100 for the voltage: a million
+// cells x 100 steps are 7.1e8 warp instructions, predicted 0.8 ms on 132 SMs at 1.755 GHz.
+//
+// ASYMMETRIC: charge transfer coefficients other than ½ (kinetics.cuh). AGEING: SEI and plating (ageing.cuh); the side
+// reactions take their current from the negative particles', so these carry I + I_side, and each cycle is recorded.
+//
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
+
+#include "battery/step/curves.cuh"
+#include "battery/step/eigenmodes.cuh"
+
+#if AGEING
+#include "battery/cells/step/ageing.cuh"
+#endif
+#include "battery/cells/step/kinetics.cuh"
+
+constexpr int INTERVALS = 1024;
+constexpr int LAYER = 8;  // finite volumes of the electrolyte per layer
+constexpr int BLOCK = sizeof(REAL) == 4 ? 64 : 32;
+constexpr REAL SALT_RANGE = REAL(4);
+constexpr REAL REFERENCE_TEMPERATURE = REAL(298.15);
+constexpr REAL GAS_PER_FARADAY = REAL(8.314462618 / 96485.33212);
+
+enum Row {
+    NEGATIVE_MEAN, NEGATIVE_MEAN_ERROR, POSITIVE_MEAN, POSITIVE_MEAN_ERROR, CHARGE, CHARGE_ERROR, WARMTH, VOLTAGE, CURRENT,
+    INSTRUCTION, ELAPSED, ENDED, NEGATIVE_MODES, POSITIVE_MODES = NEGATIVE_MODES + MODES, SALT = POSITIVE_MODES + MODES
+};
+enum Coefficient {
+    RATE, GAIN, GROWTH, KINETIC, START, DIFFUSION_HEAT, REACTION_HEAT, ELECTRODE,  // the positive electrode's follow
+    RESISTANCE = 2 * ELECTRODE, HEAT_CAPACITY, COOLING, AMBIENT, LAYER_CAPACITY, LAYER_CONDUCTANCE = LAYER_CAPACITY + 3,
+    SALT_SOURCE = LAYER_CONDUCTANCE + 3, IONIC, TRANSFERENCE, SALT_DIFFUSION_HEAT, CONDUCTIVITY_HEAT, SALT_RATIO
+};
+enum Kind { HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE, POWER_DRIVE };
+enum Field { KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT, FIELDS };
+enum Curves { NEGATIVE_OCP, POSITIVE_OCP, NEGATIVE_ENTROPIC, POSITIVE_ENTROPIC, SALT_DIFFUSIVITY };
+
+using Cubics = const Cubic<REAL>::type* __restrict__;
+
+// One electrode's particle of one cell.
+struct Particle {
+    REAL rate, gain, growth, kinetic, mean;  // at the temperature of the cell; mean: x0 + mean
+    // Amplitudes, and g_k of a whole step: columns of shared memory, registers are short.
+    REAL (*b)[BLOCK], (*share)[BLOCK];
+
+    __device__ __forceinline__ void shares(REAL dt) {
+#pragma unroll 1
+        for (int k = 0; k < MODES; ++k) share[k][threadIdx.x] = -expm1(-SQUARES[k] * (rate * dt));
+    }
+
+    // The surface at the end of a step: A + B I.
+    __device__ __forceinline__ void response(REAL dt, REAL& A, REAL& B) const {
+        REAL relaxed = mean, driven = REAL(0.2);
+#pragma unroll 4
+        for (int k = 0; k < MODES; ++k) {
+            const REAL g = share[k][threadIdx.x];
+            relaxed += b[k][threadIdx.x] * (REAL(1) - g);
+            driven += (g - REAL(1)) * (WEIGHTS[k]);
+        }
+        A = relaxed;
+        B = growth * dt + gain * driven;
+    }
+
+    // The same at a part of a step, under a current.
+    __device__ __forceinline__ REAL surface(REAL dt, REAL current) const {
+        REAL x = mean + (growth * dt + REAL(0.2) * gain) * current;
+#pragma unroll 1
+        for (int k = 0; k < MODES; ++k) {
+            const REAL left = exp(-SQUARES[k] * (rate * dt));
+            x += left * (b[k][threadIdx.x] - WEIGHTS[k] * gain * current);
+        }
+        return x;
+    }
+
+    __device__ __forceinline__ void advance(REAL current) {
+        const REAL driven = gain * current;
+#pragma unroll 4
+        for (int k = 0; k < MODES; ++k) {
+            const REAL old = b[k][threadIdx.x];
+            b[k][threadIdx.x] = fma(share[k][threadIdx.x], fma(WEIGHTS[k], driven, -old), old);
+        }
+    }
+};
+
+// What the voltage depends on besides the surfaces.
+struct Conditions {
+    REAL thermal_voltage;  // 2RT/F
+    REAL warmth;           // T - 298.15 K
+    REAL resistance;       // with the electrolyte's
+    REAL concentration;    // overpotential of the electrolyte
+    REAL skew_n, skew_p;   // of charge transfer, 0: symmetric
+};
+
+__device__ __forceinline__ REAL potential(Cubics tables, int which, REAL x) {
+    return curve_at<REAL>(tables + which * INTERVALS, INTERVALS, x * REAL(INTERVALS));
+}
+
+__device__ __forceinline__ REAL bounded(REAL x) {
+    const REAL edge = REAL(1e-6);
+    return x > edge ? (x < REAL(1) - edge ? x : REAL(1) - edge) : edge;  // NaN ends at the edge, where the voltage ends
+}
+
+// Terminal voltage; open_circuit: that of the surfaces; anode: potential of the graphite against lithium, under its film.
+__device__ __forceinline__ REAL terminal(
+    Cubics tables, const Conditions& now, REAL kinetic_n, REAL kinetic_p, REAL x_n, REAL x_p, REAL current,
+    REAL& open_circuit, REAL& anode) {
+    x_n = bounded(x_n);
+    x_p = bounded(x_p);
+    open_circuit = potential(tables, POSITIVE_OCP, x_p) - potential(tables, NEGATIVE_OCP, x_n);
+#if THERMAL
+    open_circuit += now.warmth * (potential(tables, POSITIVE_ENTROPIC, x_p) - potential(tables, NEGATIVE_ENTROPIC, x_n));
+#endif
+    const REAL eta_p = overpotential(kinetic_p * current / sqrt(x_p * (REAL(1) - x_p)), now.skew_p);
+    const REAL eta_n = overpotential(kinetic_n * current / sqrt(x_n * (REAL(1) - x_n)), now.skew_n);
+#if AGEING
+    anode = potential(tables, NEGATIVE_OCP, x_n) + now.thermal_voltage * eta_n;
+#if THERMAL
+    anode += now.warmth * potential(tables, NEGATIVE_ENTROPIC, x_n);
+#endif
+#endif
+    return open_circuit - now.thermal_voltage * (eta_p + eta_n) - current * now.resistance + now.concentration;
+}
+
+#if ELECTROLYTE
+#include "battery/cells/step/salt.cuh"
+#endif
+
+extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
+    REAL* __restrict__ state, const REAL* coefficients, Cubics tables, const REAL* __restrict__ instructions,
+    int n_instructions, const REAL* __restrict__ drive, REAL factor, REAL* __restrict__ trace, int trace_every,
+    long long trace_plane, REAL first_time, REAL dt, int steps, int n, int stride
+#if AGEING
+    , REAL* __restrict__ record, int recorded, int per_cycle
+#endif
+) {
+    const int cell = blockIdx.x * BLOCK + threadIdx.x;
+    if (cell >= n) return;
+    REAL* const own = state + cell;
+    const REAL* const given = coefficients + cell;
+#define STATE(row) own[(long long)(row) * stride]
+#define GIVEN(row) given[(long long)(row) * stride]
+    __shared__ REAL shares[2 * MODES][BLOCK], amplitudes[2 * MODES][BLOCK];
+    Particle negative, positive;
+    negative.share = shares;
+    positive.share = shares + MODES;
+    negative.b = amplitudes;
+    positive.b = amplitudes + MODES;
+#pragma unroll 1
+    for (int k = 0; k < 2 * MODES; ++k) amplitudes[k][threadIdx.x] = STATE(NEGATIVE_MODES + k);
+    const REAL start_n = GIVEN(START), start_p = GIVEN(ELECTRODE + START);
+    negative.growth = GIVEN(GROWTH);
+    positive.growth = GIVEN(ELECTRODE + GROWTH);
+#if AGEING
+    REAL &mean_n = STATE(NEGATIVE_MEAN), &error_n = STATE(NEGATIVE_MEAN_ERROR);  // registers are short
+    REAL &mean_p = STATE(POSITIVE_MEAN), &error_p = STATE(POSITIVE_MEAN_ERROR);
+#else
+    REAL mean_n = STATE(NEGATIVE_MEAN), error_n = STATE(NEGATIVE_MEAN_ERROR);
+    REAL mean_p = STATE(POSITIVE_MEAN), error_p = STATE(POSITIVE_MEAN_ERROR);
+#endif
+    REAL charge = STATE(CHARGE), charge_error = STATE(CHARGE_ERROR);
+    REAL warmth = STATE(WARMTH), voltage = STATE(VOLTAGE), current = STATE(CURRENT), ended = STATE(ENDED);
+    int instruction = static_cast<int>(STATE(INSTRUCTION)), elapsed = static_cast<int>(STATE(ELAPSED));
+#if ELECTROLYTE
+    __shared__ REAL salt[3 * LAYER][BLOCK], up[3 * LAYER][BLOCK], delta[3 * LAYER][BLOCK];
+#pragma unroll 1
+    for (int i = 0; i < 3 * LAYER; ++i) salt[i][threadIdx.x] = STATE(SALT + i);
+#endif
+#if AGEING
+    Ageing ageing;
+    REAL* const aged = own + (long long)(SALT + (ELECTROLYTE ? 3 * LAYER : 0)) * stride;
+    ageing.load(aged, stride);
+#endif
+    Conditions now;
+    now.concentration = now.skew_n = now.skew_p = REAL(0);
+#if ASYMMETRIC
+    now.skew_n = GIVEN(NEGATIVE_SKEW);
+    now.skew_p = GIVEN(POSITIVE_SKEW);
+#endif
+    REAL kinetic_n, kinetic_p, salt_arrhenius = REAL(1), ionic = REAL(0);
+    REAL inverse = REAL(0);  // 1/T_ref − 1/T
+    bool fresh = true;
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+        asm volatile("" ::: "memory");  // coefficients are read again, from the cache: registers are short
+        const bool running = instruction < n_instructions;
+        if (running) {
+            if (fresh || THERMAL) {
+                const REAL temperature = REFERENCE_TEMPERATURE + warmth;
+                // without the difference of two nearly equal numbers
+                inverse = THERMAL ? warmth / (REFERENCE_TEMPERATURE * temperature) : REAL(0);
+                now.thermal_voltage = REAL(2) * GAS_PER_FARADAY * (THERMAL ? temperature : REFERENCE_TEMPERATURE);
+                now.warmth = warmth;
+                const REAL faster_n = exp(GIVEN(DIFFUSION_HEAT) * inverse);
+                const REAL faster_p = exp(GIVEN(ELECTRODE + DIFFUSION_HEAT) * inverse);
+                negative.rate = GIVEN(RATE) * faster_n;
+                negative.gain = GIVEN(GAIN) / faster_n;
+                positive.rate = GIVEN(ELECTRODE + RATE) * faster_p;
+                positive.gain = GIVEN(ELECTRODE + GAIN) / faster_p;
+                negative.kinetic = GIVEN(KINETIC) * exp(-GIVEN(REACTION_HEAT) * inverse);
+                positive.kinetic = GIVEN(ELECTRODE + KINETIC) * exp(-GIVEN(ELECTRODE + REACTION_HEAT) * inverse);
+                negative.shares(dt);
+                positive.shares(dt);
+#if ELECTROLYTE
+                salt_arrhenius = exp(GIVEN(SALT_DIFFUSION_HEAT) * inverse);
+                ionic = GIVEN(IONIC) * exp(-GIVEN(CONDUCTIVITY_HEAT) * inverse);
+#endif
+                now.resistance = GIVEN(RESISTANCE) + ionic;
+                fresh = false;
+            }
+            negative.mean = start_n + mean_n;
+            positive.mean = start_p + mean_p;
+            kinetic_n = negative.kinetic;
+            kinetic_p = positive.kinetic;
+            const REAL* const order = instructions + instruction * FIELDS;
+            const int kind = static_cast<int>(order[KIND]);
+            const bool held = kind == HELD_VOLTAGE || kind == HELD_POWER || kind == POWER_DRIVE;
+            REAL A_n, B_n, A_p, B_p, open_circuit, anode;
+            negative.response(dt, A_n, B_n);
+            positive.response(dt, A_p, B_p);
+#if AGEING
+            const REAL side = ageing.sei_current + ageing.plating_current;
+            A_n += B_n * side;
+            now.resistance = GIVEN(RESISTANCE) + ionic + GIVEN(FILM_RESISTANCE) * ageing.film(given, stride, dt);
+#endif
+#if ELECTROLYTE
+            REAL log_n, log_p, root_n, root_p;
+            if (held) {
+                salt_means(salt, 0, log_n, root_n);
+                salt_means(salt, 2 * LAYER, log_p, root_p);
+                now.concentration = REAL(0.5) * now.thermal_voltage * GIVEN(TRANSFERENCE) * (log_p - log_n);
+                kinetic_n = negative.kinetic / root_n;
+                kinetic_p = positive.kinetic / root_p;
+            }
+#endif
+            if (held) {
+                // Secant on what is wanted less what is; the voltage falls with the current, so one root.
+                const REAL wanted = kind == HELD_VOLTAGE ? order[VALUE]
+                                    : factor * (kind == HELD_POWER
+                                                    ? order[VALUE]
+                                                    : drive[static_cast<int>(order[VALUE]) + elapsed]);
+                REAL before = current;
+                REAL v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before, open_circuit, anode);
+                REAL wrong_before = kind == HELD_VOLTAGE ? v - wanted : v * before - wanted;
+                REAL next = kind == HELD_VOLTAGE ? before + REAL(1e-3) + REAL(0.01) * fabs(before) : wanted / v;
+                if (next == before) next = before + REAL(1e-3);
+#pragma unroll 1
+                for (int pass = 0; pass < 12; ++pass) {
+                    v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * next, A_p + B_p * next, next, open_circuit, anode);
+                    const REAL wrong = kind == HELD_VOLTAGE ? v - wanted : v * next - wanted;
+                    const REAL slope = wrong - wrong_before;
+                    if (slope == REAL(0)) break;
+                    const REAL move = wrong * (next - before) / slope;
+                    before = next;
+                    wrong_before = wrong;
+                    next -= move;
+                    if (fabs(move) <= REAL(1e-7) * (REAL(1e-3) + fabs(next))) break;
+                }
+                current = next;
+            } else {
+                current = factor * (kind == DRIVE ? drive[static_cast<int>(order[VALUE]) + elapsed] : order[VALUE]);
+            }
+#if ELECTROLYTE
+            salt_step(salt, up, delta, tables, given, stride, salt_arrhenius, current, dt);
+            if (!held) {
+                salt_means(salt, 0, log_n, root_n);
+                salt_means(salt, 2 * LAYER, log_p, root_p);
+                now.concentration = REAL(0.5) * now.thermal_voltage * GIVEN(TRANSFERENCE) * (log_p - log_n);
+                kinetic_n = negative.kinetic / root_n;
+                kinetic_p = positive.kinetic / root_p;
+            }
+#endif
+            const REAL voltage_before = voltage;
+            const REAL x_n = A_n + B_n * current, x_p = A_p + B_p * current;
+            voltage = terminal(tables, now, kinetic_n, kinetic_p, x_n, x_p, current, open_circuit, anode);
+            ++elapsed;
+            const bool low = voltage <= order[LOWEST], high = voltage >= order[HIGHEST];
+#if AGEING
+            const REAL intercalation = current + side;
+            REAL counted = REAL(1);
+            // A cut-off is met within the step: capacities end there, unless the next instruction goes on from it.
+            if (((low && current > REAL(0)) || (high && current < REAL(0))) && elapsed > 1 &&
+                (instruction + 1 == n_instructions || static_cast<int>(order[FIELDS + KIND]) != HELD_VOLTAGE)) {
+                const REAL part = (voltage_before - (low ? order[LOWEST] : order[HIGHEST])) / (voltage_before - voltage);
+                if (part >= REAL(0) && part < REAL(1)) counted = part;
+            }
+            ageing.anode = anode;
+            ageing.side = side;
+#else
+            const REAL intercalation = current;
+#endif
+            const bool done = low || high || elapsed >= static_cast<int>(order[STEPS]) ||
+                              (kind == HELD_VOLTAGE && fabs(current) <= order[LEAST_CURRENT]);
+            if (done) {
+                ++instruction;
+                elapsed = 0;
+                if (instruction >= n_instructions) {
+                    // Where in the step the cut-off was met, by the Illinois form of false position.
+                    REAL part = REAL(1);
+                    if ((low || high) && kind == HELD_CURRENT) {
+                        const REAL limit = low ? order[LOWEST] : order[HIGHEST];
+                        REAL a = REAL(0), b = REAL(1), f_a = voltage_before - limit, f_b = voltage - limit;
+                        const bool crossed = (f_a > REAL(0)) != (f_b > REAL(0));
+                        part = crossed ? b : REAL(0);  // 0: it was beyond from the start
+#pragma unroll 1
+                        for (int pass = 0; pass < 10 && crossed && f_b != f_a; ++pass) {
+                            part = b - f_b * (b - a) / (f_b - f_a);
+                            const REAL f = terminal(tables, now, kinetic_n, kinetic_p,
+                                                    negative.surface(part * dt, intercalation),
+                                                    positive.surface(part * dt, current), current, open_circuit, anode) - limit;
+                            if ((f > REAL(0)) == (f_b > REAL(0))) {
+                                f_a *= REAL(0.5);
+                            } else {
+                                a = b;
+                                f_a = f_b;
+                            }
+                            b = part;
+                            f_b = f;
+                            if (fabs(f) < REAL(1e-6)) break;
+                        }
+                    }
+                    ended = first_time + (REAL(step) + part) * dt;
+                }
+            }
+            negative.advance(intercalation);
+            positive.advance(current);
+#if AGEING
+            accumulate_product(mean_n, error_n, negative.growth * dt, current);
+            accumulate_product(mean_n, error_n, negative.growth * dt, ageing.sei_current);
+            accumulate_product(mean_n, error_n, negative.growth * dt, ageing.plating_current);
+            accumulate_product(mean_p, error_p, positive.growth * dt, current);
+            accumulate_product(charge, charge_error, current, dt);
+            ageing.count(aged, stride, current, counted, dt);
+            REAL salt_share = REAL(1);
+#if ELECTROLYTE
+            salt_share = REAL(0);
+#pragma unroll 1
+            for (int k = 0; k < LAYER; ++k) salt_share += salt[k][threadIdx.x] / REAL(LAYER);
+#endif
+            ageing.react(given, stride, inverse, now.thermal_voltage, salt_share,
+                         B_n * curve_slope(tables + NEGATIVE_OCP * INTERVALS, INTERVALS, bounded(x_n)), current);
+            if (done && instruction % per_cycle == 0)
+                ageing.close_cycle(aged, stride, record, recorded, instruction / per_cycle - 1, cell);
+#else
+            accumulate(mean_n, error_n, negative.growth * dt * current);
+            accumulate(mean_p, error_p, positive.growth * dt * current);
+            accumulate(charge, charge_error, current * dt);
+#endif
+#if THERMAL
+            const REAL entropic = potential(tables, POSITIVE_ENTROPIC, bounded(x_p)) -
+                                  potential(tables, NEGATIVE_ENTROPIC, bounded(x_n));
+            const REAL heat = current * (open_circuit - voltage - (REFERENCE_TEMPERATURE + warmth) * entropic);
+            const REAL cooling = GIVEN(COOLING);
+            warmth += (heat - cooling * (warmth - GIVEN(AMBIENT))) / (GIVEN(HEAT_CAPACITY) / dt + REAL(0.5) * cooling);
+#endif
+        }
+        if (trace != nullptr && (step + 1) % trace_every == 0) {
+            REAL* const traced = trace + (long long)(step / trace_every) * stride + cell;
+            traced[0] = running ? voltage : REAL(nan(""));
+            if (trace_plane) {
+                traced[trace_plane] = running ? current : REAL(nan(""));
+                traced[2 * trace_plane] = running ? warmth : REAL(nan(""));
+            }
+        }
+    }
+#pragma unroll 1
+    for (int k = 0; k < 2 * MODES; ++k) STATE(NEGATIVE_MODES + k) = amplitudes[k][threadIdx.x];
+    STATE(NEGATIVE_MEAN) = mean_n;
+    STATE(NEGATIVE_MEAN_ERROR) = error_n;
+    STATE(POSITIVE_MEAN) = mean_p;
+    STATE(POSITIVE_MEAN_ERROR) = error_p;
+    STATE(CHARGE) = charge;
+    STATE(CHARGE_ERROR) = charge_error;
+    STATE(WARMTH) = warmth;
+    STATE(VOLTAGE) = voltage;
+    STATE(CURRENT) = instruction < n_instructions ? current : REAL(0);
+    STATE(INSTRUCTION) = REAL(instruction);
+    STATE(ELAPSED) = REAL(elapsed);
+    STATE(ENDED) = ended;
+#if AGEING
+    ageing.store(aged, stride);
+#endif
+#if ELECTROLYTE
+#pragma unroll 1
+    for (int i = 0; i < 3 * LAYER; ++i) STATE(SALT + i) = salt[i][threadIdx.x];
+#endif
+}

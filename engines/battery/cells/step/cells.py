@@ -1,0 +1,247 @@
+"""What the CPU's and the GPU's cells have in common: state, coefficients, instructions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, KernelTraffic
+from engines.api.device import Backend
+from engines.backend.twins import Twins
+from engines.battery.cells.ageing import Ageing, AgeingRow, CycleRow
+from engines.battery.cells.step.coefficients import (
+    ELECTROLYTE_CELLS,
+    Coefficient,
+    Scalars,
+    coefficients,
+    is_asymmetric,
+    tables,
+)
+from engines.battery.parameter_sets import ParameterSet
+from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
+from engines.battery.particles.series import MODES, shell_modes, static_tail
+from engines.battery.particles.shells import FEWEST
+from engines.battery.protocol.instructions import Instruction
+
+PADDING = 64
+RECORDED = 2**24
+"""Numbers that are kept of the cycles at most: of a large ensemble the first cells stand for all."""
+
+
+class Row(IntEnum):
+    """Rows of the state: (rows, n_padded). Stoichiometries are deviations from the start."""
+
+    NEGATIVE_MEAN = 0
+    NEGATIVE_MEAN_ERROR = 1  # rounding error of the row before, carried along (Kahan)
+    POSITIVE_MEAN = 2
+    POSITIVE_MEAN_ERROR = 3
+    CHARGE = 4  # that has left the cell [A s]
+    CHARGE_ERROR = 5
+    WARMTH = 6  # temperature − 298.15 K [K]
+    VOLTAGE = 7  # at the end of the last step [V]
+    CURRENT = 8  # during the last step, positive in discharge [A]
+    INSTRUCTION = 9  # number of the instruction that the cell is at
+    ELAPSED = 10  # steps in it
+    ENDED = 11  # time at which the protocol ended [s], −1 before
+    NEGATIVE_MODES = 12
+    POSITIVE_MODES = 12 + MODES
+    SALT = 12 + 2 * MODES  # concentration in the electrolyte over its start (SPMe)
+
+
+class Cells(ABC):
+    """N cells of one parameter set with their own scalars, at rest and full of whatever the scalars say.
+
+    ``state: (rows, n_padded)`` on the device; ``drive``: currents [A] per step that DRIVE instructions refer to;
+    ``cycles``: how many equal parts the instructions have, each recorded where the cells age.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        parameters: ParameterSet,
+        instructions: Sequence[Instruction],
+        dt: float,
+        scalars: Scalars | None = None,
+        *,
+        electrolyte: bool = False,
+        thermal: bool = False,
+        precision: str = "float32",
+        drive: Array | None = None,
+        ageing: Ageing | None = None,
+        cycles: int = 1,
+    ) -> None:
+        self.backend, self.parameters, self.dt = backend, parameters, dt
+        self.electrolyte, self.thermal = electrolyte, thermal
+        self.dtype = np.dtype(precision)
+        self.scalars: dict[str, Any] = {**parameters.values(), **(scalars or {})}
+        self.ageing = ageing
+        if ageing is not None:
+            ageing.check(parameters)
+        self.asymmetric = ageing is not None or is_asymmetric(self.scalars)
+        per_cell = coefficients(parameters, self.scalars, electrolyte, ageing)
+        self.n_cells = per_cell.shape[1]
+        self.n_padded = -(-self.n_cells // PADDING) * PADDING
+        self.aged = Row.SALT + (3 * ELECTROLYTE_CELLS if electrolyte else 0)
+        """First of the rows of :class:`AgeingRow`."""
+        self.rows = self.aged + (len(AgeingRow) if ageing is not None else 0)
+        self.factor = 1.0
+        """On all currents of the protocol, from the next step on."""
+        self.coefficients = self._place(per_cell)
+        self._tables = backend.array(tables(parameters).astype(self.dtype))
+        self._n_cycles = cycles
+        self.set_protocol(instructions, drive)
+        start = np.zeros((self.rows, self.n_cells))
+        start[Row.ENDED] = -1.0
+        start[Row.WARMTH] = np.asarray(self.scalars["initial_temperature"]) - REFERENCE_TEMPERATURE
+        start[Row.VOLTAGE] = self._open_circuit(per_cell)
+        start[Row.SALT : self.aged] = 1.0
+        if ageing is not None:
+            start[self.aged :] = self._unaged(ageing, per_cell)
+        self.state = self._place(start)
+        recorded = (cycles, len(CycleRow), min(self.n_cells, max(1, RECORDED // (cycles * len(CycleRow)))))
+        self.record = backend.array(np.full(recorded if ageing is not None else (0, 0, 0), np.nan, self.dtype))
+        """(cycles, len(CycleRow), recorded cells) of cells that age; NaN before a cycle has ended."""
+
+    def set_protocol(self, instructions: Sequence[Instruction], drive: Array | None = None) -> None:
+        """Follow these from the next step on; cells that are to begin with the first need a new ``state`` too."""
+        self.n_instructions = len(instructions)
+        self.instructions_per_cycle = max(1, -(-len(instructions) // self._n_cycles))
+        self._instructions = self.backend.array(np.array([each.row() for each in instructions], self.dtype))
+        self._drive = self.backend.array(np.zeros(1, self.dtype) if drive is None else np.asarray(drive, self.dtype))
+
+    def _place(self, values: Array) -> Any:
+        padded = np.pad(values, ((0, 0), (0, self.n_padded - self.n_cells)), mode="edge")
+        return self.backend.array(np.ascontiguousarray(padded, self.dtype))
+
+    def _open_circuit(self, per_cell: Array) -> Array:
+        x_n, x_p = per_cell[Coefficient.NEGATIVE_START], per_cell[Coefficient.POSITIVE_START]
+        warmth = np.asarray(self.scalars["initial_temperature"]) - REFERENCE_TEMPERATURE
+        p = self.parameters
+        entropic = p.positive_entropic(x_p) - p.negative_entropic(x_n)
+        return p.positive_ocp(x_p) - p.negative_ocp(x_n) + (warmth * entropic if self.thermal else 0.0)
+
+    def _unaged(self, ageing: Ageing, per_cell: Array) -> Array:
+        warmth = np.broadcast_to(np.asarray(self.scalars["initial_temperature"]) - REFERENCE_TEMPERATURE, self.n_cells)
+        x = per_cell[Coefficient.NEGATIVE_START]
+        anode = self.parameters.negative_ocp(x)
+        if self.thermal:
+            anode = anode + warmth * self.parameters.negative_entropic(x)
+        rows = {each.name.lower(): per_cell[each] for each in Coefficient}
+        return ageing.start(rows, anode, warmth if self.thermal else np.zeros(self.n_cells))
+
+    def new_trace(self, rows: int) -> Any:
+        """A device array (rows, n_padded) for voltages."""
+        return self.backend.empty((rows, self.n_padded), self.dtype)
+
+    def new_traces(self, rows: int) -> Any:
+        """A device array (3, rows, n_padded) for voltages, currents and temperatures (less 298.15 K)."""
+        return self.backend.empty((3, rows, self.n_padded), self.dtype)
+
+    @staticmethod
+    def rows_per_plane(trace: Any) -> int:
+        """Rows between voltages and currents of :meth:`new_traces`; 0 where there are voltages only."""
+        return 0 if trace is None or trace.ndim == 2 else int(trace.shape[1])
+
+    def set_drive(self, currents: Array) -> None:
+        """New currents [A] for DRIVE instructions, as many as before."""
+        with self.backend.active():
+            self._drive[:] = self.backend.array(np.asarray(currents, self.dtype))
+
+    @abstractmethod
+    def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
+        """``steps`` steps; the voltages of each ``every``-th go to a row of ``trace``, NaN where a cell had ended.
+
+        ``trace`` is a :meth:`new_trace` or :meth:`new_traces`.
+        Called inside ``backend.timed`` or ``active``.
+        """
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        """Per launch, whatever its steps: the state in and out, the coefficients in; operations per step."""
+        size = self.dtype.itemsize * self.n_cells
+        return KernelTraffic(
+            "cells", (self.rows + len(self.coefficients)) * size, self.rows * size,
+            250 * self.n_cells,
+        )  # fmt: skip
+
+    def stoichiometry(self, points: int, cells: Array | None = None) -> tuple[Array, Array]:
+        """Negative and positive particles of ``cells`` (numbers; None: all): (points, n) float64 on the host, the means
+        over shells from the centre outwards."""
+        return self._particles(shell_modes(points, MODES), static_tail(points, MODES)[0], cells)
+
+    def surfaces(self, cells: Array | None = None) -> tuple[Array, Array]:
+        """Stoichiometries at the surfaces of negative and positive particles of ``cells``: (n,) float64 on the host."""
+        shapes, tail = np.ones((1, MODES)), np.array([static_tail(FEWEST, MODES)[1]])
+        negative, positive = self._particles(shapes, tail, cells)
+        return negative[0], positive[0]
+
+    def _particles(self, shapes: Array, tail: Array, cells: Array | None) -> tuple[Array, Array]:
+        state, given = self.columns(np.arange(self.n_cells) if cells is None else cells)
+        found = []
+        for name in ("NEGATIVE", "POSITIVE"):
+            gain = given[Coefficient[f"{name}_GAIN"]]
+            if self.thermal:
+                T = REFERENCE_TEMPERATURE + state[Row.WARMTH]
+                heat = given[Coefficient[f"{name}_DIFFUSION_HEAT"]]
+                gain = gain / np.exp(heat * (1 / REFERENCE_TEMPERATURE - 1 / T))
+            first = Row[f"{name}_MODES"]
+            mean = given[Coefficient[f"{name}_START"]] + state[Row[f"{name}_MEAN"]]
+            current = state[Row.CURRENT]
+            if self.ageing is not None and name == "NEGATIVE":
+                current = current + state[self.aged + AgeingRow.SIDE]
+            found.append(mean + shapes @ state[first : first + MODES] + np.outer(tail, gain * current))
+        return found[0], found[1]
+
+    def balance(self) -> Array:
+        """(n_cells,) the lithium that electrodes, side reactions and the charge disagree about.
+
+        As a share of the charge, or of a hundredth of the lithium there is where that is more (after a whole cycle).
+        """
+        state, given = self._on_host()
+        charge = state[Row.CHARGE] - state[Row.CHARGE_ERROR]
+        lost = self.lost(state)
+        error, lithium = np.zeros(self.n_cells), np.zeros(self.n_cells)
+        for name, taken in (("NEGATIVE", charge + lost), ("POSITIVE", charge)):
+            mean, growth = Row[f"{name}_MEAN"], given[Coefficient[f"{name}_GROWTH"]]
+            error = np.maximum(error, np.abs((state[mean] - state[mean + 1]) / growth - taken))
+            lithium += given[Coefficient[f"{name}_START"]] / np.abs(growth)
+        return error / np.maximum(np.abs(charge), lithium / 100)
+
+    def lithium(self) -> Array:
+        """(4, n_cells) [A s]: in the negative and positive particles, in the SEI beyond its start, plated."""
+        state, given = self._on_host()
+        rows = []
+        for name in ("NEGATIVE", "POSITIVE"):
+            mean = Row[f"{name}_MEAN"]
+            x = given[Coefficient[f"{name}_START"]] + state[mean] - state[mean + 1]
+            rows.append(x / np.abs(given[Coefficient[f"{name}_GROWTH"]]))
+        return np.array([*rows, *self._side_charges(state)])
+
+    def lost(self, state: Array) -> Array:
+        """(n,) [A s] that the side reactions have taken, of columns of the state."""
+        return np.asarray(self._side_charges(state).sum(axis=0))
+
+    def _side_charges(self, state: Array) -> Array:
+        if self.ageing is None:
+            return np.zeros((2, state.shape[1]))
+        aged = state[self.aged :]
+        return np.array([aged[row] - aged[row + 1] for row in (AgeingRow.SEI, AgeingRow.PLATED)])
+
+    def columns(self, cells: Array) -> tuple[Array, Array]:
+        """State and coefficients of ``cells`` (numbers): (rows, n) float64 each, on the host."""
+        with self.backend.active():
+            chosen = self.backend.array(cells)
+            state, given = self.state[:, chosen], self.coefficients[:, chosen]
+        return self.backend.to_host(state).astype(float), self.backend.to_host(given).astype(float)
+
+    def _on_host(self) -> tuple[Array, Array]:
+        state, given = (self.backend.to_host(each)[:, : self.n_cells] for each in (self.state, self.coefficients))
+        return state.astype(float), given.astype(float)
+
+
+CELLS = Twins[Cells](__package__, cpu="cpu:CpuCells", cuda="cuda:CudaCells")
+"""Takes the arguments of :class:`Cells`."""

@@ -1,0 +1,51 @@
+"""Cells on an NVIDIA GPU: launches ``cells.cu``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.backend.precision import REAL
+from engines.battery.cells.step.cells import Cells
+
+if TYPE_CHECKING:
+    from engines.backend.cuda import CudaBackend
+
+SOURCE = Path(__file__).with_name("cells.cu")
+BLOCKS = {"float32": 64, "float64": 32}
+"""Threads per block: the modes of a block's cells fill its shared memory."""
+
+
+class CudaCells(Cells):
+    """Cells on a GPU. Launches go to the stream that is current."""
+
+    backend: CudaBackend
+
+    def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
+        super().__init__(backend, *args, **kwargs)
+        options = (
+            REAL[self.dtype.name],
+            f"-DELECTROLYTE={self.electrolyte:d}",
+            f"-DTHERMAL={self.thermal:d}",
+            f"-DASYMMETRIC={self.asymmetric:d}",
+            f"-DAGEING={self.ageing is not None:d}",
+        )
+        self._cycles: tuple[Any, ...] = ()
+        if self.ageing is not None:
+            self._cycles = (self.record, np.int32(self.record.shape[2]), np.int32(self.instructions_per_cycle))
+        self._kernel = backend.compile(SOURCE, options).get_function("run_cells")
+
+    def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
+        real, block = self.dtype.type, BLOCKS[self.dtype.name]
+        self._kernel(
+            (-(-self.n_cells // block),), (block,),
+            (
+                self.state, self.coefficients, self._tables, self._instructions, np.int32(self.n_instructions),
+                self._drive, real(self.factor), np.uint64(0) if trace is None else trace, np.int32(every),
+                np.int64(self.rows_per_plane(trace) * self.n_padded),
+                real(first_step * self.dt), real(self.dt), np.int32(steps), np.int32(self.n_cells),
+                np.int32(self.n_padded), *self._cycles,
+            ),
+        )  # fmt: skip

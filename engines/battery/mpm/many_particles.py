@@ -1,0 +1,247 @@
+"""What the CPU's and the GPU's many particles have in common: state, coefficients, what is read back.
+
+Everything per particle is a row of ``2 * stride`` numbers: the particles of the negative electrode from 0 on, those of
+the positive one from ``stride`` on. ``q`` [A] is the cell's current if all particles of the electrode carried per
+surface what this one does; with R̄ the electrode's mean radius by area (setup/sizes.py) a particle's current density is
+``j = ±q R̄/(3 A L ε)`` [A/m²], positive where lithium leaves it, and
+
+    growth   ∓R̄/(R F A L ε c_max)                change of its mean stoichiometry per A s
+    gain     ∓R R̄/(3 F A L ε c_max D)            N R/D per A, in stoichiometry (particles/series.py)
+    kinetic  R̄/(6 A L ε m c_max √c_e)            j/2j0 per A, times 1/√(x (1 − x))
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, KernelTraffic
+from engines.api.device import Backend
+from engines.backend.twins import Twins
+from engines.battery.parameter_sets import ParameterSet
+from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
+from engines.battery.particles.series import MODES, mode_shapes, roots, shell_modes, static_tail
+from engines.battery.particles.shells import FEWEST
+from engines.battery.protocol.instructions import Instruction
+from engines.battery.setup.curves import curve
+from engines.battery.setup.sizes import Sizes
+
+PADDING = 64
+ELECTRODES = ("negative", "positive")
+
+
+class Row(IntEnum):
+    """Rows of the particles' state. Stoichiometries are deviations from the start."""
+
+    MEAN = 0
+    MEAN_ERROR = 1  # rounding error of the row before, carried along (Kahan)
+    FLUX = 2  # q [A]
+    MODES = 3
+
+
+class Coefficient(IntEnum):
+    """Rows of the particles' coefficients."""
+
+    WEIGHT = 0  # share of the electrode's surface
+    RATE = 1  # D/R² [1/s]
+    GAIN = 2  # [1/A]
+    GROWTH = 3  # [1/(A s)]
+
+
+class CellRow(IntEnum):
+    """What there is one of. Potentials are ±(φ − U(x0)), + of the negative and − of the positive electrode."""
+
+    CHARGE = 0  # that has left the cell [A s]
+    CHARGE_ERROR = 1
+    VOLTAGE = 2  # at the end of the last step [V]
+    CURRENT = 3  # during the last step, positive in discharge [A]
+    INSTRUCTION = 4
+    ELAPSED = 5  # steps in it
+    ENDED = 6  # time at which the protocol ended [s], −1 before
+    NEGATIVE_POTENTIAL = 7
+    POSITIVE_POTENTIAL = 8
+
+
+class Constant(IntEnum):
+    """Numbers of the cell; the first three repeat for the positive electrode."""
+
+    SIGN = 0
+    START = 1  # initial stoichiometry
+    KINETIC = 2  # [1/A]
+    POSITIVE = 3
+    RESISTANCE = 6  # contact [Ω]
+    REST_VOLTAGE = 7
+
+
+SCRATCH_ROWS = 5
+
+
+class ManyParticles(ABC):
+    """One cell, isothermal at 298.15 K, with the particles ``sizes`` of its negative and positive electrode.
+
+    On the device: ``state``, ``coefficients: (rows, 2 * stride)``, ``cell: (len(CellRow),)``.
+    A step takes each particle's current as constant and such that at its end all particles of an electrode are at one
+    potential; what a particle carries changes within a step, so the currents' distribution is of first order in time.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        parameters: ParameterSet,
+        sizes: tuple[Sizes, Sizes],
+        instructions: Sequence[Instruction],
+        dt: float,
+        *,
+        precision: str = "float32",
+        drive: Array | None = None,
+    ) -> None:
+        self.backend, self.parameters, self.sizes, self.dt = backend, parameters, sizes, dt
+        self.dtype = np.dtype(precision)
+        self.n = len(sizes[0].radii)
+        if len(sizes[1].radii) != self.n:
+            raise ValueError("the electrodes have different numbers of particles")
+        self.stride = -(-self.n // PADDING) * PADDING
+        self.factor = 1.0
+        """On all currents of the protocol, from the next step on."""
+        self.n_instructions = len(instructions)
+        p = parameters.values()
+        coefficients = np.zeros((len(Coefficient), 2, self.stride))
+        constants, tables = np.zeros(Constant.REST_VOLTAGE + 1), []
+        constants[Constant.RESISTANCE] = p["contact_resistance"]
+        self.current_density, self.growth = np.zeros(2), np.zeros(2)
+        """A/m² per A of q, positive where lithium leaves; change of an electrode's mean stoichiometry per A s."""
+        for e, (name, sign) in enumerate(zip(ELECTRODES, (1.0, -1.0), strict=True)):
+            most, D = p[f"{name}_maximum_concentration"], p[f"{name}_diffusivity"]
+            solid = p["electrode_area"] * p[f"{name}_thickness"] * p[f"{name}_active_fraction"]
+            x0 = p[f"{name}_initial_concentration"] / most
+            R, mean = sizes[e].radii, sizes[e].mean
+            self.current_density[e] = sign * mean / (3 * solid)
+            self.growth[e] = -sign / (FARADAY * solid * most)
+            coefficients[Coefficient.WEIGHT, e, : self.n] = sizes[e].shares
+            coefficients[Coefficient.RATE, e, : self.n] = D / R**2
+            coefficients[Coefficient.GAIN, e, : self.n] = self.growth[e] * R * mean / (3 * D)
+            coefficients[Coefficient.GROWTH, e, : self.n] = self.growth[e] * mean / R
+            kinetic = mean / (
+                6 * solid * p[f"{name}_reaction_constant"] * most * np.sqrt(p["electrolyte_concentration"])
+            )
+            constants[3 * e : 3 * e + 3] = sign, x0, kinetic
+            potential = getattr(parameters, f"{name}_ocp")
+            cubics = curve(potential, 0.0, 1.0).coefficients.copy()
+            at_start = float(potential(np.array(x0)))
+            cubics[:, 0] -= at_start
+            tables.append(cubics)
+            constants[Constant.REST_VOLTAGE] -= sign * at_start
+        self._constants_on_host = constants
+        rates = coefficients[Coefficient.RATE].ravel()
+        self.coefficients = self._place(coefficients.reshape(len(Coefficient), -1))
+        self.constants = self._place(constants)
+        self.tables = self._place(np.array(tables))
+        self.shares = self._place(-np.expm1(-np.outer(roots(MODES) ** 2, rates * dt)))
+        self.instructions = self._place(np.array([each.row() for each in instructions]))
+        self.drive = self._place(np.zeros(1) if drive is None else drive)
+        self.state = self._place(np.zeros((Row.MODES + MODES, 2 * self.stride)))
+        self.scratch = self._place(np.zeros((SCRATCH_ROWS, 2 * self.stride)))
+        cell = np.zeros(len(CellRow))
+        cell[CellRow.ENDED], cell[CellRow.VOLTAGE] = -1.0, constants[Constant.REST_VOLTAGE]
+        self.cell = self._place(cell)
+
+    def _place(self, values: Array) -> Any:
+        return self.backend.array(np.ascontiguousarray(values, self.dtype))
+
+    def new_trace(self, rows: int) -> Any:
+        """A device array (rows, 2) for voltages [V] and currents [A]."""
+        return self.backend.empty((rows, 2), self.dtype)
+
+    @abstractmethod
+    def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
+        """``steps`` steps; voltage and current of each ``every``-th go to a row of ``trace``, NaN after the end.
+
+        The last step of the protocol is cut short where its cut-off is met. Called inside ``backend.timed`` or
+        ``active``.
+        """
+
+    @property
+    def traffic(self) -> KernelTraffic:
+        """Per step with one pass of Newton: modes in twice and out, their shares in twice; what else there is once."""
+        size = self.dtype.itemsize * 2 * self.n
+        return KernelTraffic("particles", (4 * MODES + 20) * size, (MODES + 10) * size, (8 * MODES + 60) * 2 * self.n)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the protocol is through."""
+        return bool(self.cell_on_host()[CellRow.INSTRUCTION] >= self.n_instructions)
+
+    def cell_on_host(self) -> Array:
+        """(len(CellRow),) float64."""
+        return self.backend.to_host(self.cell).astype(float)
+
+    def surfaces(self, columns: Array | None = None) -> Array:
+        """Stoichiometries at the surfaces of some particles (columns of the state; None: all that there are)."""
+        return self._profiles(np.ones((1, MODES)), np.array([static_tail(FEWEST, MODES)[1]]), columns)[0]
+
+    def stoichiometry(self, points: int, columns: Array | None = None) -> Array:
+        """(points, n) means over shells from the centre outwards."""
+        return self._profiles(shell_modes(points, MODES), static_tail(points, MODES)[0], columns)
+
+    def profile(self, x: Array, column: int) -> Array:
+        """(len(x),) stoichiometry of one particle at x = r/R."""
+        x = np.asarray(x, float)
+        shapes = mode_shapes(x, MODES)
+        tail = (5 * x**2 - 3) / 10 - shapes @ (2 / roots(MODES) ** 2)
+        return self._profiles(shapes, tail, np.array([column]))[:, 0]
+
+    def means(self, columns: Array | None = None) -> Array:
+        """Mean stoichiometries."""
+        return self._profiles(np.zeros((1, MODES)), np.zeros(1), columns)[0]
+
+    def current_densities(self, columns: Array | None = None) -> Array:
+        """At the surfaces [A/m²], positive where lithium leaves the particle."""
+        state, _, electrode = self._columns(columns)
+        return state[Row.FLUX] * self.current_density[electrode]
+
+    def overpotential(self, column: int) -> float:
+        """η [V] of one particle: 2RT/F asinh(j/2j0)."""
+        state, _, (e,) = self._columns(np.array([column]))
+        x = np.clip(self.surfaces(np.array([column]))[0], 1e-6, 1 - 1e-6)
+        sign, _, kinetic = self._constants_on_host[3 * e : 3 * e + 3]
+        z = kinetic * state[Row.FLUX, 0] / np.sqrt(x * (1 - x))
+        return float(sign * 2 * GAS * REFERENCE_TEMPERATURE / FARADAY * np.arcsinh(z))
+
+    def balance(self) -> float:
+        """The lithium that the electrodes and the charge disagree about, as a share of the charge."""
+        with self.backend.active():
+            rows = self.state[: Row.FLUX].copy()
+        mean, error = self.backend.to_host(rows).astype(float).reshape(2, 2, self.stride)[:, :, : self.n]
+        cell = self.cell_on_host()
+        charge = cell[CellRow.CHARGE] - cell[CellRow.CHARGE_ERROR]
+        moved = [self.sizes[e].volume_shares @ (mean[e] - error[e]) / self.growth[e] for e in (0, 1)]
+        return float(max(abs(each - charge) for each in moved) / max(abs(charge), 1e-30))
+
+    def columns_of(self, elements: Array) -> Array:
+        """Columns of the state for particles numbered 0 to n − 1 (negative) and n to 2 n − 1 (positive)."""
+        elements = np.asarray(elements, np.int64)
+        return elements + (elements >= self.n) * (self.stride - self.n)
+
+    def _columns(self, columns: Array | None) -> tuple[Array, Array, Array]:
+        """State and coefficients of some particles in float64 on the host, and which electrode they are of."""
+        if columns is None:
+            columns = self.columns_of(np.arange(2 * self.n))
+        with self.backend.active():
+            chosen = self.backend.array(columns)
+            state, given = self.state[:, chosen], self.coefficients[:, chosen]
+        electrode = (columns >= self.stride).astype(int)
+        return self.backend.to_host(state).astype(float), self.backend.to_host(given).astype(float), electrode
+
+    def _profiles(self, shapes: Array, tail: Array, columns: Array | None) -> Array:
+        state, given, electrode = self._columns(columns)
+        start = self._constants_on_host[[Constant.START, Constant.POSITIVE + Constant.START]][electrode]
+        steady = np.outer(tail, given[Coefficient.GAIN] * state[Row.FLUX])
+        return start + state[Row.MEAN] - state[Row.MEAN_ERROR] + shapes @ state[Row.MODES :] + steady
+
+
+MANY_PARTICLES = Twins[ManyParticles](__package__, cpu="cpu:CpuManyParticles", cuda="cuda:CudaManyParticles")
+"""Takes the arguments of :class:`ManyParticles`."""

@@ -1,0 +1,41 @@
+"""The steps of a protocol as kernels take them: a row of six numbers each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """What an instruction holds."""
+
+    CURRENT = 0  # [A], positive in discharge
+    VOLTAGE = 1  # [V]
+    POWER = 2  # [W], positive in discharge
+    DRIVE = 3  # a current per step, from this place in the drive cycle on
+    POWER_DRIVE = 4  # a power per step
+
+
+NEVER = 3.0e38
+"""A limit that no voltage reaches, finite in float32."""
+LONGEST = 2**24
+"""Steps of an instruction at most: the largest number that float32 counts to."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One step of a protocol in the kernel's terms.
+
+    It ends after ``steps``, at a voltage of ``lowest`` or less or ``highest`` or more [V], or when a held voltage needs
+    no more than ``least_current`` [A].
+    """
+
+    kind: Kind
+    value: float
+    steps: int = LONGEST
+    lowest: float = -NEVER
+    highest: float = NEVER
+    least_current: float = -1.0
+
+    def row(self) -> list[float]:
+        return [float(self.kind), self.value, float(self.steps), self.lowest, self.highest, self.least_current]

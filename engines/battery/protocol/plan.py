@@ -1,0 +1,153 @@
+"""What the kernels make of a protocol: its steps in amperes, volts, watts and time steps of one cell.
+
+The language is told in ``protocol/steps.py``. A step that says no voltage ends at the cell's own cut-off.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engines.api import Array, Finding, Remedy
+from engines.api.errors import ProblemError
+from engines.battery.parameter_sets import ParameterSet
+from engines.battery.parameter_sets.balance import state_of_charge
+from engines.battery.protocol.drive_cycles import Cycle, drive_cycle, read_drive_cycle
+from engines.battery.protocol.instructions import LONGEST, NEVER, Instruction, Kind
+from engines.battery.protocol.steps import MOST_STEPS, Step, parse, parse_step
+
+if TYPE_CHECKING:
+    from engines.battery.parameters import BatteryParameters
+
+__all__ = ["Plan", "drive_cycle", "instructions", "parse", "parse_step", "plan_of", "shorter_step", "start_findings"]
+
+LARGEST_RATE = 100.0
+"""C-rates beyond this are taken for a slip: no cell carries them."""
+NEARLY = 0.02
+"""State of charge within which a cell is called empty or full."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A protocol in the kernels' terms. ``drive``: current or power per step, None without a drive cycle."""
+
+    instructions: list[Instruction]
+    drive: Array | None = None
+
+
+def plan_of(parameters: BatteryParameters, cell: ParameterSet, dt: float | None = None) -> Plan:
+    """The protocol of a problem with all its cycles, in steps of ``dt`` [s] (None: the problem's own).
+
+    Raises ProblemError, at the line of the protocol where it is one.
+    """
+    dt = parameters.numerics.step if dt is None else dt
+    steps = parse(parameters.protocol)
+    if len(steps) * parameters.cycles > MOST_STEPS:
+        raise ProblemError(f"All cycles together have more than {MOST_STEPS:,} steps: take fewer.", ("cycles",))
+    cycle = cycle_of(parameters)
+    drive = None if cycle is None else cycle.per_step(dt)
+    power = cycle is not None and cycle.kind == "power"
+    return Plan(instructions(steps, cell, dt, drive, power) * parameters.cycles, drive)
+
+
+def cycle_of(parameters: BatteryParameters) -> Cycle | None:
+    """The drive cycle of a problem: its file, or else its lists."""
+    given = parameters.drive_cycle
+    if given.file:
+        return read_drive_cycle(Path(given.file))
+    if given.times or given.currents:
+        return Cycle(np.array(given.times), np.array(given.currents))
+    return None
+
+
+def instructions(
+    steps: Sequence[Step],
+    parameters: ParameterSet,
+    dt: float,
+    drive: Array | None = None,
+    power_drive: bool = False,
+) -> list[Instruction]:
+    """The steps in amperes, volts and steps of ``dt`` [s] of this cell; ``drive``: currents, or with ``power_drive``
+    powers, per step. Raises ProblemError."""
+    if not steps:
+        raise ProblemError("The protocol has no step: add one, such as 'Discharge at 1C until 2.5 V'.", ("protocol",))
+    once = dict.fromkeys(steps)  # not again for each repetition
+    made = {step: _instruction(step, parameters, dt, drive, power_drive) for step in once}
+    return [made[step] for step in steps]
+
+
+def shorter_step(seconds: float, steps: int) -> Remedy:
+    """A time step of which so many fit into ``seconds``."""
+    longest = seconds / (1.001 * steps)
+    unit = 10.0 ** (math.floor(math.log10(longest)) - 1)
+    step = float(f"{math.floor(longest / unit) * unit:.2g}")
+    return Remedy(f"Make the step {step:g} s", {("numerics", "step"): step})
+
+
+def start_findings(cell: ParameterSet, first: Instruction) -> list[Finding]:
+    """Whether the first step of a protocol ends at once, for the cell is already where it leads."""
+    if first.kind not in (Kind.CURRENT, Kind.POWER) or not first.value:
+        return []
+    charge = state_of_charge(cell)
+    if first.value < 0 and charge > 1 - NEARLY:
+        return [
+            Finding(
+                "The cell starts full, and the protocol begins with a charge: it will end at once.", place=("protocol",)
+            )
+        ]
+    if first.value > 0 and charge < NEARLY:
+        return [
+            Finding(
+                "The cell starts empty, and the protocol begins with a discharge: it will end at once.",
+                place=("protocol",),
+            )
+        ]
+    return []
+
+
+def _instruction(
+    step: Step, parameters: ParameterSet, dt: float, drive: Array | None, power_drive: bool
+) -> Instruction:
+    p = parameters.values()
+    low, high, capacity = p["lower_cutoff"], p["upper_cutoff"], p["nominal_capacity"]
+    count = LONGEST if step.duration is None else max(1, round(step.duration / dt))
+    if count > LONGEST:
+        raise step.error(f"it has more than {LONGEST:,} time steps; use a longer time step.")
+    kind, value = step.value
+    if step.action == "run":
+        if drive is None:
+            raise step.error("the problem has no drive cycle; choose a file with times and currents.")
+        largest, most = float(np.abs(drive).max()), capacity * (high if power_drive else 1.0)
+        if largest > LARGEST_RATE * most:
+            unit = "W" if power_drive else "A"
+            raise step.error(
+                f"no cell carries the {largest:g} {unit} of the drive cycle; this one has {capacity:g} A h."
+            )
+        return Instruction(Kind.POWER_DRIVE if power_drive else Kind.DRIVE, 0.0, min(count, len(drive)), low, high)
+    if kind == "voltage":
+        if not low <= value <= high:
+            raise step.error(f"this cell is held between {low:g} and {high:g} V.")
+        limits = [limit * (capacity if unit == "rate" else 1.0) for unit, limit in step.until]
+        return Instruction(Kind.VOLTAGE, value, count, least_current=max(limits, default=-1.0))
+    if kind == "rate":
+        kind, value = "current", value * capacity
+    typical = capacity if kind == "current" else capacity * high
+    if abs(value) > LARGEST_RATE * typical:
+        raise step.error(f"no cell carries that; this one has {capacity:g} A h.")
+    if value and 3600 * typical / abs(value) > LONGEST * dt and step.duration is None:
+        raise step.error(f"its end would come after more than {LONGEST:,} time steps; use a larger current.")
+    lowest, highest = -NEVER, NEVER
+    limits = [limit for _, limit in step.until]
+    for limit in limits:
+        if not low <= limit <= high:
+            raise step.error(f"{limit:g} V is never reached, as this cell stops at {low:g} and {high:g} V.")
+    if value > 0:
+        lowest = max(limits, default=low)
+    elif value < 0:
+        highest = min(limits, default=high)
+    return Instruction(Kind.CURRENT if kind == "current" else Kind.POWER, value, count, lowest, highest)

@@ -1,0 +1,88 @@
+"""The parameter set that a problem asks for: published or from a file, with its changes, at its state of charge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engines.api import Finding, Remedy
+from engines.api.errors import ProblemError
+from engines.battery.bpx import read_bpx
+from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
+from engines.battery.parameter_sets.balance import balance_findings, charged
+from engines.battery.parameter_sets.changes import apply_changes
+from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
+from engines.battery.parameter_sets.ranges import check_together
+
+if TYPE_CHECKING:
+    from engines.battery.parameters import BatteryParameters
+
+BPX_FILE = "BPX file"
+SINGLE = ("SPM", "SPMe")
+"""Models that may give a cell a temperature of its own."""
+HEAT = ("heat_capacity", "cooling_area", "heat_transfer_coefficient")
+ELECTROLYTE = (
+    "transference_number",
+    "separator_thickness",
+    *(f"{layer}_{name}" for layer in ("negative", "separator", "positive") for name in ("porosity", "bruggeman")),
+    "negative_solid_conductivity",
+    "positive_solid_conductivity",
+)
+"""What the single-particle model without electrolyte does not need."""
+
+
+def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
+    """The set with all that the problem says about it; every model begins with it. Raises ProblemError."""
+    if parameters.parameter_set == BPX_FILE:
+        if not parameters.bpx_file:
+            sentence = "No BPX file is chosen: choose one, or a published parameter set."
+            raise ProblemError(sentence, ("bpx_file",))
+        try:
+            chosen = read_bpx(Path(parameters.bpx_file))
+        except ProblemError as error:
+            raise ProblemError(str(error), ("bpx_file",)) from error
+    else:
+        chosen = PARAMETER_SETS[parameters.parameter_set]
+    chosen = apply_changes(chosen, parameters.changes)
+    check_together(chosen.values(), chosen.title)
+    if parameters.heats:
+        chosen.require(HEAT, "A cell with its own heat")
+    if parameters.model == "SPMe":
+        chosen.require(ELECTROLYTE, "A model with an electrolyte")
+    if parameters.initial_state_of_charge is not None:
+        chosen = charged(chosen, parameters.initial_state_of_charge)
+    return chosen
+
+
+def parameter_set_findings(parameters: BatteryParameters, chosen: ParameterSet) -> tuple[Finding, ...]:
+    """What the owner of the problem should know of its parameter set, the lithium balance among it."""
+    found = [*(replace(finding, place=("bpx_file",)) for finding in chosen.findings), *balance_findings(chosen)]
+    if not parameters.heats and parameters.model != "pack":
+        found += _cold(parameters, chosen)
+    return tuple(found)
+
+
+def _cold(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:
+    """Where a model of one temperature leaves aside the temperatures of its parameter set."""
+    values = chosen.values()
+    others = {
+        title: values[name]
+        for name, title in (("initial_temperature", "starts at"), ("ambient_temperature", "is surrounded by"))
+        if abs(values[name] - REFERENCE_TEMPERATURE) > 0.01
+    }
+    if not others:
+        return []
+    told = " and ".join(f"{title} {value:g} K" for title, value in others.items())
+    lumped = Remedy("Give each cell its own heat", {("thermal",): "lumped"})
+    may_heat = parameters.model in SINGLE and all(np.isfinite(values[name]) for name in HEAT)
+    return [
+        Finding(
+            f"The cell is held at {REFERENCE_TEMPERATURE:g} K, the temperature of the set's values; that it {told} "
+            "matters with lumped heat alone.",
+            place=("thermal",) if parameters.model in SINGLE else ("model",),
+            remedy=lumped if may_heat else None,
+        )
+    ]

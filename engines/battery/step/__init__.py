@@ -1,0 +1,1 @@
+"""What the models share: what the engine asks of each, and what their kernels include."""

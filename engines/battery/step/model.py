@@ -1,0 +1,38 @@
+"""What the battery engine asks of each of its models: where it lives, what it will need, how it is built."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from engines.api import Estimate, Problem, Progress, Simulation
+from engines.api.charts import Forecast
+from engines.api.device import Backend
+from engines.geometry.base import Geometry
+
+
+class Model(ABC):
+    """One model of the engine (``engine.py`` lists them). Stateless; all methods raise ProblemError."""
+
+    @abstractmethod
+    def geometry(self, problem: Problem) -> Geometry:
+        """What it is solved on, as :meth:`Engine.geometry_of`."""
+
+    @abstractmethod
+    def estimate(self, problem: Problem, backend: Backend) -> Estimate:
+        """As :meth:`Engine.estimate`."""
+
+    @abstractmethod
+    def build(self, problem: Problem, backend: Backend, progress: Progress) -> Simulation:
+        """As :meth:`Engine.build`."""
+
+    def ends(self, problem: Problem) -> bool:
+        """As :meth:`Engine.ends`."""
+        return False
+
+    def forecast(self, problem: Problem, backend: Backend) -> Forecast | None:
+        """As :meth:`Engine.forecast`."""
+        return None
+
+    @abstractmethod
+    def warm(self, backend: Backend) -> None:
+        """Compile what a first run needs."""

@@ -1,0 +1,135 @@
+"""Drive cycles: files of all kinds, the row that is wrong, the charge that is kept, and a cell that follows a power."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.api import Problem
+from engines.api.errors import ProblemError
+from engines.battery.engine import BatteryEngine
+from engines.battery.parameters import BatteryParameters, DriveCycle, Numerics
+from engines.battery.protocol.drive_cycles import drive_cycle, read_drive_cycle
+
+
+def written(tmp_path, text, name="cycle.csv"):
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "times", "values"),
+    [
+        ("0,1\n1,2\n", "current", [0, 1], [1, 2]),
+        ("\ufefftime [s],current [A]\n0,1\n1,-2.5\n", "current", [0, 1], [1, -2.5]),
+        ("# Time [s], Current [A]\n# made by hand\n0 1\n1 2\n", "current", [0, 1], [1, 2]),
+        ("Time (min);Power (kW)\n0;0,5\n2;-1,5\n", "power", [0, 120], [500, -1500]),
+        ("t\tI [mA]\n0\t100\n10\t1e3\n\n", "current", [0, 10], [0.1, 1]),
+        ("time power\n0 3\n1 4\n", "power", [0, 1], [3, 4]),
+        ('"time","current"\n0,1\n1,1\n', "current", [0, 1], [1, 1]),
+    ],
+)
+def test_tables_as_people_write_them(tmp_path, text, kind, times, values):
+    got = read_drive_cycle(written(tmp_path, text))
+    assert (got.kind, list(got.times), list(got.values)) == (kind, times, values)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("time,current\n0,1\n1,\n2,3\n", "Row 3 of the drive cycle 'cycle.csv' has a gap: a number should stand there"),
+        ("0,1\n1,off\n", "Row 2 of the drive cycle 'cycle.csv' has 'off'"),
+        ("0,1\n1,nan\n", "Row 2 of the drive cycle 'cycle.csv' has 'nan'"),
+        ("time,current\n\n0,1\n1,1\n1,2\n", "The time in row 5 of the drive cycle 'cycle.csv' is not after the row"),
+        ("0,1,2\n1,1,2\n", "Row 1 of the drive cycle 'cycle.csv' has 3 columns"),
+        ("time [d],current\n0,1\n", "is in 'd': use one of s, sec"),
+        ("time,current [kA]\n0,1\n", "is in 'kA': use one of A, mA, W, mW, kW"),
+        ("speed,current\n0,1\n", "The first column of the drive cycle 'cycle.csv' is 'speed'"),
+        ("time,speed\n0,1\n", "is 'speed': it should be a current or a power"),
+        ("time,current\n", "at least two rows"),
+        ("", "at least two rows"),
+    ],
+)
+def test_a_table_that_is_none_names_its_row(tmp_path, text, sentence):
+    with pytest.raises(ProblemError) as caught:
+        read_drive_cycle(written(tmp_path, text))
+    assert sentence in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    with pytest.raises(ProblemError, match="cannot be read"):
+        read_drive_cycle(tmp_path / "gone.csv")
+    binary = tmp_path / "binary.csv"
+    binary.write_bytes(b"\xff\xfe\x00\x80")
+    with pytest.raises(ProblemError, match="is no text"):
+        read_drive_cycle(binary)
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 50), st.floats(-100, 100)), min_size=2, max_size=30), st.floats(0.05, 100))
+def test_no_charge_is_lost_at_any_step(rows, dt):
+    """1e-9: rounding of float64 in sums of 30 products up to 100 A × 50 s."""
+    times, values = np.cumsum([width for width, _ in rows]), np.array([value for _, value in rows])
+    got = drive_cycle(times, values, dt)
+    assert got.sum() * dt == pytest.approx(np.trapezoid(values, times), rel=1e-9, abs=1e-6)
+
+
+def test_a_changed_file_is_read_again(tmp_path):
+    path = written(tmp_path, "0,1\n1,2\n")
+    assert list(read_drive_cycle(path).values) == [1, 2]
+    written(tmp_path, "0,1\n1,2\n2,30\n")
+    assert list(read_drive_cycle(path).values) == [1, 2, 30]
+
+
+def test_a_cell_follows_a_power(backend, tmp_path):
+    """Power is voltage times current to the secant's tolerance, 1e-7 of the current, in float32: 1e-5."""
+    path = written(tmp_path, "time [s],power [W]\n0,10\n20,10\n20.001,-5\n40,-5\n")
+    problem = Problem(
+        BatteryParameters(
+            protocol=["Discharge at 1C for 10 minutes", "Run drive cycle"],
+            drive_cycle=DriveCycle(file=str(path)),
+            numerics=Numerics(step=5.0),
+            current_factor=2.0,
+        )
+    )
+    run = BatteryEngine().build(problem, backend)
+    run.advance(122)
+    seen = run.observe()
+    assert seen["voltage"] * seen["current"] == pytest.approx(20.0, rel=1e-5)
+    run.advance(4)
+    seen = run.observe()
+    assert seen["voltage"] * seen["current"] == pytest.approx(-10.0, rel=1e-5)
+
+
+def test_a_cycle_that_no_cell_carries(tmp_path, backend):
+    path = written(tmp_path, "0,1\n1,6000\n")
+    problem = Problem(BatteryParameters(protocol=["Run drive cycle"], drive_cycle=DriveCycle(file=str(path))))
+    with pytest.raises(ProblemError, match=r"Line 1 .*: no cell carries the 600.1 A"):
+        BatteryEngine().estimate(problem, backend)
+
+
+@pytest.mark.parametrize("name", ["city_current.csv", "motorway_power.csv"])
+def test_the_cycles_that_come_along_are_driven_to_their_end(name, backend):
+    """The LG M50 of Chen2020 stays within its voltages, so that every step is taken."""
+    path = files("sample_data") / "drive_cycles" / name
+    cycle = read_drive_cycle(path)
+    run = BatteryEngine().build(
+        Problem(
+            BatteryParameters(
+                protocol=["Discharge at C/2 for 30 minutes", "Run drive cycle"],
+                drive_cycle=DriveCycle(file=str(path)),
+                numerics=Numerics(step=1.0),
+            )
+        ),
+        backend,
+    )
+    length = int(cycle.times[-1])
+    run.advance(1800 + length - 1)
+    assert run.observe()["running"] == 1
+    run.advance(1)
+    assert run.observe()["running"] == 0
+    assert 2.5 < run.observe()["voltage"] < 4.2

@@ -1,0 +1,161 @@
+"""The parameter set that a problem asks for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from engines.api import Problem
+from engines.api.errors import ProblemError
+from engines.backend.cpu import CpuBackend
+from engines.battery.bpx import read_bpx, write_bpx
+from engines.battery.engine import BatteryEngine
+from engines.battery.parameter_sets import PARAMETER_SETS, SCALARS
+from engines.battery.parameter_sets.changes import LABELS
+from engines.battery.parameter_sets.ranges import RANGES
+from engines.battery.parameters import BatteryParameters
+from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
+from workbench.project.parameter_files import with_values
+
+SAMPLE = Path(__file__).parents[4] / "sample_data" / "bpx" / "lg_m50_chen2020.json"
+BPX = {"parameter_set": "BPX file", "bpx_file": str(SAMPLE)}
+HEAT = [
+    {"parameter": "heat_capacity", "value": 80.0},
+    {"parameter": "cooling_area", "value": 0.006},
+    {"parameter": "heat_transfer_coefficient", "value": 10.0},
+]
+
+
+def chosen(**values):
+    return parameter_set_of(BatteryParameters.model_validate(values))
+
+
+def test_as_published():
+    for name, parameters in PARAMETER_SETS.items():
+        assert chosen(parameter_set=name) is parameters
+
+
+def test_from_a_file():
+    assert chosen(**BPX) is read_bpx(SAMPLE)
+    with pytest.raises(ProblemError, match="No BPX file is chosen"):
+        chosen(parameter_set="BPX file")
+    with pytest.raises(ProblemError, match="is missing: put it back"):
+        chosen(parameter_set="BPX file", bpx_file="/nowhere/cell.json")
+
+
+def test_a_file_runs_as_the_set_it_was_written_from():
+    """2e-6 V: float32 of 4 V, and the last digit of some coefficients."""
+    backend, seen = CpuBackend(), []
+    for values in (BPX, {"parameter_set": "Chen2020"}):
+        problem = Problem(BatteryParameters.model_validate({**values, "model": "SPMe", "numerics": {"step": 10}}))
+        run = BatteryEngine().build(problem, backend)
+        run.advance(90)
+        seen.append(run.observe()["voltage"])
+    assert seen[0] == pytest.approx(seen[1], abs=2e-6)
+
+
+def test_single_numbers_are_changed():
+    got = chosen(
+        changes=[{"parameter": "positive_diffusivity", "value": 1e-14}, {"parameter": "upper_cutoff", "value": 4.1}]
+    )
+    assert got.values() == {**PARAMETER_SETS["Chen2020"].values(), "positive_diffusivity": 1e-14, "upper_cutoff": 4.1}
+    assert got.scalars["upper_cutoff"].source == "changed by hand"
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ([("negative_porosity", 1.2)], r"change of 'Negative porosity' is 1.2 and must be above 0 and at most 1"),
+        ([("negative_thickness", -1e-6)], r"'Negative thickness \[m\]' is -1e-06 and must be above 0"),
+        ([("initial_temperature", 25.0)], r"'Initial temperature \[K\]' is 25 and must be above 150"),
+        ([("upper_cutoff", 4.1), ("upper_cutoff", 4.0)], r"'Upper cutoff \[V\]' is changed twice"),
+        ([("upper_cutoff", 2.0)], "lower cut-off of 2.5 V must be below the upper one of 2 V"),
+        ([("negative_initial_concentration", 40000.0)], "stoichiometry of 1.20726, outside of 0 to 1"),
+    ],
+)
+def test_changes_that_make_no_sense(changes, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        chosen(changes=[{"parameter": name, "value": value} for name, value in changes])
+
+
+def test_a_number_that_no_set_has():
+    with pytest.raises(ValidationError, match="negative_thickness"):
+        chosen(changes=[{"parameter": "colour", "value": 1}])
+
+
+def test_heat_is_refused_until_its_numbers_are_given():
+    with pytest.raises(ProblemError, match=r"Prada.* does not give: heat capacity, cooling area, heat transfer"):
+        chosen(parameter_set="Prada2013", thermal="lumped")
+    assert chosen(parameter_set="Prada2013", thermal="lumped", model="MPM")  # which has one temperature
+    assert chosen(parameter_set="Prada2013", thermal="lumped", changes=HEAT).values()["heat_capacity"] == 80.0
+    run = BatteryEngine().build(
+        Problem(BatteryParameters.model_validate({"parameter_set": "Prada2013", "thermal": "lumped", "changes": HEAT})),
+        CpuBackend(),
+    )
+    run.advance(60)
+    assert 25.0 < run.observe()["temperature"] < 40.0
+
+
+def test_an_electrolyte_is_refused_where_a_file_has_none(tmp_path):
+    lacking = {name: float("nan") for name in ("transference_number", "negative_porosity")}
+    write_bpx(PARAMETER_SETS["Chen2020"].changed(lacking, "nobody"), tmp_path / "cell.json")
+    values = {"parameter_set": "BPX file", "bpx_file": str(tmp_path / "cell.json")}
+    assert chosen(**values, model="SPM")
+    with pytest.raises(ProblemError, match=r"does not give: transference number, .* A model with an electrolyte needs"):
+        chosen(**values, model="SPMe")
+
+
+def test_the_state_of_charge_at_the_start(tmp_path):
+    full, empty = (chosen(**BPX, initial_state_of_charge=soc).values() for soc in (1, 0))
+    assert full["negative_initial_concentration"] / 33133 == pytest.approx(0.9106180, abs=1e-6)
+    assert empty["positive_initial_concentration"] / 63104 == pytest.approx(0.8539747, abs=1e-6)
+    for wrong in (-0.1, 1.1):
+        with pytest.raises(ValidationError):
+            chosen(initial_state_of_charge=wrong)
+
+
+def test_findings_of_the_set():
+    parameters = BatteryParameters.model_validate({"changes": [{"parameter": "initial_temperature", "value": 310}]})
+    said = [finding.message for finding in parameter_set_findings(parameters, parameter_set_of(parameters))]
+    assert "N/P 1.13" in said[0]
+    assert "starts at 310 K matters with lumped heat alone" in said[-1]
+
+
+@pytest.mark.parametrize("model", ["SPM", "SPMe", "MPM"])
+def test_an_ambient_temperature_that_is_left_aside_is_said(model):
+    """With the heat that mends it, where the model has heat; a cell that has it is not told."""
+    values = {"model": model, "changes": [{"parameter": "ambient_temperature", "value": 263.15}]}
+    parameters = BatteryParameters.model_validate(values)
+    told = parameter_set_findings(parameters, parameter_set_of(parameters))[-1]
+    assert "is surrounded by 263.15 K" in told.message
+    assert told.place == (("model",) if model == "MPM" else ("thermal",))
+    assert (told.remedy is None) == (model == "MPM")
+    if told.remedy is not None:
+        warm = BatteryParameters.model_validate(with_values(values, told.remedy.changes))
+        assert all("lumped heat" not in each.message for each in parameter_set_findings(warm, parameter_set_of(warm)))
+
+
+@pytest.mark.parametrize("model", ["SPM", "MPM", "particles"])
+def test_a_diffusivity_that_is_replaced_by_its_mean_is_said_by_each_model(model, tmp_path):
+    file = json.loads(SAMPLE.read_text())
+    file["Parameterisation"]["Negative electrode"]["Diffusivity [m2.s-1]"] = "1e-14 + 2e-14 * x"
+    path = tmp_path / "varies.json"
+    path.write_text(json.dumps(file))
+    parameters = BatteryParameters(parameter_set="BPX file", bpx_file=str(path), model=model)
+    findings = BatteryEngine().estimate(Problem(parameters), CpuBackend(reserve_core=True)).findings
+    (told,) = (each for each in findings if "The diffusivity of the negative particles goes from" in each.message)
+    assert "with the stoichiometry: its mean, " in told.message
+    assert (told.severity, told.place) == ("warning", ("bpx_file",))
+
+
+def test_every_number_has_a_range_and_a_label():
+    assert set(RANGES) == set(LABELS) == set(SCALARS)
+    for parameters in PARAMETER_SETS.values():
+        for name, value in parameters.values().items():
+            if value == value:  # given
+                RANGES[name].check(value, name)
+    assert LABELS["negative_particle_radius"] == "Negative particle radius [m]"
+    assert LABELS["transference_number"] == "Transference number"

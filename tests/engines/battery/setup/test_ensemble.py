@@ -1,0 +1,96 @@
+"""Cells that differ: what is drawn, their traces and the bands, on both backends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api.errors import ProblemError
+from engines.battery.cells.step.cells import CELLS
+from engines.battery.cells.step.reference import end_of_discharge
+from engines.battery.parameter_sets import PARAMETER_SETS
+from engines.battery.parameters.ensemble import Distribution
+from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.setup.ensemble import sample
+from engines.battery.watch.bands import bands
+from engines.battery.watch.traces import end_times, traces, voltage_bands
+
+CHEN = PARAMETER_SETS["Chen2020"]
+
+
+@pytest.mark.parametrize("kind", ["normal", "lognormal", "uniform"])
+def test_what_is_drawn(kind):
+    """Mean and deviation of 10⁵ numbers: within five standard errors."""
+    drawn = sample(CHEN, [Distribution(parameter="positive_diffusivity", kind=kind, spread=0.1)], 100_000, 3)
+    factor = drawn["positive_diffusivity"] / 4e-15
+    of = np.log(factor) + 1 if kind == "lognormal" else factor
+    assert of.mean() == pytest.approx(1.0, abs=5 * 0.1 / np.sqrt(1e5))
+    assert of.std() == pytest.approx(0.1 / (np.sqrt(3) if kind == "uniform" else 1), rel=0.02)
+
+
+def test_numbers_depend_on_seed_and_name_alone():
+    one = Distribution(parameter="positive_diffusivity", spread=0.1)
+    other = Distribution(parameter="negative_thickness", spread=0.1)
+    together, alone = sample(CHEN, [other, one], 9, 1), sample(CHEN, [one], 9, 1)
+    assert (together["positive_diffusivity"] == alone["positive_diffusivity"]).all()
+    assert (sample(CHEN, [one], 9, 2)["positive_diffusivity"] != alone["positive_diffusivity"]).all()
+    assert (together["negative_thickness"] / 85.2e-6 != alone["positive_diffusivity"] / 4e-15).all()
+
+
+@pytest.mark.parametrize(
+    ("distributions", "sentence"),
+    [
+        ([Distribution(parameter="colour")], "'colour' is no number that can differ"),
+        ([Distribution(parameter="upper_cutoff")], "'upper_cutoff' is no number that can differ"),
+        ([Distribution(), Distribution()], "two distributions"),
+        ([Distribution(spread=1.0)], "get a negative negative_particle_radius: use a smaller spread"),
+        ([Distribution(parameter="negative_initial_concentration", spread=0.1)], "outside of stoichiometries 0 to 1"),
+    ],
+)
+def test_what_cannot_be_drawn(distributions, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        sample(CHEN, distributions, 1000, 0)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_bands_are_those_of_sorting(backend, precision):
+    values = np.random.default_rng(0).normal(3.7, 0.2, (4, 320)).astype(precision)
+    values[0] *= -1
+    values[1, 10:200] = np.nan
+    values[2] = np.nan
+    values[3, 5:50] = 3.7
+    found = bands(backend, backend.array(values), 313)
+    for row in range(4):
+        kept = np.sort(values[row, :313][~np.isnan(values[row, :313])])
+        assert found.count[row] == len(kept)
+        for share, got in ((0.05, found.low), (0.5, found.middle), (0.95, found.high)):
+            wanted = kept[int(share * (len(kept) - 1) + 0.5)] if len(kept) else np.nan
+            assert np.float32(got[row]) == np.float32(wanted) or (np.isnan(wanted) and np.isnan(got[row]))
+        if len(kept):
+            assert found.mean[row] == pytest.approx(kept.astype(float).mean(), rel=1e-12)
+
+
+def test_discharges_in_one_launch(backend):
+    """Cells that differ in the particle's radius against their own series; the end is found within the step."""
+    radii = sample(CHEN, [Distribution(spread=0.1)], 40, 5)
+    cells = CELLS.open(backend, CHEN, [Instruction(Kind.CURRENT, 5.0, lowest=2.5)], 36.0, radii)
+    trace = traces(backend, cells, 100)
+    found = voltage_bands(backend, cells, trace)
+    assert (found.count[:90] == 40).all()
+    assert 0 < found.count[-1] < 40  # some end in the last step, others before it
+    assert (found.low[:90] < found.middle[:90]).all()
+    assert (found.middle[:90] < found.high[:90]).all()
+    ends = end_times(backend, cells)
+    for cell in (0, 17, 39):
+        scalars = dict(CHEN.scalars)
+        source = scalars["negative_particle_radius"]
+        value = radii["negative_particle_radius"][cell]
+        scalars["negative_particle_radius"] = type(source)(value, source.unit, source.source)
+        changed = type(CHEN)(**{**vars(CHEN), "scalars": scalars})
+        assert ends[cell] == pytest.approx(end_of_discharge(changed, 5.0, 3300, 3580), abs=5e-3)
+
+
+def test_points_divide_the_steps(backend):
+    cells = CELLS.open(backend, CHEN, [Instruction(Kind.CURRENT, 5.0)], 36.0)
+    with pytest.raises(ValueError, match="no multiple"):
+        traces(backend, cells, 101)

@@ -1,0 +1,64 @@
+"""Where the voltage goes: the losses add up to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.battery.cells.ageing import Ageing
+from engines.battery.cells.step.cells import CELLS, Row
+from engines.battery.parameter_sets import PARAMETER_SETS
+from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.watch import losses
+
+OKANE = PARAMETER_SETS["OKane2022"]
+PLAN = [
+    Instruction(Kind.CURRENT, 5.0, steps=60), Instruction(Kind.CURRENT, 0.0, steps=6),
+    Instruction(Kind.CURRENT, -10.0, steps=30), Instruction(Kind.VOLTAGE, 4.0, steps=30),
+]  # fmt: skip
+SCALARS = {
+    "negative_particle_radius": np.array([5e-6, 5.86e-6]), "contact_resistance": np.array([0.01, 0.02]),
+    "negative_transfer_coefficient": np.array([0.35, 0.6]),
+}  # fmt: skip
+
+
+def unexplained(backend, steps: int, **options) -> float:
+    """|OCV − losses − V| [V] of the second of two cells."""
+    cells = CELLS.open(backend, OKANE, PLAN, 10.0, SCALARS, precision="float64", **options)
+    with backend.active():
+        cells.advance(0, steps)
+    open_circuit, found = losses.decomposed(cells, 1)
+    assert list(found) == list(losses.names(cells))
+    return abs(open_circuit - sum(found.values()) - np.array(cells.state)[Row.VOLTAGE, 1])
+
+
+@pytest.mark.parametrize("electrolyte", [False, True], ids=["SPM", "SPMe"])
+@pytest.mark.parametrize("ageing", [None, Ageing("ec reaction limited", "irreversible")], ids=["fresh", "ageing"])
+@pytest.mark.parametrize("steps", [1, 30, 63, 90])
+def test_they_add_up_to_the_voltage(backend, electrolyte, ageing, steps):
+    """In discharge, rest and charge, to 1e-6 V: the tables of the potentials and a step's growth of the film."""
+    assert unexplained(backend, steps, electrolyte=electrolyte, ageing=ageing) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("options", "steps", "tolerance"),
+    [({"electrolyte": True}, 110, 5e-4), ({"thermal": True}, 50, 5e-4), ({}, 110, 1e-6)],
+    ids=["SPMe, held voltage", "lumped", "SPM, held voltage"],
+)
+def test_they_miss_what_a_step_changes_afterwards(backend, options, steps, tolerance):
+    """The salt of a step of 10 s at a held voltage, and its warmth: see losses.py."""
+    assert unexplained(backend, steps, **options) < tolerance
+
+
+def test_they_count_positive_both_ways(backend):
+    cells = CELLS.open(backend, OKANE, PLAN, 10.0, electrolyte=True, ageing=Ageing("reaction limited"))
+    for steps, first in ((60, 0), (30, 66)):
+        with backend.active():
+            cells.advance(first, steps)
+        seen = losses.observed(cells, 0)
+        assert set(seen) == {each.name for each in losses.series(cells)}
+        assert seen["loss_negative_kinetics"] > 0.01
+        assert seen["loss_film"] > 0
+        assert all(value > -0.01 for value in seen.values())
+    assert losses.chart(cells).series == losses.names(cells)
+    assert losses.chart(cells).kind == "area"
