@@ -73,13 +73,19 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(Quick(config))
 
 
+def cache_of(config: pytest.Config) -> pytest.Cache | None:
+    """Pytest's cache, where it is not switched off."""
+    return getattr(config, "cache", None)
+
+
 class Quick:
     """Leaves out tests that are known to take longer than :data:`LONGEST_SECONDS`, and all that is left when the time
     is over; says how many."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._began = time.monotonic()
-        self._known: dict[str, float] = config.cache.get(KEY, {}) if config.cache else {}
+        cache = cache_of(config)
+        self._known: dict[str, float] = cache.get(KEY, {}) if cache else {}
         self._long = self._late = 0
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -105,7 +111,7 @@ class Timing:
     """Remembers how long each test took, with what it had made for it."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._cache = config.cache
+        self._cache = cache_of(config)
         self._seconds: dict[str, float] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
