@@ -65,13 +65,13 @@ class CpuDiffusion:
         self._box = (self.shape[0], 1, self.shape[1]) if self._flat else self.shape
         axes = (0, 2) if self._flat else (0, 1, 2)
         three_rates, laws = [0.0, 0.0, 0.0], [1.0, 0.0] * 6
-        self._wraps = np.zeros(3, np.bool_)
+        wraps = np.zeros(3, np.bool_)
         for axis, rate, pair in zip(axes, rates, ghosts, strict=True):
             three_rates[axis] = rate
-            self._wraps[axis] = pair[0].wraps
+            wraps[axis] = pair[0].wraps
             laws[4 * axis : 4 * axis + 4] = [pair[0].scale, pair[0].shift, pair[1].scale, pair[1].shift]
-        self._numbers = np.array([*three_rates, dt, 2.0, 4.0, 6.0, *laws]).astype(self.dtype)
-        self._equal = len(set(rates)) == 1
+        numbers = np.array([*three_rates, dt, 2.0, 4.0, 6.0, *laws]).astype(self.dtype)
+        self._scheme = kernels.Scheme(numbers, wraps, self._flat, len(set(rates)) == 1)
         self._lanes = rows.VECTOR_BYTES // self.dtype.itemsize
         self._beyond_caches = 2 * math.prod(self.shape) * self.dtype.itemsize > last_level_cache_bytes()
         self._no_source = np.empty(0, self.dtype)  # None would be one more kernel to compile
@@ -123,14 +123,14 @@ class CpuDiffusion:
         whole = box[2] % self._lanes == 0 and out.ctypes.data % rows.VECTOR_BYTES == 0
         bands = min(self._threads, box[0] // rows.ROWS if self._flat else box[0])
         rows.step(
-            u.reshape(-1), out.reshape(-1), None if source is None else source.reshape(-1), box, self._numbers,
-            self._wraps, self._flat, self._equal, self._lanes, whole and self._beyond_caches, bands,
+            u.reshape(-1), out.reshape(-1), None if source is None else source.reshape(-1), box, self._scheme,
+            self._lanes, whole and self._beyond_caches, bands,
         )  # fmt: skip
 
     def _launch(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
         kernels.advance(
             u.reshape(-1), out.reshape(-1), self._no_source if source is None else source.reshape(-1), self._faces,
-            box, self._numbers, self._wraps, self._flat, self._equal, *tile, min(self._threads, box[0]),
+            box, self._scheme, tile, min(self._threads, box[0]),
         )  # fmt: skip
 
     def _tuned(self, depth: int | None) -> Tile:

@@ -14,6 +14,8 @@ contraction to FMA: the results are the same to the last bit.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numba as nb
 import numpy as np
 from llvmlite import binding, ir
@@ -24,6 +26,52 @@ _FEATURES = binding.get_host_cpu_features()
 VECTOR_BYTES = 64 if _FEATURES.get("avx512f") else 32 if _FEATURES.get("avx") else 16
 ROWS = 4
 """Rows that are updated together."""
+
+
+class Numbers(NamedTuple):
+    """Rates of x, of the axis of the rows, of the third; factor: 2 with different rates, else 4 or 6; the time step."""
+
+    rates: Any
+    factor: Any
+    dt: Any
+
+
+class Beside(NamedTuple):
+    """Pointers to the rows beside ROWS rows, below and above them (None in two dimensions), and to their neighbours
+    west of their first cells and east of their last."""
+
+    low: Any
+    high: Any
+    below: Any
+    above: Any
+    west: Any
+    east: Any
+
+
+class Vectors(NamedTuple):
+    """How rows are taken: values in VECTOR_BYTES, equal rates, stores past the caches."""
+
+    lanes: Any
+    equal: Any
+    past_caches: Any
+
+
+class Domain(NamedTuple):
+    """Planes, rows of a plane, cells of a row; whether x, the rows' axis and the third are periodic; ghosts' laws."""
+
+    shape: Any
+    wraps: Any
+    laws: Any
+    flat: Any
+
+
+class Arrays(NamedTuple):
+    """The grid before and after, the source (or None), room for 2 ROWS + 2 rows of ghosts and the ends."""
+
+    u: Any
+    out: Any
+    source: Any
+    spare: Any
 
 
 @intrinsic
@@ -122,15 +170,15 @@ def _make_update(place, equal, past_caches):
 
     place: ``"first"``, ``"inner"`` or ``"last"`` vector of a row. Pointers: target, row, below, above and source to the
     first of ROWS rows that lie ``stride`` apart (below and above None in two dimensions, source None without one);
-    low and high: to the rows beside them; ends: ROWS neighbours of the first or the last cells.
-    rates: of x, of the axis of the rows, of the third; factor: 2 with different rates, else 4 or 6.
+    low and high: to the rows beside them; ends: ROWS neighbours of the first or the last cells. numbers: Numbers.
     """
 
     @intrinsic
-    def _update(context, target, row, low, high, below, above, ends, source, rates, factor, dt, i, stride):
+    def _update(context, target, row, low, high, below, above, ends, source, numbers, i, stride):
         def generate(context, builder, signature, arguments):
-            target, row, low, high, below, above, ends, source, rates, factor, dt, i, stride = arguments
+            target, row, low, high, below, above, ends, source, numbers, i, stride = arguments
             v = _Vectors(builder, signature.args[0].dtype, i)
+            rates, factor, dt = cgutils.unpack_tuple(builder, numbers)
             rates = [v.all_lanes(rate) for rate in cgutils.unpack_tuple(builder, rates)]
             factor, dt = v.all_lanes(factor), v.all_lanes(dt)
             three, heated = signature.args[4] != types.none, signature.args[7] != types.none
@@ -150,7 +198,7 @@ def _make_update(place, equal, past_caches):
                 v.store(value, builder.gep(target, [shift]), past_caches)
             return context.get_dummy_value()
 
-        arguments = (target, row, low, high, below, above, ends, source, rates, factor, dt, types.int64, types.int64)
+        arguments = (target, row, low, high, below, above, ends, source, numbers, types.int64, types.int64)
         return types.none(*arguments), generate
 
     return _update
@@ -161,12 +209,13 @@ def _make_update_rows(equal, past_caches):
     first, inner, last = (_make_update(place, equal, past_caches) for place in ("first", "inner", "last"))
 
     @nb.njit
-    def _update_rows(target, row, low, high, below, above, west, east, source, rates, factor, dt, count, lanes):
+    def _update_rows(target, row, beside, source, numbers, count, lanes):
+        low, high, below, above, west, east = beside
         end = count - lanes
-        first(target, row, low, high, below, above, west, source, rates, factor, dt, 0, count)
+        first(target, row, low, high, below, above, west, source, numbers, 0, count)
         for i in range(lanes, end, lanes):
-            inner(target, row, low, high, below, above, west, source, rates, factor, dt, i, count)
-        last(target, row, low, high, below, above, east, source, rates, factor, dt, end, count)
+            inner(target, row, low, high, below, above, west, source, numbers, i, count)
+        last(target, row, low, high, below, above, east, source, numbers, end, count)
 
     return _update_rows
 
@@ -176,16 +225,16 @@ _equal_past, _any_past = _make_update_rows(True, True), _make_update_rows(False,
 
 
 @nb.njit
-def _chosen(target, row, low, high, below, above, west, east, heat, numbers, nx, lanes, equal, past_caches):
-    rates, factor, dt = numbers
-    if equal and past_caches:
-        _equal_past(target, row, low, high, below, above, west, east, heat, rates, factor, dt, nx, lanes)
-    elif equal:
-        _equal(target, row, low, high, below, above, west, east, heat, rates, factor, dt, nx, lanes)
-    elif past_caches:
-        _any_past(target, row, low, high, below, above, west, east, heat, rates, factor, dt, nx, lanes)
+def _chosen(target, row, beside, heat, numbers, nx, vectors):
+    lanes = vectors.lanes
+    if vectors.equal and vectors.past_caches:
+        _equal_past(target, row, beside, heat, numbers, nx, lanes)
+    elif vectors.equal:
+        _equal(target, row, beside, heat, numbers, nx, lanes)
+    elif vectors.past_caches:
+        _any_past(target, row, beside, heat, numbers, nx, lanes)
     else:
-        _any(target, row, low, high, below, above, west, east, heat, rates, factor, dt, nx, lanes)
+        _any(target, row, beside, heat, numbers, nx, lanes)
 
 
 @nb.njit
@@ -197,9 +246,10 @@ def _ghosts(target, row, count, law):
 
 
 @nb.njit
-def _step_rows(u, out, source, spare, z, y, shape, wraps, laws, numbers, flat, lanes, equal, past_caches):
-    """The rows y … y + ROWS - 1 of plane z; spare: room for 2 ROWS + 2 rows of ghosts and the ends."""
-    nz, ny, nx = shape
+def _step_rows(arrays, z, y, domain, numbers, vectors):
+    """The rows y … y + ROWS - 1 of plane z."""
+    (nz, ny, nx), wraps, laws = domain.shape, domain.wraps, domain.laws
+    u, spare = arrays.u, arrays.spare
     plane = _at(u, z * ny * nx)
     row = _at(plane, y * nx)
     last = _at(row, (ROWS - 1) * nx)
@@ -215,9 +265,9 @@ def _step_rows(u, out, source, spare, z, y, shape, wraps, laws, numbers, flat, l
         west[k] = final if wraps[0] else laws[0][0][0] * first + laws[0][0][1]
         east[k] = first if wraps[0] else laws[0][1][0] * final + laws[0][1][1]
     start = (z * ny + y) * nx
-    target, heat = _at(out, start), _at(source, start)
-    if flat:
-        _chosen(target, row, low, high, None, None, west, east, heat, numbers, nx, lanes, equal, past_caches)
+    target, heat = _at(arrays.out, start), _at(arrays.source, start)
+    if domain.flat:
+        _chosen(target, row, Beside(low, high, None, None, west, east), heat, numbers, nx, vectors)
     else:
         below, above = _at(row, -ny * nx), _at(row, ny * nx)
         if z == 0:
@@ -226,28 +276,28 @@ def _step_rows(u, out, source, spare, z, y, shape, wraps, laws, numbers, flat, l
         if z == nz - 1:
             at = _at(spare, (ROWS + 2) * nx)
             above = _at(u, y * nx) if wraps[2] else _ghosts(at, row, ROWS * nx, laws[2][1])
-        _chosen(target, row, low, high, below, above, west, east, heat, numbers, nx, lanes, equal, past_caches)
+        _chosen(target, row, Beside(low, high, below, above, west, east), heat, numbers, nx, vectors)
 
 
 @nb.njit
-def _run_rows(u, out, source, spare, z, y, shape, numbers, wraps, flat, lanes, equal, past_caches):
+def _run_rows(u, out, source, spare, z, y, shape, scheme, vectors):
     """``_step_rows`` with the arrays kept alive here."""
-    v = numbers
+    v, flat = scheme.numbers, scheme.flat
     y_at, y_law = (2, 15) if flat else (1, 11)
     laws = (
         ((v[7], v[8]), (v[9], v[10])),
         ((v[y_law], v[y_law + 1]), (v[y_law + 2], v[y_law + 3])),
         ((v[15], v[16]), (v[17], v[18])),
     )
-    factor = v[4] if not equal else v[5] if flat else v[6]
-    _step_rows(
-        _pointer(u), _pointer(out), _pointer(source), _pointer(spare), z, y, shape, (wraps[0], wraps[y_at], wraps[2]),
-        laws, ((v[0], v[y_at], v[2]), factor, v[3]), flat, lanes, equal, past_caches,
-    )  # fmt: skip
+    wraps = (scheme.wraps[0], scheme.wraps[y_at], scheme.wraps[2])
+    factor = v[4] if not scheme.equal else v[5] if flat else v[6]
+    arrays = Arrays(_pointer(u), _pointer(out), _pointer(source), _pointer(spare))
+    numbers = Numbers((v[0], v[y_at], v[2]), factor, v[3])
+    _step_rows(arrays, z, y, Domain(shape, wraps, laws, flat), numbers, vectors)
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def step(u, out, source, shape, numbers, wraps, flat, equal, lanes, past_caches, bands):
+def step(u, out, source, shape, scheme, lanes, past_caches, bands):
     """``out``: ``u`` after one step; the arguments are those of ``kernels.advance``.
 
     lanes: values in VECTOR_BYTES. Rows have at least two vectors, and there are at least ROWS of them in each band of a
@@ -255,19 +305,17 @@ def step(u, out, source, shape, numbers, wraps, flat, equal, lanes, past_caches,
     VECTOR_BYTES, and rows have whole vectors.
     """
     nz, ny, nx = shape
-    planes, rows = (1, nz) if flat else (nz, ny)
+    planes, rows = (1, nz) if scheme.flat else (nz, ny)
     for band in nb.prange(bands):
         spare = np.empty((2 * ROWS + 2) * nx + 2 * ROWS, u.dtype)
         z0, z1, y0, y1 = 0, 1, 0, rows
-        if flat:
+        if scheme.flat:
             y0, y1 = band * rows // bands, (band + 1) * rows // bands
         else:
             z0, z1 = band * planes // bands, (band + 1) * planes // bands
+        vectors = Vectors(lanes, scheme.equal, past_caches)
         for z in range(z0, z1):
             for y in range(y0, y1, ROWS):  # the last rows may overlap those before: what is written is the same
-                _run_rows(
-                    u, out, source, spare, z, min(y, y1 - ROWS), (planes, rows, nx), numbers, wraps, flat, lanes, equal,
-                    past_caches,
-                )  # fmt: skip
+                _run_rows(u, out, source, spare, z, min(y, y1 - ROWS), (planes, rows, nx), scheme, vectors)
         if past_caches:
             _fence()

@@ -89,7 +89,7 @@ class CpuPoisson(PoissonSolver):
                 return
             for colour in (0, 1):
                 for box in boxes:
-                    kernels.relax_box(*what, colour, *box)
+                    kernels.relax_box(*what, colour, box)
 
     def _restrict(self, level: int, u: Array, source: Array, error: Array, residual: Array) -> None:
         u, source = self._grid(u, level), self._grid(source, level)

@@ -211,8 +211,9 @@ def _scratch(row):
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
-def _relax_row(u, source, offset, omega, level, faces, k, j, colour, x0, x1, new, gain):
+def _relax_row(u, source, offset, omega, level, faces, k, j, colour, cells, scratch):
     """One colour of the cells x0 to x1 of the row (k, j), in place."""
+    (x0, x1), (new, gain) = cells, scratch
     _residual_row(new, u, source, offset, k, j, level, faces)
     _gain_row(gain, omega, k, j, level, faces)
     row = u[k, j]
@@ -245,28 +246,29 @@ def sweep(u, source, offset, omega, level, faces, chunks):
     layer = ny if nz > 1 else 1
     for chunk in nb.prange(chunks):
         first, end = chunk * nz * ny // chunks, (chunk + 1) * nz * ny // chunks
-        new, gain = _scratch(u[0, 0])
+        scratch = _scratch(u[0, 0])
         for row in range(first, end):
-            _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, 0, 0, nx, new, gain)
+            _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, 0, (0, nx), scratch)
             behind = row - layer
             if behind >= first + layer:
-                _relax_row(u, source, offset, omega, level, faces, behind // ny, behind % ny, 1, 0, nx, new, gain)
+                _relax_row(u, source, offset, omega, level, faces, behind // ny, behind % ny, 1, (0, nx), scratch)
     for chunk in nb.prange(chunks):
         first, end = chunk * nz * ny // chunks, (chunk + 1) * nz * ny // chunks
-        new, gain = _scratch(u[0, 0])
+        scratch = _scratch(u[0, 0])
         for row in range(first, end):
             if row < first + layer or row >= end - layer:
-                _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, 1, 0, nx, new, gain)
+                _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, 1, (0, nx), scratch)
 
 
 @nb.njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def relax_box(u, source, offset, omega, level, faces, colour, x0, x1, y0, y1, z0, z1):
-    """One colour of a box."""
+def relax_box(u, source, offset, omega, level, faces, colour, box):
+    """One colour of a box: cells x0 to x1, y0 to y1, z0 to z1 (exclusive)."""
+    x0, x1, y0, y1, z0, z1 = box
     ny = y1 - y0
     for row in nb.prange((z1 - z0) * ny):
-        new, gain = _scratch(u[0, 0])
+        scratch = _scratch(u[0, 0])
         k, j = z0 + row // ny, y0 + row % ny
-        _relax_row(u, source, offset, omega, level, faces, k, j, colour, x0, x1, new, gain)
+        _relax_row(u, source, offset, omega, level, faces, k, j, colour, (x0, x1), scratch)
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
