@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import graphlib
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -167,3 +169,8 @@ def test_no_two_rooms_import_each_other_in_a_circle(place):
         graphlib.TopologicalSorter(above).prepare()
     except graphlib.CycleError as error:
         raise AssertionError("rooms import each other: " + " ← ".join(told(room) for room in error.args[1])) from None
+
+
+def test_the_drawing_of_the_rooms_is_todays():
+    drawn = subprocess.run([sys.executable, str(ROOT / "docs" / "make_architecture.py"), "--check"])
+    assert drawn.returncode == 0, "run python docs/make_architecture.py"
