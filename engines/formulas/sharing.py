@@ -77,6 +77,8 @@ def _bound(term: Node, largest: Mapping[str, float]) -> float:
 def _sum(terms: dict[Node, float], constant: float) -> Node:
     """Σ factor·term + constant, with the first factor taken out: equal directions give equal nodes."""
     first = next(iter(terms.values()))
+    if not all(math.isfinite(factor / first) for factor in terms.values()):
+        first = 1.0
     total: Node | None = None
     for term, factor in terms.items():
         part = multiply(const(factor / first), term)
@@ -98,6 +100,8 @@ def _direction(argument: Node) -> tuple[tuple[tuple[Node, float], ...], float]:
 
 def _ratio(a: float, b: float) -> Fraction | None:
     ratio = a / b
+    if ratio == 0.0 or not math.isfinite(ratio):
+        return None
     close = Fraction(ratio).limit_denominator(LARGEST_RATIO)
     if close == 0 or abs(close.numerator) > LARGEST_RATIO:
         return None
