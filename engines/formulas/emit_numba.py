@@ -195,7 +195,7 @@ def rows_function(roots: Sequence[Node], names: Sequence[str]) -> Callable[[Any,
 
 def _rows_function(graph: int) -> Callable[[Any, Any], None]:
     @njit(nogil=True, cache=True)
-    def rows(inputs, outputs):
+    def rows(inputs: Any, outputs: Any) -> None:
         for i in range(0, inputs.shape[1], lanes(inputs[0])):
             _write_rows(graph, inputs, outputs, i)
 

@@ -15,10 +15,10 @@ from engines.formulas.emit_numba import rows_function
 from engines.formulas.emit_numpy import Program, evaluate
 from engines.formulas.graph import OPERATIONS, Node, const, make, ordered, symbol
 from engines.formulas.parse import parse
+from engines.formulas.passes.sharing import share_exponentials
+from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rounding import bounds
 from engines.formulas.rules import simplify
-from engines.formulas.sharing import share_exponentials
-from engines.formulas.singularities import remove_singularities
 from tests.cuda_on_host.loader import COMPILER, compile_for_host
 from tests.engines.formulas.conftest import LANGUAGE, NAMES, numbers
 

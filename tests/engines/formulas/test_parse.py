@@ -18,9 +18,9 @@ from engines.formulas.emit_numpy import evaluate
 from engines.formulas.graph import Node, make, ordered, symbol
 from engines.formulas.linear import linear_in
 from engines.formulas.parse import DEEPEST, LONGEST, MOST_NODES, FormulaError, Language, parse
+from engines.formulas.passes.sharing import share_exponentials
+from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import simplify
-from engines.formulas.sharing import share_exponentials
-from engines.formulas.singularities import remove_singularities
 from tests.engines.formulas.conftest import CALLS, LANGUAGE, NAMES, numbers, truths
 
 rng = np.random.default_rng(3)

@@ -2,7 +2,7 @@
 
 Each argument is a sum of multiples of other expressions; its constant goes in front as a factor, exp(a + b) =
 exp(b)·exp(a). Arguments that are then multiples of each other by quotients of small whole numbers form a family, for
-which :mod:`engines.formulas.chains` finds the cheapest exponentials, reciprocals and products.
+which :mod:`engines.formulas.passes.chains` finds the cheapest exponentials, reciprocals and products.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from engines.formulas.chains import LONGEST, Cost, plan
 from engines.formulas.graph import Node, const, make, ordered, rebuild
+from engines.formulas.passes.chains import LONGEST, Cost, plan
 from engines.formulas.rules import add, linear_form, multiply, simplified
 
 LARGEST_ARGUMENT = 80.0
