@@ -35,9 +35,8 @@ def numbers(draw, depth=4):
     if depth == 0 or draw(st.integers(0, 3)) == 0:
         return draw(st.sampled_from([*NAMES, "0.5", "2", "3.25", "1e-3"]))
     inner = numbers(depth=depth - 1)
-    kind = draw(
-        st.sampled_from(["+", "-", "*", "/", "power", "call", "minus", "choice", "where", "extreme", "bracket"])
-    )
+    kinds = [*"+-*/+-*/", "power", "call", "minus", "minus", "choice", "where", "extreme", "bracket"]
+    kind = draw(st.sampled_from(kinds))
     match kind:
         case "power":
             return f"({draw(inner)}) ** {draw(st.sampled_from(['2', '3', '0.5', '-1', 'b']))}"

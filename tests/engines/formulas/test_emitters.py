@@ -24,7 +24,8 @@ from tests.engines.formulas.conftest import LANGUAGE, NAMES, numbers
 
 N = 64
 rng = np.random.default_rng(5)
-VALUES = np.concatenate([rng.uniform(-3.0, 3.0, (3, N - 4)), np.array([[0.0, 1.0, -1.0, 2.0]] * 3)], axis=1)
+EDGES = np.array([[0.0, 1.0, -1.0, 2.0], [0.0, 1.0, -1.0, 2.0], [1.0, 2.0, 0.0, 2.0]])
+VALUES = np.concatenate([rng.uniform(-3.0, 3.0, (3, N - 4)), EDGES], axis=1)
 A, B, C = (symbol(name) for name in NAMES)
 HALF = make("exp", make("mul", const(0.5), A))
 EVERY = [
