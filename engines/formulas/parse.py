@@ -2,7 +2,7 @@
 
 Nothing of the text is ever run. Operators bind as in Python, loosest first: ``a if c else b``, ``or``, ``and``,
 ``not``, comparisons (``a < b < c`` is both), ``+ -``, ``* /``, a sign, ``**``, which groups from the right. What a name
-means and which functions there are is said by a :class:`Language`.
+means and which functions there are is said by a :class:`Language`. ``#`` begins a comment.
 """
 
 from __future__ import annotations
@@ -87,6 +87,7 @@ def parse(text: str, known: Language, where: str = "The formula") -> Node:
 _TOKEN = re.compile(
     r"(?P<number>(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?)"
     r"|(?P<name>[^\W\d][\w.]*)"
+    r"|(?P<comment>#[^\n]*)"
     r"|(?P<sign>\*\*|//|<=|>=|==|!=|<<|>>|&&|\|\||.)",
     re.DOTALL,
 )
@@ -144,16 +145,16 @@ class _Reader:
     def formula(self) -> Node:
         if len(self._text) > LONGEST:
             raise self._refused(f"is a formula of {len(self._text):,} characters: {self._known.shorter}")
-        if not self._text.strip():
-            raise self._refused("is no formula that can be read: it is empty")
         wanted = True
         for match in _TOKEN.finditer(self._text):
             token, self._at = match[0], match.start()
-            if token.isspace():
+            if token.isspace() or match["comment"]:
                 continue
             wanted = self._value(match, token) if wanted else self._after_value(token)
             self._last = token
         self._at = len(self._text)
+        if not self._last:
+            raise self._refused("is no formula that can be read: it is empty")
         if wanted:
             raise self._unreadable(f"a value is missing after '{self._last}'")
         self._close(0)

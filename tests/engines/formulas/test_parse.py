@@ -68,6 +68,7 @@ def test_a_formula_means_what_python_means(text):
         ("min(4, 3, max(1, 2), 5)", 2.0),
         ("where(1 < 2, 3, 4)", 3.0),
         ("\t1_000.5e-1\n+ .5", 100.55),
+        ("1 +  # of the table\n2  # and (more", 3.0),
     ],
 )
 def test_operators_bind_as_in_python(text, value):
@@ -89,6 +90,7 @@ def test_operators_bind_as_in_python(text, value):
         ("1 +", r"at character 4: a value is missing after '\+'"),
         ("* 2", r"at character 1: a value is missing before '\*'"),
         ("", "it is empty"),
+        (" # nothing", "it is empty"),
         ("(1 + 2", r"at character 1: '\(' lacks its closing '\)'"),
         ("1)", r"at character 2: '\)' closes nothing"),
         ("1, 2", "',' stands between the arguments of no function"),
