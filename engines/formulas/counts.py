@@ -22,9 +22,18 @@ COSTS: Mapping[str, tuple[int, int, int]] = {
     "goldman_slope": (3, 3, 18),
     "growth": (0, 4, 11),
     "expm1": (0, 4, 6),
+    "log10": (8, 5, 16),
+    "tanh": (2, 1, 19),
+    "sinh": (2, 2, 19),
+    "cosh": (2, 2, 19),
+    "sin": (1, 0, 14),
+    "cos": (1, 0, 14),
+    "tan": (2, 1, 33),
+    "atan": (2, 1, 19),
 }
 """(add, mul, fma) of each operation in float64: thesis, table 2.5; a root as a division, a general power as a logarithm
-and an exponential. Signs, comparisons and choices are no arithmetic."""
+and an exponential. Hyperbolic functions as an exponential and a quotient, sines as an exponential. Signs, comparisons
+and choices are no arithmetic."""
 
 
 DIVISIONS: Mapping[str, int] = {"div": 1, "goldman": 1, "goldman_slope": 2, "growth": 1}

@@ -7,6 +7,7 @@ derivative is that of the case taken.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from engines.formulas.graph import CONDITIONS, Node, const, depends_on, make, ordered
@@ -96,6 +97,12 @@ def _choice(node: Node, found: Found) -> Node:
     return choose(condition, found.get(yes, const(0.0)), found.get(no, const(0.0)))
 
 
+def _larger(a: Node, b: Node, found: Found, args: tuple[Node, ...]) -> Node:
+    """The derivative of the first of ``args`` where a > b, else that of the second."""
+    first, second = (found.get(arg, const(0.0)) for arg in args)
+    return choose(make("lt", b, a), first, second)
+
+
 def _goldman(node: Node, found: Found) -> Node:
     """The second argument is the exponential of the first, so the first tells all."""
     return multiply(make("goldman_slope", *node.args), found[node.args[0]])
@@ -113,4 +120,17 @@ _RULES: dict[str, Callable[[Node, Found], Node]] = {
     "pow": _power,
     "goldman": _goldman,
     "select": _choice,
+    "log10": lambda node, found: divide(multiply(const(1 / math.log(10)), found[node.args[0]]), node.args[0]),
+    "sinh": lambda node, found: multiply(make("cosh", node.args[0]), found[node.args[0]]),
+    "cosh": lambda node, found: multiply(make("sinh", node.args[0]), found[node.args[0]]),
+    "tanh": lambda node, found: multiply(subtract(const(1.0), multiply(node, node)), found[node.args[0]]),
+    "sin": lambda node, found: multiply(make("cos", node.args[0]), found[node.args[0]]),
+    "cos": lambda node, found: negate(multiply(make("sin", node.args[0]), found[node.args[0]])),
+    "tan": lambda node, found: multiply(add(const(1.0), multiply(node, node)), found[node.args[0]]),
+    "atan": lambda node, found: divide(found[node.args[0]], add(const(1.0), multiply(node.args[0], node.args[0]))),
+    "abs": lambda node, found: choose(
+        make("lt", node.args[0], const(0.0)), negate(found[node.args[0]]), found[node.args[0]]
+    ),
+    "min": lambda node, found: _larger(node.args[1], node.args[0], found, node.args),
+    "max": lambda node, found: _larger(node.args[0], node.args[1], found, node.args),
 }

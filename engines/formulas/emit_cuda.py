@@ -1,6 +1,6 @@
 """A graph as CUDA: one statement for each operation, by functions that the kernel's header has.
 
-``cardiac/cells/cell_math.cuh`` is such a header.
+``functions.cuh`` is such a header, by CUDA's library; ``cardiac/cells/cell_math.cuh`` has shorter functions.
 """
 
 from __future__ import annotations
@@ -23,6 +23,17 @@ _TEXT = {
     "goldman_slope": "goldman_slope({}, {})",
     "growth": "growth({}, {})",
     "expm1": "less_one({}, {})",
+    "log10": "log10({})",
+    "sinh": "sinh({})",
+    "cosh": "cosh({})",
+    "tanh": "tanh({})",
+    "sin": "sin({})",
+    "cos": "cos({})",
+    "tan": "tan({})",
+    "atan": "atan({})",
+    "abs": "fabs({})",
+    "min": "least({}, {})",
+    "max": "largest({}, {})",
     "lt": "{} < {}",
     "le": "{} <= {}",
     "eq": "{} == {}",
@@ -49,3 +60,28 @@ def statements(roots: Sequence[Node], symbols: Mapping[str, str]) -> Iterator[tu
             value = _TEXT[node.op].format(*(names[arg] for arg in node.args))
             definition = f"const {kind} {names[node]} = {value};"
         yield node, names[node], definition
+
+
+ROWS = """\
+// variants: -DREAL=float; -DREAL=double
+//
+// inputs: (symbols, n); outputs: (roots, n)
+#include "formulas/functions.cuh"
+
+extern "C" __global__ void formula_rows(const REAL* __restrict__ inputs, REAL* __restrict__ outputs, long long n) {{
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+{body}}}
+"""
+
+
+def rows_source(roots: Sequence[Node], names: Sequence[str]) -> str:
+    """The text of a kernel ``formula_rows`` that works out the roots for each column of the symbols ``names``."""
+    symbols = {name: f"inputs[{k} * n + i]" for k, name in enumerate(names)}
+    found: dict[Node, str] = {}
+    lines = []
+    for node, name, definition in statements(roots, symbols):
+        found[node] = name
+        lines += [definition] if definition is not None else []
+    lines += [f"outputs[{k} * n + i] = {found[root]};" for k, root in enumerate(roots)]
+    return ROWS.format(body="".join(f"    {line}\n" for line in lines))

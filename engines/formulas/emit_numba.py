@@ -7,14 +7,18 @@ intrinsic that calls :func:`instructions` writes them on the vectors of :mod:`en
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 from engines.backend import vector_math
-from engines.backend.vector_math import Lanes, exp, log, select, sqrt
+from engines.backend.vector_math import Lanes, exp, lanes, log, select, sqrt
 from engines.formulas.graph import Node, ordered
 
 
@@ -78,6 +82,18 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "growth": _growth,
     "expm1": _expm1,
 }
+_ONE_BY_ONE: dict[str, Callable[..., Any]] = {
+    "pow": lambda x, n: x**n,
+    "log10": lambda x: math.log10(x) if x > 0.0 else (-math.inf if x == 0.0 else math.nan),
+    "sinh": lambda x: math.sinh(x),
+    "cosh": lambda x: math.cosh(x),
+    "tanh": lambda x: math.tanh(x),
+    "sin": lambda x: math.sin(x),
+    "cos": lambda x: math.cos(x),
+    "tan": lambda x: math.tan(x),
+    "atan": lambda x: math.atan(x),
+}
+"""Functions that :mod:`engines.backend.vector_math` does not have, called for one lane after the other."""
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISONS = {"lt": "<", "le": "<=", "eq": "=="}
 
@@ -87,12 +103,13 @@ def instructions(
 ) -> list[ir.Value]:
     """Writes what computes the roots, given vectors for their symbols; returns their values."""
     lane_type = context.get_value_type(vector)
+    rounded = np.float32 if vector.element == types.float32 else np.float64
     compiled = {name: _call(context, builder, function, vector) for name, function in _FUNCTIONS.items()}
     values: dict[Node, ir.Value] = {}
     for node in ordered(roots):
         args = [values[arg] for arg in node.args]
         if node.op == "const":
-            values[node] = ir.Constant(lane_type, [node.number] * vector.count)
+            values[node] = ir.Constant(lane_type, [float(rounded(node.number))] * vector.count)
         elif node.op == "symbol":
             values[node] = symbols[str(node.value)]
         elif node.op in _ARITHMETIC:
@@ -107,6 +124,17 @@ def instructions(
             values[node] = builder.not_(args[0])
         elif node.op == "select":
             values[node] = builder.select(*args)
+        elif node.op == "abs":
+            zero = ir.Constant(lane_type, [0.0] * vector.count)
+            values[node] = builder.select(
+                builder.fcmp_ordered("<=", args[0], zero), builder.fsub(zero, args[0]), args[0]
+            )
+        elif node.op in ("min", "max"):
+            # NaN if one of the two is, as NumPy has it
+            first = builder.fcmp_ordered("<" if node.op == "min" else ">", *args)
+            values[node] = builder.select(builder.or_(first, builder.fcmp_unordered("uno", args[0], args[0])), *args)
+        elif node.op in _ONE_BY_ONE:
+            values[node] = _one_by_one(context, builder, _ONE_BY_ONE[node.op], vector, args)
         else:
             values[node] = compiled[node.op](args)
     return [values[root] for root in roots]
@@ -117,6 +145,61 @@ def _call(context: Any, builder: ir.IRBuilder, function: Any, vector: Lanes) -> 
         return context.compile_internal(builder, function, vector(*[vector] * len(args)), args)
 
     return call
+
+
+def _one_by_one(context: Any, builder: ir.IRBuilder, function: Any, vector: Lanes, args: list[ir.Value]) -> ir.Value:
+    kind = vector.element
+    found = ir.Constant(context.get_value_type(vector), ir.Undefined)
+    for lane in range(vector.count):
+        at = ir.Constant(ir.IntType(32), lane)
+        parts = [builder.extract_element(arg, at) for arg in args]
+        value = context.compile_internal(builder, function, kind(*[kind] * len(parts)), parts)
+        found = builder.insert_element(found, value, at)
+    return found
+
+
+_graphs: dict[int, tuple[tuple[Node, ...], tuple[str, ...]]] = {}
+
+
+@intrinsic(prefer_literal=True)
+def _write_rows(typingctx: Any, key: Any, inputs: Any, outputs: Any, i: Any) -> Any:
+    """Works out the graph of ``key`` for one vector of columns from i on."""
+    if not isinstance(key, types.IntegerLiteral):
+        return None
+    roots, names = _graphs[key.literal_value]
+    vector = Lanes(inputs.dtype, vector_math._lane_count(inputs.dtype))
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
+        def at(kind: Any, array: ir.Value, row: int) -> ir.Value:
+            place = context.get_constant(types.intp, row)
+            return vector_math._pointer(context, builder, kind, array, place, args[3])
+
+        symbols = {
+            name: vector_math._vector_load(builder, at(sig.args[1], args[1], row), vector)
+            for row, name in enumerate(names)
+        }
+        for row, value in enumerate(instructions(context, builder, roots, symbols, vector)):
+            vector_math._vector_store(builder, at(sig.args[2], args[2], row), value, vector)
+        return context.get_dummy_value()
+
+    return types.void(key, inputs, outputs, types.intp), codegen
+
+
+def rows_function(roots: Sequence[Node], names: Sequence[str]) -> Callable[[Any, Any], None]:
+    """``function(inputs, outputs)`` that works out the roots for each column: (names, n) and (roots, n), of one type
+    and with n a multiple of the lanes of a vector. It compiles at its first call, or is found in Numba's cache."""
+    key = digest(roots, tuple(names))
+    _graphs[key] = tuple(roots), tuple(names)
+    return _rows_function(key)
+
+
+def _rows_function(graph: int) -> Callable[[Any, Any], None]:
+    @njit(nogil=True, cache=True)
+    def rows(inputs: Any, outputs: Any) -> None:
+        for i in range(0, inputs.shape[1], lanes(inputs[0])):
+            _write_rows(graph, inputs, outputs, i)
+
+    return rows
 
 
 def digest(roots: Sequence[Node], *with_it: object) -> int:

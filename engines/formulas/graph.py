@@ -93,6 +93,17 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "log": np.log,
     "sqrt": np.sqrt,
     "pow": lambda a, b: a**b,
+    "log10": np.log10,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "atan": np.arctan,
+    "abs": np.abs,
+    "min": np.minimum,
+    "max": np.maximum,
     "goldman": goldman,
     "goldman_slope": goldman_slope,
     "growth": growth,
@@ -131,7 +142,10 @@ def make(op: str, *args: Node, value: float | str | None = None) -> Node:
     return found
 
 
-_FOLDED = {"add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", "pow"}
+_FOLDED = {
+    "add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", "pow", "log10", "sinh", "cosh", "tanh", "sin", "cos",
+    "tan", "atan", "abs", "min", "max",
+}  # fmt: skip
 
 
 def const(value: float) -> Node:
@@ -188,17 +202,3 @@ def rebuild(
         if node not in made:
             made[node] = build(node.op, *(made[arg] for arg in node.args)) if node.args else node
     return tuple(made[root] for root in roots)
-
-
-def evaluate(roots: Sequence[Node], values: Mapping[str, Any]) -> list[Array]:
-    """float64 value of each root, given arrays (or numbers) for its symbols."""
-    found: dict[Node, Any] = {}
-    with np.errstate(all="ignore"):  # the case of a select that is not taken may overflow
-        for node in ordered(roots):
-            if node.op == "const":
-                found[node] = np.float64(node.number)
-            elif node.op == "symbol":
-                found[node] = np.asarray(values[str(node.value)], dtype=np.float64)
-            else:
-                found[node] = OPERATIONS[node.op](*(found[arg] for arg in node.args))
-    return [np.asarray(found[root]) for root in roots]

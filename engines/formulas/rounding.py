@@ -166,6 +166,37 @@ def _expm1(z: Interval, h: Interval) -> Interval:
     return _near(z, _product(z, inside), outside)
 
 
+LIBRARY = 16 * ROUNDING
+"""Eight units in the last place: CUDA's float functions keep within them (powf: 9 bits more than its logarithm)."""
+
+
+def _abs(a: Interval) -> Interval:
+    sides = np.abs(a[0]), np.abs(a[1])
+    through_zero = (a[0] <= 0) & (a[1] >= 0)
+    return np.where(through_zero, 0.0, np.minimum(*sides)), np.maximum(*sides)
+
+
+def _wave(function: Callable[[Any], Any], a: Interval) -> Interval:
+    """A sine or cosine, whose slope is at most 1."""
+    middle, half = 0.5 * (a[0] + a[1]), 0.5 * (a[1] - a[0])
+    value = function(middle)
+    low, high = _widened(value - half, value + half, LIBRARY)
+    return np.where(np.isfinite(low), np.maximum(low, -1.0), -1.0), np.where(
+        np.isfinite(high), np.minimum(high, 1.0), 1.0
+    )
+
+
+def _power(a: Interval, b: Interval) -> Interval:
+    """Of a positive base by its corners; of any other, surely a whole power, by those and zero; else everything."""
+    corners = [x**n for x in a for n in b]
+    low, high = _among(*corners)
+    whole = (b[0] == b[1]) & (b[0] == np.round(b[0])) & (b[0] >= 0)
+    through_zero = (a[0] <= 0) & (a[1] >= 0)
+    low, high = np.where(through_zero, np.minimum(low, 0.0), low), np.where(through_zero, np.maximum(high, 0.0), high)
+    known = (a[0] > 0) | whole
+    return _widened(np.where(known, low, -np.inf), np.where(known, high, np.inf), LIBRARY)
+
+
 _RULES: dict[str, Callable[..., Interval]] = {
     "add": _sum,
     "sub": _difference,
@@ -186,5 +217,17 @@ _RULES: dict[str, Callable[..., Interval]] = {
     "or": lambda a, b: (a[0] | b[0], a[1] | b[1]),
     "not": lambda a: (~np.asarray(a[1]), ~np.asarray(a[0])),
     "select": _chosen,
+    "pow": _power,
+    "log10": lambda a: _widened(np.log10(a[0]), np.log10(a[1]), LIBRARY),
+    "sinh": lambda a: _widened(np.sinh(a[0]), np.sinh(a[1]), LIBRARY),
+    "cosh": lambda a: _widened(np.cosh(_abs(a)[0]), np.cosh(_abs(a)[1]), LIBRARY),
+    "tanh": lambda a: _widened(np.tanh(a[0]), np.tanh(a[1]), LIBRARY),
+    "sin": lambda a: _wave(np.sin, a),
+    "cos": lambda a: _wave(np.cos, a),
+    "tan": lambda a: _quotient(_wave(np.sin, a), _wave(np.cos, a)),
+    "atan": lambda a: _widened(np.arctan(a[0]), np.arctan(a[1]), LIBRARY),
+    "abs": lambda a: _abs(a),
+    "min": lambda a, b: (np.minimum(a[0], b[0]), np.minimum(a[1], b[1])),
+    "max": lambda a, b: (np.maximum(a[0], b[0]), np.maximum(a[1], b[1])),
 }
-assert set(_RULES) | {"pow"} == set(OPERATIONS)
+assert set(_RULES) == set(OPERATIONS)

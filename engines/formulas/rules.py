@@ -8,6 +8,7 @@ denominator move to the numerator.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 
 from engines.formulas.graph import Node, const, make, rebuild
@@ -23,15 +24,20 @@ def simplified(op: str, *args: Node) -> Node:
     return rule(*args) if rule is not None else make(op, *args)
 
 
+def _sound(number: float) -> bool:
+    """Whether a constant made of others has neither overflowed nor lost digits: else they are left as they are."""
+    return sys.float_info.min <= abs(number) < math.inf
+
+
 def add(a: Node, b: Node) -> Node:
     if a.op == "const":
         a, b = b, a
     if b.op == "const":
         if b.number == 0.0:
             return a
-        if a.op == "add" and a.args[1].op == "const":
+        if a.op == "add" and a.args[1].op == "const" and math.isfinite(a.args[1].number + b.number):
             return add(a.args[0], const(a.args[1].number + b.number))
-        if a.op == "sub" and a.args[0].op == "const":
+        if a.op == "sub" and a.args[0].op == "const" and math.isfinite(a.args[0].number + b.number):
             return subtract(const(a.args[0].number + b.number), a.args[1])
     if b.op == "neg":
         return subtract(a, b.args[0])
@@ -49,7 +55,7 @@ def subtract(a: Node, b: Node) -> Node:
         return negate(b)
     if b.op == "neg":
         return add(a, b.args[0])
-    if a.op == "const" and b.op == "add" and b.args[1].op == "const":
+    if a.op == "const" and b.op == "add" and b.args[1].op == "const" and math.isfinite(a.number - b.args[1].number):
         return subtract(const(a.number - b.args[1].number), b.args[0])
     return make("sub", a, b)
 
@@ -71,14 +77,14 @@ def multiply(a: Node, b: Node) -> Node:
         a, b = b, a
     if a.op == "const":
         if b.op == "const":
-            return const(a.number * b.number)
+            return make("mul", a, b)
         if a.number in (0.0, 1.0, -1.0):
             return const(0.0) if a.number == 0.0 else b if a.number == 1.0 else negate(b)
-        if b.op == "mul" and b.args[0].op == "const":
+        if b.op == "mul" and b.args[0].op == "const" and _sound(a.number * b.args[0].number):
             return multiply(const(a.number * b.args[0].number), b.args[1])
         if b.op == "neg":
             return multiply(const(-a.number), b.args[0])
-        if b.op == "div" and b.args[0].op == "const":
+        if b.op == "div" and b.args[0].op == "const" and _sound(a.number * b.args[0].number):
             return divide(const(a.number * b.args[0].number), b.args[1])
         return make("mul", a, b)
     for x, y in ((a, b), (b, a)):
@@ -92,13 +98,13 @@ def multiply(a: Node, b: Node) -> Node:
 
 
 def divide(a: Node, b: Node) -> Node:
-    if b.op == "const" and b.number != 0.0:
+    if b.op == "const" and b.number != 0.0 and _sound(1.0 / b.number):
         return multiply(const(1.0 / b.number), a)
     if a is b:
         return const(1.0)
     if b.op == "exp":
         return multiply(a, exponential(negate(b.args[0])))
-    if b.op == "mul" and b.args[0].op == "const":
+    if b.op == "mul" and b.args[0].op == "const" and b.args[0].number != 0.0 and _sound(1.0 / b.args[0].number):
         return divide(multiply(const(1.0 / b.args[0].number), a), b.args[1])
     if b.op == "neg":
         return divide(negate(a), b.args[0])
@@ -131,7 +137,7 @@ LARGEST_POWER = 16
 
 def power(a: Node, b: Node) -> Node:
     """``a`` must be positive where ``b`` is not a whole or half number."""
-    if b.op == "const":
+    if b.op == "const" and abs(b.number) < sys.float_info.max / 2:
         twice = 2.0 * b.number
         if b.number < 0.0 and twice == round(twice):
             return divide(const(1.0), power(a, const(-b.number)))
@@ -150,7 +156,7 @@ def _whole_power(a: Node, n: int) -> Node:
         return exponential(multiply(const(n), a.args[0]))
     if a.op == "div":
         return divide(_whole_power(a.args[0], n), _whole_power(a.args[1], n))
-    if a.op == "mul" and a.args[0].op == "const":
+    if a.op == "mul" and a.args[0].op == "const" and _sound(math.prod([a.args[0].number] * n)):
         return multiply(const(a.args[0].number ** n), _whole_power(a.args[1], n))
     half = _whole_power(a, n // 2)
     square = multiply(half, half)
@@ -193,7 +199,7 @@ def linear_form(node: Node) -> tuple[dict[Node, float], float]:
             left += [(part.args[1], -factor if part.op == "sub" else factor), (part.args[0], factor)]
         elif part.op == "neg":
             left.append((part.args[0], -factor))
-        elif part.op == "mul" and part.args[0].op == "const":
+        elif part.op == "mul" and part.args[0].op == "const" and _sound(factor * part.args[0].number):
             left.append((part.args[1], factor * part.args[0].number))
         else:
             terms[part] = terms.get(part, 0.0) + factor

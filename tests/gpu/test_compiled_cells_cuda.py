@@ -8,7 +8,7 @@ import pytest
 from engines.cardiac.compiler.model import MODELS
 from engines.cardiac.compiler.schemes import STEP, STIMULUS
 from engines.cardiac.compiler.tissue import make_compiled_tissue, shipped_step
-from engines.formulas.graph import evaluate
+from engines.formulas.emit_numpy import evaluate
 from engines.formulas.rounding import bounds
 from tests.engines.cardiac.compiler.conftest import random_states
 

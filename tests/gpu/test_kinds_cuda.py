@@ -10,7 +10,7 @@ from engines.cardiac.cells.tt06_tissue import TT06_CELLS
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, step
 from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue
-from engines.formulas.graph import evaluate
+from engines.formulas.emit_numpy import evaluate
 from tests.engines.cardiac.cells.conftest import changes_of, random_cells_of, random_kinds
 
 pytestmark = pytest.mark.gpu

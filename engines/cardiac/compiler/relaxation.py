@@ -6,7 +6,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.cardiac.compiler.model import CellModel
-from engines.formulas.graph import Node, evaluate
+from engines.formulas.emit_numpy import evaluate
+from engines.formulas.graph import Node
 
 SLOWEST = 1e-9
 """Rate [1/ms] below which a state is not taken for a gate: 12 days."""

@@ -23,14 +23,14 @@ import numpy as np
 from engines.backend.precision import FloatType
 from engines.cardiac.compiler.model import CellModel
 from engines.cardiac.compiler.relaxation import positive, random_states, stiff
-from engines.formulas.chains import Cost
 from engines.formulas.derivatives import derivatives
 from engines.formulas.graph import Node, const, make, rebuild, symbol
 from engines.formulas.linear import linear_in
-from engines.formulas.quotients import merge_quotients, share_reciprocals
+from engines.formulas.passes.chains import Cost
+from engines.formulas.passes.quotients import merge_quotients, share_reciprocals
+from engines.formulas.passes.sharing import share_exponentials
+from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import add, divide, multiply, negate, simplified, simplify, subtract
-from engines.formulas.sharing import share_exponentials
-from engines.formulas.singularities import remove_singularities
 
 Scheme = Literal["FE", "LRL", "RL", "GRL1", "GRL2"]
 SCHEMES: tuple[Scheme, ...] = ("FE", "LRL", "RL", "GRL1", "GRL2")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from engines.formulas.derivatives import derivatives
-from engines.formulas.graph import const, evaluate, make, symbol
+from engines.formulas.emit_numpy import evaluate
+from engines.formulas.graph import const, make, symbol
 
 X = symbol("x")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.formulas.graph import const, evaluate, make, symbol
+from engines.formulas.emit_numpy import evaluate
+from engines.formulas.graph import const, make, symbol
 from engines.formulas.rounding import bounds
 from tests.engines.formulas.conftest import in_single
 

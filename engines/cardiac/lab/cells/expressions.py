@@ -16,13 +16,13 @@ from engines.cardiac.compiler.relaxation import random_states
 from engines.cardiac.compiler.schemes import LARGEST_VOLTAGE, LONGEST_POWER, STEP, STIMULUS, TYPICAL_STEP, Scheme
 from engines.cardiac.lab.cells.paths import VOLTAGE, CellTypeName, machine_code, path_step
 from engines.cardiac.lab.published import published
-from engines.formulas.chains import Cost, plan
 from engines.formulas.counts import count
 from engines.formulas.graph import Node
-from engines.formulas.quotients import merge_quotients, share_reciprocals
+from engines.formulas.passes.chains import Cost, plan
+from engines.formulas.passes.quotients import merge_quotients, share_reciprocals
+from engines.formulas.passes.sharing import share_exponentials
+from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import simplify
-from engines.formulas.sharing import share_exponentials
-from engines.formulas.singularities import remove_singularities
 
 SCHEME: Scheme = "LRL"
 DIVISORS = (-5, 5, -6, -7, 7, -10, 10, 13, -14, 15, -20, 20, 24, 200, Fraction(-15, 2))

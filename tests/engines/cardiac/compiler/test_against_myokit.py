@@ -11,7 +11,7 @@ from engines.cardiac.cells import reference, tt06
 from engines.cardiac.compiler.importing import import_model
 from engines.cardiac.compiler.model import MODELS, CellModel, shipped
 from engines.cardiac.compiler.schemes import optimised
-from engines.formulas.graph import evaluate
+from engines.formulas.emit_numpy import evaluate
 from tests.engines.cardiac.compiler.conftest import NAMES, random_states
 
 myokit = pytest.importorskip("myokit")

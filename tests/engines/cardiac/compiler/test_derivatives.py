@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from engines.formulas.derivatives import derivatives
-from engines.formulas.graph import evaluate
+from engines.formulas.emit_numpy import evaluate
+from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import simplify
-from engines.formulas.singularities import remove_singularities
 from tests.engines.cardiac.compiler.conftest import random_states
 
 

@@ -7,7 +7,7 @@ import pytest
 from engines.api.errors import ProblemError
 from engines.cardiac.compiler.importing import import_model
 from engines.cardiac.compiler.model import MODELS
-from engines.formulas.graph import evaluate
+from engines.formulas.emit_numpy import evaluate
 
 myokit = pytest.importorskip("myokit")
 

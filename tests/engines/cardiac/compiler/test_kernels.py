@@ -20,7 +20,7 @@ from engines.cardiac.compiler.single import Pulse, run
 from engines.cardiac.compiler.tissue import CompiledTissue, make_compiled_tissue, shipped_step
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
-from engines.formulas.graph import evaluate
+from engines.formulas.emit_numpy import evaluate
 from engines.geometry.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER

@@ -8,7 +8,7 @@ import pytest
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.report import saving
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, step
-from engines.formulas.graph import evaluate
+from engines.formulas.emit_numpy import evaluate
 from tests.engines.cardiac.compiler.conftest import random_states
 
 

@@ -9,7 +9,7 @@ from engines.backend import open_backend
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step, step
 from engines.cardiac.compiler.single import Pulse, run
 from engines.cardiac.compiler.tissue import make_compiled_tissue, shipped_step
-from engines.formulas.graph import evaluate
+from engines.formulas.emit_numpy import evaluate
 from engines.formulas.rounding import bounds
 from tests.engines.cardiac.compiler.conftest import random_states
 from tests.engines.formulas.conftest import in_single

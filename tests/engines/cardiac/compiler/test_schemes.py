@@ -8,7 +8,8 @@ import pytest
 from engines.cardiac.compiler.convergence import Row, convergence, is_stable, rrms
 from engines.cardiac.compiler.model import CellModel, State, shipped
 from engines.cardiac.compiler.schemes import SCHEMES, STEP, STIMULUS, step
-from engines.formulas.graph import const, evaluate, make, symbol
+from engines.formulas.emit_numpy import evaluate
+from engines.formulas.graph import const, make, symbol
 
 TT06 = "ten_tusscher_panfilov_2006"
 

@@ -12,7 +12,8 @@ from engines.cardiac.lab.cells import expressions, paths, peak, schemes
 from engines.cardiac.lab.cells.expressions import ExponentialsTable, PassTable, PathInstructionsTable
 from engines.cardiac.lab.cells.schemes import SchemeErrorTable, SchemeInstructionsTable, SchemeTimeTable
 from engines.formulas.counts import count
-from engines.formulas.graph import evaluate, ordered
+from engines.formulas.emit_numpy import evaluate
+from engines.formulas.graph import ordered
 from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.cardiac.compiler.conftest import random_states
 

@@ -12,7 +12,7 @@ from engines.backend import open_backend
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.lab.cells import single_core
 from engines.cardiac.lab.cells.plain_c import MODEL, c_source, compiled, start_states
-from engines.formulas.graph import evaluate
+from engines.formulas.emit_numpy import evaluate
 
 pytest.importorskip("myokit")
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")

@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.formulas.chains import plan
 from engines.formulas.counts import count
 from engines.formulas.emit_cuda import statements
-from engines.formulas.graph import const, evaluate, make, ordered, symbol
+from engines.formulas.emit_numpy import evaluate
+from engines.formulas.graph import const, make, ordered, symbol
 from engines.formulas.linear import linear_in
+from engines.formulas.passes.chains import plan
+from engines.formulas.passes.sharing import share_exponentials
+from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import simplify
-from engines.formulas.sharing import share_exponentials
-from engines.formulas.singularities import remove_singularities
 
 V = symbol("V")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from engines.formulas.counts import count
-from engines.formulas.graph import const, evaluate, make, symbol
-from engines.formulas.quotients import merge_quotients, share_reciprocals
+from engines.formulas.emit_numpy import evaluate
+from engines.formulas.graph import const, make, symbol
+from engines.formulas.passes.quotients import merge_quotients, share_reciprocals
 
 A, B, C, D = (symbol(name) for name in "abcd")
 rng = np.random.default_rng(2)

@@ -2,7 +2,7 @@
 
 Each argument is a sum of multiples of other expressions; its constant goes in front as a factor, exp(a + b) =
 exp(b)·exp(a). Arguments that are then multiples of each other by quotients of small whole numbers form a family, for
-which :mod:`engines.formulas.chains` finds the cheapest exponentials, reciprocals and products.
+which :mod:`engines.formulas.passes.chains` finds the cheapest exponentials, reciprocals and products.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from engines.formulas.chains import LONGEST, Cost, plan
 from engines.formulas.graph import Node, const, make, ordered, rebuild
+from engines.formulas.passes.chains import LONGEST, Cost, plan
 from engines.formulas.rules import add, linear_form, multiply, simplified
 
 LARGEST_ARGUMENT = 80.0
@@ -77,6 +77,8 @@ def _bound(term: Node, largest: Mapping[str, float]) -> float:
 def _sum(terms: dict[Node, float], constant: float) -> Node:
     """Σ factor·term + constant, with the first factor taken out: equal directions give equal nodes."""
     first = next(iter(terms.values()))
+    if not all(math.isfinite(factor / first) for factor in terms.values()):
+        first = 1.0
     total: Node | None = None
     for term, factor in terms.items():
         part = multiply(const(factor / first), term)
@@ -98,6 +100,8 @@ def _direction(argument: Node) -> tuple[tuple[tuple[Node, float], ...], float]:
 
 def _ratio(a: float, b: float) -> Fraction | None:
     ratio = a / b
+    if ratio == 0.0 or not math.isfinite(ratio):
+        return None
     close = Fraction(ratio).limit_denominator(LARGEST_RATIO)
     if close == 0 or abs(close.numerator) > LARGEST_RATIO:
         return None

@@ -1,0 +1,1 @@
+"""Rewrites of whole graphs: exponentials shared, quotients merged, singularities removed."""

@@ -1,0 +1,167 @@
+"""CUDA and Numba, written from a graph, against NumPy's value of it: on random formulas, in both precisions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from engines.api.errors import DeviceError
+from engines.backend.compile.nvrtc import compile_cubin, supported_architectures
+from engines.backend.precision import REAL
+from engines.formulas.emit_cuda import rows_source
+from engines.formulas.emit_numba import rows_function
+from engines.formulas.emit_numpy import Program, evaluate
+from engines.formulas.graph import OPERATIONS, Node, const, make, ordered, symbol
+from engines.formulas.parse import parse
+from engines.formulas.passes.sharing import share_exponentials
+from engines.formulas.passes.singularities import remove_singularities
+from engines.formulas.rounding import bounds
+from engines.formulas.rules import simplify
+from tests.cuda_on_host.loader import COMPILER, compile_for_host
+from tests.engines.formulas.conftest import LANGUAGE, NAMES, numbers
+
+N = 64
+rng = np.random.default_rng(5)
+EDGES = np.array([[0.0, 1.0, -1.0, 2.0], [0.0, 1.0, -1.0, 2.0], [1.0, 2.0, 0.0, 2.0]])
+VALUES = np.concatenate([rng.uniform(-3.0, 3.0, (3, N - 4)), EDGES], axis=1)
+A, B, C = (symbol(name) for name in NAMES)
+HALF = make("exp", make("mul", const(0.5), A))
+EVERY = [
+    *(
+        make(op, A)
+        for op in ("neg", "exp", "log", "sqrt", "log10", "sinh", "cosh", "tanh", "sin", "cos", "tan", "atan")
+    ),
+    make("abs", A),
+    *(make(op, A, B) for op in ("add", "sub", "mul", "div", "pow", "min", "max")),
+    make("goldman", A, make("exp", A)),
+    make("goldman_slope", A, make("exp", A)),
+    make("growth", A, HALF),
+    make("expm1", A, HALF),
+    *(make("select", make(op, A, B), A, C) for op in ("lt", "le", "eq")),
+    *(make("select", make(op, make("lt", A, B), make("lt", B, C)), A, C) for op in ("and", "or")),
+    make("select", make("not", make("lt", A, B)), A, C),
+]
+"""Each operation by itself."""
+
+
+def by_numba(roots: list[Node], values: np.ndarray) -> np.ndarray:
+    found = np.full((len(roots), values.shape[1]), np.nan, values.dtype)
+    rows_function(roots, NAMES)(values, found)
+    return found
+
+
+def by_cuda(roots: list[Node], values: np.ndarray) -> np.ndarray:
+    module = compile_for_host(rows_source(roots, NAMES), (REAL[values.dtype.name],))
+    found = np.full((len(roots), values.shape[1]), np.nan, values.dtype)
+    n = values.shape[1]
+    module.get_function("formula_rows")((-(-n // 32),), (32,), (np.ascontiguousarray(values), found, np.int64(n)))
+    return found
+
+
+EMITTERS = [
+    by_numba,
+    pytest.param(by_cuda, marks=pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")),
+]
+
+
+def certain(roots: list[Node], values: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(lowest, highest, known) of each root: known where nothing that it needs may be infinite or no number."""
+    nodes = ordered(roots)
+    sides: dict[Node, np.ndarray] = {}
+    known: dict[Node, np.ndarray] = {}
+    for node, found in zip(nodes, bounds(nodes, values), strict=True):
+        sides[node] = np.array([np.broadcast_to(side, N).astype(float) for side in found])
+        known[node] = (np.abs(sides[node]) < 1e30).all(axis=0) & np.logical_and.reduce(
+            [np.ones(N, bool), *(known[arg] for arg in node.args)]
+        )
+    low, high = np.array([sides[root] for root in roots]).transpose(1, 0, 2)
+    return low, high, np.array([known[root] for root in roots])
+
+
+def check(roots: list[Node], precision: str, emitted) -> float:
+    """In float32 the value lies in the bounds of float32 arithmetic. In float64 it is NumPy's to the width of those
+    bounds times 2^-29, by which a rounding is smaller, and 8 for what is not linear in it. The share of values that the
+    bounds say anything of."""
+    values = VALUES.astype(precision)
+    given_values = {name: row.astype(float) for name, row in zip(NAMES, values, strict=True)}
+    found = emitted(roots, values).astype(float)
+    low, high, known = certain(roots, given_values)
+    wanted = np.array([np.broadcast_to(row, N) for row in evaluate(roots, given_values)])
+    if precision == "float64":
+        slack = 8 * 2.0**-29 * np.where(known, high - low, 0.0)
+        low, high = wanted - slack, wanted + slack
+    bad = known & ~((low <= found) & (found <= high))
+    row, column = np.argwhere(bad)[0] if bad.any() else (0, 0)
+    assert not bad.any(), (row, VALUES[:, column], found[row, column], wanted[row, column])
+    return float(known.mean())
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("emitted", EMITTERS)
+def test_every_operation_is_that_of_numpy(emitted, precision):
+    used = {node.op for root in EVERY for node in (root, *root.args)}
+    assert used >= set(OPERATIONS)
+    assert check(EVERY, precision, emitted) > 0.8
+
+
+FORMULAS = st.lists(numbers().map(lambda text: parse(text, LANGUAGE)), min_size=25, max_size=25)
+QUICK = {"deadline": None, "phases": [Phase.generate], "suppress_health_check": list(HealthCheck), "database": None}
+"""A kernel takes a second to compile: few examples of many formulas, and none made smaller."""
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("emitted", EMITTERS)
+@seed(1)
+@given(roots=FORMULAS)
+@settings(max_examples=2, **QUICK)
+def test_random_formulas_are_numpys(emitted, precision, roots):
+    assert check(roots, precision, emitted) > 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("emitted", EMITTERS)
+@given(roots=FORMULAS)
+@settings(max_examples=10, **QUICK)
+def test_random_formulas_are_numpys_for_long(emitted, precision, roots):
+    check(roots, precision, emitted)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_every_operation_compiles_for_a_gpu(tmp_path, precision):
+    try:
+        known = supported_architectures()
+    except (ImportError, DeviceError) as error:
+        pytest.skip(f"no NVRTC on this platform: {error}")
+    path = tmp_path / "rows.cu"
+    path.write_text(rows_source(EVERY, NAMES), "utf-8")
+    compiled = compile_cubin(path, (REAL[precision],), min(known))
+    assert "formula_rows" in [each.kernel for each in compiled.resources]  # a sine has a function beside it
+
+
+def optimised(root: Node) -> Node:
+    clean = remove_singularities(simplify([root]))
+    return share_exponentials(clean, dict.fromkeys(NAMES, 3.0))[0]
+
+
+@given(numbers())
+@settings(max_examples=200, deadline=None)
+def test_passes_keep_the_value_of_any_formula(text):
+    """To the width of both graphs' bounds in float32 times 2^-29 and 8, where the passes' own conditions hold: what is
+    under a power or a logarithm is positive."""
+    root = parse(text, LANGUAGE)
+    values = {name: np.abs(row) + 0.1 for name, row in zip(NAMES, VALUES, strict=True)}
+    rewritten = optimised(root)
+    wanted, found = (np.broadcast_to(evaluate([each], values)[0], N) for each in (root, rewritten))
+    low, high, known = certain([root, rewritten], values)
+    width, known = (high - low).sum(axis=0), known.all(axis=0)
+    assert (np.abs(found[known] - wanted[known]) <= 8 * 2.0**-29 * width[known]).all(), text
+
+
+def test_a_program_takes_whatever_has_arithmetic():
+    program = Program([parse("2 * a ** 2 - 1", LANGUAGE), parse("3", LANGUAGE)])
+    assert program({"a": 3.0}) == [17.0, 3.0]
+    assert np.array_equal(program({"a": np.arange(3.0)})[0], [-1.0, 1.0, 7.0])
+    assert Program([parse("log(a)", LANGUAGE)])({"a": np.zeros(1)})[0] == -np.inf
