@@ -108,12 +108,12 @@ def _figures(
 
 
 def _error(backend: Backend, study: Study, variant: Variant, inputs: Inputs, prepared: Prepared) -> float:
-    """The largest, relative to the largest value."""
+    """The largest, relative to the largest value; where nobody fired, and all values are zero, as it is."""
     prepared.poison(0)
     with backend.active():
         prepared.launch(0)
     expected = study.reference(inputs, 1)
-    error = np.abs(prepared.result(0) - expected).max() / np.abs(expected).max()
+    error = np.abs(prepared.result(0) - expected).max() / (np.abs(expected).max() or 1.0)
     return float(error) if np.isfinite(error) else float("inf")
 
 
