@@ -193,11 +193,11 @@ def rows_function(roots: Sequence[Node], names: Sequence[str]) -> Callable[[Any,
     return _rows_function(key)
 
 
-def _rows_function(graph: int) -> Callable[[Any, Any], None]:
+def _rows_function(sources: int) -> Callable[[Any, Any], None]:
     @njit(nogil=True, cache=True)
     def rows(inputs: Any, outputs: Any) -> None:
         for i in range(0, inputs.shape[1], lanes(inputs[0])):
-            _write_rows(graph, inputs, outputs, i)
+            _write_rows(sources, inputs, outputs, i)
 
     return rows
 

@@ -162,6 +162,7 @@ def test_closing_asks_while_it_runs_and_the_window_does_not(window, services, qt
     assert "Open a project first" in window.banner.text
     window.open_preset(services.presets()[0])
     qtbot.waitUntil(lambda: window.controller.phase == "ready", timeout=10_000)
+    qtbot.waitUntil(window.actions_["sweep"].isEnabled)  # when the gallery has made way
     window.actions_["sweep"].trigger()
     dialog = window.sweeps.dialog
     dialog.until.edited.emit(2.0)
