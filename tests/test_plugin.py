@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from engines.api import API_VERSION, Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from tests.cuda_on_host.backend import HostCudaBackend
 
@@ -81,6 +82,37 @@ def test_its_mode_swings_as_the_discrete_equation_has_it(backend, monkeypatch):
         share = np.cos(turn * (simulation.step + 0.5)) / np.cos(turn / 2)
         np.testing.assert_allclose(simulation.field("u"), share * start, atol=2e-7 * (simulation.step + 5))
     assert simulation.non_finite() is None
+
+
+@pytest.mark.parametrize("backend", [CpuBackend, HostCudaBackend])
+def test_it_dies_away_when_it_is_damped_meanwhile(backend, monkeypatch):
+    """A mode of frequency ω loses e^(−d t) where d is small beside ω (below its rounding here: d/ω is 0.03)."""
+    monkeypatch.syspath_prepend(PLUGIN)
+    module = importlib.import_module("membrane.engine")
+    p = module.MembraneParameters(cells=32, mode_x=1, mode_y=1)
+    simulation = module.MembraneEngine().build(Problem(p), backend())
+    frequency = 1e-3 * p.speed * np.pi * np.sqrt(2) / p.side  # rad/ms
+    period = round(2 * np.pi / frequency / p.step)
+    simulation.set_control("damping", 0.05)
+    peaks = []
+    for _ in range(3):
+        heights = []
+        for _ in range(period):
+            simulation.advance(1)
+            heights.append(simulation.observe()["largest"])
+        peaks.append(max(heights))
+    assert peaks[2] / peaks[1] == pytest.approx(np.exp(-0.05 * period * p.step), rel=0.01)
+    with pytest.raises(ProblemError, match="cannot change during a run"):
+        simulation.set_control("speed", 50.0)
+
+
+def test_a_coarse_grid_is_told_with_what_mends_it(monkeypatch):
+    monkeypatch.syspath_prepend(PLUGIN)
+    module = importlib.import_module("membrane.engine")
+    problem = Problem(module.MembraneParameters(cells=32, mode_x=4))
+    (finding,) = module.MembraneEngine().estimate(problem, CpuBackend()).findings
+    assert finding.place == ("cells",)
+    assert finding.remedy.changes == {("cells",): 80}
 
 
 def test_a_step_that_is_too_long_is_said_in_the_form(monkeypatch):

@@ -29,6 +29,12 @@ class Lines:
     whole: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
+BOUNDS = frozenset(
+    ("gt", "ge", "lt", "le", "multiple_of", "min_length", "max_length", "pattern", "discriminator", "exclude")
+)
+"""What pydantic knows of a field beside what :func:`quantity` says: it takes any other name without a word."""
+
+
 def quantity(
     default: Any,
     unit: str,
@@ -61,6 +67,9 @@ def quantity(
     for the kinds of a union.
     The form reads these from ``field.json_schema_extra``.
     """
+    unknown = set(bounds) - BOUNDS
+    if unknown:
+        raise TypeError(f"{', '.join(sorted(unknown))}: none of the bounds {', '.join(sorted(BOUNDS))}")
     extra: JsonDict = {"unit": unit, "live": live, "advanced": advanced}
     if folded:
         extra["folded"] = True

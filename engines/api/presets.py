@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 from importlib.resources.abc import Traversable
 
 from engines.api.values import Preset
+
+log = logging.getLogger(__name__)
 
 PROJECT_FILE, PICTURE = "project.json", "preview.png"
 
@@ -20,7 +23,8 @@ def presets_in(folder: Traversable) -> list[Preset]:
             content = json.loads(place.joinpath(PROJECT_FILE).read_text("utf-8"))
             title, summary = str(content.get("title", place.name)), str(content.get("summary", ""))
             engine = str(content.get("engine", ""))
-        except (ValueError, AttributeError, OSError):
+        except (ValueError, AttributeError, OSError) as error:
+            log.warning("The preset '%s' is left out, for its %s cannot be read: %s.", place.name, PROJECT_FILE, error)
             continue
         picture = place.joinpath(PICTURE)
         found.append(Preset(place.name, title, summary, place, picture if picture.is_file() else None, engine))

@@ -13,5 +13,5 @@ class CudaLeapfrog:
         self._grid = (-(-cells // 32), -(-cells // 8))
         self._scalars = (np.int32(cells), np.float32(courant2))
 
-    def step(self, u, before):
-        self._kernel(self._grid, (32, 8), (u, before, *self._scalars))
+    def step(self, u, before, lost):
+        self._kernel(self._grid, (32, 8), (u, before, *self._scalars, np.float32(lost)))

@@ -1,14 +1,14 @@
-"""The method: u_tt = c² (u_xx + u_yy) with u = 0 on the edge, by leapfrog and central differences.
+"""The method: u_tt + 2 d u_t = c² (u_xx + u_yy) with u = 0 on the edge, by leapfrog and central differences.
 
-u(t + Δt) = 2 u(t) − u(t − Δt) + (c Δt / Δx)² · (sum of the four neighbours − 4 u), stable for c Δt ≤ Δx / √2. The two
-newest states are kept, so a step reads two values and writes one over the older.
+(1 + d Δt) u(t + Δt) = 2 u(t) − (1 − d Δt) u(t − Δt) + (c Δt / Δx)² · (sum of the four neighbours − 4 u), stable for
+c Δt ≤ Δx / √2. The two newest states are kept, so a step reads two values and writes one over the older.
 """
 
 from functools import lru_cache
 
 import numpy as np
 
-from engines.api import Engine, Estimate, FieldInfo, KernelTraffic, no_progress
+from engines.api import Engine, Estimate, FieldInfo, Finding, KernelTraffic, Remedy, SeriesInfo, no_progress
 from engines.api.errors import ProblemError
 from engines.backend.field_simulation import FieldSimulation
 from engines.backend.twins import Twins
@@ -41,8 +41,12 @@ class MembraneEngine(Engine):
         limit = 1e3 * p.side / p.cells / p.speed / np.sqrt(2)  # ms
         if p.step > limit:
             raise ProblemError(f"A step of {p.step:g} ms is unstable here: take at most {limit:.3g} ms.", ("step",))
-        moved = 12 * p.cells**2
-        return Estimate(8 * p.cells**2, moved, p.step, limit, moved / backend.ceilings().best / p.step)
+        moved, needed = 12 * p.cells**2, 20 * max(p.mode_x, p.mode_y)
+        sentence = f"The shape at the start has fewer than 20 cells in a half wave: take {needed} cells along a side."
+        coarse = Finding(sentence, place=("cells",), remedy=Remedy(f"Take {needed} cells", {("cells",): needed}))
+        found = (coarse,) if p.cells < needed else ()
+        seconds = moved / backend.ceilings().best / p.step
+        return Estimate(8 * p.cells**2, moved, p.step, limit, seconds, findings=found)
 
     def build(self, problem, backend, progress=no_progress):
         self.estimate(problem, backend)  # raises what a person should know
@@ -50,7 +54,10 @@ class MembraneEngine(Engine):
 
 
 class MembraneSimulation(FieldSimulation):
-    """``u`` and ``before`` change places at each step; after an even number of them ``u`` is the newer."""
+    """``u`` and ``before`` change places at each step."""
+
+    series = (SeriesInfo("largest", "Largest displacement", "mm"),)
+    sample_steps = 16
 
     def __init__(self, p, grid, backend):
         x = (np.arange(p.cells) + 0.5) * np.pi / p.cells
@@ -60,10 +67,19 @@ class MembraneSimulation(FieldSimulation):
         super().__init__(backend, grid, p.step, (shown,), arrays)
         self.traffic = (KernelTraffic("leapfrog", 8 * start.size, 4 * start.size, 8 * start.size),)
         self._leapfrog = LEAPFROG.open(backend, p.cells, (1e-3 * p.speed * p.step * p.cells / p.side) ** 2)
+        self._damping = p.damping
 
     def take(self, steps):
         with self.backend.timed("leapfrog", steps):
             for _ in range(steps):
                 u, before = self.arrays["u"], self.arrays["before"]
-                self._leapfrog.step(u, before)  # the newest is in `before` now
+                self._leapfrog.step(u, before, self._damping * self.dt)  # the newest is in `before` now
                 self.arrays.update(u=before, before=u)
+
+    def observe(self):
+        return {"largest": float(np.abs(self.field("u")).max())}  # copied to the host: each `sample_steps` alone
+
+    def set_control(self, name, value):
+        if name != "damping":
+            super().set_control(name, value)  # refuses
+        self._damping = value

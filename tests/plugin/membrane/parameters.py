@@ -12,4 +12,5 @@ class MembraneParameters(ParameterGroup):
     mode_x: int = quantity(2, "1", "Half waves along x at the start", ge=1, le=64)
     mode_y: int = quantity(1, "1", "Half waves along y at the start", ge=1, le=64)
     height: float = quantity(1.0, "mm", "Amplitude at the start", gt=0, le=100)
+    damping: float = quantity(0.0, "1/ms", "Rate at which a swing dies away", ge=0, le=1, live=True)
     step: float = quantity(0.01, "ms", "Time step", gt=0, le=10)
