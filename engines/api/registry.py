@@ -49,10 +49,8 @@ def _found() -> tuple[dict[str, Engine], tuple[str, ...]]:
             if made.id in found:
                 raise ProblemError(f"there is an engine '{made.id}' already")
             found[made.id] = made
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # whatever the package of a stranger raises: it costs that engine and no other
+        except (Exception, SystemExit) as error:
+            # Whatever the package of a stranger raises: it costs that engine and no other.
             package = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
             reason = str(error) if isinstance(error, ProblemError) else f"{type(error).__name__}: {error}"
             troubles.append(f"The engine '{point.name}'{package} is left out ({reason}): update or uninstall it.")
