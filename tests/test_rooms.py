@@ -64,6 +64,7 @@ def test_what_an_engine_offers_has_its_room(engine):
     offered = engines()[engine]
     place = ROOT / "engines" / engine
     assert (place / "tools").is_dir() == bool(offered.tools())
+    assert (place / "verification").is_dir() == bool(offered.verification())
     assert (place / "lab" / "studies.py").is_file() or not offered.studies()
     assert (place / "lab" / "tables.py").is_file() or not offered.tables()
     assert (place / "lab" / "benchmarks.py").is_file() or not offered.benchmarks()

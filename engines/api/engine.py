@@ -13,13 +13,13 @@ from pydantic import BaseModel
 from engines.api import API_VERSION
 from engines.api.charts import Forecast, Inspection
 from engines.api.device import Backend
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.presets import presets_in
 from engines.api.simulation import Simulation
 from engines.api.tools import Tool
 from engines.api.values import Benchmark, Estimate, Imported, ParameterFile, Preset, Problem, Progress, no_progress
+from engines.api.verification import VerificationCase
 
 
 class Engine(ABC):
@@ -103,7 +103,11 @@ class Engine(ABC):
         return ()
 
     def tables(self) -> Sequence[LabTable]:
-        """Tables that the Kernel Lab measures of this engine (:mod:`engines.api.lab_tables`)."""
+        """Tables that the Kernel Lab measures of this engine (:mod:`engines.api.lab`)."""
+        return ()
+
+    def verification(self) -> Sequence[VerificationCase]:
+        """Cases with known answers, which ``workbench verify`` runs (:mod:`engines.api.verification`)."""
         return ()
 
     def placed(self, problem: Problem) -> Placement | None:

@@ -34,7 +34,7 @@ from pathlib import Path
 
 from engines.api import Benchmark, Engine, Estimate, Problem, Progress, no_progress
 from engines.api.device import Backend
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable
 from engines.api.tools import Tool
 from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES
 from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes

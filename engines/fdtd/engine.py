@@ -47,8 +47,7 @@ from engines.api import (
     no_progress,
 )
 from engines.api.device import Backend
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.tools import Tool
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax

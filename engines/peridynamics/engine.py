@@ -43,8 +43,7 @@ from typing import Any
 from engines.api import Benchmark, Engine, Estimate, Problem, Progress, Simulation, no_progress
 from engines.api.charts import Inspection
 from engines.api.device import Backend
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.tools import Tool
 from engines.geometry.particles import Particles

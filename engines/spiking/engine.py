@@ -30,8 +30,7 @@ from typing import Any
 from engines.api import Benchmark, Engine, Estimate, KernelTraffic, Problem, Progress, Simulation, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from engines.backend.twins import pick
 from engines.geometry.particles import Particles
 from engines.spiking.connectivity.files import check_connections

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engines.api import no_progress
 from engines.api.errors import ProblemError
-from engines.api.lab_tables import Column, LabTable, PublishedRows
+from engines.api.lab import Column, LabTable, PublishedRows
 from tests.workbench.fake_engine import WaveEngine
 
 SIZES = (1000.0, 11_688_851.0)

@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from engines.api.errors import WorkbenchError
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from ui.lab.plots import plots, png
 from workbench.bench.record_files import write_csv, write_json
 from workbench.bench.records import LabRecord, TableRecord

@@ -24,8 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from ui.lab.wrapping import WrappingTree
 from ui.widgets.icons import dress
 

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from engines.api.errors import WorkbenchError
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from ui.lab.choice import RecordChoice
 from ui.lab.exporting import LabExport
 from ui.lab.findings import levels

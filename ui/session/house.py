@@ -17,8 +17,7 @@ from engines.api import Array, Engine, Estimate, Preset, Progress, Simulation, S
 from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
 from ui.session.run_memory import RunMemory, remembered_state
 from workbench.bench.lab_run import LabRun

@@ -10,8 +10,7 @@ from pydantic import BaseModel
 
 from engines.api import Array, Engine, Estimate, Preset, Progress
 from engines.api.charts import Forecast
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
 from workbench.bench.lab_run import LabRun
 from workbench.bench.records import LabRecord

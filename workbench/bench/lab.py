@@ -14,8 +14,7 @@ from typing import Literal
 
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
-from engines.api.lab import Case, Shape, Study, Variant
-from engines.api.lab_tables import LabTable
+from engines.api.lab import Case, LabTable, Shape, Study, Variant
 from engines.backend.ceilings.curve import measured_curve
 from workbench.bench.check import Checker
 from workbench.bench.measured_tables import measured_table

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from engines.api.device import Backend
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from workbench.bench.lab import Lab
 from workbench.bench.records import LabRecord, MachineRecord, TableRecord, VariantRecord
 from workbench.words.failures import as_sentence

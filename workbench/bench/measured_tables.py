@@ -8,7 +8,7 @@ import time
 from engines.api import Progress
 from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
-from engines.api.lab_tables import LabTable, Row
+from engines.api.lab import LabTable, Row
 from workbench.bench.records import TableRecord, plain_row
 from workbench.bench.timed import Cancelled
 from workbench.words.failures import as_sentence

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from engines.api import Progress, Simulation, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.backend import open_backend
 from engines.backend.threads import WAITING
 from workbench.project.presets import open_named

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from engines.api.errors import ProblemError
-from engines.api.lab_tables import Column, Heat, Row, Value
+from engines.api.lab import Column, Heat, Row, Value
 from engines.backend.ceilings.curve import (
     BandwidthPoint as BandwidthPoint,  # a name of this module for those who read records
 )
@@ -95,7 +95,7 @@ class VariantRecord:
 
 @dataclass(frozen=True)
 class TableRecord:
-    """One table (:mod:`engines.api.lab_tables`) as it was measured, with its columns: the table may change.
+    """One table (:mod:`engines.api.lab`) as it was measured, with its columns: the table may change.
 
     seconds:   wall time that measuring it took; ``thorough``: with the published sizes
     refused:   why there are no rows; empty if there are

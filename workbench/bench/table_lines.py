@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engines.api.lab_tables import Column, LabTable, PublishedRows, Row, Value
+from engines.api.lab import Column, LabTable, PublishedRows, Row, Value
 from workbench.bench.records import LabRecord, TableRecord
 
 NOTHING = "–"

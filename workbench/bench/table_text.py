@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from engines.api.lab_tables import LabTable, PublishedRows
+from engines.api.lab import LabTable, PublishedRows
 from workbench.bench.records import LabRecord, TableRecord, device_text
 from workbench.bench.table_lines import (
     Line,

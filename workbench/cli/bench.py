@@ -12,8 +12,7 @@ from pathlib import Path
 from engines.api import Engine, Progress, no_progress, registry
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, ProblemError
-from engines.api.lab import Study
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable, Study
 from engines.backend import open_backend
 from workbench.bench.lab import Lab
 from workbench.bench.measure import KernelRecord, machine, measure

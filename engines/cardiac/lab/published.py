@@ -6,7 +6,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from engines.api.lab_tables import PublishedRows, Row
+from engines.api.lab import PublishedRows, Row
 
 FIGURES = Path(__file__).with_name("published.json")
 """Number of the table, device (empty where the figures depend on none), rows; null where the thesis has nothing."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.backend.ceilings import curve_cpu, curve_cuda
 from engines.backend.ceilings.curve import COLD_CACHES, LARGEST
 from engines.backend.timing import cache_bytes, free_bytes

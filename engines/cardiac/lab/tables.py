@@ -6,7 +6,7 @@ tables 6.5 and 6.6 for one GPU alone.
 
 from __future__ import annotations
 
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable
 from engines.cardiac.lab.cells.expressions import ExponentialsTable, PassTable, PathInstructionsTable
 from engines.cardiac.lab.cells.kernels import BoundTable, KernelTimeTable
 from engines.cardiac.lab.cells.schemes import SchemeErrorTable, SchemeInstructionsTable, SchemeTimeTable

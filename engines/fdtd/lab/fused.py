@@ -10,7 +10,7 @@ import numpy as np
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import DeviceError
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.backend.compile.nvrtc import compile_cubin
 from engines.backend.precision import FLOAT_TYPES, REAL
 from engines.fdtd.lab.benchmarks import Counts, size_name

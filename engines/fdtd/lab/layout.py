@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.backend.lab.timing import call_seconds
 from engines.fdtd.lab.benchmarks import Counts, size_name
 from engines.fdtd.lab.problems import start_fields

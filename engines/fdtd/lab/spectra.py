@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.api import Array, Progress, no_progress
 from engines.api.device import Backend
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.backend.lab.timing import graph_seconds
 from engines.backend.twins import pick
 from engines.fdtd.lab.variants import spectra_kernels

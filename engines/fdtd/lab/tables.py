@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable
 from engines.fdtd.lab.fused import FusedLayersTable
 from engines.fdtd.lab.launches import CoarseningTable, PassesTable
 from engines.fdtd.lab.layout import LayoutTable

@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
-from engines.api.lab_tables import Column, LabTable, PublishedRows, Row
+from engines.api.lab import Column, LabTable, PublishedRows, Row
 from engines.backend.precision import FLOAT_TYPES
 from engines.fdtd.lab.benchmarks import LAYER, Counts, size_name
 from engines.fdtd.lab.problems import Scene, make_lab_steps, make_scene, step_seconds

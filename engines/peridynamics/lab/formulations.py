@@ -10,7 +10,7 @@ import numpy as np
 from engines.api import Problem, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.peridynamics.body.filling import filled
 from engines.peridynamics.cloud.body import checked
 from engines.peridynamics.cloud.family import cloud_family

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from engines.api import Problem, Progress, no_progress
 from engines.api.device import Backend
-from engines.api.lab_tables import Column, LabTable, PublishedRows, Row
+from engines.api.lab import Column, LabTable, PublishedRows, Row
 from engines.peridynamics.body.filling import filled
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.lab.benchmarks import JOB_PARTICLES, JOB_STEPS, branching

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.api.lab_tables import LabTable
+from engines.api.lab import LabTable
 from engines.peridynamics.lab.formulations import FormulationTable
 from engines.peridynamics.lab.job import JobTable
 from engines.peridynamics.lab.throughput import ThroughputTable

@@ -8,7 +8,7 @@ from typing import Any
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.peridynamics.lab.benchmarks import counts_near, sized
 from engines.peridynamics.lab.stepping import bonds_in, problem_seconds
 from engines.peridynamics.lattice.family import family

@@ -10,8 +10,7 @@ import numpy as np
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
-from engines.api.lab import Case, Inputs, Prepared, Study, Variant
-from engines.api.lab_tables import Column, LabTable, PublishedRows, Row
+from engines.api.lab import Case, Column, Inputs, LabTable, Prepared, PublishedRows, Row, Study, Variant
 from engines.backend.lab.timing import launch_seconds
 from engines.backend.timing import cache_bytes, free_bytes, host_seconds
 from engines.spiking.events import vectors

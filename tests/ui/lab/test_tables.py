@@ -9,7 +9,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 
-from engines.api.lab_tables import Column
+from engines.api.lab import Column
 from tests.ui.lab.doubles import STUDY, machine, table_record
 from tests.workbench.fake_tables import DIFFUSION_BLOCKS, STEP_TIMES
 from ui.lab.figures.heat import dark_end

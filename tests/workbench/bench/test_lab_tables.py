@@ -13,7 +13,7 @@ import pytest
 
 from engines.api import registry
 from engines.api.errors import ProblemError
-from engines.api.lab_tables import Column, PublishedRows
+from engines.api.lab import Column, PublishedRows
 from engines.backend.ceilings.curve import BandwidthPoint, Curve
 from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.fake_tables import DIFFUSION_BLOCKS, STEP_TIMES, OnGpu, StepTimes, TabledEngine, Trouble

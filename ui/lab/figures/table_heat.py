@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtWidgets import QWidget
 
-from engines.api.lab_tables import Column, Heat, Row, Value
+from engines.api.lab import Column, Heat, Row, Value
 from ui.lab.figures.heat import HeatMap, Tile, dark_end
 from ui.widgets.theme import Palette
 from workbench.bench.table_lines import NOTHING, number, title_of, value_text

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.api.lab_tables import LabTable, Row
+from engines.api.lab import LabTable, Row
 from ui.lab.figures.table_heat import TableMap
 from ui.lab.tables.measured_model import BEGINS, LinesModel
 from ui.widgets.formatting import duration_text

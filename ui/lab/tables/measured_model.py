@@ -10,7 +10,7 @@ from typing import Any, Literal
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
 
-from engines.api.lab_tables import Column, Value
+from engines.api.lab import Column, Value
 from ui.widgets.theme import theme
 from workbench.bench.table_lines import Group, Line, number, ratio_text, value_text
 

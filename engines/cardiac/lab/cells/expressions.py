@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.cardiac.compiler.relaxation import random_states
 from engines.cardiac.compiler.schemes import LARGEST_VOLTAGE, LONGEST_POWER, STEP, STIMULUS, TYPICAL_STEP, Scheme
 from engines.cardiac.lab.cells.paths import VOLTAGE, CellTypeName, machine_code, path_step

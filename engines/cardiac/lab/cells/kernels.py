@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import DeviceError
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.backend.compile.nvrtc import compile_cubin
 from engines.backend.lab.timing import launch_seconds
 from engines.backend.precision import REAL

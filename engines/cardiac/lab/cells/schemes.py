@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.backend.lab.timing import launch_seconds
 from engines.cardiac.compiler.convergence import REFERENCE, STEPS, convergence
 from engines.cardiac.compiler.schemes import SCHEMES

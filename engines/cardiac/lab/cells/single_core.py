@@ -9,7 +9,7 @@ import numpy as np
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.backend.lab.timing import launch_seconds
 from engines.backend.threads import parallel_region
 from engines.cardiac.lab.cells.plain_c import c_source, compiled, start_states

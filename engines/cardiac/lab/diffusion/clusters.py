@@ -10,7 +10,7 @@ import numpy as np
 from engines.api import Array, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import DeviceError
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.cardiac.diffusion.clusters import reordered, step_seconds
 from engines.cardiac.diffusion.cuda import CudaDiffusion
 from engines.cardiac.lab.meshes import THESIS_CELLS, first_rows, tissue_matrix

@@ -9,7 +9,7 @@ import numpy as np
 
 from engines.api import Progress, no_progress
 from engines.api.device import Backend
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.cardiac.diffusion.forward_euler import DIFFUSION
 from engines.cardiac.diffusion.stability import stable_step
 from engines.cardiac.diffusion.weights import assemble

@@ -8,7 +8,7 @@ import numpy as np
 
 from engines.api import Array, Progress, no_progress
 from engines.api.device import Backend
-from engines.api.lab_tables import Column, LabTable, Row
+from engines.api.lab import Column, LabTable, Row
 from engines.backend.lab.timing import launch_seconds
 from engines.cardiac.diffusion.clusters import reordered, voltage_bytes
 from engines.cardiac.diffusion.forward_euler import DIFFUSION

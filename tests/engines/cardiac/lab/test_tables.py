@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.api.device import Ceilings
-from engines.api.lab_tables import LabTable, Row
+from engines.api.lab import LabTable, Row
 from engines.backend import open_backend
 from engines.backend.lab import timing as lab_timing
 from engines.cardiac.diffusion.weights import assemble
