@@ -13,6 +13,7 @@ from types import TracebackType
 from PySide6.QtCore import QCoreApplication, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from ui.widgets.garbage import GuiThreadCollector
 from ui.widgets.icons import application_icon
 from ui.widgets.theme import THEMES, theme
 from ui.window.ending import SignalEnding
@@ -61,12 +62,14 @@ def main(argv: Sequence[str] = ()) -> int:
     window = MainWindow(HouseServices(), Viewport, settings)
     sys.excepthook = _Reporter(window)
     ending = SignalEnding(window.close_at_once, window)
+    collector = GuiThreadCollector(application)
     window.show()
     paths = [Path(text) for text in argv if not text.startswith("-")]
     if paths:
         QTimer.singleShot(0, lambda: window.open_path(paths[0]))
     code = application.exec()
     ending.restore()
+    collector.stop()
     return code
 
 

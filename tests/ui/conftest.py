@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import pytest
@@ -10,6 +11,16 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from tests.ui.doubles import FakeServices, FakeViewport
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_widget_dies_on_another_thread():
+    """As in the application (ui/widgets/garbage.py); what is due is collected between tests."""
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
