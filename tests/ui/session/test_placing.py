@@ -117,6 +117,20 @@ def test_adding_duplicating_moving_and_removing_are_edits(work) -> None:
     assert model.undo_stack.index() == 0
 
 
+def test_the_trees_keys_duplicate_and_remove(work, qtbot) -> None:
+    tree = work.tree
+    with qtbot.waitActive(tree):
+        tree.show()
+        tree.activateWindow()
+    tree.tree.setFocus()
+    qtbot.waitUntil(tree.tree.hasFocus)
+    work.placing.choose(("objects", 1))
+    qtbot.keyClick(tree.tree, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    assert rows(tree, "Objects") == ["1  Sphere", "2  Box", "3  Box"]
+    qtbot.keyClick(tree.tree, Qt.Key.Key_Delete)
+    assert rows(tree, "Objects") == ["1  Sphere", "2  Box"]
+
+
 def test_a_material_that_is_duplicated_has_a_name_of_its_own_and_is_renamed_with_its_objects(work) -> None:
     work.placing.choose(("materials", 0))
     work.placing.duplicate()

@@ -1,0 +1,79 @@
+"""What a ceiling is: the bytes of the arrays that were moved, over the seconds that it took, neither more nor less."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from engines.backend import cpu_kernels
+from engines.backend.ceilings import memory
+
+
+def test_a_cpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds(monkeypatch):
+    moved: list[int] = []
+    seconds = iter([0.5, 0.25])
+
+    def once(launch):
+        launch()
+        return next(seconds)
+
+    for name in ("stream_copy", "stream_triad"):
+        monkeypatch.setattr(cpu_kernels, name, lambda *given: moved.append(_bytes(given)))
+    monkeypatch.setattr(memory, "_best", once)
+    found = memory.measure_cpu(1, 1000)
+    assert moved == [2 * 8000, 3 * 8000], "copy reads one and writes one, triad reads two and writes one"
+    assert (found.copy, found.triad) == (moved[0] / 0.5, moved[1] / 0.25)
+
+
+def test_a_gpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds():
+    moved: dict[str, set[int]] = {}
+
+    class Kernel:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def __call__(self, grid, block, given) -> None:
+            length = int(given[-1])
+            arrays = [each for each in given if isinstance(each, np.ndarray)]
+            assert all(each.nbytes == 16 * length for each in arrays), "a length in float4"
+            moved.setdefault(self.name, set()).add(_bytes(given))
+
+    class Device:
+        id, multiprocessors = "test", 4
+
+        def memory(self):
+            return 1 << 20, 1 << 20
+
+        def compile(self, source):
+            return SimpleNamespace(get_function=Kernel)
+
+        def empty(self, n, dtype):
+            return np.empty(n, dtype)
+
+        def active(self):
+            return memory.threading.Lock()
+
+        def elapsed(self, launch):
+            launch()
+            return 0.125
+
+    found = memory._measure_cuda(Device())
+    assert found.copy == moved["stream_copy"].pop() / 0.125
+    assert found.triad == moved["stream_triad"].pop() / 0.125
+    assert not moved["stream_copy"], "of one size"
+
+
+def test_the_best_of_at_least_three_counts_after_one_that_compiles(monkeypatch):
+    clock, durations = [0.0], iter([0.1, 3.0, 1.0, 2.0])
+
+    def launch() -> None:
+        clock[0] += next(durations)
+
+    monkeypatch.setattr(memory, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    assert memory._best(launch) == pytest.approx(1.0)
+
+
+def _bytes(given) -> int:
+    return sum(each.nbytes for each in given if isinstance(each, np.ndarray))

@@ -1,0 +1,48 @@
+"""The meter read back from its pixels and curves: where the arc stands, and in which unit the curve is."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from PySide6.QtGui import QColor
+
+from ui.panels.meters.gauge import SPAN_DEGREES, START_DEGREES, Gauge
+from ui.panels.meters.history import History
+from ui.widgets.theme import theme
+
+SIZE = 260
+
+
+def lit(gauge: Gauge, fraction: float) -> bool:
+    """Whether the arc has the accent's colour at this fraction of its length, which runs clockwise from lower left."""
+    radius = min(gauge.width() / 2 - 12, (gauge.height() - 26) / 1.6)
+    angle = math.radians(START_DEGREES - SPAN_DEGREES * fraction)
+    x, y = gauge.width() / 2 + radius * math.cos(angle), 10 + radius - radius * math.sin(angle)
+    image = gauge.grab().toImage()
+    ratio = image.devicePixelRatio()
+    found, accent = QColor(image.pixel(round(x * ratio), round(y * ratio))), theme().palette.color("accent")
+    return max(abs(found.red() - accent.red()), abs(found.blue() - accent.blue())) < 40
+
+
+@pytest.mark.parametrize("shown", [0.25, 0.6, 1.0, 1.4])
+def test_the_arc_is_filled_from_the_left_as_far_as_the_fraction(qtbot, shown):
+    gauge = Gauge()
+    qtbot.addWidget(gauge)
+    gauge.resize(SIZE, gauge.height())
+    assert not lit(gauge, 0.1)
+    gauge.set_reading(shown * 20e9, shown)
+    places = [place for place in (0.05 + 0.1 * k for k in range(10)) if abs(place - shown) > 0.06]  # its end is round
+    assert [lit(gauge, place) for place in places] == [place < shown for place in places]
+    gauge.set_reading(None)
+    assert not lit(gauge, 0.05)
+
+
+def test_the_curve_and_its_ceiling_are_in_gigabytes_of_a_thousand_million(qtbot):
+    history = History()
+    qtbot.addWidget(history)
+    history.add(15e9, 20e9)
+    history.redraw()
+    assert history._curve.getData()[1] == pytest.approx([15.0])
+    assert history._line.value() == pytest.approx(20.0)
+    assert history.viewRange()[1] == pytest.approx([0.0, 24.0])

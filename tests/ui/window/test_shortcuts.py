@@ -1,0 +1,57 @@
+"""Every key of the window is pressed, and does the one thing that it is for."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtTest import QTest
+
+KEYS = {
+    "gallery": "Ctrl+G", "back": "Esc", "open": "Ctrl+O", "open_folder": "Ctrl+Shift+O", "save": "Ctrl+S",
+    "save_as": "Ctrl+Shift+S", "snapshot": "Ctrl+E", "quit": "Ctrl+Q", "undo": "Ctrl+Z", "redo": "Ctrl+Shift+Z",
+    "run": "Space", "step": ".", "reset": "Ctrl+R", "rewind": "Ctrl+Shift+R", "sweep": "Ctrl+Shift+P",
+    "theme": "Ctrl+T", "fit": "Ctrl+0", "outlines": "O", "brush": "B", "measure": "M",
+}  # fmt: skip
+
+
+@pytest.fixture
+def pressed(opened):
+    """Of each action with keys, that it was triggered, instead of what it does; all of them enabled."""
+    window, seen = opened, []
+    for name, action in window.actions_.by_name.items():
+        action.triggered.disconnect()
+        action.setEnabled(True)
+        action.triggered.connect(lambda _=False, name=name: seen.append(name))
+    for place, action in enumerate(window.workspaces.actions_):
+        action.triggered.disconnect()
+        action.triggered.connect(lambda _=False, place=place: seen.append(f"page {place + 1}"))
+    window.activateWindow()
+    window.viewport.setFocus()
+    return seen
+
+
+def test_each_action_has_its_keys_and_hears_them(opened, pressed):
+    bound = {name for name, action in opened.actions_.by_name.items() if not action.shortcut().isEmpty()}
+    assert bound == KEYS.keys()
+    for name, keys in KEYS.items():
+        pressed.clear()
+        QTest.keySequence(opened, QKeySequence(keys))
+        assert pressed == [name], keys
+
+
+def test_each_page_has_its_number(opened, pressed):
+    assert len(opened.workspaces.actions_) >= 2
+    for place in range(len(opened.workspaces.actions_)):
+        pressed.clear()
+        QTest.keySequence(opened, QKeySequence(f"Ctrl+{place + 1}"))
+        assert pressed == [f"page {place + 1}"]
+
+
+def test_no_two_of_the_windows_keys_are_the_same(opened):
+    alone, whole = Qt.ShortcutContext.WidgetShortcut, Qt.ShortcutContext.WindowShortcut
+    keys = [action.shortcut() for action in opened.findChildren(QAction) if action.shortcutContext() != alone]
+    keys += [each.key() for each in opened.findChildren(QShortcut) if each.context() == whole]
+    texts = [each.toString() for each in keys if not each.isEmpty()]
+    assert len(texts) >= len(KEYS)
+    assert sorted(texts) == sorted(set(texts))
