@@ -19,6 +19,9 @@ class Diffusion(Protocol):
     def traffic(self) -> KernelTraffic:
         """Bytes and operations per step of whole passes, without a source."""
 
+    def traffic_with(self, source: bool) -> KernelTraffic:
+        """The same where a source is read, too."""
+
     def advance(self, u: Any, spare: Any, source: Any, steps: int) -> tuple[Any, Any]:
         """Take exactly ``steps`` steps from ``u``; (array with the result, the other one)."""
 

@@ -47,7 +47,12 @@ class HeatSimulation(GridSimulation):
         self._make_step, self._largest_scale, self._fuse = make_step, largest_scale, fuse
         self._scale = scale
         self._diffusion = make_step(scale)
-        self.traffic = (self._diffusion.traffic if fuse else unfused(self._diffusion.traffic),)
+        self._count_traffic()
+
+    def _count_traffic(self) -> None:
+        """A step reads the source, too, once there is one."""
+        traffic = self._diffusion.traffic_with(source=self._source.array is not None)
+        self.traffic = (traffic if self._fuse else unfused(traffic),)
 
     def take(self, steps: int) -> None:
         u, spare, source = self.arrays["u"], self._spare, self._source.array
@@ -71,6 +76,7 @@ class HeatSimulation(GridSimulation):
 
     def paint(self, dab: Dab) -> None:
         self._source.paint(dab)
+        self._count_traffic()
 
     def set_control(self, name: str, value: Any) -> None:
         if name != "equation.diffusivity_scale":
@@ -89,5 +95,6 @@ class HeatSimulation(GridSimulation):
     def restore(self, state: Mapping[str, Array]) -> None:
         super().restore(state)
         self._source.replace(state["source"])
+        self._count_traffic()
         if float(state["scale"]) != self._scale:
             self.set_control("equation.diffusivity_scale", float(state["scale"]))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engines.api import Problem
+from engines.api import Dab, Problem
 from engines.stencil.engine import StencilEngine
 from engines.stencil.parameters import StencilParameters
 
@@ -36,3 +36,15 @@ def test_whole_grids_are_counted(cpu, grid, fields, read, written, precision):
     (traffic,) = simulation.traffic
     one = simulation.geometry.n_cells * {"fp32": 4, "fp64": 8}[precision]
     assert (traffic.bytes_read, traffic.bytes_written) == (read * one, written * one)
+
+
+def test_a_source_counts_from_the_first_dab_on(cpu):
+    simulation = ENGINE.build(Problem(StencilParameters.model_validate({"grid": PLANE})), cpu)
+    one = simulation.geometry.n_cells * 4
+    fresh = simulation.state()
+    depth = simulation.traffic[0].fused
+    assert simulation.traffic[0].bytes_read == one // depth
+    simulation.paint(Dab("source", (12.0, 8.0, 0.0), 3.0, 1.0))
+    assert simulation.traffic[0].bytes_read == 2 * one // depth
+    simulation.restore(fresh)
+    assert simulation.traffic[0].bytes_read == one // depth
