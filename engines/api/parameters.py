@@ -6,14 +6,26 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.config import JsonDict
+
+SMALLEST, LARGEST = 1e-30, 1e30
+"""Magnitudes of numbers other than 0: beyond any measured in any unit here, and a third power is a finite one still."""
 
 
 class ParameterGroup(BaseModel):
-    """Base of all parameter models: unknown names, NaN and infinity are refused, assignments are validated."""
+    """Base of all parameter models: unknown names, NaN, infinity and numbers that no unit needs are refused,
+    assignments are validated."""
 
     model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
+
+    @field_validator("*")
+    @classmethod
+    def _no_number_beyond_physics(cls, value: Any) -> Any:
+        for number in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(number, (int, float)) and number and not SMALLEST <= abs(number) <= LARGEST:
+                raise ValueError(f"numbers other than 0 lie between {SMALLEST:g} and {LARGEST:g}")
+        return value
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 
 import pytest
+from pydantic import ValidationError
 
 import engines.api
-from engines.api.parameters import quantity
+from engines.api.parameters import ParameterGroup, quantity
 from engines.api.presets import presets_in
 
 
@@ -31,3 +32,15 @@ def test_every_name_of_the_contract_is_there():
         assert getattr(engines.api, name) is not None
     with pytest.raises(AttributeError):
         engines.api.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("number", [1e31, -1e31, 1e-31, 10**31])
+def test_a_number_that_no_unit_needs_is_refused(number):
+    class Group(ParameterGroup):
+        length: float = quantity(0.0, "m", "A length")
+        place: tuple[float, float] = quantity((0.0, 0.0), "m", "A place")
+
+    assert Group(length=1e30, place=(0.0, -1e-30)).length == 1e30
+    for values in ({"length": number}, {"place": (0.0, number)}):
+        with pytest.raises(ValidationError, match="between 1e-30 and 1e"):
+            Group.model_validate(values)
