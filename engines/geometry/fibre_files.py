@@ -15,6 +15,7 @@ from engines.geometry.raw import RawMesh
 from engines.geometry.readers.carp import read_lon
 from engines.geometry.readers.text import first_line, is_number, numbers, read_bytes
 from engines.geometry.readers.vtu import read_vtu
+from engines.reading import foreign_file, read_npy
 
 UNIT_LENGTH = 0.01
 """How far from 1 a length may be that a few digits of text have rounded."""
@@ -56,11 +57,10 @@ def _lon(path: Path, mesh: TetMesh) -> Array:
 
 
 def _npy(path: Path, mesh: TetMesh) -> Array:
-    try:
-        values = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
-        raise MeshError(f"{path.name} is no array that NumPy can read: save it again with numpy.save.") from None
-    if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiu":
+    sentence = f"{path.name} is no array that NumPy can read: save it again with numpy.save."
+    with foreign_file(sentence, MeshError), path.open("rb") as stream:
+        values = read_npy(stream, path.stat().st_size)
+    if values.dtype.kind not in "fiu":
         raise MeshError(f"{path.name} holds no numbers: save an array of {mesh.n_cells:,} × 3 or × 6 numbers.")
     values = values.reshape(len(values), -1) if values.ndim > 1 else values
     if values.ndim != 2 or values.shape[1] not in (3, 6):

@@ -19,6 +19,7 @@ from engines.geometry.readers.tetgen import read_tetgen
 from engines.geometry.readers.vtk_legacy import read_vtk
 from engines.geometry.readers.vtu import read_vtu
 from engines.geometry.regions import find_regions
+from engines.reading import foreign_file
 
 CARP = (".pts", ".elem", ".lon")
 SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".mesh", ".elem", ".pts", ".ele", ".node")
@@ -57,15 +58,17 @@ def read_mesh(path: str | Path, length_unit: str = "mm", fibres: str | Path | No
         raise MeshError(f"{path.name} is a folder; choose a mesh file in it.")
     if fibre_path is not None and not fibre_path.is_file():
         raise MeshError(f"The fibre file {fibre_path.name} is not in {fibre_path.parent}; choose another or none.")
-    try:
-        if path.suffix.lower() in CARP:
-            raw = read_carp(path, fibre_path)
-        else:
-            raw = _reader(path)(path)
-            if fibre_path is not None and len(raw.cells):
-                raw.cell_data["fibres"] = read_lon(fibre_path, len(raw.cells))
-    except MemoryError:
-        raise MeshError(f"{path.name} does not fit into memory; close other programs or take a coarser mesh.") from None
+    with foreign_file(f"{path.name} cannot be read as a mesh: export it again.", MeshError):
+        try:
+            if path.suffix.lower() in CARP:
+                raw = read_carp(path, fibre_path)
+            else:
+                raw = _reader(path)(path)
+                if fibre_path is not None and len(raw.cells):
+                    raw.cell_data["fibres"] = read_lon(fibre_path, len(raw.cells))
+        except MemoryError:
+            sentence = f"{path.name} does not fit into memory; close other programs or take a coarser mesh."
+            raise MeshError(sentence) from None
     return checked(raw, path.name, length_unit)
 
 

@@ -40,7 +40,7 @@ def read_snapshot_text(path: Path) -> str:
     if path.stat().st_size > LARGEST_FILE:
         raise ProblemError(f"'{path}' is too large for a snapshot (over {LARGEST_FILE >> 20} MB).")
     try:
-        text = read_text(path.read_bytes()).get(KEYWORD)
+        text = read_text(path.read_bytes(), KEYWORD)
     except ValueError as error:
         raise ProblemError(f"'{path}' is not a sound PNG: {error}.") from error
     if text is None:
@@ -71,17 +71,22 @@ def encode_png(rgba: Array, texts: Mapping[str, str] | None = None) -> bytes:
     return SIGNATURE + b"".join(chunks)
 
 
-def read_text(png: bytes) -> dict[str, str]:
-    """The iTXt texts of a PNG by keyword. Raises ValueError on anything unsound; nothing is expanded past a limit."""
-    texts = {}
+def read_text(png: bytes, wanted: str) -> str | None:
+    """The last iTXt text of a PNG under this keyword. Raises ValueError on anything unsound; only that one is expanded,
+    and not past a limit."""
+    found: bytes | None = None
+    packed = False
     for kind, content in _chunks(png):
         if kind == b"iTXt":
             keyword, separator, rest = content.partition(b"\0")
             fields = rest[2:].split(b"\0", 2)
             if not separator or len(rest) < 2 or len(fields) != 3:
                 raise ValueError("a text chunk is cut short")
-            texts[keyword.decode("latin-1")] = _expand(fields[2]) if rest[0] else fields[2].decode()
-    return texts
+            if keyword.decode("latin-1") == wanted:
+                packed, found = bool(rest[0]), fields[2]
+    if found is None:
+        return None
+    return _expand(found) if packed else found.decode()
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:

@@ -18,11 +18,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from engines.api.errors import ProblemError
+from engines.reading import foreign_file
 from workbench.export.png import read_snapshot_text
 from workbench.project.boundary import NOTHING, Permission, named_file
 from workbench.project.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
@@ -266,19 +267,17 @@ def _located(
 
 
 def _from_zip(path: Path, names_of: NamesOf) -> Stored:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
-            homes = sorted((n for n in members if PurePosixPath(n).name == PROJECT_FILE), key=lambda n: n.count("/"))
-            if not homes:
-                raise ProblemError(f"'{path}' holds no {PROJECT_FILE}: choose a project that Workbench saved.")
-            home = PurePosixPath(homes[0]).parent
-            project = parse_project(_member(archive, members[homes[0]], LARGEST_PROJECT), f"'{path}'")
-            wanted = _mesh_members(members, home, project.geometry, path)
-            wanted += _other_members(members, home, names_of(project), path)
-            folder = _unpack(archive, members, home, wanted, path)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise ProblemError(f"'{path}' is a damaged zip ({error}): copy it again from where it is whole.") from error
+    damaged = f"'{path}' is a damaged zip: copy it again from where it is whole."
+    with foreign_file(damaged), zipfile.ZipFile(path) as archive:
+        members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+        homes = sorted((n for n in members if PurePosixPath(n).name == PROJECT_FILE), key=lambda n: n.count("/"))
+        if not homes:
+            raise ProblemError(f"'{path}' holds no {PROJECT_FILE}: choose a project that Workbench saved.")
+        home = PurePosixPath(homes[0]).parent
+        project = parse_project(_member(archive, members[homes[0]], LARGEST_PROJECT), f"'{path}'")
+        wanted = _mesh_members(members, home, project.geometry, path)
+        wanted += _other_members(members, home, names_of(project), path)
+        folder = _unpack(archive, members, home, wanted, path)
     mesh, fibres = _located(project.geometry, folder, f"'{path}'")
     return Stored(project, mesh, fibres, path, folder)
 
@@ -342,8 +341,21 @@ def _unpack(
         target = folder / PurePosixPath(info.filename).relative_to(home)
         if not target.is_file() or target.stat().st_size != info.file_size:
             with archive.open(info) as member:
-                write_stream(target, member)
+                write_stream(target, _Member(member))
     return folder
+
+
+class _Member:
+    """A file in a zip whose damage is not taken for that of the disk that it is written to."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._stream.read(size)
+        except OSError as error:  # bzip2's word for it
+            raise zipfile.BadZipFile(str(error)) from error
 
 
 def _forget_old(unpacked: Path) -> None:

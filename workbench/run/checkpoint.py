@@ -14,6 +14,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.reading import foreign_file, read_npz
 from workbench.project.document import Document
 from workbench.project.meshes import fingerprint
 from workbench.project.parameter_files import named_files, with_values
@@ -78,16 +79,9 @@ def read_checkpoint(path: Path, problem: str) -> Checkpoint:
     """The checkpoint at ``path``. Raises ProblemError if there is none, it is damaged, or of another problem."""
     if not path.is_file():
         raise ProblemError(f"There is no checkpoint '{path}' to resume from: run without --resume.")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            meta = _meta(json.loads(archive.read(META)), path)
-            state = {}
-            for name in archive.namelist():
-                if name != META:
-                    with archive.open(name) as member:
-                        state[name.removesuffix(".npy")] = np.lib.format.read_array(member, allow_pickle=False)
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError, OSError) as error:
-        raise ProblemError(f"The checkpoint '{path}' cannot be read ({error}): run without --resume.") from error
+    with foreign_file(f"The checkpoint '{path}' is damaged: run without --resume."), zipfile.ZipFile(path) as archive:
+        meta = _meta(json.loads(archive.read(META)), path)
+        state = {name.removesuffix(".npy"): read_npz(archive, name) for name in archive.namelist() if name != META}
     if meta.problem != problem:
         raise ProblemError(
             f"The checkpoint '{path}' belongs to another problem (mesh, parameters or probes differ): "

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO, Protocol
 
 from engines.api.errors import WorkbenchError
 
@@ -78,9 +77,20 @@ def write_text(path: Path, content: str, *, durable: bool = False) -> None:
     write_bytes(path, content.encode(), durable=durable)
 
 
-def write_stream(path: Path, source: IO[bytes]) -> None:
+class Readable(Protocol):
+    """What gives bytes, as an open file does."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+def write_stream(path: Path, source: Readable) -> None:
     """Atomically copy what ``source`` holds into ``path``."""
-    write_atomically(path, lambda file: shutil.copyfileobj(source, file, 2**20))
+
+    def copy(file: BinaryIO) -> None:
+        while part := source.read(2**20):
+            file.write(part)
+
+    write_atomically(path, copy)
 
 
 def _discard(_: int) -> None: ...

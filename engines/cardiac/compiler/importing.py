@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 from engines.api.errors import ProblemError
 from engines.cardiac.compiler.model import CellModel, Parameter, State, folded
 from engines.formulas.graph import Node, const, make, symbol
+from engines.reading import foreign_file
 
 VOLTAGE_NAMES = ("v", "vm", "v_m", "e", "membrane_potential", "transmembrane_potential", "voltage", "membrane_voltage")
 STIMULUS_NAMES = ("i_stim", "istim", "i_st", "ist", "i_stimulus", "stim", "stimulus", "stim_amplitude")
@@ -38,16 +39,15 @@ def read(path: Path) -> Any:
         raise ProblemError(
             "Cell models in files are read by Myokit: install the extra 'cellml' (pip install workbench-sim[cellml])."
         ) from error
-    try:
-        if path.suffix == ".mmt":
-            _check_start(path)
-            return myokit.load_model(str(path))
-        _check_cellml(path)
-        return myokit.formats.importer("cellml").model(str(path))
-    except ProblemError:
-        raise
-    except (myokit.MyokitError, OSError) as error:
-        raise ProblemError(f"{path.name} cannot be read as a cell model: {_sentence(error)}") from error
+    with foreign_file(f"{path.name} cannot be read as a cell model: save it again as sound UTF-8 text."):
+        try:
+            if path.suffix == ".mmt":
+                _check_start(path)
+                return myokit.load_model(str(path))
+            _check_cellml(path)
+            return myokit.formats.importer("cellml").model(str(path))
+        except (myokit.MyokitError, OSError) as error:
+            raise ProblemError(f"{path.name} cannot be read as a cell model: {_sentence(error)}") from error
 
 
 def check_model(path: Path) -> None:
@@ -87,7 +87,7 @@ def _check_cellml(path: Path) -> None:
     """Refuse what cannot be compiled and name its component; the rest is left to Myokit's own checks."""
     try:
         root = ElementTree.parse(path).getroot()
-    except (ElementTree.ParseError, OSError) as error:
+    except (ElementTree.ParseError, ValueError, LookupError, OSError) as error:
         raise ProblemError(f"{path.name} cannot be read as XML: {error}.") from error
     for element in root:
         if _tag(element) == "import":

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import zipfile
-import zlib
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.geometry.file_kinds import check_table
+from engines.reading import count_npz, foreign_file, read_npz
 
 COLUMNS = ("pre", "post", "weight", "delay")
 CHUNK = 1 << 20
@@ -33,11 +32,8 @@ def _rows(place: Path, changed: int, size: int) -> int:
     """Of the file as it was when it ``changed`` and had this ``size``."""
     try:
         if place.suffix == ".npz":
-            with zipfile.ZipFile(place) as content, content.open("pre.npy") as array:
-                version = np.lib.format.read_magic(array)
-                read_header = np.lib.format.read_array_header_1_0
-                shape, _, _ = (read_header if version == (1, 0) else np.lib.format.read_array_header_2_0)(array)
-                return math.prod(shape)
+            with zipfile.ZipFile(place) as content:
+                return count_npz(content, "pre.npy")
         with place.open("rb") as file:
             first = file.readline()
             lines = 0 if b"pre" in first.lower() else int(bool(first.strip()))
@@ -46,7 +42,7 @@ def _rows(place: Path, changed: int, size: int) -> int:
                 lines += chunk.count(b"\n")
                 last = chunk[-1:]
             return lines + int(last != b"\n")
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except Exception:  # of any kind: what is wrong with it is told by read()
         return 0
 
 
@@ -58,11 +54,9 @@ def read(path: str) -> dict[str, Array]:
     place = Path(path)
     if not path or not place.is_file():
         raise ProblemError(f"There is no file '{path}' with connections: choose a CSV or npz file.", ("connections",))
-    try:
+    sentence = f"{place.name} cannot be read as connections: write rows of numbers, pre and post first."
+    with foreign_file(sentence, place=("connections",)):
         found = _npz(place) if place.suffix == ".npz" else _csv(place)
-    except (ValueError, OSError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):  # they quote the file
-        sentence = f"{place.name} cannot be read as connections: write rows of numbers, pre and post first."
-        raise ProblemError(sentence, ("connections",)) from None
     if not {"pre", "post"} <= set(found):
         raise ProblemError(f"{place.name} has no columns 'pre' and 'post': name them in its first line.")
     if len({len(values) for values in found.values()}) > 1:
@@ -85,8 +79,10 @@ def check_connections(place: Path) -> None:
 
 
 def _npz(place: Path) -> dict[str, Array]:
-    with np.load(place, allow_pickle=False) as content:
-        return {name: np.asarray(content[name], float).ravel() for name in COLUMNS if name in content.files}
+    with zipfile.ZipFile(place) as content:
+        names = content.namelist()
+        found = {name: read_npz(content, f"{name}.npy") for name in COLUMNS if f"{name}.npy" in names}
+    return {name: np.asarray(values, float).ravel() for name, values in found.items()}
 
 
 def _csv(place: Path) -> dict[str, Array]:

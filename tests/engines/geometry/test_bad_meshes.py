@@ -230,3 +230,17 @@ def test_a_right_length_unit_is_silent() -> None:
         read = checked(RawMesh(mesh.points * factor, mesh.cells.astype(np.int64)), "slab.vtu", unit)
         assert read.findings == ()
         np.testing.assert_allclose(read.points, mesh.points, rtol=1e-14)
+
+
+def test_whatever_a_reader_raises_is_one_sentence(tmp_path, monkeypatch):
+    """Readers of other projects raise what nobody thinks of."""
+    from engines.geometry import reading
+
+    def raising(path):
+        raise SystemError("of a library")
+
+    monkeypatch.setattr(reading, "_reader", lambda path: raising)
+    place = tmp_path / "a.vtk"
+    place.write_bytes(b"")
+    with pytest.raises(MeshError, match=r"^a\.vtk cannot be read as a mesh: export it again\.$"):
+        reading.read_mesh(place)

@@ -191,7 +191,7 @@ def test_a_checkpoint_of_another_problem_is_refused(project, tmp_path, capsys):
     assert "belongs to another problem" in capsys.readouterr().err
     (tmp_path / "out" / "checkpoint.npz").write_bytes(b"PK no")
     assert main([*base, "--resume"]) == 2
-    assert "cannot be read" in capsys.readouterr().err
+    assert "is damaged" in capsys.readouterr().err
 
 
 @pytest.mark.keeps_time

@@ -55,7 +55,8 @@ def test_picture_and_text_round_trip(height, width, text, seed):
     rgba = np.random.default_rng(seed).integers(0, 256, (height, width, 4), np.uint8)
     data = encode_png(rgba, {KEYWORD: text})
     np.testing.assert_array_equal(decode(data), rgba)
-    assert read_text(data) == {KEYWORD: text}
+    assert read_text(data, KEYWORD) == text
+    assert read_text(data, "another") is None
 
 
 def test_qt_reads_the_picture():
@@ -114,7 +115,7 @@ def test_a_text_that_expands_beyond_measure_is_refused(tmp_path, monkeypatch):
 def test_noise_never_gets_past_as_anything_but_a_value_error(noise):
     for data in (noise, SIGNATURE + noise, SIGNATURE + itxt(b"{}")[:-4] + noise):
         try:
-            read_text(data)
+            read_text(data, KEYWORD)
         except ValueError:
             continue
 

@@ -1,0 +1,82 @@
+"""Files that somebody else made: whatever is wrong with one is one sentence, and no array is larger than its file."""
+
+from __future__ import annotations
+
+import logging
+import math
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engines.api.errors import ProblemError, WorkbenchError
+
+log = logging.getLogger("workbench.reading")
+
+Array = npt.NDArray[Any]
+EXPANSION = 1032
+"""Bytes that one byte of deflated data stands for at the most (zlib's own figure)."""
+LARGEST_MEMBER = 8 << 30
+
+
+@contextmanager
+def foreign_file(
+    sentence: str, kind: type[ProblemError] = ProblemError, place: tuple[str | int, ...] = ()
+) -> Iterator[None]:
+    """Whatever is raised inside becomes ``sentence``, but for sentences that are made for people already.
+
+    What was raised may quote the file, or be of no use to a person: it goes to the log.
+    """
+    try:
+        yield
+    except WorkbenchError:
+        raise
+    except OSError as error:
+        raise kind(f"{sentence.removesuffix('.')} ({error.strerror or type(error).__name__}).", place) from error
+    except Exception:  # of any kind: readers of others raise what nobody thinks of
+        log.info("%s", sentence, exc_info=True)
+        raise kind(sentence, place) from None
+
+
+def read_npy(stream: IO[bytes], size: int) -> Array:
+    """The array of an .npy stream of ``size`` bytes. Raises ValueError where it is none of plain values, or where its
+    header claims more than there is: nothing is allocated for what is not there."""
+    shape, by_columns, dtype = _header(stream)
+    if dtype.hasobject:
+        raise ValueError("it holds objects instead of numbers")
+    count = math.prod(shape)
+    if count * dtype.itemsize > size:
+        raise ValueError(f"it claims {count * dtype.itemsize} bytes and has {size}")
+    content = bytearray(count * dtype.itemsize)
+    filled = 0
+    while filled < len(content):
+        part = stream.read(min(len(content) - filled, 1 << 24))
+        if not part:
+            raise ValueError("it is cut short")
+        content[filled : filled + len(part)] = part
+        filled += len(part)
+    values = np.frombuffer(content, dtype)
+    return values.reshape(shape[::-1]).T if by_columns else values.reshape(shape)
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    return read(stream)
+
+
+def count_npz(archive: zipfile.ZipFile, name: str) -> int:
+    """How many values a member ``NAME.npy`` says that it has."""
+    with archive.open(name) as member:
+        return math.prod(_header(member)[0])
+
+
+def read_npz(archive: zipfile.ZipFile, name: str) -> Array:
+    """The array of a member ``NAME.npy``, deflated or not. Raises ValueError, and what a damaged zip raises."""
+    info = archive.getinfo(name)
+    size = min(info.file_size, EXPANSION * info.compress_size + 1024, LARGEST_MEMBER)
+    with archive.open(info) as member:
+        return read_npy(member, size)

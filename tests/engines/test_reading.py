@@ -1,0 +1,92 @@
+"""Files of others: one sentence whatever is wrong, and nothing allocated that is not there."""
+
+from __future__ import annotations
+
+import io
+import logging
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+
+from engines.api.errors import MeshError, ProblemError
+from engines.reading import count_npz, foreign_file, read_npy, read_npz
+
+
+def stored(values, **options) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, values, **options)
+    return stream.getvalue()
+
+
+def claiming(shape: tuple[int, ...]) -> bytes:
+    """An .npy of eight bytes that says it has this shape."""
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"shape": shape, "fortran_order": False, "descr": "<f8"})
+    return stream.getvalue() + bytes(8)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(12.0).reshape(3, 4),
+        np.asfortranarray(np.arange(12).reshape(3, 4)),
+        np.zeros(0, np.float32),
+        np.array(3),
+    ],
+)
+def test_what_numpy_wrote_comes_back(values):
+    content = stored(values)
+    found = read_npy(io.BytesIO(content), len(content))
+    assert found.dtype == values.dtype
+    np.testing.assert_array_equal(found, values)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        claiming((10**12,)), claiming((2**62, 2**62)), claiming((2,)), stored(np.arange(9.0))[:-1], b"", b"\x93NUMPY",
+        stored(np.array([{"a": 1}], object), allow_pickle=True), b"PK\3\4" * 9,
+    ],
+)  # fmt: skip
+def test_what_is_not_there_is_neither_allocated_nor_unpickled(content):
+    tracemalloc.start()
+    with pytest.raises(ValueError):  # noqa: PT011  # of NumPy's reader or of ours
+        read_npy(io.BytesIO(content), len(content))
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
+
+
+def test_members_of_a_zip_are_no_larger_than_their_bytes_can_be(tmp_path):
+    place = tmp_path / "a.npz"
+    np.savez_compressed(place, pre=np.zeros(100_000))
+    with zipfile.ZipFile(place, "a") as archive:
+        archive.writestr("huge.npy", claiming((10**12,)))
+    with zipfile.ZipFile(place) as archive:
+        assert count_npz(archive, "pre.npy") == 100_000
+        assert not read_npz(archive, "pre.npy").any()
+        with pytest.raises(ValueError, match="claims"):
+            read_npz(archive, "huge.npy")
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("secret"), RecursionError(), MemoryError(), LookupError("x"), SystemError()]
+)
+def test_whatever_is_raised_is_the_sentence_and_quotes_nothing(error, caplog):
+    with (
+        caplog.at_level(logging.INFO),
+        pytest.raises(MeshError) as told,
+        foreign_file("It is damaged.", MeshError, ("a",)),
+    ):
+        raise error
+    assert (str(told.value), told.value.place) == ("It is damaged.", ("a",))
+    assert told.value.__cause__ is None
+    assert type(error).__name__ in caplog.text
+
+
+def test_sentences_for_people_go_through_and_the_systems_reason_is_told():
+    with pytest.raises(ProblemError, match="mine"), foreign_file("It is damaged."):
+        raise ProblemError("mine")
+    with pytest.raises(ProblemError, match=r"damaged \(No such file or directory\)\."), foreign_file("It is damaged."):
+        open("/nowhere/at/all")  # noqa: SIM115
