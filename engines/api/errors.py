@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 
 
 class WorkbenchError(Exception):
@@ -40,3 +41,11 @@ class InstabilityError(WorkbenchError):
 
 class DeviceError(WorkbenchError):
     """The compute device failed or is missing; the run ends, the application goes on."""
+
+
+def nearest_told(name: str, known: Iterable[str], most: int = 3) -> str:
+    """``"; the nearest are 'drum', 'dome'"``, to follow a sentence that says that there is no ``name``; empty where
+    none of the ``known`` is near."""
+    by_lower = {one.lower(): one for one in known}
+    near = [f"'{by_lower[one]}'" for one in get_close_matches(name.lower(), by_lower, most, 0.5)]
+    return f"; the nearest {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else ""

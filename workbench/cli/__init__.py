@@ -1,6 +1,7 @@
 """The command line: ``workbench`` opens the window, ``workbench run`` and the other commands do without one.
 
-Exit codes: 0 done; 2 bad input, one sentence on stderr; 3 the run failed, what was saved is named; 130 interrupted.
+Exit codes: 0 done; 1 ``verify`` found a wrong figure; 2 bad input, one sentence on stderr; 3 the run failed, what was
+saved is named; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from engines.api.errors import ProblemError, WorkbenchError
 from workbench.cli.arguments import COMMANDS, parser
 
-DONE, BAD_INPUT, RUN_FAILED, INTERRUPTED = 0, 2, 3, 130
+DONE, WRONG, BAD_INPUT, RUN_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -36,6 +36,11 @@ def number_text(time: float, unit: str, form: str = "g") -> str:
     return grouped(round(time)) if is_count(unit) else f"{time:{form}}"
 
 
+def counted(count: int, thing: str) -> str:
+    """``1 figure``, ``2 figures``: a count of things whose plural has an s."""
+    return f"{grouped(count)} {thing if count == 1 else thing + 's'}"
+
+
 def grouped(count: int) -> str:
     """A whole number with thin spaces between the thousands."""
     return f"{count:,}".replace(",", "\u202f")
