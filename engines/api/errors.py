@@ -31,6 +31,13 @@ def placed_at(*place: str | int) -> Iterator[None]:
         raise ProblemError(str(error), (*place, *error.place)) from error
 
 
+class NotLiveError(ProblemError):
+    """A parameter that a simulation does not change while it runs."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"'{name}' cannot change during a run: reset, change it, and run again.")
+
+
 class MeshError(ProblemError):
     """A mesh file cannot be read, or what it holds cannot carry a simulation."""
 

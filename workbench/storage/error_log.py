@@ -10,7 +10,7 @@ from pathlib import Path
 from workbench import __version__
 from workbench.storage.paths import state_dir
 
-NAME = "error.log"
+ERROR_LOG = "error.log"
 
 
 def keep_traceback(error: BaseException, folder: Path | None = None) -> str:
@@ -25,9 +25,9 @@ def keep_traceback(error: BaseException, folder: Path | None = None) -> str:
         if place is not None:
             try:
                 place.mkdir(parents=True, exist_ok=True)
-                with (place / NAME).open("a", encoding="utf-8") as file:
+                with (place / ERROR_LOG).open("a", encoding="utf-8") as file:
                     file.write(f"{stamp}  {versions}\n{text}\n")
-                return f"Its traceback is in '{place / NAME}'."
+                return f"Its traceback is in '{place / ERROR_LOG}'."
             except OSError:  # full, or not ours: the other place, or the terminal, does as well
                 continue
     return text

@@ -120,8 +120,10 @@ def _outcome(case: dict[str, Any]) -> Outcome:
         Answer(a["name"], _float(a["value"]), _float(a["expected"]), _float(a["tolerance"]), a["unit"], a["peer"])
         for a in case["answers"]
     )
-    texts = [str(case[name]) for name in ("engine", "engine_title", "id", "title", "source")]
-    return Outcome(*texts, seconds=float(case["seconds"]), answers=answers, error=str(case["error"]))
+    engine, engine_title, identifier, title, source, error = (
+        str(case[name]) for name in ("engine", "engine_title", "id", "title", "source", "error")
+    )
+    return Outcome(engine, engine_title, identifier, title, source, float(case["seconds"]), answers, error)
 
 
 def _number(value: float) -> float | None:

@@ -9,6 +9,7 @@ from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
 from engines.api.verification import Answer
 from workbench.verify.cases import Chosen
+from workbench.words.failures import with_place
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def run_case(chosen: Chosen, backend: Backend) -> Outcome:
         answers = tuple(chosen.case.measure(backend))
         error = "" if answers else "The case gave no figure."
     except WorkbenchError as raised:
-        error = str(raised)
+        error = with_place(raised)
     except Exception as raised:  # of any kind: it costs this case and no other
         error, failure = f"The case ended with an unexpected {type(raised).__name__}: {raised}", raised
     engine, case, seconds = chosen.engine, chosen.case, clock.perf_counter() - began
