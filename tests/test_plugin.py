@@ -16,10 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.api import API_VERSION, Problem
+from engines.api import API_VERSION, Problem, registry
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from tests.cuda_on_host.backend import HostCudaBackend
+from workbench.cli import main
 
 ROOT = Path(__file__).parents[1]
 PLUGIN = Path(__file__).with_name("plugin")
@@ -66,22 +67,19 @@ def test_it_is_listed_runs_and_writes_results(site, tmp_path):
 
 @pytest.mark.parametrize("backend", [CpuBackend, HostCudaBackend])
 def test_its_mode_swings_as_the_discrete_equation_has_it(backend, monkeypatch):
-    """sin²(ωΔt/2) = (cΔt/Δx)² (sin²(mπ/2N) + sin²(nπ/2N)); at rest half a step before the start. Tolerance: float32,
-    whose rounding grows with the steps."""
     monkeypatch.syspath_prepend(PLUGIN)
-    module = importlib.import_module("membrane.engine")
-    engine = module.MembraneEngine()
-    p = engine.Parameters(cells=32, mode_x=3, mode_y=2)
-    simulation = engine.build(Problem(p), backend())
-    start = simulation.field("u").astype(float)
-    courant = p.speed * 1e-3 * p.step * p.cells / p.side
-    sines = [np.sin(mode * np.pi / 2 / p.cells) ** 2 for mode in (p.mode_x, p.mode_y)]
-    turn = 2 * np.arcsin(courant * np.sqrt(sum(sines)))  # of a step
-    for steps in (1, 2, 150):
-        simulation.advance(steps)
-        share = np.cos(turn * (simulation.step + 0.5)) / np.cos(turn / 2)
-        np.testing.assert_allclose(simulation.field("u"), share * start, atol=2e-7 * (simulation.step + 5))
-    assert simulation.non_finite() is None
+    (case,) = importlib.import_module("membrane.engine").MembraneEngine().verification()
+    answers = case.measure(backend())
+    assert len(answers) == 6
+    assert not [answer for answer in answers if not answer.right]
+
+
+def test_its_case_is_run_by_a_command(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(PLUGIN)
+    engine = importlib.import_module("membrane.engine").MembraneEngine()
+    monkeypatch.setattr(registry, "engines", lambda: {"membrane": engine})
+    assert main(["verify", "membrane", "--device", "cpu"]) == 0
+    assert "All 6 figures are right, of 1 case" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("backend", [CpuBackend, HostCudaBackend])

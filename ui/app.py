@@ -18,6 +18,7 @@ from ui.widgets.icons import application_icon
 from ui.widgets.theme import THEMES, theme
 from ui.window.ending import SignalEnding
 from ui.window.main_window import MainWindow
+from workbench.project.presets import preset_called
 from workbench.run.frames import Message
 
 log = logging.getLogger("workbench.window")
@@ -49,7 +50,7 @@ def settings_file() -> Path:
 
 
 def main(argv: Sequence[str] = ()) -> int:
-    """Open the window, on a project, mesh or snapshot if one is named; returns the exit code."""
+    """Open the window, on a project, mesh, snapshot or preset if one is named; returns the exit code."""
     faulthandler.enable()
     sys.setswitchinterval(SWITCH_SECONDS)
     application = create_application(argv)
@@ -64,13 +65,23 @@ def main(argv: Sequence[str] = ()) -> int:
     ending = SignalEnding(window.close_at_once, window)
     collector = GuiThreadCollector(application)
     window.show()
-    paths = [Path(text) for text in argv if not text.startswith("-")]
-    if paths:
-        QTimer.singleShot(0, lambda: window.open_path(paths[0]))
+    names = [text for text in argv if not text.startswith("-")]
+    if names:
+        QTimer.singleShot(0, lambda: open_named(window, names[0]))
     code = application.exec()
     ending.restore()
     collector.stop()
     return code
+
+
+def open_named(window: MainWindow, name: str) -> None:
+    """Open the file at this path, or the preset with this id where there is no such file."""
+    path = Path(name).expanduser()
+    preset = None if path.exists() else preset_called(name)
+    if preset is None:
+        window.open_path(path)
+    else:
+        window.open_preset(preset)
 
 
 class _Reporter:

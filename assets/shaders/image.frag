@@ -1,5 +1,6 @@
 // Samples as squares of even colour whose borders are smoothed over one pixel; smaller than pixels they are averaged.
-// MAPPED: there are values. MASKED: some of them are missing, so they are read one by one.
+// MAPPED: there are values. MASKED: some of them are missing, so they are read one by one. STEPPED: they are names, and
+// nothing lies between two of them.
 #version 120
 uniform sampler2D u_values;
 uniform sampler2D u_lut;
@@ -21,6 +22,9 @@ void main() {
     vec2 width = max(fwidth(v_texel), vec2(1.0e-6));
     vec2 low = floor(v_texel - 0.5);
     vec2 part = clamp((v_texel - low - 1.0) / width + 0.5, 0.0, 1.0);
+#ifdef STEPPED
+    part = step(vec2(0.5), part);
+#endif
 #ifdef MASKED
     vec2 bottom = mix(one(low), one(low + vec2(1.0, 0.0)), part.x);
     vec2 top = mix(one(low + vec2(0.0, 1.0)), one(low + vec2(1.0, 1.0)), part.x);

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 
 
 class WorkbenchError(Exception):
@@ -30,6 +31,13 @@ def placed_at(*place: str | int) -> Iterator[None]:
         raise ProblemError(str(error), (*place, *error.place)) from error
 
 
+class NotLiveError(ProblemError):
+    """A parameter that a simulation does not change while it runs."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"'{name}' cannot change during a run: reset, change it, and run again.")
+
+
 class MeshError(ProblemError):
     """A mesh file cannot be read, or what it holds cannot carry a simulation."""
 
@@ -40,3 +48,11 @@ class InstabilityError(WorkbenchError):
 
 class DeviceError(WorkbenchError):
     """The compute device failed or is missing; the run ends, the application goes on."""
+
+
+def nearest_told(name: str, known: Iterable[str], most: int = 3) -> str:
+    """``"; the nearest are 'drum', 'dome'"``, to follow a sentence that says that there is no ``name``; empty where
+    none of the ``known`` is near."""
+    by_lower = {one.lower(): one for one in known}
+    near = [f"'{by_lower[one]}'" for one in get_close_matches(name.lower(), by_lower, most, 0.5)]
+    return f"; the nearest {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else ""

@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from engines.api import API_VERSION
 from engines.api.engine import Engine
-from engines.api.errors import ProblemError
+from engines.api.errors import ProblemError, nearest_told
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,10 @@ def engine(identifier: str) -> Engine:
         return engines()[identifier]
     except KeyError:
         known = ", ".join(engines()) or "none"
-        raise ProblemError(f"There is no engine '{identifier}' in this installation (there are: {known}).") from None
+        near = nearest_told(identifier, engines())
+        raise ProblemError(
+            f"There is no engine '{identifier}' in this installation{near} (there are: {known})."
+        ) from None
 
 
 @cache

@@ -21,6 +21,8 @@ class FieldInfo:
     "not yet" (an activation that has not come); viewers draw it as no data and call it ``missing_title``.
     NaN is drawn as no data in any field. ``traced``: its values at probes are worth following over time.
     ``cyclic``: an angle, whose ``range`` is one whole turn; viewers take means of directions.
+    ``names``: the value k stands for ``names[k]``, a state or a material. On grids and particles pictures then show a
+    legend of names, and mix no values; on tetrahedra, whose surface they smooth, the numbers.
     """
 
     name: str
@@ -35,6 +37,7 @@ class FieldInfo:
     missing_title: str = "not yet"
     traced: bool = True
     cyclic: bool = False
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Simulation
 from engines.api.device import Backend
-from engines.api.errors import ProblemError
+from engines.api.errors import NotLiveError
 
 
 class FieldSimulation(Simulation):
@@ -56,7 +56,7 @@ class FieldSimulation(Simulation):
         return self.backend.to_host(self.values(name)).reshape(-1).astype(np.float32, copy=False)
 
     def set_control(self, name: str, value: Any) -> None:
-        raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
+        raise NotLiveError(name)
 
     def state(self) -> dict[str, Array]:
         return {"step": np.array(self.step)} | {n: self.backend.to_host(a) for n, a in self.arrays.items()}

@@ -7,8 +7,11 @@ import subprocess
 import sys
 import textwrap
 from importlib.resources import as_file, files
+from types import SimpleNamespace
 
 import pytest
+
+from ui.app import open_named
 
 START = textwrap.dedent(
     """
@@ -44,6 +47,15 @@ START = textwrap.dedent(
     sys.exit(code)
     """
 )
+
+
+def test_what_is_no_file_is_opened_as_the_preset_of_that_name(tmp_path):
+    opened = []
+    window = SimpleNamespace(open_path=opened.append, open_preset=lambda preset: opened.append(preset.id))
+    (tmp_path / "small_slab").mkdir()
+    for name in ("small_slab", str(tmp_path / "small_slab")):
+        open_named(window, name)
+    assert opened == ["small_slab", tmp_path / "small_slab"]
 
 
 @pytest.mark.skipif(not os.environ.get("DISPLAY"), reason="needs a display; run under Xvfb")

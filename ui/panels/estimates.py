@@ -22,7 +22,7 @@ from ui.session.services import Services
 from ui.widgets.background import Background
 from ui.widgets.formatting import at_most_text, bytes_text, duration_text
 from workbench.project.findings import findings_of
-from workbench.words.units import one_of, time_text, unit_text
+from workbench.words.units import one_of, time_text, with_unit
 
 DELAY_MILLISECONDS = 300
 ROWS = (
@@ -134,7 +134,7 @@ class EstimatesPanel(QWidget):
         self.figures["step"].setText(time_text(estimate.step, unit, ".4g"))
         stable = estimate.stable_step
         above = stable is not None and estimate.step > stable
-        self.figures["stable"].setText("–" if stable is None else f"{at_most_text(stable, 4)} {unit_text(unit)}")
+        self.figures["stable"].setText("–" if stable is None else with_unit(at_most_text(stable, 4), unit))
         for key in ("step", "stable"):
             self.figures[key].setObjectName("error" if above else "")
             Editor.repolish(self.figures[key], above)
@@ -149,7 +149,7 @@ class EstimatesPanel(QWidget):
         seconds = estimate.seconds_per_simulated_unit
         self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
         self._say(
-            f"The step is above the largest stable one: set it to {at_most_text(stable)} {unit_text(unit)} or less."
+            f"The step is above the largest stable one: set it to {with_unit(at_most_text(stable), unit)} or less."
             if stable is not None and above
             else ""
         )

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from engines.api import FieldInfo, SimulationInfo
 from engines.geometry.grid import Grid
+from engines.geometry.mesh import TetMesh
 from engines.geometry.particles import Particles
 from ui.forms.fields.number import NumberBox
 from ui.forms.fields.scalars import CalmComboBox
@@ -243,10 +244,13 @@ class ViewPanel(QScrollArea):
         self.range_sentence.hide()
         self.auto_button.setEnabled(view.range is not None or view.follow)
         self.follow_button.setChecked(view.follow)
-        self.follow_button.setEnabled(field is None or not field.cyclic)
+        smoothed = self._info is not None and isinstance(self._info.geometry, TetMesh)  # shows numbers always
+        numbered = field is None or not field.names or smoothed
+        self.follow_button.setEnabled(numbered and not (field is not None and field.cyclic))
+        self.colormap.setEnabled(numbered)
         for box in (self.low, self.high):
-            box.setEnabled(not view.follow)
-        self.fit_button.setEnabled(field is not None)
+            box.setEnabled(not view.follow and numbered)
+        self.fit_button.setEnabled(field is not None and numbered)
         clipped = view.clip is not None
         self.clip.setChecked(clipped)
         for widget in (self.axis, self.flip, self.clip_slider):

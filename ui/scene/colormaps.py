@@ -85,6 +85,12 @@ def distinct_colours(count: int, lightness: float = 0.74, chroma: float = 0.075)
     return _srgb(lab)
 
 
+@cache
+def categories(count: int) -> Array:
+    """A map of ``count`` colours in steps: (256, 3) uint8, for values 0 … count − 1 over −0.5 … count − 0.5."""
+    return np.ascontiguousarray(distinct_colours(count, 0.70, 0.13)[np.arange(256) * count // 256])
+
+
 def _from_file(name: str) -> Array:
     text = files("assets").joinpath("colormaps", f"{name}.csv").read_text(encoding="ascii")
     return np.array([row.split(",") for row in text.split()], dtype=np.uint8)

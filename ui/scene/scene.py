@@ -19,7 +19,7 @@ from engines.api.placing import Path, Position
 from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.deformation import visible_scale
 from ui.scene.cameras.following import followed
-from ui.scene.colormaps import colormap
+from ui.scene.colormaps import categories, colormap
 from ui.scene.layers.kinds import layer_for
 from ui.scene.layers.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.marks import Marks
@@ -238,7 +238,7 @@ class Scene:
 
     def _follow_values(self) -> None:
         field = self.shown_field
-        if field is None or self.layer is None or not self.view.follow or field.cyclic:
+        if field is None or self.layer is None or not self.view.follow or field.cyclic or self.names(field):
             return
         before = self._followed[1] if self._followed[0] == field.name else None
         self._followed = field.name, followed(self.layer.drawn_values, field.range, before)
@@ -282,7 +282,13 @@ class Scene:
         """The field whose values are in the picture."""
         return self.layer.shape.plan.field if self.layer is not None and self.layer.has_values else None
 
+    def names(self, field: FieldInfo) -> tuple[str, ...]:
+        """What the values of the field are called where the picture mixes none; none where they are numbers."""
+        return () if self.layer is None or self.layer.mixes else field.names
+
     def limits(self, field: FieldInfo) -> tuple[float, float]:
+        if names := self.names(field):
+            return -0.5, len(names) - 0.5
         follows = self.view.follow and self._followed[0] == field.name
         found = self._followed[1] if follows else self.view.range
         low, high = field.range if field.cyclic else found or field.range
@@ -300,7 +306,8 @@ class Scene:
         return nice_step((high - low) / ISOCHRONES, (1.0, 2.0, 5.0, 10.0))
 
     def lut(self, field: FieldInfo) -> Array:
-        return colormap(self.view.colormap or field.colormap)
+        names = self.names(field)
+        return categories(len(names)) if names else colormap(self.view.colormap or field.colormap)
 
     def look(self) -> Look:
         field = self.shown_field
@@ -316,6 +323,7 @@ class Scene:
             front_width=front.width if front is not None else 0.0,
             isochrone=self.isochrone_step(field),
             cyclic=field.cyclic,
+            stepped=bool(self.names(field)),
             diverging=(self.view.colormap or field.colormap) == "diverging",
             cut_open=self.view.cut_open,
         )

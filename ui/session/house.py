@@ -76,7 +76,7 @@ class HouseServices:
         return list(registry.engines().values())
 
     def left_out(self) -> Sequence[str]:
-        return registry.left_out()
+        return (*registry.left_out(), *all_presets.left_out())
 
     def devices(self) -> Sequence[tuple[str, str]]:
         from engines.backend.select import available  # Numba and CuPy are imported when they are needed

@@ -1,6 +1,7 @@
 """The command line: ``workbench`` opens the window, ``workbench run`` and the other commands do without one.
 
-Exit codes: 0 done; 2 bad input, one sentence on stderr; 3 the run failed, what was saved is named; 130 interrupted.
+Exit codes: 0 done; 1 ``verify`` found a wrong figure; 2 bad input, one sentence on stderr; 3 the run failed, what was
+saved is named, and so is the file with the traceback of an error that nobody expected; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -8,14 +9,16 @@ from __future__ import annotations
 import io
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from engines.api.errors import ProblemError, WorkbenchError
+from engines.api.errors import ProblemError, WorkbenchError, nearest_told
 from workbench.cli.arguments import COMMANDS, parser
+from workbench.words.failures import with_place
 
-DONE, BAD_INPUT, RUN_FAILED, INTERRUPTED = 0, 2, 3, 130
+DONE, WRONG, BAD_INPUT, RUN_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,13 +27,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a Windows code page lacks the arrow of doctor: a mark, not an error
             stream.reconfigure(errors="replace")
+    options: Namespace | None = None
     try:
         if not given or (given[0] not in COMMANDS and not given[0].startswith("-")):
             return open_window(given)
         options = parser().parse_args(given)
         return int(options.carry_out(options))
     except WorkbenchError as error:
-        print(error, file=sys.stderr)
+        print(with_place(error), file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -39,13 +43,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return DONE
     except SystemExit as end:  # argparse: --help, or a wrong option, of which it has told
         return end.code if isinstance(end.code, int) else BAD_INPUT
+    except Exception as error:  # of ours or of an engine that somebody else wrote: a sentence, and where the rest is
+        from workbench.storage.error_log import keep_traceback
+
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        where = keep_traceback(error, getattr(options, "out", None))
+        print(f"This command ended with an unexpected {told}. {where}", file=sys.stderr)
+        return RUN_FAILED
 
 
 def open_window(paths: Sequence[str]) -> int:
-    """The window, with these files opened. Raises ProblemError if there is none in this installation."""
+    """The window, with these files or presets opened. Raises ProblemError if there is none in this installation."""
     for path in paths:
         if not Path(path).expanduser().exists():
-            raise ProblemError(f"'{path}' is neither a file nor a command; the commands are {', '.join(COMMANDS)}.")
+            _known_as_preset(path)
     windows = list(entry_points(group="workbench.window"))
     if not windows:
         raise ProblemError("This installation has no window: use 'workbench run PROJECT', or install it whole.")
@@ -56,3 +67,15 @@ def open_window(paths: Sequence[str]) -> int:
             f"The window cannot open here ({error}): run 'workbench doctor' to see what is missing."
         ) from error
     return int(window(list(paths)) or 0)
+
+
+def _known_as_preset(name: str) -> None:
+    """Raises ProblemError with what is near where ``name``, of which there is no file, is no preset either."""
+    from workbench.project.presets import presets  # loads the engines: only where there is no such file
+
+    known = [preset.id for preset in presets()]
+    if name not in known:
+        near = nearest_told(name, [*COMMANDS, *known])
+        raise ProblemError(
+            f"'{name}' is neither a file nor a command nor a preset{near}; the commands are {', '.join(COMMANDS)}."
+        )

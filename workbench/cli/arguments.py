@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench import __version__
 
-COMMANDS = ("run", "sweep", "tool", "bench", "doctor", "engines", "presets", "new", "convert")
+COMMANDS = ("run", "sweep", "tool", "bench", "verify", "doctor", "engines", "presets", "new", "convert")
 PICTURES = 4
 
 
@@ -78,6 +78,14 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument("--thorough", action="store_true", help="tables with the published sizes, however long it takes")
     bench.add_argument("--list", action="store_true", help="name the studies and tables that there are")
     bench.set_defaults(carry_out=_later("workbench.cli.bench:bench_command"))
+
+    verify = commands.add_parser("verify", help="run cases with known answers, to check this installation")
+    verify.add_argument("engines", nargs="*", metavar="ENGINE", help="default: all engines")
+    verify.add_argument("--device", type=device, default="auto", help="auto, cpu or cuda:N")
+    verify.add_argument("--case", action="append", default=[], metavar="ID", help="only this case (may be repeated)")
+    verify.add_argument("--list", action="store_true", help="name the cases that there are")
+    verify.add_argument("--out", type=Path, metavar="DIR", help="folder for the figures as JSON, CSV and Markdown")
+    verify.set_defaults(carry_out=_later("workbench.cli.verify:verify_command"))
 
     doctor = commands.add_parser("doctor", help="what this machine has, and the command that adds what is missing")
     doctor.add_argument("--warm", action="store_true", help="compile all kernels now, so that Run starts at once")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from engines.api import Engine, Progress, no_progress, registry
+from engines.api import Benchmark, Engine, Progress, no_progress, registry
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, ProblemError
 from engines.api.lab import LabTable, Study
@@ -45,15 +45,17 @@ def bench_command(options: Namespace) -> int:
     tables = chosen_tables(engines, options.table)
     if options.thorough and not tables:
         raise ProblemError("--thorough is for tables: name one with --table, or 'all'.")
+    benchmarks = {} if options.study or tables else _benchmarks(engines, options)
     studies = [] if tables and not options.study else chosen_studies(engines, options.study, options.case)
+    if not (studies or tables or benchmarks):
+        return 0  # what there is not was said
     backend = open_backend(options.device)
     try:
         if studies or tables:
             lab = Lab(backend, quick=options.quick or not studies, progress=progress_line())
             run_lab(lab, backend, studies, bool(options.case), tables, options.thorough, options.out)
-        if not options.study and not tables:
-            few = (QUICK_ELEMENTS,) if options.quick else ()
-            run_engines(backend, engines, options.elements or few, options.out)
+        if benchmarks:
+            run_engines(backend, benchmarks, options.out)
     finally:
         backend.close()
     if options.out is not None:
@@ -174,7 +176,18 @@ def _progress_line(message: str, fraction: float) -> None:
     print(f"\r\033[K{fraction:4.0%} {message}"[:120], end="", file=sys.stderr, flush=True)
 
 
-def run_engines(backend: Backend, engines: Sequence[Engine], elements: Sequence[int], out: Path | None) -> None:
+def _benchmarks(engines: Sequence[Engine], options: Namespace) -> dict[Engine, Sequence[Benchmark]]:
+    """Those of each engine, of the sizes that are asked for; engines without any are named."""
+    sizes = options.elements or ((QUICK_ELEMENTS,) if options.quick else ())
+    found = {engine: engine.benchmarks(sizes) for engine in engines}
+    for engine, theirs in found.items():
+        if not theirs:
+            more = "" if engine.studies() else ", and no studies for the Kernel Lab"
+            print(f"The engine '{engine.id}' offers no benchmarks{more}.")
+    return {engine: theirs for engine, theirs in found.items() if theirs}
+
+
+def run_engines(backend: Backend, benchmarks: Mapping[Engine, Sequence[Benchmark]], out: Path | None) -> None:
     """The kernels and whole steps of the engines' benchmark problems."""
     records: list[KernelRecord] = []
     about = machine(backend)
@@ -184,8 +197,8 @@ def run_engines(backend: Backend, engines: Sequence[Engine], elements: Sequence[
         f" copy {ceilings.copy / 1e9:.0f} GB/s, triad {ceilings.triad / 1e9:.0f} GB/s",
         flush=True,
     )
-    for engine in engines:
-        for benchmark in engine.benchmarks(elements):
+    for engine, theirs in benchmarks.items():
+        for benchmark in theirs:
             try:
                 records += measure(engine, benchmark, backend)
             except (ProblemError, DeviceError) as error:  # a size that this device has no memory for

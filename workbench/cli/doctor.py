@@ -100,6 +100,11 @@ def _engines() -> Iterator[Diagnosis]:
     yield Diagnosis("Engines", ", ".join(registry.engines()) or "none")
     for sentence in registry.left_out():
         yield Diagnosis("", sentence)
+    from workbench.project.presets import left_out, presets
+
+    yield Diagnosis("Presets", str(len(presets())))
+    for sentence in left_out():
+        yield Diagnosis("", sentence)
 
 
 def _requirements(extra: str = "") -> list[str]:

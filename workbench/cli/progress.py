@@ -7,7 +7,7 @@ import time as clock
 
 from workbench.run.frames import Sample
 from workbench.run.runner import Runner
-from workbench.words.units import number_text, time_text, unit_text
+from workbench.words.units import number_text, time_text, with_unit
 
 TERMINAL_SECONDS = 0.2
 QUIET_SECONDS = 10.0
@@ -66,7 +66,7 @@ class ProgressLine:
 
 def _rate_text(rate: float, unit: str) -> str:
     """What is simulated in a second: three digits, a count of some size in whole numbers."""
-    return time_text(rate, unit, ".3g") if rate >= 10 else f"{rate:.3g} {unit_text(unit)}"
+    return time_text(rate, unit, ".3g") if rate >= 10 else with_unit(f"{rate:.3g}", unit)
 
 
 def duration(seconds: float) -> str:

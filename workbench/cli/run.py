@@ -30,7 +30,9 @@ from workbench.run.recording import Recorder
 from workbench.run.runner import Runner
 from workbench.run.session import probe_elements, start
 from workbench.storage.atomic import refusal, storing, write_bytes
+from workbench.storage.error_log import keep_traceback
 from workbench.storage.locking import ProcessLock
+from workbench.words.failures import with_place
 from workbench.words.units import time_text
 
 LEAST_FREE = 1 << 16
@@ -125,11 +127,11 @@ def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted:
     ended = f"{'Interrupted' if interrupted else 'Finished'} at {time_text(pictures.time, runner.time_unit, '.6g')}."
     where = f"Saved in '{recorder.folder}': {', '.join(saved)}." if saved else "Nothing was saved."
     if runner.error is not None:
-        if runner.info is None:
-            print(runner.error, file=sys.stderr)
-            return BAD_INPUT
-        print(f"{runner.error} {where}", file=sys.stderr)
-        return RUN_FAILED
+        told = with_place(runner.error)
+        parts = [told, "" if runner.info is None else where]
+        parts += [] if runner.failure is None else [keep_traceback(runner.failure, recorder.folder)]
+        print(" ".join(filter(None, parts)), file=sys.stderr)
+        return BAD_INPUT if runner.info is None and runner.failure is None else RUN_FAILED
     print(f"{ended} {where}")
     return interrupted or DONE
 

@@ -14,6 +14,7 @@ from workbench.cli.telling import tell_findings
 from workbench.export.tables import cell
 from workbench.project.document import Document
 from workbench.project.findings import findings_before_changes
+from workbench.storage.error_log import keep_traceback
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.plan import MANY, SweepPlan, kept_of, variation
@@ -47,6 +48,8 @@ def sweep_command(options: Namespace) -> int:
             line.clear()
             told = row.error or f"{row.seconds:.3g} s"
             print(f"Run {row.place + 1} of {len(plan)}: {plan.told(row.case)}: {told}", file=sys.stderr)
+            if row.failure is not None:
+                print(keep_traceback(row.failure, options.out), file=sys.stderr)
     except KeyboardInterrupt:
         interrupted = True
     finally:

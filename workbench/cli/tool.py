@@ -18,7 +18,8 @@ from workbench.project.document import Document, save_document
 from workbench.project.store import validated
 from workbench.project.tooling import changed_parameters, find_tool, kept_standing, tool_parameters
 from workbench.storage.atomic import storing
-from workbench.words.failures import as_sentence
+from workbench.storage.error_log import keep_traceback
+from workbench.words.failures import as_sentence, with_place
 
 
 def tool_command(options: Namespace) -> int:
@@ -41,7 +42,10 @@ def tool_command(options: Namespace) -> int:
     except ProblemError:
         raise
     except Exception as error:
-        print(as_sentence(error), file=sys.stderr)
+        known = as_sentence(error)
+        print(with_place(known), file=sys.stderr)
+        if known is not error:
+            print(keep_traceback(error, options.out), file=sys.stderr)
         return RUN_FAILED
     finally:
         line.clear()

@@ -2,26 +2,75 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 from engines.api import Preset, registry
-from engines.api.errors import ProblemError
-from engines.api.presets import presets_in
+from engines.api.errors import ProblemError, nearest_told
+from engines.api.presets import presets_in, unreadable
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document, open_document
 
+log = logging.getLogger(__name__)
+
+_told: set[str] = set()
+
 
 def presets() -> list[Preset]:
-    """All presets of this installation, by title. One that cannot be read is left out."""
-    found = {
-        preset.id: replace(preset, engine=preset.engine or engine.id)
-        for engine in registry.engines().values()
-        for preset in engine.presets()
-    }
-    found |= {preset.id: preset for preset in presets_in(resources.files("sample_data"))}
+    """All presets of this installation, by title. One that cannot be read is left out, and told of on stderr once."""
+    found, troubles = _gathered()
+    for sentence in troubles:
+        if sentence not in _told:
+            log.warning(sentence)
+    _told.update(troubles)
     return sorted(found.values(), key=lambda preset: preset.title.lower())
+
+
+def left_out() -> tuple[str, ...]:
+    """A sentence for each preset that is there and not among :func:`presets`: which, and why."""
+    _, troubles = _gathered()
+    return (*unreadable(), *troubles)
+
+
+def _gathered() -> tuple[dict[str, Preset], list[str]]:
+    """Presets by id, ours before those of engines of others; and what could not be taken in, in sentences."""
+    found: dict[str, Preset] = {}
+    owners: dict[str, str] = {}
+    troubles: list[str] = []
+    for owner, theirs in _offered(troubles):
+        for preset in theirs:
+            if preset.id in found:
+                troubles.append(
+                    f"The preset '{preset.id}' of {owner} is left out, for {owners[preset.id]} has one of that name:"
+                    " rename its folder, beginning with the id of its engine."
+                )
+            else:
+                found[preset.id], owners[preset.id] = preset, owner
+    return found, troubles
+
+
+def _offered(troubles: list[str]) -> Iterator[tuple[str, Sequence[Preset]]]:
+    """Whose presets they are, and the presets."""
+    yield "the application", presets_in(resources.files("sample_data"))
+    engines = registry.engines().values()
+    for engine in sorted(engines, key=lambda engine: not type(engine).__module__.startswith("engines.")):
+        try:
+            theirs = [replace(preset, engine=preset.engine or engine.id) for preset in engine.presets()]
+        except Exception as error:  # whatever the package of a stranger raises: it costs its presets and no other
+            told = " ".join(f"{type(error).__name__}: {error}".split())
+            troubles.append(
+                f"The presets of the engine '{engine.id}' are left out, for they cannot be listed ({told})."
+            )
+            continue
+        yield f"the engine '{engine.id}'", theirs
+
+
+def preset_called(name: str) -> Preset | None:
+    """The preset with this id."""
+    return next((preset for preset in presets() if preset.id == name), None)
 
 
 def open_preset(preset: Preset) -> Document:
@@ -38,7 +87,10 @@ def open_named(name: str, permission: Permission = NOTHING) -> Document:
     """
     path = Path(name).expanduser()
     if not path.exists():
-        for preset in presets():
-            if preset.id == name:
-                return open_preset(preset)
+        preset = preset_called(name)
+        if preset is not None:
+            return open_preset(preset)
+        if not path.suffix and len(path.parts) == 1:  # as presets are called
+            near = nearest_told(name, [preset.id for preset in presets()])
+            raise ProblemError(f"There is no file and no preset '{name}'{near}; 'workbench presets' lists them all.")
     return open_document(path, permission=permission)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,9 @@ LONGEST_VECTOR = 3
 """Numbers of a field at an element that are followed over time; more (the shells of a particle) are a profile."""
 
 
+FOR_THE_AUTHOR = "That is for the author of this engine to mend."
+
+
 def followed(fields: Iterable[FieldInfo], *, profiles: bool = False) -> list[FieldInfo]:
     """The fields whose values at the probes are sampled while a run goes on; long ones for who records ``profiles``."""
     wanted = (info for info in fields if info.traced and not info.summary)
@@ -34,12 +37,21 @@ class Meters:
     """Collects one batch at a time. Lives on the worker thread.
 
     ``profiles``: whether the probes' traces hold fields of many components too.
-    ``ceiling`` [bytes/s] is the best bandwidth measured on the device over as many bytes as a launch moves.
+    ``ceiling`` [bytes/s] is the best bandwidth measured on the device over as many bytes as a launch moves. ``warn``
+    is told, once each, where a simulation gives other series or times other kernels than it declares.
     """
 
     def __init__(
-        self, simulation: Simulation, ceiling: float, probes: Sequence[tuple[str, int]], *, profiles: bool = False
+        self,
+        simulation: Simulation,
+        ceiling: float,
+        probes: Sequence[tuple[str, int]],
+        *,
+        profiles: bool = False,
+        warn: Callable[[str], None] = lambda sentence: None,
     ) -> None:
+        self._warn = warn
+        self._warned: set[str] = set()
         self._profiles = profiles
         self._ceiling = ceiling
         self._recent: dict[str, deque[tuple[float, KernelTiming]]] = {}
@@ -73,8 +85,10 @@ class Meters:
             for info in followed(simulation.fields, profiles=self._profiles):
                 values = simulation.gather(info.name, self._handle)
                 self._traces.setdefault(info.name, []).append(np.array(values, np.float32))
-        for name, value in simulation.observe().items():
+        observed = simulation.observe()
+        for name, value in observed.items():
             self._series.setdefault(name, []).append(value)
+        self._warn_of_series(observed, [info.name for info in simulation.series])
 
     def sample(
         self, simulation: Simulation, steps: int, wall: float, last_step: int | None, paced: float = 0.0
@@ -109,9 +123,34 @@ class Meters:
         self._times, self._traces, self._series = [], {}, {}
         return sample
 
+    def _warn_of_series(self, observed: Collection[str], declared: Collection[str]) -> None:
+        if set(observed) != set(declared):
+            given, wanted = _quoted(observed), _quoted(declared)
+            self._warn_once(
+                "series",
+                f"observe() gives {given}, and the simulation declares the series {wanted}: what is in one alone is"
+                f" not shown. {FOR_THE_AUTHOR}",
+            )
+
+    def _warn_of_kernels(self, timed: Collection[str], declared: Collection[str]) -> None:
+        unknown = [name for name in timed if name not in declared]
+        if unknown:
+            self._warn_once(
+                "traffic",
+                f"The simulation times {_quoted(unknown)}, and declares the traffic of {_quoted(declared)}: the meters"
+                f" leave out what is not declared. {FOR_THE_AUTHOR}",
+            )
+
+    def _warn_once(self, subject: str, sentence: str) -> None:
+        if subject not in self._warned:
+            self._warned.add(subject)
+            self._warn(sentence)
+
     def _kernel_rates(self, simulation: Simulation) -> tuple[KernelRate, ...]:
         timed: dict[str, KernelTiming] = {}
         timings = simulation.drain_timings()
+        declared = [traffic.kernel for traffic in simulation.traffic]
+        self._warn_of_kernels(dict.fromkeys(timing.kernel for timing in timings), declared)
         if self._cold:  # the first launch compiles the kernel or loads it from the cache: no measure of its speed
             timings, self._cold = (), False
         for timing in timings:
@@ -136,3 +175,7 @@ class Meters:
                     KernelRate(traffic.kernel, seconds, rate, rate / self._ceiling, fresh.launches, fresh.seconds)
                 )
         return tuple(rates)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "none"

@@ -47,6 +47,7 @@ from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile, trim
 from workbench.storage.atomic import storing, write_text
 from workbench.storage.background import BackgroundWriter
+from workbench.storage.error_log import ERROR_LOG
 from workbench.words.failures import as_sentence
 
 CHECKPOINT_SECONDS = 60.0
@@ -216,7 +217,15 @@ class Recorder(Observer):
                     stale.unlink()
             for stale in (*(self.folder / "charts").glob("*.csv"), *(self.folder / "files").glob("*")):
                 stale.unlink()
-            for name in ("points.csv", "results.h5", "fields.pvd", "checkpoint.npz", "traces.csv", "series.csv"):
+            for name in (
+                "points.csv",
+                "results.h5",
+                "fields.pvd",
+                "checkpoint.npz",
+                "traces.csv",
+                "series.csv",
+                ERROR_LOG,
+            ):
                 (self.folder / name).unlink(missing_ok=True)
 
     def _keep_until(self, time: float) -> None:

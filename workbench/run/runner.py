@@ -18,11 +18,11 @@ from typing import Any, Literal, TypeVar
 
 from engines.api import Array, Progress, Simulation, SimulationInfo
 from engines.api.device import Backend
-from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
+from engines.api.errors import DeviceError, InstabilityError, NotLiveError, ProblemError, WorkbenchError
 from engines.backend.ceilings.curve import working_set_of
 from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
 from workbench.run.history import History, Mark
-from workbench.run.meters import Meters
+from workbench.run.meters import FOR_THE_AUTHOR, Meters
 from workbench.run.observer import Audience, Observer
 from workbench.run.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
 from workbench.run.viewing import FrameSource
@@ -70,6 +70,8 @@ class Runner:
         self.pace = pace
         self.info: SimulationInfo | None = None
         self.error: WorkbenchError | None = None
+        self.failure: BaseException | None = None
+        """What nobody expected and ``error`` puts in a sentence: its traceback helps whoever mends it."""
         self.progress: tuple[str, float] = ("", 0.0)
         self._make_backend = make_backend
         self._build = build
@@ -156,10 +158,23 @@ class Runner:
         return self.post(lambda simulation: self._meters.place_probes(simulation, wanted))
 
     def set_control(self, name: str, value: Any) -> Future[None]:
-        """Change a live parameter between two batches; it stays changed after :meth:`reset`."""
+        """Change a live parameter between two batches; it stays changed after :meth:`reset`.
+
+        Where the simulation does not know it as one, the error names who can mend that.
+        """
 
         def change(simulation: Simulation) -> None:
-            simulation.set_control(name, value)
+            try:
+                simulation.set_control(name, value)
+            except NotLiveError as error:
+                raise ProblemError(
+                    f"'{name}' is declared live and cannot change during a run. {FOR_THE_AUTHOR}"
+                ) from error
+            except (LookupError, AttributeError, TypeError, NotImplementedError) as error:
+                told = f"{type(error).__name__}: {error}"
+                raise ProblemError(
+                    f"'{name}' is declared live and set_control() fails ({told}). {FOR_THE_AUTHOR}"
+                ) from error
             self._controls.pop(name, None)  # the order counts: a group may come before or after one of its parts
             self._controls[name] = value
 
@@ -253,7 +268,13 @@ class Runner:
             self._resume_from = None
             self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
         ceiling = backend.ceiling_over(working_set_of(simulation.traffic))
-        self._meters = Meters(simulation, ceiling, self._probes, profiles=self._audience.wants_profiles)
+        self._meters = Meters(
+            simulation,
+            ceiling,
+            self._probes,
+            profiles=self._audience.wants_profiles,
+            warn=lambda sentence: self.say(sentence, "warning"),
+        )
         self.info = SimulationInfo.of(simulation, self.time_unit, backend, ceiling)
         self._audience.begin(simulation, self.info)
         self._set_state(RunState.READY)
@@ -429,6 +450,7 @@ class Runner:
     def _fail(self, error: BaseException) -> None:
         known = as_sentence(error)
         if known is not error:
+            self.failure = self.failure or error
             self.say("".join(traceback.format_exception(error)), "info")
         self.say(str(known), "error")
         self.error = self.error or known

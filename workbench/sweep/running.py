@@ -15,7 +15,7 @@ from engines.api.errors import InstabilityError, ProblemError
 from workbench.run.pacing import Pacer
 from workbench.sweep.plan import Case, Kept, SweepPlan
 from workbench.sweep.readings import Reading
-from workbench.words.failures import as_sentence
+from workbench.words.failures import as_sentence, with_place
 
 MOST_SAMPLES = 4096
 """Samples of a series that are kept of one run; from there on every second is."""
@@ -32,6 +32,8 @@ class Row:
     seconds: float = 0.0
     charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
     error: str = ""
+    failure: BaseException | None = None
+    """What nobody expected and ``error`` puts in a sentence."""
 
     def chart(self, name: str) -> tuple[ChartInfo, ChartData, Reading] | None:
         return next((one for one in self.charts if one[0].name == name), None)
@@ -68,7 +70,7 @@ def run_sweep(plan: SweepPlan, backend: Backend, progress: Progress = no_progres
         began = clock.perf_counter()
         simulation: Simulation | None = None
         collected: _Series | None = None
-        error = ""
+        error, unexpected = "", None
         charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
         try:
             simulation = plan.document.engine.build(
@@ -86,12 +88,13 @@ def run_sweep(plan: SweepPlan, backend: Backend, progress: Progress = no_progres
         except Exception as failure:
             if watch.ended:
                 raise
-            error = str(as_sentence(failure))
+            told = as_sentence(failure)
+            error, unexpected = with_place(told), None if told is failure else failure
         finally:
             time, steps = (0.0, 0) if simulation is None else (simulation.time, simulation.step)
             if simulation is not None:
                 simulation.close()
-        yield Row(place, case, time, steps, clock.perf_counter() - began, charts, error)
+        yield Row(place, case, time, steps, clock.perf_counter() - began, charts, error, unexpected)
 
 
 def charts_to_keep(simulation_charts: tuple[ChartInfo, ...], series: tuple[SeriesInfo, ...]) -> list[ChartInfo]:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from engines.api.errors import DeviceError, WorkbenchError
+from engines.api.errors import DeviceError, ProblemError, WorkbenchError
+
+
+def dotted(place: tuple[str | int, ...]) -> str:
+    """A place in the parameters as a person writes it: ``protocol.2``."""
+    return ".".join(str(key) for key in place)
+
+
+def with_place(error: BaseException) -> str:
+    """The sentence of an error, after the place in the parameters that it is about: ``numerics.step: …``."""
+    place = dotted(error.place) if isinstance(error, ProblemError) else ""
+    return f"{place}: {error}" if place else str(error)
 
 
 def as_sentence(error: BaseException) -> WorkbenchError:

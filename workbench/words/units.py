@@ -1,18 +1,36 @@
-"""Simulated time in words: seconds of some kind, or a count (the iterations of a solver) where there is no time."""
+"""Simulated time in words: seconds of some kind, or a count (the iterations of a solver) where there is no time.
+
+A unit is a symbol ("ms") or a word ("seconds", "day"): words have a plural, and an engine may give either number.
+"""
 
 from __future__ import annotations
 
 COUNTS = ("iterations", "steps")
 """Units that are counted: whole numbers, with the unit in words."""
 
+SHORT_WORDS = ("day", "hour", "week", "year", "step", "beat", "turn")
+"""Words among units that are as short as symbols."""
+
 
 def is_count(unit: str) -> bool:
     return unit in COUNTS
 
 
+def is_word(unit: str) -> bool:
+    """Whether a unit is written out: "iterations", "second", "days", and not "ms", "mmol" or "m/s"."""
+    one = unit.removesuffix("s")
+    return one in SHORT_WORDS or (len(one) > 4 and one.isascii() and one.isalpha() and one.islower())
+
+
 def one_of(unit: str) -> str:
-    """What comes after "per": ``µs``, ``iteration``."""
-    return unit.removesuffix("s") if is_count(unit) else unit_text(unit)
+    """What comes after "per", and after 1: ``µs``, ``iteration``."""
+    return unit.removesuffix("s") if is_word(unit) else unit_text(unit)
+
+
+def with_unit(number: str, unit: str) -> str:
+    """A number and its unit: ``2 µs``, ``1 second``, ``2 seconds``."""
+    one = one_of(unit)
+    return f"{number} {one}{'s' if is_word(unit) and number != '1' else ''}".rstrip()
 
 
 def unit_text(unit: str) -> str:
@@ -26,14 +44,18 @@ def seconds_of(unit: str) -> float | None:
 
 
 def time_text(time: float, unit: str, form: str = "g") -> str:
-    """``4.25 ms`` (``form`` is that of the number) or ``12 500 iterations``."""
-    word = one_of(unit) if is_count(unit) and round(time) == 1 else unit_text(unit)
-    return f"{number_text(time, unit, form)} {word}"
+    """``4.25 ms`` (``form`` is that of the number), ``1 second`` or ``12 500 iterations``."""
+    return with_unit(number_text(time, unit, form), unit)
 
 
 def number_text(time: float, unit: str, form: str = "g") -> str:
     """The number alone: ``4.25``, ``12 500``."""
     return grouped(round(time)) if is_count(unit) else f"{time:{form}}"
+
+
+def counted(count: int, thing: str) -> str:
+    """``1 figure``, ``2 figures``: a count of things whose plural has an s."""
+    return f"{grouped(count)} {thing if count == 1 else thing + 's'}"
 
 
 def grouped(count: int) -> str:

@@ -14,6 +14,7 @@ from engines.backend.field_simulation import FieldSimulation
 from engines.backend.twins import Twins
 from engines.geometry.grid import Grid
 from membrane.parameters import MembraneParameters
+from membrane.verification import cases
 
 LEAPFROG = Twins(__package__, cpu="cpu:CpuLeapfrog", cuda="cuda:CudaLeapfrog")
 
@@ -51,6 +52,9 @@ class MembraneEngine(Engine):
     def build(self, problem, backend, progress=no_progress):
         self.estimate(problem, backend)  # raises what a person should know
         return MembraneSimulation(problem.parameters, self.geometry_of(problem), backend)
+
+    def verification(self):
+        return cases(self)
 
 
 class MembraneSimulation(FieldSimulation):

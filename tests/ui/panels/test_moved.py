@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -88,3 +89,11 @@ def test_particles_of_a_lattice_are_not_called_spheres() -> None:
 )
 def test_counts_are_written_in_full(fact, text) -> None:
     assert fact_text(fact) == text
+
+
+def test_a_field_of_names_has_neither_range_nor_colours_to_choose(panel) -> None:
+    known = info(lattice(4, 3))
+    controls = (panel.low, panel.high, panel.colormap, panel.fit_button, panel.follow_button)
+    assert all(control.isEnabled() for control in controls)
+    panel.set_info(replace(known, fields=(replace(known.fields[0], names=("whole", "broken")),)))
+    assert not any(control.isEnabled() for control in controls)

@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from engines.api import no_progress
+from engines.api import no_progress, registry
 from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.stencil.engine import StencilEngine
+from tests.workbench.fake_engine import WaveEngine
 from workbench.bench.measure import BATCH_SECONDS, measure
 from workbench.bench.report import as_csv, as_json, table
 from workbench.cli import main
@@ -105,6 +106,14 @@ def test_the_command_writes_its_files(tmp_path, capsys):
     assert content["ceilings"]["copy"] > 1e8
     assert content["device"]["kind"] == "cpu"
     assert (tmp_path / "b" / "bench.csv").exists()
+
+
+def test_an_engine_without_benchmarks_says_so(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(registry, "engines", lambda: {"wave": WaveEngine()})
+    assert main(["bench", "wave", "--out", str(tmp_path / "b")]) == 0
+    told = capsys.readouterr().out
+    assert told == "The engine 'wave' offers no benchmarks, and no studies for the Kernel Lab.\n"
+    assert not (tmp_path / "b").exists()
 
 
 def test_an_unknown_engine_is_one_sentence(capsys):

@@ -12,6 +12,9 @@ from typing import Any
 import meshio
 import pytest
 
+from engines.api import registry
+from engines.api.presets import presets_in
+from tests.workbench.fake_engine import WaveEngine
 from workbench.cli import doctor, main
 from workbench.project import presets as preset_module
 from workbench.project.document import open_document
@@ -38,6 +41,43 @@ def test_presets_come_from_the_sample_data(project, tmp_path, monkeypatch, capsy
     assert document.path is None
     assert document.geometry.n_cells == 216
     assert main(["run", "slab", "--until", "0.1", "--no-pictures", "--out", str(tmp_path / "out")]) == 0
+
+
+def write_preset(folder: Any, name: str, content: str) -> None:
+    (folder / name).mkdir(parents=True)
+    (folder / name / "project.json").write_text(content)
+
+
+def test_presets_that_are_left_out_are_named(house, tmp_path, monkeypatch, capsys, caplog):
+    """One that cannot be read, one of a name that another engine has, and all of an engine that cannot list them."""
+    project = json.dumps({"title": "Drum", "engine": "wave", "parameters": {}})
+    for folder, name in (("samples", "mine"), ("first", "drum"), ("second", "drum"), ("second", "dome")):
+        write_preset(tmp_path / folder, name, project)
+    write_preset(tmp_path / "first", "torn", "{")
+
+    def engine(name: str, place: str) -> Any:
+        def presets(self: Any) -> Any:
+            return presets_in(tmp_path / place) if place else [][0]
+
+        return type("Other", (WaveEngine,), {"id": name, "presets": presets})()
+
+    monkeypatch.setattr(preset_module.resources, "files", lambda package: tmp_path / "samples")
+    others = {"a": engine("a", "first"), "b": engine("b", "second"), "c": engine("c", "")}
+    monkeypatch.setattr(registry, "engines", lambda: others)
+    expected = (
+        "The preset 'torn' is left out, for its project.json cannot be read",
+        "The preset 'drum' of the engine 'b' is left out, for the engine 'a' has one of that name: rename its folder",
+        "The presets of the engine 'c' are left out, for they cannot be listed (IndexError: list index out of range)",
+    )
+    for _ in range(2):
+        assert sorted(preset.id for preset in preset_module.presets()) == ["dome", "drum", "mine"]
+    for sentence in expected:
+        assert caplog.text.count(sentence) == 1
+    assert main(["doctor"]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"^Presets +3$", told, re.MULTILINE)
+    for sentence in expected:
+        assert told.count(sentence) == 1
 
 
 def test_new_makes_a_project_that_runs(house, mesh_file, tmp_path, capsys):
@@ -111,6 +151,23 @@ def test_without_a_command_the_window_opens_with_the_files(project, monkeypatch)
     assert main([]) == 0
     assert main([str(project)]) == 0
     assert opened == [[], [str(project)]]
+
+
+def test_the_window_opens_a_preset_by_its_name(house, tmp_path, monkeypatch, capsys):
+    opened: list[Any] = []
+    window = types.SimpleNamespace(load=lambda: opened.append)
+    monkeypatch.setattr("workbench.cli.entry_points", lambda group: [window])
+    monkeypatch.setattr(preset_module.resources, "files", lambda package: tmp_path)
+    write_preset(tmp_path, "coral_reef", "{}")
+    assert main(["coral_reef"]) == 0
+    assert opened == [["coral_reef"]]
+    assert main(["coral_leaf"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("'coral_leaf' is neither a file nor a command nor a preset; the nearest is 'coral_reef';")
+    assert main(["rum"]) == 2
+    assert "the nearest is 'run'" in capsys.readouterr().err
+    assert main(["run", "coral_leaf"]) == 2
+    assert "There is no file and no preset 'coral_leaf'; the nearest is 'coral_reef'" in capsys.readouterr().err
 
 
 def test_a_window_that_cannot_open_says_what_to_do(monkeypatch, capsys):

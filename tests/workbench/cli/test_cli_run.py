@@ -17,8 +17,11 @@ import meshio
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
+from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import main, pictures
 from workbench.project.document import open_document, save_document
+from workbench.storage.paths import state_dir
 
 ROOT = Path(__file__).parents[3]
 PICTURE = np.zeros((3, 4, 4), np.uint8)
@@ -166,6 +169,56 @@ def test_a_run_that_fails_names_what_was_saved(project, tmp_path, capsys, troubl
     assert len(rows(out / "traces.csv")) > 10
     assert meshio.read(out / "fields" / "fields_000000100.vtu").cells_dict["tetra"].shape == (216, 4)
     assert (out / "checkpoint.npz").exists() is (trouble == "surprise")  # never of a state that is not a number
+    assert (f"Its traceback is in '{out / 'error.log'}'." in last) is (trouble == "surprise")
+    if trouble == "surprise":
+        assert 'raise ZeroDivisionError("nobody thought of this")' in (out / "error.log").read_text()
+        change(project, trouble="")
+        assert main(["run", str(project), "--out", str(out), "--no-pictures"]) == 0
+        assert not (out / "error.log").exists()  # a new run's results replace the old ones
+
+
+def test_what_an_engine_raises_before_a_run_is_a_sentence_with_a_log(project, own_home, monkeypatch, capsys):
+    def broken(self: Any, problem: Any, backend: Any) -> None:
+        raise KeyError("conductance")
+
+    monkeypatch.setattr(WaveEngine, "estimate", broken)
+    assert main(["sweep", str(project), "--vary", "speed=1,2"]) == 3
+    told = capsys.readouterr().err
+    assert "Traceback" not in told
+    assert told.startswith("This command ended with an unexpected KeyError: 'conductance'. Its traceback is in '")
+    log = state_dir() / "error.log"
+    assert log.is_relative_to(own_home)
+    assert str(log) in told
+    assert 'raise KeyError("conductance")' in log.read_text()
+
+
+def test_what_an_engine_raises_in_a_sweep_is_in_the_row_and_in_the_log(project, tmp_path, capsys):
+    change(project, trouble="surprise", trouble_step=3)
+    out = tmp_path / "out"
+    assert main(["sweep", str(project), "--vary", "speed=1,2", "--out", str(out)]) == 3
+    told = capsys.readouterr().err
+    assert told.count("unexpected ZeroDivisionError: nobody thought of this") == 2
+    assert f"Its traceback is in '{out / 'error.log'}'." in told
+    assert (out / "error.log").read_text().count("Traceback") == 2
+
+
+def test_an_error_says_where_in_the_parameters_it_is(project, mesh_file, tmp_path, monkeypatch, capsys):
+    def refused(*arguments: Any) -> None:
+        raise ProblemError("A step of 1 ms is unstable here: take at most 0.3 ms.", ("numerics", "steps", 0))
+
+    monkeypatch.setattr(WaveEngine, "build", refused)
+    assert main(["run", str(project), "--out", str(tmp_path / "out"), "--no-pictures"]) == 2
+    assert "\nnumerics.steps.0: A step of 1 ms is unstable here" in f"\n{capsys.readouterr().err}"
+    monkeypatch.setattr(WaveEngine, "default_parameters", refused)
+    assert main(["new", str(tmp_path / "new"), "--mesh", str(mesh_file)]) == 2
+    assert capsys.readouterr().err.startswith("numerics.steps.0: A step")
+
+
+def test_a_simulation_that_is_not_as_declared_is_told_of(project, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(WaveSimulation, "observe", lambda self: {"mean": 0.0})
+    assert main(["run", str(project), "--out", str(tmp_path / "out"), "--no-pictures"]) == 0
+    told = capsys.readouterr().err
+    assert told.count("observe() gives 'mean', and the simulation declares the series 'mean_voltage'") == 1
 
 
 def test_resume_continues_bit_for_bit_and_keeps_the_tables_whole(project, tmp_path):

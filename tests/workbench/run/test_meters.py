@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engines.api import FieldInfo, KernelTiming, KernelTraffic
+from engines.api import FieldInfo, KernelTiming, KernelTraffic, SeriesInfo
 from workbench.run import meters
 from workbench.run.meters import Meters, followed
 
@@ -58,3 +58,33 @@ def test_what_compiling_took_is_not_foretold_of_the_steps_that_remain(simulation
     watched = Meters(simulation, ceiling=1e6, probes=())
     watched.sample(simulation, 1, 8.0, 100)  # the first launch compiles
     assert watched.sample(simulation, 10, 0.1, 100).remaining == pytest.approx(100 * 0.01)
+
+
+def test_series_that_differ_from_those_declared_are_told_once(simulation):
+    told = []
+    simulation.series = (SeriesInfo("largest", "Largest", "mm"), SeriesInfo("mean", "Mean", "mm"))
+    simulation.observe = lambda: {"largest": 1.0, "mean": 0.5}
+    watched = Meters(simulation, ceiling=1e6, probes=(), warn=told.append)
+    watched.collect(simulation)
+    assert told == []
+    simulation.observe = lambda: {"largest": 1.0, "meen": 0.5}
+    watched.collect(simulation)
+    watched.collect(simulation)
+    (sentence,) = told
+    assert sentence.startswith(
+        "observe() gives 'largest', 'meen', and the simulation declares the series 'largest', 'mean'"
+    )
+    assert "author of this engine" in sentence
+
+
+def test_kernels_that_are_timed_and_not_declared_are_told_once(simulation):
+    told = []
+    watched = Meters(simulation, ceiling=1e6, probes=(), warn=told.append)
+    simulation.timings = [KernelTiming("follow", 1, 0.01)]
+    watched.sample(simulation, 1, 0.1, None)
+    assert told == []
+    simulation.timings = [KernelTiming("folow", 1, 0.01)]
+    watched.sample(simulation, 1, 0.1, None)
+    watched.sample(simulation, 1, 0.1, None)
+    (sentence,) = told
+    assert sentence.startswith("The simulation times 'folow', and declares the traffic of 'follow'")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engines.api import Selection
-from engines.api.errors import InstabilityError, WorkbenchError
+from engines.api.errors import InstabilityError, NotLiveError, ProblemError, WorkbenchError
 from tests.workbench.fake_engine import FakeBackend, WaveSimulation, block
 from workbench.run.frames import FrameRequest, RunState
 from workbench.run.observer import Observer
@@ -382,6 +382,18 @@ def test_a_call_that_fails_tells_its_caller_and_the_run_goes_on(runners):
     runner.set_control("speed", 3.0).result(2)
     assert runner.wait(RunState.RUNNING) is RunState.RUNNING
     assert len([message for message in runner.take_messages() if message.severity == "error"]) == 2
+
+
+@pytest.mark.parametrize("error", [NotLiveError("speed"), KeyError("speed")])
+def test_a_live_parameter_that_is_refused_is_for_the_engine_s_author_to_mend(runners, monkeypatch, error):
+    def refused(self: Any, name: str, value: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(WaveSimulation, "set_control", refused)
+    runner = runners(autostart=True)
+    with pytest.raises(ProblemError, match=r"^'speed' is declared live and .* author of this engine to mend\.$"):
+        runner.set_control("speed", 3.0).result(2)
+    assert runner.wait(RunState.RUNNING) is RunState.RUNNING
 
 
 def test_calls_that_wait_when_the_run_fails_are_cancelled(runners):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.words.units import one_of, time_text
+from workbench.words.units import counted, one_of, time_text
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,13 @@ from workbench.words.units import one_of, time_text
         (1.0, "s", "g", "1 s"),
         (0.0, "iterations", ".2f", "0 iterations"),
         (1.0, "iterations", "g", "1 iteration"),
+        (1.0, "seconds", "g", "1 second"),
+        (2.0, "second", "g", "2 seconds"),
+        (1.0, "seconds", ".2f", "1.00 seconds"),
+        (0.5, "day", "g", "0.5 days"),
+        (1.0, "generations", "g", "1 generation"),
+        (2.0, "mmol", "g", "2 mmol"),
+        (2.0, "us", "g", "2 µs"),
         (2_500_000.0, "iterations", "g", "2\u202f500\u202f000 iterations"),
     ],
 )
@@ -25,3 +32,9 @@ def test_time_in_words(time, unit, form, text):
 def test_one_of_a_unit():
     assert one_of("ms") == "ms"  # no plural
     assert one_of("iterations") == "iteration"
+    assert one_of("seconds") == one_of("second") == "second"
+    assert one_of("rads") == "rads"  # no word that we know
+
+
+def test_things_are_counted():
+    assert [counted(n, "figure") for n in (0, 1, 2)] == ["0 figures", "1 figure", "2 figures"]

@@ -111,7 +111,7 @@ class GridLayer(Layer):
         plan = replace(
             plan, front=None, front_field=None, inside=0, clip=None, window=plan.window if self.flat else None
         )
-        means = plan.field is None or plan.field.missing is None
+        means = plan.field is None or (plan.field.missing is None and not plan.field.names)
         if self.flat:
             most = plan.samples
             if plan.height:
@@ -184,6 +184,10 @@ class GridLayer(Layer):
             whole = whole if field.components > 1 else whole[:, 0]
             taken = {name: box.of_whole(self.geometry, whole) for name, box in self.shape.samplings().items()}
             self.set_values(taken, time)
+
+    @property
+    def mixes(self) -> bool:  # a flat sheet alone shows its samples one by one
+        return self.shape.volume is not None or self.shape.plan.height > 0
 
     @property
     def has_values(self) -> bool:

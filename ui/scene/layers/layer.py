@@ -85,6 +85,11 @@ class Layer(ABC):
     """The value of the hiding field above which elements are hidden."""
 
     @property
+    def mixes(self) -> bool:
+        """Whether what is drawn between two elements is between their values."""
+        return False
+
+    @property
     def lies_flat(self) -> bool:
         """Whether it is shown as a picture, which a drag moves rather than turns."""
         return False

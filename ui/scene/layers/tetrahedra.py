@@ -76,6 +76,10 @@ class TetLayer(Layer):
         self._visuals: dict[str, SurfaceVisual] = {}
 
     @property
+    def mixes(self) -> bool:
+        return True
+
+    @property
     def bounds(self) -> tuple[Array, Array]:
         return self.full.points.min(axis=0).astype(float), self.full.points.max(axis=0).astype(float)
 

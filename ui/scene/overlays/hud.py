@@ -6,7 +6,8 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from engines.api import Array, MarkerInfo
+from engines.api import Array, FieldInfo, MarkerInfo
+from ui.scene.colormaps import MISSING
 from ui.scene.layers.layer import Layer
 from ui.scene.overlays.brush_mark import brush_strokes
 from ui.scene.overlays.clip_handle import handle_strokes
@@ -27,6 +28,9 @@ _AXES = (("x", (232, 92, 88)), ("y", (112, 196, 96)), ("z", (92, 148, 240)))
 
 GONE = "Grey\tgone"
 """What a grey link means."""
+
+MOST_NAMES = 16
+"""Entries of a legend of values."""
 
 AXIS_LABEL, LABEL_ROOM = 41, 20
 """Points from the origin of the axes to the name of one that lies in the picture, and between two names at least."""
@@ -116,7 +120,13 @@ class Hud:
         self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
     ) -> None:
         theme, field = scene.theme, scene.shown_field
-        if field is not None:
+        names = scene.names(field) if field is not None else ()
+        if field is not None and names:
+            entries = named_colours(names, scene.lut(field))
+            said = (field.title, entries, theme, ratio)
+            image = self._keep("names", said, lambda: plates.legend(entries, theme, ratio, field.title))
+            placed.append(("names", image, width - margin - image.shape[1], (height - image.shape[0]) // 2))
+        elif field is not None:
             limits, lut = scene.limits(field), scene.lut(field)
             tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, height - 2 * margin))
             lines = scene.isochrone_step(field)
@@ -225,7 +235,7 @@ class Hud:
         elif value is None or field is None:
             return
         else:
-            string = f"{value:.4g} {unit_text(field.unit)}".rstrip().replace("-", "−")
+            string = value_text(value, field, scene.names(field))
         image = self._keep("reading", (string, scene.theme, ratio), lambda: plates.label(string, scene.theme, ratio))
         x, y = scene.pointer[0] * width + 14 * ratio, scene.pointer[1] * height + 16 * ratio
         placed.append(("reading", image, round(min(x, width - image.shape[1])), round(min(y, height - image.shape[0]))))
@@ -292,3 +302,19 @@ def free_place(
         ):
             return round(left), round(top)
     return None
+
+
+def named_colours(names: tuple[str, ...], lut: Array) -> tuple[tuple[str, plates.Colour], ...]:
+    """The names of a field's values with the colours that they are drawn in; of many, the first."""
+    shown = names if len(names) <= MOST_NAMES else names[: MOST_NAMES - 1]
+    rows = [(name, lut[round((place + 0.5) * 256 / len(names))]) for place, name in enumerate(shown)]
+    found = tuple((name, (int(red), int(green), int(blue))) for name, (red, green, blue) in rows)
+    more = len(names) - len(shown)
+    return (*found, (f"and {more} more", MISSING)) if more else found
+
+
+def value_text(value: float, field: FieldInfo, names: tuple[str, ...]) -> str:
+    """A value as it stands beside the pointer: its name where it has one, else the number and its unit."""
+    if value == round(value) and 0 <= value < len(names):
+        return names[int(value)]
+    return f"{value:.4g} {unit_text(field.unit)}".rstrip().replace("-", "−")

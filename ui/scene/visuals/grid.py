@@ -104,7 +104,8 @@ class SheetVisual:
     ) -> None:
         """``place``: a corner and two edges; ``span``: columns and rows in full; without values if not ``mapped``;
         ``over`` what lies in the same plane."""
-        drawing = self._programs.using(view, projection, MAPPED=mapped, MASKED=mapped and self.samples.masked)
+        masked, stepped = mapped and self.samples.masked, mapped and look.stepped
+        drawing = self._programs.using(view, projection, MAPPED=mapped, MASKED=masked, STEPPED=stepped)
         drawing["u_origin"], drawing["u_across"], drawing["u_up"] = (vector.astype(np.float32) for vector in place)
         drawing["u_span"] = span
         drawing["u_plain"] = PLAIN

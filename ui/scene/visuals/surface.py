@@ -24,9 +24,10 @@ NO_PLANE = (0.0, 0.0, 0.0, 1.0)
 @dataclass
 class Look:
     """How values become colours. ``clip`` hides where dot(xyz, position) > w; ``front_masks``: no data before the
-    front (the field shown is the front's own time); ``cut_open``: spheres show what is inside them; ``both_sides``: a
-    sheet is lit on the side that is seen; ``glass``: how opaque something is that one sees through, 0 for what hides.
-    Lines are ``2 * stroke`` pixels wide, in a target of ``size``."""
+    front (the field shown is the front's own time); ``stepped``: nothing lies between two values; ``cut_open``:
+    spheres show what is inside them; ``both_sides``: a sheet is lit on the side that is seen; ``glass``: how opaque
+    something is that one sees through, 0 for what hides. Lines are ``2 * stroke`` pixels wide, in a target of
+    ``size``."""
 
     lut: Array = field(default_factory=lambda: np.zeros((256, 3), np.uint8))
     limits: tuple[float, float] = (0.0, 1.0)
@@ -40,6 +41,7 @@ class Look:
     gloss: float = 0.10
     diverging: bool = False
     cyclic: bool = False
+    stepped: bool = False
     cut_open: bool = False
     both_sides: bool = False
     glass: float = 0.0

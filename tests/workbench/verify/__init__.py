@@ -1,0 +1,1 @@
+"""Tests of cases with known answers, as they are run and shown."""

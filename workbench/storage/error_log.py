@@ -1,0 +1,33 @@
+"""Tracebacks of what no code expected, kept in a file for whoever mends it: a person is told a sentence."""
+
+from __future__ import annotations
+
+import platform
+import time as clock
+import traceback
+from pathlib import Path
+
+from workbench import __version__
+from workbench.storage.paths import state_dir
+
+ERROR_LOG = "error.log"
+
+
+def keep_traceback(error: BaseException, folder: Path | None = None) -> str:
+    """Append the traceback of ``error`` to the log in ``folder``, or to the one of this person where there is none.
+
+    Returns a sentence that names the file; where it cannot be written, that sentence is the traceback.
+    """
+    text = "".join(traceback.format_exception(error))
+    stamp = clock.strftime("%Y-%m-%dT%H:%M:%SZ", clock.gmtime())
+    versions = f"Workbench {__version__}, Python {platform.python_version()}, {platform.platform()}"
+    for place in (folder, state_dir()):
+        if place is not None:
+            try:
+                place.mkdir(parents=True, exist_ok=True)
+                with (place / ERROR_LOG).open("a", encoding="utf-8") as file:
+                    file.write(f"{stamp}  {versions}\n{text}\n")
+                return f"Its traceback is in '{place / ERROR_LOG}'."
+            except OSError:  # full, or not ours: the other place, or the terminal, does as well
+                continue
+    return text
