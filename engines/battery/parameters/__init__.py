@@ -60,9 +60,9 @@ class Ageing(ParameterGroup):
 class Numerics(ParameterGroup):
     """How the equations are solved."""
 
-    step: float = quantity(
-        5.0, "s", "Time step: the time for which a current is constant; the particles are exact at any",
-        title="Time step", when=IN_CELLS, gt=0, le=600,
+    step: float | None = quantity(
+        None, "s", "Time step: the time for which a current is constant; the particles are exact at any. Without it 5 s, "
+        "or as far as the rows of a drive cycle are apart", title="Time step", when=IN_CELLS, gt=0, le=600,
     )  # fmt: skip
     radial_points: int = quantity(
         16, "1", "Shells in which the particles are shown; the solution is a sum of modes",

@@ -23,7 +23,6 @@ from engines.battery.parameters import BatteryParameters
 os.environ.setdefault("PYBAMM_DISABLE_TELEMETRY", "true")
 pybamm = pytest.importorskip("pybamm", reason="needs PyBaMM: pip install pybamm bpx")
 
-THERMAL_VOLTAGE = GAS * REFERENCE_TEMPERATURE / FARADAY
 LINES: list[str] = []
 """What :func:`compare` found, printed at the end of the run."""
 
@@ -69,9 +68,9 @@ def one_conductivity(values: Any, name: str) -> Any:
     return values
 
 
-def voltage_of_mean_exchange(solved: Any, times: Array) -> Array:
+def voltage_of_mean_exchange(solved: Any, times: Array, temperature: float = REFERENCE_TEMPERATURE) -> Array:
     """PyBaMM's voltages of an isothermal SPMe with η of the mean j0, as ours takes it, for the mean of η."""
-    voltage = solved["Voltage [V]"](times)
+    voltage, thermal_voltage = solved["Voltage [V]"](times), GAS * temperature / FARADAY
     for electrode, sign in (("negative", 1), ("positive", -1)):
         j, j0, eta = (
             solved[f"X-averaged {electrode} electrode {quantity}"](times)
@@ -79,7 +78,7 @@ def voltage_of_mean_exchange(solved: Any, times: Array) -> Array:
                 "interfacial current density [A.m-2]", "exchange current density [A.m-2]", "reaction overpotential [V]"
             )
         )  # fmt: skip
-        voltage = voltage + sign * (eta - 2 * THERMAL_VOLTAGE * np.arcsinh(j / (2 * j0)))
+        voltage = voltage + sign * (eta - 2 * thermal_voltage * np.arcsinh(j / (2 * j0)))
     return voltage
 
 
