@@ -65,8 +65,8 @@ def discharge(
 
 
 def _step(x: Array, law: Function, rate: float, gain: float, dt: float) -> tuple[Array, float]:
-    """(stoichiometries after a step, at the surface); ``rate``: 1/R² [1/m²], ``gain``: inward flux over R and the maximum
-    concentration [1/s]."""
+    """(stoichiometries after a step, at the surface); ``rate``: 1/R² [1/m²], ``gain``: inward flux over R and the
+    maximum concentration [1/s]."""
     grid = shells(len(x))
     last, before, slope = surface_weights(len(x))
     new = x

@@ -290,8 +290,8 @@ class _Reader:
         mean = float(np.trapezoid(values) / (len(values) - 1))
         if values.max() > values.min() * (1 + 1e-9):
             sentence = (
-                f"The diffusivity of the {electrode} particles goes from {values.min():.3g} to {values.max():.3g} m²/s with "
-                f"the stoichiometry: its mean, {mean:.3g} m²/s, is taken."
+                f"The diffusivity of the {electrode} particles goes from {values.min():.3g} to {values.max():.3g} m²/s "
+                f"with the stoichiometry: its mean, {mean:.3g} m²/s, is taken."
             )
             self.varying[electrode] = _scaled(lambda x: function(np.clip(x, low, high)), warmer), sentence
         return warmer * (mean if values.max() > values.min() else float(values[0]))

@@ -22,7 +22,7 @@ MEAN, MEAN_ERROR, FLUX, FIRST_MODE = 0, 1, 2, 3
 WEIGHT, RATE, GAIN, GROWTH = 0, 1, 2, 3
 RELAXED, RESPONSE, TARGET, MOBILITY, EXCHANGE = 0, 1, 2, 3, 4
 CHARGE, CHARGE_ERROR, VOLTAGE, CURRENT, INSTRUCTION, ELAPSED, ENDED, PSI = 0, 1, 2, 3, 4, 5, 6, 7
-SIGN, START, KINETIC, ELECTRODE, RESISTANCE, REST_VOLTAGE, THERMAL_VOLTAGE = 0, 1, 2, 3, 6, 7, 8
+SIGN, START, KINETIC, ELECTRODE, RESISTANCE, REST_VOLTAGE = 0, 1, 2, 3, 6, 7
 HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE, POWER_DRIVE = 0, 1, 2, 3, 4
 KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT = 0, 1, 2, 3, 4, 5
 PARTICLE_SECONDS = 60e-9
@@ -153,7 +153,7 @@ def whole(sums, pieces):
 @njit(parallel=True, nogil=True, cache=True)
 def advance(
     state, scratch, cell, coefficients, shares, squares, constants, tables, instructions, drive, factor, tolerance,
-    trace, every, first_time, dt, steps, n, stride,
+    trace, every, first_time, dt, steps, n, stride, thermal_voltage,
 ):  # fmt: skip
     """As ``run_particles`` in mpm.cu; trace: (0, 2) for none."""
     real = state.dtype.type
@@ -205,7 +205,7 @@ def advance(
                             move(state, scratch, first, last, change[e])
                         evaluate(
                             state, scratch, coefficients, tables[e], float(sign),
-                            float(constants[e * ELECTRODE + KINETIC]), float(constants[THERMAL_VOLTAGE]), psi[e], first,
+                            float(constants[e * ELECTRODE + KINETIC]), thermal_voltage, psi[e], first,
                             last, sums[piece],
                         )  # fmt: skip
                     found = whole(sums, pieces)
@@ -310,5 +310,5 @@ class CpuManyParticles(ManyParticles):
                 self.state, self.scratch, self.cell, self.coefficients, self.shares, self._squares, self.constants,
                 self.tables, self.instructions, self.drive, float(self.factor), TOLERANCE[self.dtype.name],
                 self._no_trace if trace is None else trace, every, first_step * self.dt, self.dt, steps, self.n,
-                self.stride,
+                self.stride, self.thermal_voltage,
             )  # fmt: skip

@@ -115,7 +115,7 @@ class ManyParticles(ABC):
         constants, tables = np.zeros(Constant.THERMAL_VOLTAGE + 1), []
         constants[Constant.RESISTANCE] = p["contact_resistance"]
         T = float(held_temperature(p))
-        constants[Constant.THERMAL_VOLTAGE] = 2 * GAS * T / FARADAY
+        self.thermal_voltage = constants[Constant.THERMAL_VOLTAGE] = 2.0 * T * GAS / FARADAY
         self.current_density, self.growth = np.zeros(2), np.zeros(2)
         """A/m² per A of q, positive where lithium leaves; change of an electrode's mean stoichiometry per A s."""
         for e, (name, sign) in enumerate(zip(ELECTRODES, (1.0, -1.0), strict=True)):
@@ -213,7 +213,7 @@ class ManyParticles(ABC):
         x = np.clip(self.surfaces(np.array([column]))[0], 1e-6, 1 - 1e-6)
         sign, _, kinetic = self._constants_on_host[3 * e : 3 * e + 3]
         z = kinetic * state[Row.FLUX, 0] / np.sqrt(x * (1 - x))
-        return float(sign * self._constants_on_host[Constant.THERMAL_VOLTAGE] * np.arcsinh(z))
+        return float(sign * self.thermal_voltage * np.arcsinh(z))
 
     def balance(self) -> float:
         """The lithium that the electrodes and the charge disagree about, as a share of the charge."""

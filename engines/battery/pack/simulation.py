@@ -106,8 +106,8 @@ class PackSimulation(Simulation):
             return ""
         cell = int(self._layout.cell[empty]) + 1
         return (
-            f"The electrolyte of cell {cell} has no salt left in one of its electrodes: its current is more than it can "
-            "carry, and the run ends there. Use a smaller current, or less of it before a rest."
+            f"The electrolyte of cell {cell} has no salt left in an electrode: its current is more than it can carry, "
+            "and the run ends there. Use a smaller current, or less of it before a rest."
         )
 
     def select(self, selection: Selection) -> Any:

@@ -1,4 +1,4 @@
-"""Drive cycles: a current or a power over time, from a file of two columns or from lists, and what it is in time steps."""
+"""Drive cycles: a current or a power over time, from a file of two columns or from lists, and its time steps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cycle:
     kind: Literal["current", "power"] = "current"
 
     def per_step(self, dt: float) -> Array:
-        """(steps, 2) for steps of ``dt`` [s]: the mean over each, so that no charge is lost, and the value at its end."""
+        """(steps, 2) for steps of ``dt`` [s]: the mean of each, so that no charge is lost, and the value at its end."""
         means = drive_cycle(self.times, self.values, dt)
         ends = self.times[0] + dt * np.arange(1, len(means) + 1)
         late = ends > self.times[-1] + 1e-9 * dt  # a last step that goes on after the cycle ends at nothing

@@ -67,8 +67,8 @@ def lithium(backend: Backend) -> Sequence[Answer]:
 CASES = (
     VerificationCase(
         "sphere-series", "Diffusion in a sphere under a steady flux",
-        "The series over the roots of tan λ = λ. 32 shells are of second order (1e-4 of a stoichiometry), eigenmodes exact "
-        "to float32.", 2.0, spheres,
+        "The series over the roots of tan λ = λ. 32 shells are of second order (1e-4 of a stoichiometry), eigenmodes "
+        "exact to float32.", 2.0, spheres,
     ),
     VerificationCase(
         "sphere-order", "Order of the finite volumes in a sphere",

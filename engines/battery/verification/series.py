@@ -1,8 +1,8 @@
 """Voltages of the single-particle model from the series of a sphere, for currents that are straight lines in time.
 
-With τ = Dt/R² and the roots of tan λ = λ a unit step of N R/D has the surface at ``s = 3τ + 1/5 − 2 Σ e^{−λ²τ}/λ²``, and a
-ramp of slope 1 per τ at its integral ``3τ²/2 + τ/5 − 2 Σ (1 − e^{−λ²τ})/λ⁴``. Kinks of the current superpose. Written for
-these cases: it takes the numbers and potentials of a parameter set and nothing of the engine's solvers.
+With τ = Dt/R² and the roots of tan λ = λ a unit step of N R/D has the surface at ``s = 3τ + 1/5 − 2 Σ e^{−λ²τ}/λ²``,
+and a ramp of slope 1 per τ at its integral ``3τ²/2 + τ/5 − 2 Σ (1 − e^{−λ²τ})/λ⁴``. Kinks of the current superpose.
+Written for these cases: it takes the numbers and potentials of a parameter set and nothing of the engine's solvers.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from engines.battery.engine import BatteryEngine
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameters import BatteryParameters
+from engines.battery.setup.cell import arrhenius
 
 os.environ.setdefault("PYBAMM_DISABLE_TELEMETRY", "true")
 pybamm = pytest.importorskip("pybamm", reason="needs PyBaMM: pip install pybamm bpx")
@@ -60,11 +61,12 @@ def theirs(
     return pybamm.Simulation(model, **given).solve([0, times[-1] + 1], t_interp=np.concatenate([[0], times]))
 
 
-def one_conductivity(values: Any, name: str) -> Any:
+def one_conductivity(values: Any, name: str, temperature: float = REFERENCE_TEMPERATURE) -> Any:
     """``values`` with κ of the electrolyte at its initial concentration, as ours takes it."""
     parameters = PARAMETER_SETS[name]
     start = np.array(parameters.values()["electrolyte_concentration"])
-    values["Electrolyte conductivity [S.m-1]"] = float(parameters.electrolyte_conductivity(start))
+    warmer = arrhenius(parameters.values()["electrolyte_conductivity_activation"], temperature)
+    values["Electrolyte conductivity [S.m-1]"] = float(warmer * parameters.electrolyte_conductivity(start))
     return values
 
 

@@ -60,7 +60,8 @@ class Cells(ABC):
 
     ``state: (rows, n_padded)`` on the device; ``drive: (steps, 2)``, means over steps and values at their ends, or
     ``(steps,)``: currents [A] that DRIVE instructions refer to, powers [W] for POWER_DRIVE;
-    ``thermal``: each has heat of its own; without it a cell is held at :func:`held_temperature`; ``cycles``: how many equal parts the instructions have, each recorded where the cells age.
+    ``thermal``: each has heat of its own; without it a cell is held at :func:`held_temperature`; ``cycles``: how many
+    equal parts the instructions have, each recorded where the cells age.
     """
 
     def __init__(

@@ -146,7 +146,8 @@ def until_empty(before, after, part):
 @njit
 def salt_step(u, up, delta, tables, given, arrhenius, current, dt):
     """One implicit step of the salt; u, up, delta: (24,). The part of the step after which a volume or a
-    collector is empty (1: none is); the salt is left as it is at that moment, straight between the step's start and its end."""
+    collector is empty (1: none is); the salt is left as at that moment, straight between the step's start and its end.
+    """
     source = given[SALT_SOURCE] * current
     scale = given[SALT_RATIO] * (INTERVALS / SALT_RANGE)
     left_flux, left_coupling, last_up, last = 0.0, 0.0, 0.0, 0.0
@@ -363,7 +364,7 @@ def run_cell(
                         break
                 current = float(real(following))
                 if kind == POWER_DRIVE and rise != 0.0:
-                    # The mean current of the mean power: what it costs is a line between the current's mean and its end.
+                    # The mean current of the mean power: what it costs is a line between current's mean and end.
                     x_n, x_p = A_n + B_n * current, A_p + B_p * current
                     at_end = cost(now, kinetic_n, kinetic_p, x_n, x_p, current)
                     source = v + at_end

@@ -10,9 +10,13 @@ from engines.battery.cells.step.reference import spm
 from engines.battery.parameter_sets import PARAMETER_SETS
 
 CHEN = PARAMETER_SETS["Chen2020"]
-CONSTANT = {
-    name: lambda x, D=CHEN.values()[f"{name}_diffusivity"]: np.full(np.shape(x), D) for name in ("negative", "positive")
-}
+
+
+def constant(D):
+    return lambda x: np.full(np.shape(x), D)
+
+
+CONSTANT = {name: constant(CHEN.values()[f"{name}_diffusivity"]) for name in ("negative", "positive")}
 
 
 def two_decades(x):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import json
+import re
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path

@@ -51,9 +51,9 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("cycle") / "power.csv"
 
 
-# Of voltages at steps of 1 s and 5 s [V], of the charge at 1 s as a share. At 1 s the voltage of the step's mean current
-# was up to 190 mV away, at 5 s 230 mV. In the SPM straight lines between steps are exact; the salt, and how particles of
-# several sizes share a change, are of first order; the mean current of a power within a step is an estimate.
+# Of voltages at steps of 1 s and 5 s [V], of the charge at 1 s as a share. At 1 s the voltage of the step's mean
+# current was up to 190 mV away, at 5 s 230 mV. In the SPM straight lines between steps are exact; the salt, and how
+# particles of several sizes share a change, are of first order; a power's mean current within a step is an estimate.
 WITHIN = {
     ("SPM", False): (1e-9, 4e-3, 1e-12), ("SPMe", False): (2e-4, 5e-3, 1e-12), ("MPM", False): (2e-4, 5e-3, 1e-12),
     ("SPM", True): (1e-3, 5e-3, 5e-3), ("MPM", True): (1.5e-3, 5e-3, 1e-2),
