@@ -130,6 +130,8 @@ def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted:
             return BAD_INPUT
         print(f"{runner.error} {where}", file=sys.stderr)
         return RUN_FAILED
+    if runner.ending:
+        print(runner.ending)
     print(f"{ended} {where}")
     return interrupted or DONE
 

@@ -152,6 +152,7 @@ class _Reader:
             title=str(title),
             source=self.name,
             scalars={name: Sourced(value, SCALARS[name], self.name) for name, value in self.scalars.items()},
+            findings=(),
             **functions,
         )
         self._say_what_means_cost(cell)
