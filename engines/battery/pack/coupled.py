@@ -114,7 +114,9 @@ class CoupledPack:
     @property
     def exhausted(self) -> int | None:
         """The first element whose electrolyte has no salt left somewhere."""
-        empty = self.cells.exhausted() if self.cells.electrolyte else ()
+        if not self.cells.electrolyte:
+            return None
+        empty = self.cells.exhausted()
         return int(empty[0]) if len(empty) else None
 
     @property
