@@ -64,6 +64,7 @@ from engines.api import (
 from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.lab import Study
+from engines.api.verification import VerificationCase
 from engines.battery.bpx import bpx_text, is_bpx, read_bpx
 from engines.battery.cells.model import SingleParticle
 from engines.battery.lab.benchmarks import benchmarks
@@ -74,6 +75,8 @@ from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.particles.model import BareParticles
 from engines.battery.setup.cell import parameter_set_of
 from engines.battery.step.model import Model
+from engines.battery.verification import cells as cell_cases
+from engines.battery.verification import particles as particle_cases
 from engines.geometry.file_kinds import refused
 
 MODELS: Mapping[str, Model] = {
@@ -146,6 +149,10 @@ class BatteryEngine(Engine):
     def studies(self) -> Sequence[Study]:
         """Diffusion in spheres, Butler-Volmer kinetics and whole discharges in the ways that people write them."""
         return studies()
+
+    def verification(self) -> Sequence[VerificationCase]:
+        """Spheres and whole cells against the series, a discharge against PyBaMM."""
+        return (*particle_cases.CASES, *cell_cases.CASES)
 
 
 def _model(problem: Problem) -> Model:

@@ -132,6 +132,8 @@ def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted:
         parts += [] if runner.failure is None else [keep_traceback(runner.failure, recorder.folder)]
         print(" ".join(filter(None, parts)), file=sys.stderr)
         return BAD_INPUT if runner.info is None and runner.failure is None else RUN_FAILED
+    if runner.ending:
+        print(runner.ending)
     print(f"{ended} {where}")
     return interrupted or DONE
 

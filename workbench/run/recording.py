@@ -91,7 +91,7 @@ class Recorder(Observer):
         self._last_checkpoint = clock.monotonic()
         self._tables: dict[str, AppendedFile] = {}
         self._started = _now()
-        self._at = (0, 0.0)
+        self._at, self._ending = (0, 0.0), ""
         self._root, self._branches = folder, 1
         self._branched_at: float | None = None
 
@@ -171,6 +171,7 @@ class Recorder(Observer):
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
         """Write what is left; one file that fails does not keep the others from being written."""
         failures: list[WorkbenchError] = []
+        self._ending = simulation.ending if simulation.finished else ""
 
         def attempt(job: Callable[[], Any]) -> None:
             try:
@@ -340,6 +341,7 @@ class Recorder(Observer):
                 "time": self._at[1],
                 "time_unit": self._info.time_unit,
                 "error": None if error is None else str(error),
+                **({"ending": self._ending} if self._ending else {}),
             },
             "started": self._started,
             "written": _now(),

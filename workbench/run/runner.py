@@ -90,6 +90,8 @@ class Runner:
         self._pacer = Pacer()
         self.ended = False
         """Whether the problem has come to an end of its own: there is nothing left to run, whatever ``until`` says."""
+        self.ending = ""
+        """Why it has, where there is something to say."""
         self._initial: dict[str, Array] = {}
         self._controls: dict[str, Any] = {}
         self._history = History(checkpoints, self.say)
@@ -383,7 +385,8 @@ class Runner:
                 known, self.ended = self.ended, simulation.finished
                 if self.ended or (last is not None and simulation.step >= last):
                     if self.ended and not known and simulation.ending:
-                        self.say(simulation.ending)
+                        self.ending = simulation.ending
+                        self.say(self.ending)
                     self._want(RunState.FINISHED)
                 elif self._stop_step is not None and simulation.step >= self._stop_step:
                     self._want(RunState.PAUSED)

@@ -11,13 +11,14 @@ How the quantities of the standard become those of :class:`ParameterSet`:
 
 Values at a reference temperature other than 298.15 K are moved there with their activation energies (potentials with
 their entropic change). The diffusivity in a particle is one number in this engine: of a function it is the mean between
-the limits of stoichiometry.
+the limits of stoichiometry, and a finding says what that costs (``mean_diffusivity.py``).
 """
 
 from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ import numpy as np
 from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.battery.bpx.entries import Constant, Section
+from engines.battery.bpx.mean_diffusivity import cost_of_means
 from engines.battery.parameter_sets.changes import LABELS
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.model import NOT_GIVEN, SCALARS, UNSAID, Function, ParameterSet, Sourced
@@ -48,6 +50,8 @@ SALT_RANGE = 4.0
 """The electrolyte's diffusivity is wanted up to this multiple of the initial concentration."""
 TOLERANCE = 2e-3
 """[V] between a cut-off and the potentials at the limits of stoichiometry, which files round."""
+SMALL_COST = 1e-3
+"""[V] and share of the charge by which the mean of a diffusivity may be off without a warning."""
 CONTACT_RESISTANCE = "Contact resistance [Ohm]"
 """BPX has no such entry; PyBaMM takes this name among those that users define."""
 
@@ -100,6 +104,7 @@ class _Reader:
         self.name = name
         self.findings: list[Finding] = []
         self.scalars: dict[str, float] = {}
+        self.varying: dict[str, tuple[Function, str]] = {}  # diffusivities of which the mean is taken, and a sentence
         top = Section(content, "", name)
         self.header = top.section("Header")
         self.version = self._version()
@@ -142,14 +147,16 @@ class _Reader:
         self._check_limits(functions)
         title = self.header.get("Title") if "Title" in self.header else Path(self.name).stem
         self._say_unread()
-        return ParameterSet(
+        cell = ParameterSet(
             id=f"BPX {self.name}",
             title=str(title),
             source=self.name,
             scalars={name: Sourced(value, SCALARS[name], self.name) for name, value in self.scalars.items()},
-            findings=tuple(self.findings),
+            findings=(),
             **functions,
         )
+        self._say_what_means_cost(cell)
+        return replace(cell, findings=tuple(self.findings))
 
     def _arrhenius(self, activation: float) -> float:
         """Factor from the file's reference temperature to 298.15 K."""
@@ -247,7 +254,7 @@ class _Reader:
         energy = put(
             "diffusivity_activation", entries.number("Diffusivity activation energy [J.mol-1]", ACTIVATION, 0.0)
         )
-        put("diffusivity", self._mean_diffusivity(entries, electrode, low, high) * self._arrhenius(energy))
+        put("diffusivity", self._mean_diffusivity(entries, electrode, low, high, self._arrhenius(energy)))
         if self.spm_only:
             for name in ("porosity", "bruggeman", "solid_conductivity"):
                 put(name, NOT_GIVEN)
@@ -277,18 +284,27 @@ class _Reader:
 
         return {f"{electrode}_ocp": potential, f"{electrode}_entropic": change}
 
-    def _mean_diffusivity(self, entries: Section, electrode: str, low: float, high: float) -> float:
+    def _mean_diffusivity(self, entries: Section, electrode: str, low: float, high: float, warmer: float) -> float:
+        """[m²/s] at 298.15 K, ``warmer`` times what the file says."""
         function = entries.function("Diffusivity [m2.s-1]", low, high, extend=False, positive_to=high)
         values = function(np.linspace(low, high, 1001))
         mean = float(np.trapezoid(values) / (len(values) - 1))
         if values.max() > values.min() * (1 + 1e-9):
-            self.findings.append(
-                Finding(
-                    f"The diffusivity of the {electrode} particles goes from {values.min():.3g} to {values.max():.3g} "
-                    f"m²/s with the stoichiometry: its mean, {mean:.3g} m²/s, is taken."
-                )
+            sentence = (
+                f"The diffusivity of the {electrode} particles goes from {values.min():.3g} to {values.max():.3g} m²/s "
+                f"with the stoichiometry: its mean, {mean:.3g} m²/s, is taken."
             )
-        return mean if values.max() > values.min() else float(values[0])
+            self.varying[electrode] = _scaled(lambda x: function(np.clip(x, low, high)), warmer), sentence
+        return warmer * (mean if values.max() > values.min() else float(values[0]))
+
+    def _say_what_means_cost(self, cell: ParameterSet) -> None:
+        for electrode, (law, sentence) in self.varying.items():
+            volts, charge = cost_of_means(cell, {electrode: law})
+            what = f"up to {1e3 * volts:.2g} mV and {100 * abs(charge):.1f} % of the charge"
+            small = volts < SMALL_COST and abs(charge) < SMALL_COST
+            self.findings.append(
+                Finding(f"{sentence} In a discharge at 1C that is {what} away.", "info" if small else "warning")
+            )
 
     def _pores(self, entries: Section, layer: str) -> None:
         porosity = entries.number("Porosity", FRACTION)

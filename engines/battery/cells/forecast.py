@@ -24,7 +24,7 @@ from engines.battery.cells.step.cells import CELLS, Row
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.protocol.durations import DRIVES, guessed_seconds
-from engines.battery.protocol.plan import Plan, cycle_of, instructions
+from engines.battery.protocol.plan import Plan, cycle_of, instructions, step_of
 from engines.battery.protocol.steps import parse
 from engines.battery.setup.cell import parameter_set_of
 from engines.battery.setup.ensemble import sample
@@ -80,14 +80,14 @@ class CellForecast(Forecast):
 
     def _place(self, cells: int) -> None:
         parameters = self._parameters
-        plan = self._plan(parameters.numerics.step)
+        plan = self._plan(step_of(parameters))
         scalars = {name: values[:cells] for name, values in self._scalars.items()}
         resistance = np.full(cells, self._set.values()["contact_resistance"])
         self._cells = CELLS.open(
             self._backend,
             self._set,
             plan.instructions,
-            parameters.numerics.step,
+            step_of(parameters),
             {"contact_resistance": resistance, **scalars},
             electrolyte=parameters.model == "SPMe",
             thermal=parameters.thermal == "lumped",
@@ -95,7 +95,7 @@ class CellForecast(Forecast):
             drive=plan.drive,
             ageing=ageing_of(parameters),
         )
-        self._placed = parameters.numerics.step  # the time step of the plan that is on the device
+        self._placed = step_of(parameters)  # the time step of the plan that is on the device
         self._start = self._backend.array(self._backend.to_host(self._cells.state))
 
     def _step_seconds(self) -> float:
@@ -125,7 +125,7 @@ class CellForecast(Forecast):
 
     def _durations(self, factor: float) -> tuple[float, float]:
         """(how long the protocol takes, or more than can be shown; how long its shortest step) [s]."""
-        dt = self._parameters.numerics.step
+        dt = step_of(self._parameters)
         total, shortest = 0.0, math.inf
         for step, time in guessed_seconds(self._plan(dt).instructions, self._set, dt, factor):
             total += time
@@ -137,7 +137,7 @@ class CellForecast(Forecast):
 
     def _run(self, factor: float, horizon: float, shortest: float) -> tuple[Array, float | None]:
         """(times [s] of the rows of the traces, the latest end of a cell or None where one goes on)."""
-        own = self._parameters.numerics.step
+        own = step_of(self._parameters)
         wanted, most = horizon / (own * self._most_steps), shortest / (RESOLVED * own)
         dt = own * next((each for each in MULTIPLES if each >= wanted or 2 * each > most), MULTIPLES[-1])
         steps = min(self._most_steps, max(1, math.ceil(horizon / dt)))
@@ -172,6 +172,8 @@ class CellForecast(Forecast):
         if ended is not None and n == 1:
             dt = cells.dt
             whole = math.ceil(ended / dt - 1e-6) * dt  # the end of the step in which it ended, of which the voltage is
+            if cells.electrolyte and len(cells.exhausted()):
+                whole = ended  # that step was cut short
             before = x < ended
             mean = np.append(mean[before], np.interp(ended, [x[before][-1], whole], [mean[before][-1], last]))
             x = np.append(x[before], ended)

@@ -21,7 +21,7 @@ from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.protocol.durations import sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
-from engines.battery.protocol.plan import Plan, plan_of, shorter_step, start_findings
+from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, shorter_step, start_findings, step_of
 from engines.battery.protocol.steps import parse
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
 from engines.battery.setup.ensemble import sample
@@ -45,7 +45,7 @@ class SingleParticle(Model):
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, scalars, plan = _checked(problem)
-        n, step = parameters.ensemble.cells, parameters.numerics.step
+        n, step = parameters.ensemble.cells, step_of(parameters)
         size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
         ageing = ageing_of(parameters)
         rows = Row.SALT + (3 * ELECTROLYTE_CELLS if parameters.model == "SPMe" else 0)
@@ -72,7 +72,7 @@ class SingleParticle(Model):
             backend,
             cell,
             plan.instructions,
-            parameters.numerics.step,
+            step_of(parameters),
             {"contact_resistance": np.full(n, cell.values()["contact_resistance"]), **scalars},
             electrolyte=parameters.model == "SPMe",
             thermal=parameters.thermal == "lumped",
@@ -84,7 +84,7 @@ class SingleParticle(Model):
         cells.factor = parameters.current_factor
         geometry = self.geometry(problem)
         progress("Ready", 1.0)
-        every = sample_steps(plan.instructions, cell, parameters.numerics.step, parameters.current_factor)
+        every = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
         return CellSimulation(
             backend, cells, geometry, parameters.numerics.radial_points, every, driven=plan.drive is not None
         )
@@ -130,7 +130,7 @@ def _radii(cell: ParameterSet, scalars: dict[str, Array], electrode: str, n: int
 
 def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Instruction]) -> tuple[Finding, ...]:
     found = list(parameter_set_findings(parameters, cell))
-    step, capacity = parameters.numerics.step, cell.scalars["nominal_capacity"].value
+    step, capacity = step_of(parameters), cell.scalars["nominal_capacity"].value
     fastest = max((abs(each.value) for each in plan if each.kind == Kind.CURRENT), default=0.0)
     fastest *= parameters.current_factor
     if fastest > 0 and 3600 * capacity / fastest < 60 * step:
@@ -143,6 +143,7 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
                 remedy=shorter_step(seconds, 60),
             )
         )
+    found += cycle_findings(parameters)
     found += _at_the_start(parameters, cell, plan[0])
     if any(each.period is not None for each in parse(parameters.protocol)):
         found.append(
@@ -160,7 +161,7 @@ def _at_the_start(parameters: BatteryParameters, cell: ParameterSet, first: Inst
     if found := start_findings(cell, first):
         return found
     if first.kind == Kind.CURRENT and first.value > 0:
-        step, low = parameters.numerics.step, cell.scalars["lower_cutoff"].value
+        step, low = step_of(parameters), cell.scalars["lower_cutoff"].value
         current = first.value * parameters.current_factor
         with np.errstate(invalid="ignore"):  # beyond what the electrode holds
             if not spm(cell, current, step)[0] > low:

@@ -15,6 +15,8 @@ from engines.api.errors import ProblemError
 from engines.backend.twins import pick
 from engines.battery.cells.ageing import AgeingRow
 from engines.battery.cells.step.cells import Cells, Row
+from engines.battery.cells.step.coefficients import ELECTROLYTE_CELLS
+from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.watch import cell_charts as charts
 from engines.battery.watch import losses
@@ -24,6 +26,7 @@ from engines.battery.watch.cycles import Cycles
 from engines.geometry.particles import Particles
 
 KELVIN = 273.15
+LAYERS = ("negative electrode", "separator", "positive electrode")
 UNSEEN_BATCHES = 20
 """Batches after which it is looked whether cells still run, where nobody observes them: looking waits for a GPU."""
 
@@ -65,7 +68,7 @@ class CellSimulation(Simulation):
         self.dt = cells.dt
         self.step = 0
         values = cells.parameters.values()
-        self.fields = fields(points, (values["lower_cutoff"], values["upper_cutoff"]), cells.thermal)
+        self.fields = fields(points, (values["lower_cutoff"], values["upper_cutoff"]), cells.lumped)
         self.traffic = (cells.traffic.spread(sample_steps),)
         self._backend, self._cells, self._points = backend, cells, points
         self.series = charts.series(cells)
@@ -82,6 +85,16 @@ class CellSimulation(Simulation):
             self._cells.advance(self.step, steps)
         self.step += steps
         self._batches_unseen += 1
+
+    @property
+    def cell(self) -> ParameterSet:
+        """What the cells are of, with all that the problem says about it."""
+        return self._cells.parameters
+
+    @property
+    def ended(self) -> float:
+        """When the first cell ended [s], within its last step; −1 while it goes on."""
+        return float(self._columns(np.array([0]), slice(Row.ENDED, Row.ENDED + 1))[0, 0])
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -151,6 +164,25 @@ class CellSimulation(Simulation):
             self._running = int((row < self._cells.n_instructions).sum())
         self._batches_unseen = 0
         return self._running
+
+    @property
+    def ending(self) -> str:
+        """Of cells that have run out of salt."""
+        if not self._cells.electrolyte or self._running:
+            return ""
+        empty = self._cells.exhausted()
+        if not len(empty):
+            return ""
+        n, (state, _) = self._cells.n_cells, self._cells.columns(empty)
+        salt = state[Row.SALT : self._cells.aged]
+        where = LAYERS[int(salt[:, 0].argmin()) // ELECTROLYTE_CELLS]
+        what = "The electrolyte" if n == 1 else f"The electrolyte of {len(empty):,} of {n:,} cells"
+        first = float(state[Row.ENDED].min())
+        when = f"after {first:.4g} s" if len(empty) == 1 else f"from {first:.4g} s on"
+        return (
+            f"{what} has no salt left in the {where} {when}: the current is more than it can carry, and the run ends "
+            "there. Use a smaller current, or less of it before a rest."
+        )
 
     @property
     def finished(self) -> bool:

@@ -17,7 +17,6 @@ from engines.battery.particles.series import roots
 
 MODES, INTERVALS, PIECE = 16, 1024, 256
 MOST_PASSES, EDGE = 40, 1e-6
-THERMAL_VOLTAGE = 2.0 * 298.15 * 8.314462618 / 96485.33212
 # Rows (many_particles.py), fields and kinds of instructions (protocol/instructions.py).
 MEAN, MEAN_ERROR, FLUX, FIRST_MODE = 0, 1, 2, 3
 WEIGHT, RATE, GAIN, GROWTH = 0, 1, 2, 3
@@ -33,8 +32,9 @@ TOLERANCE = {"float32": 3.5e-5, "float64": 7e-7}
 
 
 @njit
-def respond(state, scratch, coefficients, shares, squares, start, first, last, part, dt, shift):
-    """A and B of a piece (x = A + B q at the surface at the end of a part of a step); q moves by ``shift``."""
+def respond(state, scratch, coefficients, shares, squares, start, first, last, part, dt, shift, rise):
+    """A and B of a piece (x = A + B q at the surface at the end of a part of a step, after a rise of q by ``rise`` from
+    its mean); q moves by ``shift``."""
     relaxed, driven = scratch[RELAXED], scratch[RESPONSE]
     for i in range(first, last):
         relaxed[i], driven[i] = 0.0, 0.2
@@ -55,6 +55,13 @@ def respond(state, scratch, coefficients, shares, squares, start, first, last, p
         relaxed[i] = start + (state[MEAN, i] + relaxed[i])
         driven[i] = coefficients[GROWTH, i] * (part * dt) + coefficients[GAIN, i] * driven[i]
         state[FLUX, i] += shift
+    if rise != 0.0:
+        for i in range(first, last):
+            late = 0.2
+            for k in range(MODES):
+                share = float(shares[k, i])
+                late += 2.0 / squares[k] * (1.0 - share - 2.0 * share / (squares[k] * coefficients[RATE, i] * dt))
+            relaxed[i] += (coefficients[GAIN, i] * late - driven[i]) * rise
 
 
 @njit
@@ -72,7 +79,7 @@ def move(state, scratch, first, last, change):
 
 
 @njit
-def evaluate(state, scratch, coefficients, tables, sign, kappa, psi, first, last, sums):
+def evaluate(state, scratch, coefficients, tables, sign, kappa, thermal_voltage, psi, first, last, sums):
     """Residuals and slopes of a piece; sums: Σ w (q + r/d), Σ w/d, extremes of r."""
     targets, mobilities, lowest, highest = 0.0, 0.0, 1e30, -1e30
     for i in range(first, last):
@@ -91,11 +98,11 @@ def evaluate(state, scratch, coefficients, tables, sign, kappa, psi, first, last
         exchange = math.sqrt(room) / kappa  # the current at which sinh is 1
         z = q / exchange
         root = math.sqrt(1.0 + z * z)
-        kinetic = THERMAL_VOLTAGE / (root * exchange)
+        kinetic = thermal_voltage / (root * exchange)
         # √(x(1−x)) changes with q too. A potential that rises with x may make d small: Newton then takes less of it.
-        d = kinetic + moving * (sign * slope - THERMAL_VOLTAGE * z / root * (0.5 - x) / room)
+        d = kinetic + moving * (sign * slope - thermal_voltage * z / root * (0.5 - x) / room)
         mobility = 1.0 / max(d, 0.1 * kinetic)
-        r = psi - (sign * U + THERMAL_VOLTAGE * math.asinh(z))
+        r = psi - (sign * U + thermal_voltage * math.asinh(z))
         scratch[TARGET, i], scratch[MOBILITY, i], scratch[EXCHANGE, i] = q + r * mobility, mobility, exchange
         targets += coefficients[WEIGHT, i] * (q + r * mobility)
         mobilities += coefficients[WEIGHT, i] * mobility
@@ -104,23 +111,29 @@ def evaluate(state, scratch, coefficients, tables, sign, kappa, psi, first, last
 
 
 @njit
-def relax(state, coefficients, shares, squares, first, last, part, dt):
-    """A part of a step of a piece, under each particle's current."""
-    q, gain = state[FLUX], coefficients[GAIN]
+def relax(state, coefficients, shares, squares, first, last, part, dt, rise):
+    """A part of a step of a piece, under each particle's current, which rises by ``rise`` from its mean to its end."""
+    q, gain, lifted = state[FLUX], coefficients[GAIN], state.dtype.type(rise)
     for k in range(MODES):
         weight, b, share = state.dtype.type(2.0 / squares[k]), state[FIRST_MODE + k], shares[k]
         if part == 1.0:
             for i in range(first, last):
-                b[i] += share[i] * (weight * (gain[i] * q[i]) - b[i])
+                b[i] += share[i] * (weight * (gain[i] * (q[i] - lifted)) - b[i])
         else:
             for i in range(first, last):
                 b[i] -= math.expm1(-squares[k] * coefficients[RATE, i] * part * dt) * (weight * gain[i] * q[i] - b[i])
     long = state.dtype.type(part * dt)
     for i in range(first, last):
-        corrected = coefficients[GROWTH, i] * long * q[i] - state[MEAN_ERROR, i]
+        corrected = coefficients[GROWTH, i] * long * (q[i] - lifted) - state[MEAN_ERROR, i]
         after = state[MEAN, i] + corrected
         state[MEAN_ERROR, i] = (after - state[MEAN, i]) - corrected
         state[MEAN, i] = after
+    if rise != 0.0:
+        for k in range(MODES):
+            for i in range(first, last):
+                share = float(shares[k, i])
+                late = 2.0 - share - 2.0 * share / (squares[k] * coefficients[RATE, i] * dt)
+                state[FIRST_MODE + k, i] += 2.0 / squares[k] * gain[i] * rise * late
 
 
 @njit
@@ -140,7 +153,7 @@ def whole(sums, pieces):
 @njit(parallel=True, nogil=True, cache=True)
 def advance(
     state, scratch, cell, coefficients, shares, squares, constants, tables, instructions, drive, factor, tolerance,
-    trace, every, first_time, dt, steps, n, stride,
+    trace, every, first_time, dt, steps, n, stride, thermal_voltage,
 ):  # fmt: skip
     """As ``run_particles`` in mpm.cu; trace: (0, 2) for none."""
     real = state.dtype.type
@@ -160,8 +173,14 @@ def advance(
             power = kind in (HELD_POWER, POWER_DRIVE)
             held = kind == HELD_VOLTAGE or power
             wanted = float(order[VALUE])
+            rise, mean_power = 0.0, 0.0  # of the current, from the mean of the step to its end
             if kind in (DRIVE, POWER_DRIVE):
-                wanted = float(drive[int(wanted) + elapsed])
+                place = int(wanted) + elapsed
+                wanted = float(drive[place, 1])
+                rise = factor * (wanted - float(drive[place, 0]))
+                if kind == POWER_DRIVE:
+                    rise /= voltage
+                    mean_power = factor * float(drive[place, 0])
             if kind != HELD_VOLTAGE:
                 wanted = float(real(factor * wanted))
             voltage_before, before = voltage, current
@@ -179,13 +198,15 @@ def advance(
                         sign, start = constants[e * ELECTRODE + SIGN], constants[e * ELECTRODE + START]
                         if count == 0:
                             respond(
-                                state, scratch, coefficients, shares, squares, start, first, last, part, dt, real(shift)
-                            )
+                                state, scratch, coefficients, shares, squares, start, first, last, part, dt,
+                                real(shift), rise,
+                            )  # fmt: skip
                         else:
                             move(state, scratch, first, last, change[e])
                         evaluate(
                             state, scratch, coefficients, tables[e], float(sign),
-                            float(constants[e * ELECTRODE + KINETIC]), psi[e], first, last, sums[piece],
+                            float(constants[e * ELECTRODE + KINETIC]), thermal_voltage, psi[e], first,
+                            last, sums[piece],
                         )  # fmt: skip
                     found = whole(sums, pieces)
                     per_n, per_p = 1.0 / found[0, 1], 1.0 / found[1, 1]
@@ -210,6 +231,14 @@ def advance(
                     if not most > tolerance:
                         break
                 shift = 0.0
+                if kind == POWER_DRIVE and rise != 0.0:
+                    # The mean current of the mean power, with the electrodes' resistance to the end's.
+                    R = per_n + per_p + resistance
+                    at_end = rest - psi[0] - psi[1] - current * resistance
+                    mean = current - rise
+                    for _ in range(3):
+                        mean = (mean_power + R * (current - mean) ** 2 / 3.0) / (at_end + R * (current - mean))
+                    rise = current - mean
                 current = float(real(current))
                 psi[0], psi[1] = float(real(psi[0])), float(real(psi[1]))
                 voltage = float(real(rest - psi[0] - psi[1] - current * resistance))
@@ -251,8 +280,8 @@ def advance(
                 first = e * stride + (piece - e * pieces) * PIECE
                 last = min(first + PIECE, e * stride + n)
                 move(state, scratch, first, last, change[e])
-                relax(state, coefficients, shares, squares, first, last, part, dt)
-            corrected = current * (part * dt) - charge_error
+                relax(state, coefficients, shares, squares, first, last, part, dt, rise)
+            corrected = (current - rise) * (part * dt) - charge_error
             after = float(real(charge + corrected))
             charge_error = float(real((after - charge) - corrected))
             charge = after
@@ -281,5 +310,5 @@ class CpuManyParticles(ManyParticles):
                 self.state, self.scratch, self.cell, self.coefficients, self.shares, self._squares, self.constants,
                 self.tables, self.instructions, self.drive, float(self.factor), TOLERANCE[self.dtype.name],
                 self._no_trace if trace is None else trace, every, first_step * self.dt, self.dt, steps, self.n,
-                self.stride,
+                self.stride, self.thermal_voltage,
             )  # fmt: skip

@@ -23,10 +23,11 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import Twins
 from engines.battery.parameter_sets import ParameterSet
-from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
+from engines.battery.parameter_sets.constants import FARADAY, GAS
 from engines.battery.particles.series import MODES, mode_shapes, roots, shell_modes, static_tail
 from engines.battery.particles.shells import FEWEST
-from engines.battery.protocol.instructions import Instruction
+from engines.battery.protocol.instructions import Instruction, per_step
+from engines.battery.setup.cell import arrhenius, held_temperature
 from engines.battery.setup.curves import curve
 from engines.battery.setup.sizes import Sizes
 
@@ -39,7 +40,7 @@ class Row(IntEnum):
 
     MEAN = 0
     MEAN_ERROR = 1  # rounding error of the row before, carried along (Kahan)
-    FLUX = 2  # q [A]
+    FLUX = 2  # q at the end of the last step [A]
     MODES = 3
 
 
@@ -58,7 +59,7 @@ class CellRow(IntEnum):
     CHARGE = 0  # that has left the cell [A s]
     CHARGE_ERROR = 1
     VOLTAGE = 2  # at the end of the last step [V]
-    CURRENT = 3  # during the last step, positive in discharge [A]
+    CURRENT = 3  # at the end of the last step, positive in discharge [A]
     INSTRUCTION = 4
     ELAPSED = 5  # steps in it
     ENDED = 6  # time at which the protocol ended [s], −1 before
@@ -75,13 +76,14 @@ class Constant(IntEnum):
     POSITIVE = 3
     RESISTANCE = 6  # contact [Ω]
     REST_VOLTAGE = 7
+    THERMAL_VOLTAGE = 8  # 2RT/F [V]
 
 
 SCRATCH_ROWS = 5
 
 
 class ManyParticles(ABC):
-    """One cell, isothermal at 298.15 K, with the particles ``sizes`` of its negative and positive electrode.
+    """One cell, held at :func:`held_temperature`, with the particles ``sizes`` of its negative and positive electrode.
 
     On the device: ``state``, ``coefficients: (rows, 2 * stride)``, ``cell: (len(CellRow),)``.
     A step takes each particle's current as constant and such that at its end all particles of an electrode are at one
@@ -110,12 +112,16 @@ class ManyParticles(ABC):
         self.n_instructions = len(instructions)
         p = parameters.values()
         coefficients = np.zeros((len(Coefficient), 2, self.stride))
-        constants, tables = np.zeros(Constant.REST_VOLTAGE + 1), []
+        constants, tables = np.zeros(Constant.THERMAL_VOLTAGE + 1), []
         constants[Constant.RESISTANCE] = p["contact_resistance"]
+        T = float(held_temperature(p))
+        self.thermal_voltage = constants[Constant.THERMAL_VOLTAGE] = 2.0 * T * GAS / FARADAY
         self.current_density, self.growth = np.zeros(2), np.zeros(2)
         """A/m² per A of q, positive where lithium leaves; change of an electrode's mean stoichiometry per A s."""
         for e, (name, sign) in enumerate(zip(ELECTRODES, (1.0, -1.0), strict=True)):
-            most, D = p[f"{name}_maximum_concentration"], p[f"{name}_diffusivity"]
+            most = p[f"{name}_maximum_concentration"]
+            D = p[f"{name}_diffusivity"] * float(arrhenius(p[f"{name}_diffusivity_activation"], T))
+            rate = p[f"{name}_reaction_constant"] * float(arrhenius(p[f"{name}_reaction_activation"], T))
             solid = p["electrode_area"] * p[f"{name}_thickness"] * p[f"{name}_active_fraction"]
             x0 = p[f"{name}_initial_concentration"] / most
             R, mean = sizes[e].radii, sizes[e].mean
@@ -125,11 +131,9 @@ class ManyParticles(ABC):
             coefficients[Coefficient.RATE, e, : self.n] = D / R**2
             coefficients[Coefficient.GAIN, e, : self.n] = self.growth[e] * R * mean / (3 * D)
             coefficients[Coefficient.GROWTH, e, : self.n] = self.growth[e] * mean / R
-            kinetic = mean / (
-                6 * solid * p[f"{name}_reaction_constant"] * most * np.sqrt(p["electrolyte_concentration"])
-            )
+            kinetic = mean / (6 * solid * rate * most * np.sqrt(p["electrolyte_concentration"]))
             constants[3 * e : 3 * e + 3] = sign, x0, kinetic
-            potential = getattr(parameters, f"{name}_ocp")
+            potential = parameters.potential(name, T)
             cubics = curve(potential, 0.0, 1.0).coefficients.copy()
             at_start = float(potential(np.array(x0)))
             cubics[:, 0] -= at_start
@@ -142,7 +146,7 @@ class ManyParticles(ABC):
         self.tables = self._place(np.array(tables))
         self.shares = self._place(-np.expm1(-np.outer(roots(MODES) ** 2, rates * dt)))
         self.instructions = self._place(np.array([each.row() for each in instructions]))
-        self.drive = self._place(np.zeros(1) if drive is None else drive)
+        self.drive = self._place(per_step(drive))
         self.state = self._place(np.zeros((Row.MODES + MODES, 2 * self.stride)))
         self.scratch = self._place(np.zeros((SCRATCH_ROWS, 2 * self.stride)))
         cell = np.zeros(len(CellRow))
@@ -209,7 +213,7 @@ class ManyParticles(ABC):
         x = np.clip(self.surfaces(np.array([column]))[0], 1e-6, 1 - 1e-6)
         sign, _, kinetic = self._constants_on_host[3 * e : 3 * e + 3]
         z = kinetic * state[Row.FLUX, 0] / np.sqrt(x * (1 - x))
-        return float(sign * 2 * GAS * REFERENCE_TEMPERATURE / FARADAY * np.arcsinh(z))
+        return float(sign * self.thermal_voltage * np.arcsinh(z))
 
     def balance(self) -> float:
         """The lithium that the electrodes and the charge disagree about, as a share of the charge."""

@@ -19,7 +19,7 @@ from engines.battery.parameters.sizes import Measured, ParticleSizes
 from engines.battery.particles.series import MODES
 from engines.battery.protocol.durations import sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
-from engines.battery.protocol.plan import Plan, plan_of, start_findings
+from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, start_findings, step_of
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
 from engines.battery.setup.sizes import MICROMETRE, Sizes, drawn_sizes
 from engines.battery.step.model import Model
@@ -42,7 +42,7 @@ class ManyParticleModel(Model):
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, _, plan = _checked(problem)
-        n, step = parameters.sizes.particles, parameters.numerics.step
+        n, step = parameters.sizes.particles, step_of(parameters)
         size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
         rows = Row.MODES + MODES
         return Estimate(
@@ -65,15 +65,13 @@ class ManyParticleModel(Model):
             cell,
             sizes,
             plan.instructions,
-            parameters.numerics.step,
+            step_of(parameters),
             precision=FLOAT_TYPES[parameters.numerics.precision],
             drive=plan.drive,
         )
         particles.factor = parameters.current_factor
         simulation = ManyParticleSimulation(backend, particles, geometry, parameters.numerics.radial_points)
-        simulation.sample_steps = sample_steps(
-            plan.instructions, cell, parameters.numerics.step, parameters.current_factor
-        )
+        simulation.sample_steps = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
         progress("Ready", 1.0)
         return simulation
 
@@ -129,12 +127,13 @@ def _file_times(sizes: ParticleSizes) -> tuple[float, ...]:
 
 def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: Plan) -> tuple[Finding, ...]:
     found = [*parameter_set_findings(parameters, cell), *start_findings(cell, plan.instructions[0])]
+    found += cycle_findings(parameters)
     if parameters.ensemble.cells > 1 or parameters.ensemble.distributions:
         found.append(Finding("The many-particle model is of one cell: the ensemble is left aside.", "info", ("model",)))
     if parameters.thermal != "isothermal":
         found.append(
             Finding(
-                "The many-particle model has one temperature, 25 °C: lumped heat is left aside.", "info", ("model",)
+                "The many-particle model is held at one temperature: lumped heat is left aside.", "info", ("model",)
             )
         )
     if parameters.sizes.particles < 20 and any(

@@ -15,7 +15,8 @@
 // grid: a thread meets the same particles in each step, and nobody else does, so state in global memory needs no fence.
 // A single block takes both electrodes. Layout: rows of 2 * stride, the negative particles and then the positive ones.
 // state: mean, its rounding error, q, modes; coefficients: w, D/R², gain N R/D per A, growth of the mean per A s;
-// shares: 1 − e^{−λ² D dt/R²}; scratch: A, B, q + r/d, 1/d, √(x(1−x))/κ. instructions: as in cells.cu.
+// shares: 1 − e^{−λ² D dt/R²}; scratch: A, B, q + r/d, 1/d, √(x(1−x))/κ. instructions and drive: as in cells.cu; a rise of
+// the current within a step is shared alike.
 // Per particle and step: 16 modes in twice and out once, their shares in twice, some 30 numbers else.
 //
 // variants: -DREAL=float; -DREAL=double
@@ -26,7 +27,6 @@
 constexpr int INTERVALS = 1024;
 constexpr int LARGEST_BLOCK = sizeof(REAL) == 4 ? 512 : 256;
 constexpr int MOST_PASSES = 40;
-constexpr REAL THERMAL_VOLTAGE = REAL(2.0 * 298.15 * 8.314462618 / 96485.33212);  // 2RT/F
 // Spread of the residual [V] at which a last Newton step leaves its square over 2RT/F: 2.5e-8 and 1e-11 V.
 constexpr REAL TOLERANCE = sizeof(REAL) == 4 ? REAL(3.5e-5) : REAL(7e-7);
 constexpr REAL EDGE = REAL(1e-6);  // stoichiometries end at it and at 1 − it
@@ -35,7 +35,7 @@ enum State { MEAN, MEAN_ERROR, FLUX, FIRST_MODE };
 enum Coefficient { WEIGHT, RATE, GAIN, GROWTH };
 enum Scratch { RELAXED, RESPONSE, TARGET, MOBILITY, EXCHANGE };
 enum CellRow { CHARGE, CHARGE_ERROR, VOLTAGE, CURRENT, INSTRUCTION, ELAPSED, ENDED, NEGATIVE_PSI, POSITIVE_PSI };
-enum Constant { SIGN, START, KINETIC, ELECTRODE, RESISTANCE = 2 * ELECTRODE, REST_VOLTAGE };
+enum Constant { SIGN, START, KINETIC, ELECTRODE, RESISTANCE = 2 * ELECTRODE, REST_VOLTAGE, THERMAL_VOLTAGE };
 enum Kind { HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE, POWER_DRIVE };
 enum Field { KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT, FIELDS };
 
@@ -140,7 +140,7 @@ struct Electrodes {
     REAL *state, *scratch;
     const REAL *coefficients, *shares, *constants;
     Cubics tables;
-    REAL dt, part;
+    REAL dt, part, rise;  // of the current from the mean of the step to its end
     int n, stride;
 
 #define AT(array, row) array[(long long)(row) * 2 * stride + i]
@@ -160,8 +160,22 @@ struct Electrodes {
             relaxed += AT(state, FIRST_MODE + k) * (REAL(1) - g);
             driven += (g - REAL(1)) * (REAL(2) / SQUARES[k]);
         }
-        AT(scratch, RELAXED) = constants[e * ELECTRODE + START] + (AT(state, MEAN) + relaxed);
-        AT(scratch, RESPONSE) = AT(coefficients, GROWTH) * (part * dt) + AT(coefficients, GAIN) * driven;
+        relaxed = constants[e * ELECTRODE + START] + (AT(state, MEAN) + relaxed);
+        driven = AT(coefficients, GROWTH) * (part * dt) + AT(coefficients, GAIN) * driven;
+        if (rise != REAL(0)) {
+            REAL late = REAL(0.2);
+#pragma unroll 1
+            for (int k = 0; k < MODES; ++k)
+                late += REAL(2) / SQUARES[k] * (REAL(1) - share(k, i) - relaxing(k, i));
+            relaxed += (AT(coefficients, GAIN) * late - driven) * rise;
+        }
+        AT(scratch, RELAXED) = relaxed;
+        AT(scratch, RESPONSE) = driven;
+    }
+
+    // 2 g/z of mode k in a whole step.
+    __device__ __forceinline__ REAL relaxing(int k, long long i) const {
+        return REAL(2) * AT(shares, k) / (SQUARES[k] * (AT(coefficients, RATE) * dt));
     }
 
     // Newton's step of a particle, no further than twice its current away nor out of its material.
@@ -178,6 +192,7 @@ struct Electrodes {
     // Residual and slope of a particle, into scratch, and its part of the sums.
     __device__ __forceinline__ Sums evaluate(int e, long long i, REAL psi) const {
         const REAL sign = constants[e * ELECTRODE + SIGN], kappa = constants[e * ELECTRODE + KINETIC];
+        const REAL thermal_voltage = constants[THERMAL_VOLTAGE];  // 2RT/F
         const REAL q = AT(state, FLUX), B = AT(scratch, RESPONSE), wanted = AT(scratch, RELAXED) + B * q;
         const REAL x = wanted > EDGE ? (wanted < REAL(1) - EDGE ? wanted : REAL(1) - EDGE) : EDGE;
         const REAL moving = x == wanted ? B : REAL(0);
@@ -190,11 +205,11 @@ struct Electrodes {
         const REAL slope = (c.y + t * (REAL(2) * c.z + t * (REAL(3) * c.w))) * REAL(INTERVALS);
         const REAL room = x * (REAL(1) - x), exchange = sqrt(room) / kappa;  // the current at which sinh is 1
         const REAL z = q / exchange, root = sqrt(REAL(1) + z * z);
-        const REAL kinetic = THERMAL_VOLTAGE / (root * exchange);
+        const REAL kinetic = thermal_voltage / (root * exchange);
         // √(x(1−x)) changes with q too. A potential that rises with x may make d small: Newton then takes less of it.
-        REAL d = kinetic + moving * (sign * slope - THERMAL_VOLTAGE * z / root * (REAL(0.5) - x) / room);
+        REAL d = kinetic + moving * (sign * slope - thermal_voltage * z / root * (REAL(0.5) - x) / room);
         d = d > REAL(0.1) * kinetic ? d : REAL(0.1) * kinetic;
-        const REAL r = psi - (sign * U + THERMAL_VOLTAGE * asinh(z)), w = AT(coefficients, WEIGHT);
+        const REAL r = psi - (sign * U + thermal_voltage * asinh(z)), w = AT(coefficients, WEIGHT);
         const REAL mobility = REAL(1) / d, target = q + r * mobility;
         AT(scratch, TARGET) = target;
         AT(scratch, MOBILITY) = mobility;
@@ -204,11 +219,17 @@ struct Electrodes {
 
     // The part of the step that is at hand, under the particle's current.
     __device__ __forceinline__ void advance(long long i) const {
-        const REAL q = AT(state, FLUX), driven = AT(coefficients, GAIN) * q;
+        const REAL q = AT(state, FLUX) - rise, driven = AT(coefficients, GAIN) * q;
 #pragma unroll 4
         for (int k = 0; k < MODES; ++k) {
             const REAL g = share(k, i), b = AT(state, FIRST_MODE + k);
             AT(state, FIRST_MODE + k) = fma(g, fma(REAL(2) / SQUARES[k], driven, -b), b);
+        }
+        if (rise != REAL(0)) {
+#pragma unroll 1
+            for (int k = 0; k < MODES; ++k)
+                AT(state, FIRST_MODE + k) += REAL(2) / SQUARES[k] * AT(coefficients, GAIN) * rise *
+                                             (REAL(2) - share(k, i) - relaxing(k, i));
         }
         REAL mean = AT(state, MEAN), error = AT(state, MEAN_ERROR);
         accumulate(mean, error, AT(coefficients, GROWTH) * (part * dt) * q);
@@ -231,7 +252,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
     int trace_every, REAL first_time, REAL dt, int steps, int n, int stride, REAL* partials, unsigned* counter) {
     __shared__ Sums warps[2][LARGEST_BLOCK / 32], whole[2];
     Grid grid = {partials, counter, gridDim.x == 1 ? 1 : static_cast<int>(gridDim.x / 2), 0u};
-    Electrodes all = {state, scratch, coefficients, shares, constants, tables, dt, REAL(1), n, stride};
+    Electrodes all = {state, scratch, coefficients, shares, constants, tables, dt, REAL(1), REAL(0), n, stride};
     REAL charge = cell[CHARGE], charge_error = cell[CHARGE_ERROR], voltage = cell[VOLTAGE], current = cell[CURRENT];
     REAL ended = cell[ENDED], psi_n = cell[NEGATIVE_PSI], psi_p = cell[POSITIVE_PSI];
     int instruction = static_cast<int>(cell[INSTRUCTION]), elapsed = static_cast<int>(cell[ELAPSED]);
@@ -245,7 +266,17 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
             const REAL voltage_before = voltage, before = current;
             const bool held = kind == HELD_VOLTAGE, power = kind == HELD_POWER || kind == POWER_DRIVE;
             REAL wanted = order[VALUE];
-            if (kind == DRIVE || kind == POWER_DRIVE) wanted = drive[static_cast<int>(wanted) + elapsed];
+            all.rise = REAL(0);
+            REAL mean_power = REAL(0);
+            if (kind == DRIVE || kind == POWER_DRIVE) {
+                const REAL* const now_at = drive + 2 * (static_cast<int>(wanted) + elapsed);
+                wanted = now_at[1];
+                all.rise = factor * (wanted - now_at[0]);
+                if (power) {
+                    all.rise /= voltage;
+                    mean_power = factor * now_at[0];
+                }
+            }
             if (!held) wanted *= factor;
             if (!held && !power) current = wanted;
             REAL shift = current - before;  // a first guess: all particles take what is new alike
@@ -261,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
                     all.respond(e, i);
                     AT(state, FLUX) += shift;
                 }
-                REAL change_n = REAL(0), change_p = REAL(0);
+                REAL change_n = REAL(0), change_p = REAL(0), steepness = REAL(0);
                 shift = REAL(0);
 #pragma unroll 1
                 for (int pass = 0; pass < MOST_PASSES; ++pass) {
@@ -278,6 +309,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
                     grid.meet(warps, whole, first, second);
                     const Sums in_n = whole[0], in_p = whole[1];
                     const REAL per_n = REAL(1) / in_n.mobility, per_p = REAL(1) / in_p.mobility;
+                    steepness = per_n + per_p;
                     if (held || power) {
                         // V = alpha + beta I once the sums are put in.
                         const REAL alpha = rest - psi_n - psi_p + in_n.target * per_n + in_p.target * per_p;
@@ -302,6 +334,16 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
 #pragma unroll 1
                 EACH_PARTICLE(e, i) all.move(i, e ? change_p : change_n);
                 voltage = rest - psi_n - psi_p - current * resistance;
+                if (kind == POWER_DRIVE && all.rise != REAL(0)) {
+                    // The mean current of the mean power, with the electrodes' resistance to the end's.
+                    const REAL R = steepness + resistance;
+                    REAL mean = current - all.rise;
+#pragma unroll 1
+                    for (int pass = 0; pass < 3; ++pass)
+                        mean = (mean_power + R * (current - mean) * (current - mean) / REAL(3)) /
+                               (voltage + R * (current - mean));
+                    all.rise = current - mean;
+                }
                 if (attempt == 0) {
                     ++elapsed;
                     const bool low = voltage <= order[LOWEST], high = voltage >= order[HIGHEST];
@@ -332,7 +374,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
             }
 #pragma unroll 1
             EACH_PARTICLE(e, i) all.advance(i);
-            accumulate(charge, charge_error, current * (all.part * dt));
+            accumulate(charge, charge_error, (current - all.rise) * (all.part * dt));
             if (instruction >= n_instructions) ended = first_time + (REAL(step) + all.part) * dt;
         }
         if (trace != nullptr && (step + 1) % trace_every == 0 && blockIdx.x == 0 && threadIdx.x == 0) {

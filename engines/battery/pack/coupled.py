@@ -99,6 +99,7 @@ class CoupledPack:
         self.lines = Lines(wiring.series, wiring.in_group, TYPICAL_RESISTANCE / capacity * wiring.segments)
         self.factor = 1.0
         self.instruction = self.elapsed = 0
+        self._rise = 0.0
         self.passes = 0
         """Of the wiring in the last step."""
         self.currents, self.power = np.zeros(n), np.zeros(n)
@@ -109,6 +110,14 @@ class CoupledPack:
     @property
     def finished(self) -> bool:
         return self.instruction >= len(self.plan)
+
+    @property
+    def exhausted(self) -> int | None:
+        """The first element whose electrolyte has no salt left somewhere."""
+        if not self.cells.electrolyte:
+            return None
+        empty = self.cells.exhausted()
+        return int(empty[0]) if len(empty) else None
 
     @property
     def current(self) -> float:
@@ -133,7 +142,8 @@ class CoupledPack:
 
     def _electrochemistry(self, step: int) -> None:
         order = self.plan[self.instruction]
-        demand = self._demand(order)
+        demand, rise = self._demand(order)
+        self._rise = rise / self.wiring.in_group  # taken alike by all that stand side by side
         self.cells.state[int(Row.WARMTH), : self.cells.n_cells] = self._on_device(self.warmth)
         self.cells.state[int(Row.ELAPSED), : self.cells.n_cells] = self._places
         if self.wiring.in_group == 1 and demand.kind == Kind.CURRENT:
@@ -147,19 +157,21 @@ class CoupledPack:
         self.power = (self._read(Row.WARMTH) - start) / KELVIN_PER_WATT
         self._follow(order)
 
-    def _demand(self, order: Instruction) -> Demand:
-        """Of the pack: currents times ``parallel``, voltages times ``series``, powers times the cells."""
+    def _demand(self, order: Instruction) -> tuple[Demand, float]:
+        """Of the pack at the end of the step: currents times ``parallel``, voltages times ``series``, powers times the
+        cells; and how much the current rises from the step's mean to there [A]."""
         series, parallel = self.wiring.series, self.wiring.parallel
         if order.kind == Kind.VOLTAGE:
-            return Demand(Kind.VOLTAGE, order.value * series)
-        value = order.value
+            return Demand(Kind.VOLTAGE, order.value * series), 0.0
+        value, rise = order.value, 0.0
         if order.kind in (Kind.DRIVE, Kind.POWER_DRIVE):
             assert self._drive is not None  # the protocol was checked
-            value = float(self._drive[int(value) + self.elapsed])
+            mean, value = (float(each) for each in self._drive[int(value) + self.elapsed])
+            rise = (value - mean) * self.factor * parallel
         value *= self.factor * parallel
         if order.kind in (Kind.POWER, Kind.POWER_DRIVE):
-            return Demand(Kind.POWER, value * series)
-        return Demand(Kind.CURRENT, value)
+            return Demand(Kind.POWER, value * series), rise * series / self.voltage
+        return Demand(Kind.CURRENT, value), rise
 
     def _agree(self, step: int, demand: Demand) -> None:
         """Currents with which the cells' voltages at the step's end satisfy the wiring, and the cells there."""
@@ -182,7 +194,7 @@ class CoupledPack:
         self.currents = currents.reshape(-1)
 
     def _try(self, step: int, currents: Array) -> None:
-        self.cells.set_drive(currents)
+        self.cells.set_drive(np.stack([currents - self._rise, currents], axis=1))
         self.cells.advance(step, 1)
         self.voltages = self._read(Row.VOLTAGE)
 
@@ -192,7 +204,9 @@ class CoupledPack:
         met = self.voltages.min() <= order.lowest or self.voltages.max() >= order.highest
         if order.kind == Kind.VOLTAGE:
             met = met or abs(self.current) <= order.least_current * self.wiring.parallel
-        if met or self.elapsed >= order.steps:
+        if self.exhausted is not None:
+            self.instruction, self.elapsed = len(self.plan), 0
+        elif met or self.elapsed >= order.steps:
             self.instruction, self.elapsed = self.instruction + 1, 0
 
     def _on_device(self, values: Array) -> Any:

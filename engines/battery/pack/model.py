@@ -23,7 +23,7 @@ from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.parameters.pack import Arrangement, Pack
 from engines.battery.protocol.durations import sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
-from engines.battery.protocol.plan import Plan, plan_of, shorter_step, start_findings
+from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, shorter_step, start_findings, step_of
 from engines.battery.setup.cell import ELECTROLYTE, parameter_set_findings, parameter_set_of
 from engines.battery.setup.ensemble import sample
 from engines.battery.step.model import Model
@@ -54,7 +54,7 @@ class PackHeat(Model):
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, plan, wiring = _checked(problem)
-        pack, step = parameters.pack, parameters.numerics.step
+        pack, step = parameters.pack, step_of(parameters)
         voxels = self.geometry(problem).n_cells
         size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
         count = count_for(step, _fastest(pack))
@@ -77,7 +77,7 @@ class PackHeat(Model):
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> PackSimulation:
         progress("Placing the cells", 0.0)
         parameters, cell, plan, wiring = _checked(problem)
-        pack, step = parameters.pack, parameters.numerics.step
+        pack, step = parameters.pack, step_of(parameters)
         precision = FLOAT_TYPES[parameters.numerics.precision]
         where = layout(pack, self.geometry(problem))
         progress("Computing conductances", 0.2)
@@ -239,7 +239,7 @@ def _fields(parameters: BatteryParameters, cell: ParameterSet, plan: list[Instru
 def _findings(
     parameters: BatteryParameters, cell: ParameterSet, plan: list[Instruction], wiring: Wiring, voxels: int, count: int
 ) -> tuple[Finding, ...]:
-    pack, step = parameters.pack, parameters.numerics.step
+    pack, step = parameters.pack, step_of(parameters)
     a = pack.arrangement
     kinds = f"{wiring.series} in series" + (f", {wiring.parallel} in parallel" if wiring.parallel > 1 else "")
     found = [*parameter_set_findings(parameters, cell)]
@@ -263,7 +263,7 @@ def _findings(
                 remedy=shorter_step(3600 / rate, 20),
             )
         )
-    found += start_findings(cell, plan[0])
+    found += [*cycle_findings(parameters), *start_findings(cell, plan[0])]
     if parameters.ensemble.cells not in (1, n_cells(pack)):
         found.append(
             Finding(

@@ -99,6 +99,17 @@ class PackSimulation(Simulation):
     def finished(self) -> bool:
         return self._pack.finished
 
+    @property
+    def ending(self) -> str:
+        empty = self._pack.exhausted if self._pack.finished else None
+        if empty is None:
+            return ""
+        cell = int(self._layout.cell[empty]) + 1
+        return (
+            f"The electrolyte of cell {cell} has no salt left in an electrode: its current is more than it can carry, "
+            "and the run ends there. Use a smaller current, or less of it before a rest."
+        )
+
     def select(self, selection: Selection) -> Any:
         return self._backend.select(selection)
 

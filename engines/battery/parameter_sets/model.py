@@ -8,6 +8,7 @@ from math import isnan, nan
 
 from engines.api import Array, Finding
 from engines.api.errors import ProblemError
+from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 
 Function = Callable[[Array], Array]
 
@@ -120,6 +121,12 @@ class ParameterSet:
         for name, number in self.scalars.items():
             if number.unit != SCALARS[name]:
                 raise ValueError(f"{name} of {self.id} is in {number.unit}, not {SCALARS[name]}")
+
+    def potential(self, electrode: str, temperature: float) -> Function:
+        """The open-circuit potential [V] of an electrode at ``temperature`` [K], of the stoichiometry."""
+        cold, entropic = getattr(self, f"{electrode}_ocp"), getattr(self, f"{electrode}_entropic")
+        warmer = temperature - REFERENCE_TEMPERATURE
+        return cold if warmer == 0 else lambda x: cold(x) + warmer * entropic(x)
 
     def values(self) -> dict[str, float]:
         """The numbers alone."""

@@ -60,9 +60,9 @@ class Ageing(ParameterGroup):
 class Numerics(ParameterGroup):
     """How the equations are solved."""
 
-    step: float = quantity(
-        5.0, "s", "Time step: the time for which a current is constant; the particles are exact at any",
-        title="Time step", when=IN_CELLS, gt=0, le=600,
+    step: float | None = quantity(
+        None, "s", "Time step; at any the particles are exact. Without it 5 s, or less where the rows of a drive cycle "
+        "are nearer to each other", title="Time step", when=IN_CELLS, gt=0, le=600,
     )  # fmt: skip
     radial_points: int = quantity(
         16, "1", "Shells in which the particles are shown; the solution is a sum of modes",

@@ -23,7 +23,7 @@ from engines.battery.particles.pulses import Timetable
 from engines.battery.particles.shells import shells
 from engines.battery.particles.simulation import MOST_STEPS, ParticleSimulation, Spheres
 from engines.battery.particles.step.schemes import Solver, make_solver
-from engines.battery.setup.cell import parameter_set_of
+from engines.battery.setup.cell import arrhenius, held_temperature, parameter_set_of
 from engines.battery.setup.curves import Curve
 from engines.battery.step.model import Model
 from engines.geometry.packing import packed
@@ -126,7 +126,8 @@ class _Setup:
         cell = parameter_set_of(self.parameters)
         values, electrode = cell.values(), settings.electrode
         radius = _radii(*_shape(self.parameters))
-        self.law = law(settings.diffusivity, values[f"{electrode}_diffusivity"])
+        warmer = arrhenius(values[f"{electrode}_diffusivity_activation"], held_temperature(values))
+        self.law = law(settings.diffusivity, values[f"{electrode}_diffusivity"] * float(warmer))
         if self.law.relative is not None and settings.scheme != "explicit":
             raise ProblemError(
                 f"The scheme '{settings.scheme}' takes a constant diffusivity: use the explicit one for a diffusivity "

@@ -1,4 +1,4 @@
-"""Drive cycles: a current or a power over time, from a file of two columns or from lists, as means over time steps."""
+"""Drive cycles: a current or a power over time, from a file of two columns or from lists, and its time steps."""
 
 from __future__ import annotations
 
@@ -31,8 +31,16 @@ class Cycle:
     kind: Literal["current", "power"] = "current"
 
     def per_step(self, dt: float) -> Array:
-        """Means over steps of ``dt`` [s]."""
-        return drive_cycle(self.times, self.values, dt)
+        """(steps, 2) for steps of ``dt`` [s]: the mean of each, so that no charge is lost, and the value at its end."""
+        means = drive_cycle(self.times, self.values, dt)
+        ends = self.times[0] + dt * np.arange(1, len(means) + 1)
+        late = ends > self.times[-1] + 1e-9 * dt  # a last step that goes on after the cycle ends at nothing
+        return np.stack([means, np.where(late, 0.0, np.interp(ends, self.times, self.values))], axis=1)
+
+    @property
+    def spacing(self) -> float:
+        """What half of its rows are apart at most [s]."""
+        return float(np.median(np.diff(self.times)))
 
 
 def read_drive_cycle(path: Path) -> Cycle:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+import numpy as np
+
+from engines.api import Array
+
 
 class Kind(IntEnum):
     """What an instruction holds."""
@@ -12,8 +16,15 @@ class Kind(IntEnum):
     CURRENT = 0  # [A], positive in discharge
     VOLTAGE = 1  # [V]
     POWER = 2  # [W], positive in discharge
-    DRIVE = 3  # a current per step, from this place in the drive cycle on
-    POWER_DRIVE = 4  # a power per step
+    DRIVE = 3  # currents of each step (:func:`per_step`), from this place in the drive cycle on
+    POWER_DRIVE = 4  # powers of each step
+
+
+def per_step(drive: Array | None) -> Array:
+    """(steps, 2) as kernels take a drive cycle: the mean of each step, which flows, and the value at its end, to which
+    the voltage belongs. (steps,) are values that are constant during a step; None: one of nothing."""
+    given = np.zeros(1) if drive is None else np.asarray(drive, float)
+    return np.ascontiguousarray(given if given.ndim == 2 else np.stack([given, given], axis=1))
 
 
 NEVER = 3.0e38

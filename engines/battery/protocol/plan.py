@@ -24,17 +24,31 @@ from engines.battery.protocol.steps import MOST_STEPS, Step, parse, parse_step
 if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters
 
-__all__ = ["Plan", "drive_cycle", "instructions", "parse", "parse_step", "plan_of", "shorter_step", "start_findings"]
+__all__ = [
+    "Plan",
+    "cycle_findings",
+    "drive_cycle",
+    "instructions",
+    "parse",
+    "parse_step",
+    "plan_of",
+    "shorter_step",
+    "start_findings",
+    "step_of",
+]
 
 LARGEST_RATE = 100.0
 """C-rates beyond this are taken for a slip: no cell carries them."""
+USUAL_STEP = 5.0
+"""[s] where nothing says otherwise; of a drive cycle no more than its rows are apart."""
 NEARLY = 0.02
 """State of charge within which a cell is called empty or full."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A protocol in the kernels' terms. ``drive``: current or power per step, None without a drive cycle."""
+    """A protocol in the kernels' terms. ``drive: (steps, 2)`` is the mean of current or power over each step and its
+    value at the end; None without a drive cycle."""
 
     instructions: list[Instruction]
     drive: Array | None = None
@@ -45,7 +59,7 @@ def plan_of(parameters: BatteryParameters, cell: ParameterSet, dt: float | None 
 
     Raises ProblemError, at the line of the protocol where it is one.
     """
-    dt = parameters.numerics.step if dt is None else dt
+    dt = step_of(parameters) if dt is None else dt
     steps = parse(parameters.protocol)
     if len(steps) * parameters.cycles > MOST_STEPS:
         raise ProblemError(f"All cycles together have more than {MOST_STEPS:,} steps: take fewer.", ("cycles",))
@@ -65,6 +79,21 @@ def cycle_of(parameters: BatteryParameters) -> Cycle | None:
     return None
 
 
+def step_of(parameters: BatteryParameters) -> float:
+    """The time step [s] of a problem: its own, or the usual one; with a drive cycle one that goes into its rows."""
+    if parameters.numerics.step is not None:
+        return parameters.numerics.step
+    cycle = _cycle_that_runs(parameters)
+    if cycle is None:
+        return USUAL_STEP
+    return cycle.spacing / math.ceil(cycle.spacing / USUAL_STEP * (1 - 1e-9))
+
+
+def _cycle_that_runs(parameters: BatteryParameters) -> Cycle | None:
+    runs = any(line.split()[:1] and line.split()[0].lower() == "run" for line in parameters.protocol)
+    return cycle_of(parameters) if runs else None
+
+
 def instructions(
     steps: Sequence[Step],
     parameters: ParameterSet,
@@ -72,8 +101,8 @@ def instructions(
     drive: Array | None = None,
     power_drive: bool = False,
 ) -> list[Instruction]:
-    """The steps in amperes, volts and steps of ``dt`` [s] of this cell; ``drive``: currents, or with ``power_drive``
-    powers, per step. Raises ProblemError."""
+    """The steps in amperes, volts and steps of ``dt`` [s] of this cell; ``drive: (steps, 2)``: currents, or with
+    ``power_drive`` powers. Raises ProblemError."""
     if not steps:
         raise ProblemError("The protocol has no step: add one, such as 'Discharge at 1C until 2.5 V'.", ("protocol",))
     once = dict.fromkeys(steps)  # not again for each repetition
@@ -87,6 +116,21 @@ def shorter_step(seconds: float, steps: int) -> Remedy:
     unit = 10.0 ** (math.floor(math.log10(longest)) - 1)
     step = float(f"{math.floor(longest / unit) * unit:.2g}")
     return Remedy(f"Make the step {step:g} s", {("numerics", "step"): step})
+
+
+def cycle_findings(parameters: BatteryParameters) -> list[Finding]:
+    """Whether a time step passes over rows of the drive cycle."""
+    cycle, step = _cycle_that_runs(parameters), parameters.numerics.step
+    if cycle is None or step is None or step <= cycle.spacing * (1 + 1e-6):
+        return []
+    return [
+        Finding(
+            f"The rows of the drive cycle are {cycle.spacing:g} s apart and the time step is {step:g} s: no charge is "
+            "lost, but what happens within a step is not seen, neither its voltage nor its heat.",
+            place=("numerics", "step"),
+            remedy=Remedy("Let the step follow from the drive cycle", {("numerics", "step"): None}),
+        )
+    ]
 
 
 def start_findings(cell: ParameterSet, first: Instruction) -> list[Finding]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.api import Finding, Remedy
+from engines.api import Array, Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.battery.bpx import read_bpx
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameter_sets.balance import balance_findings, charged
 from engines.battery.parameter_sets.changes import apply_changes
-from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
+from engines.battery.parameter_sets.constants import GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.ranges import check_together
 
 if TYPE_CHECKING:
@@ -61,17 +62,29 @@ def parameter_set_findings(parameters: BatteryParameters, chosen: ParameterSet) 
     """What the owner of the problem should know of its parameter set, the lithium balance among it."""
     found = [*(replace(finding, place=("bpx_file",)) for finding in chosen.findings), *balance_findings(chosen)]
     if not parameters.heats and parameters.model != "pack":
-        found += _cold(parameters, chosen)
+        found += _held(parameters, chosen)
     return tuple(found)
 
 
-def _cold(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:
-    """Where a model of one temperature leaves aside the temperatures of its parameter set."""
+def held_temperature(scalars: Mapping[str, Any]) -> Array:
+    """[K] of a cell without heat of its own: that of its surroundings, or of its start where that alone was set."""
+    ambient, start = (np.asarray(scalars[f"{name}_temperature"], float) for name in ("ambient", "initial"))
+    return np.where(ambient == REFERENCE_TEMPERATURE, start, ambient)
+
+
+def arrhenius(activation: Any, temperature: Any) -> Any:
+    """Factor from 298.15 K to ``temperature`` [K] of what has this activation energy [J/mol]."""
+    return np.exp(activation / GAS * (1 / REFERENCE_TEMPERATURE - 1 / temperature))
+
+
+def _held(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:
+    """Where a model of one temperature leaves aside one of the two that are set."""
     values = chosen.values()
+    held = float(held_temperature(values))
     others = {
         title: values[name]
         for name, title in (("initial_temperature", "starts at"), ("ambient_temperature", "is surrounded by"))
-        if abs(values[name] - REFERENCE_TEMPERATURE) > 0.01
+        if abs(values[name] - held) > 0.01
     }
     if not others:
         return []
@@ -80,8 +93,8 @@ def _cold(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:
     may_heat = parameters.model in SINGLE and all(np.isfinite(values[name]) for name in HEAT)
     return [
         Finding(
-            f"The cell is held at {REFERENCE_TEMPERATURE:g} K, the temperature of the set's values; that it {told} "
-            "matters with lumped heat alone.",
+            f"The cell is held at {held:g} K; that it {told} matters with lumped heat alone.",
+            "info" if set(others.values()) == {REFERENCE_TEMPERATURE} else "warning",  # that nobody set
             place=("thermal",) if parameters.model in SINGLE else ("model",),
             remedy=lumped if may_heat else None,
         )

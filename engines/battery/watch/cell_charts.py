@@ -60,7 +60,7 @@ def charts(cells: Cells, cycles: Cycles | None, driven: bool) -> tuple[ChartInfo
     order = ["voltage", "losses", "current", "temperature", "power", "capacity"]
     if many or driven:
         order = ["voltage", "temperature", "current", "power", "capacity", "losses"]
-    if not cells.thermal:
+    if not cells.lumped:
         order.remove("temperature")
     if cycles is not None:
         order = ["cycle_capacity", "voltage", "cycle_lithium", *(name for name in order if name != "voltage")]

@@ -19,11 +19,11 @@ from engines.battery.engine import BatteryEngine
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameters import BatteryParameters
+from engines.battery.setup.cell import arrhenius
 
 os.environ.setdefault("PYBAMM_DISABLE_TELEMETRY", "true")
 pybamm = pytest.importorskip("pybamm", reason="needs PyBaMM: pip install pybamm bpx")
 
-THERMAL_VOLTAGE = GAS * REFERENCE_TEMPERATURE / FARADAY
 LINES: list[str] = []
 """What :func:`compare` found, printed at the end of the run."""
 
@@ -61,17 +61,18 @@ def theirs(
     return pybamm.Simulation(model, **given).solve([0, times[-1] + 1], t_interp=np.concatenate([[0], times]))
 
 
-def one_conductivity(values: Any, name: str) -> Any:
+def one_conductivity(values: Any, name: str, temperature: float = REFERENCE_TEMPERATURE) -> Any:
     """``values`` with κ of the electrolyte at its initial concentration, as ours takes it."""
     parameters = PARAMETER_SETS[name]
     start = np.array(parameters.values()["electrolyte_concentration"])
-    values["Electrolyte conductivity [S.m-1]"] = float(parameters.electrolyte_conductivity(start))
+    warmer = arrhenius(parameters.values()["electrolyte_conductivity_activation"], temperature)
+    values["Electrolyte conductivity [S.m-1]"] = float(warmer * parameters.electrolyte_conductivity(start))
     return values
 
 
-def voltage_of_mean_exchange(solved: Any, times: Array) -> Array:
+def voltage_of_mean_exchange(solved: Any, times: Array, temperature: float = REFERENCE_TEMPERATURE) -> Array:
     """PyBaMM's voltages of an isothermal SPMe with η of the mean j0, as ours takes it, for the mean of η."""
-    voltage = solved["Voltage [V]"](times)
+    voltage, thermal_voltage = solved["Voltage [V]"](times), GAS * temperature / FARADAY
     for electrode, sign in (("negative", 1), ("positive", -1)):
         j, j0, eta = (
             solved[f"X-averaged {electrode} electrode {quantity}"](times)
@@ -79,7 +80,7 @@ def voltage_of_mean_exchange(solved: Any, times: Array) -> Array:
                 "interfacial current density [A.m-2]", "exchange current density [A.m-2]", "reaction overpotential [V]"
             )
         )  # fmt: skip
-        voltage = voltage + sign * (eta - 2 * THERMAL_VOLTAGE * np.arcsinh(j / (2 * j0)))
+        voltage = voltage + sign * (eta - 2 * thermal_voltage * np.arcsinh(j / (2 * j0)))
     return voltage
 
 

@@ -77,10 +77,15 @@ CASES: dict[str, tuple[str, dict[tuple[str | int, ...], Any], float, tuple[str |
     ),
     "a temperature that is left aside": (
         "battery",
-        {("changes",): [{"parameter": "ambient_temperature", "value": 273.15}]},
+        {
+            ("changes",): [
+                {"parameter": "ambient_temperature", "value": 273.15},
+                {"parameter": "initial_temperature", "value": 310.0},
+            ]
+        },
         10.0,
         ("thermal",),
-        "is surrounded by 273.15 K",
+        "held at 273.15 K; that it starts at 310 K",
         True,
     ),
     "a mesh without fibres": ("cardiac", {}, 0.1, ("tissue",), "The mesh has no fibres", False),

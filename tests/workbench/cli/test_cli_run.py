@@ -142,7 +142,8 @@ def test_a_problem_that_ends_by_itself_needs_no_end(project, tmp_path, monkeypat
     assert outcome["state"] == "finished"
     assert outcome["time"] >= 2.0
     assert drawn == [outcome["time"]]
-    assert "Finished at" in capsys.readouterr().out
+    assert outcome["ending"] == "The wave is through."
+    assert "The wave is through.\nFinished at" in capsys.readouterr().out
 
 
 def test_a_problem_that_cannot_be_built_is_bad_input(project, tmp_path, capsys):

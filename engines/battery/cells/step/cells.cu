@@ -5,13 +5,16 @@
 //
 //     b_k += g_k (2/λ_k² G I − b_k),   g_k = 1 − e^{−λ_k² D dt/R²},   mean += growth I dt,   tail G I beyond the modes.
 //
-// At the end of a step x = A + B I for any current, which is how a held voltage or power finds its current.
+// At the end of a step x = A + B I for any current, which is how a held voltage or power finds its current. A drive cycle
+// gives each step the mean of its current and that at its end, and the line between them: with the rise δ from the one to
+// the other, b_k += (2/λ_k²) G δ (2 − g_k − 2 g_k/z), z = λ_k² D dt/R², and V belongs to the current at the end.
 // V = U_p − U_n − (2RT/F) [asinh(…p) + asinh(…n)] − I R, and with ELECTROLYTE (SPMe) the concentration overpotential
 // (RT/F) 2(1 − t⁺) (⟨ln u⟩_p − ⟨ln u⟩_n) − I R_ionic, u = c_e/c_e0 on 24 finite volumes, implicit in time with D_e(u) of
-// the step before. THERMAL: one temperature, Arrhenius for D, j0, D_e and κ.
+// the step before; where a volume has no salt left the step is cut short and the protocol ends. THERMAL: one temperature, Arrhenius for D, j0, D_e and κ.
 //
 // Layout: state[row * stride + cell], coefficients[row * stride + cell] (rows: cells.py, coefficients.py);
 // instructions[i * 6]: kind, value, steps, lowest voltage, highest voltage, lowest current.
+// drive[step * 2]: current or power, the mean over the step and at its end.
 // trace: voltages, and trace_plane values behind them (0: not) currents and temperatures.
 // Bytes per cell and launch: the state in and out, the coefficients in, 4 (8) per traced voltage.
 // Instructions per cell and step without electrolyte and heat: 128 for the modes, some 100 for the voltage: a million
@@ -98,6 +101,27 @@ struct Particle {
         return x;
     }
 
+    // What a rise of the current from the step's mean to its end adds at the surface, per ampere.
+    __device__ __forceinline__ REAL rising(REAL dt) const {
+        REAL x = REAL(0.2);
+#pragma unroll 1
+        for (int k = 0; k < MODES; ++k) {
+            const REAL g = share[k][threadIdx.x];
+            x += WEIGHTS[k] * (REAL(1) - g - REAL(2) * g / (SQUARES[k] * (rate * dt)));
+        }
+        return gain * x;
+    }
+
+    // The same in the amplitudes.
+    __device__ __forceinline__ void rise(REAL dt, REAL current) {
+#pragma unroll 1
+        for (int k = 0; k < MODES; ++k) {
+            const REAL g = share[k][threadIdx.x];
+            const REAL late = REAL(2) - g - REAL(2) * g / (SQUARES[k] * (rate * dt));
+            b[k][threadIdx.x] += WEIGHTS[k] * gain * current * late;
+        }
+    }
+
     __device__ __forceinline__ void advance(REAL current) {
         const REAL driven = gain * current;
 #pragma unroll 4
@@ -124,6 +148,16 @@ __device__ __forceinline__ REAL potential(Cubics tables, int which, REAL x) {
 __device__ __forceinline__ REAL bounded(REAL x) {
     const REAL edge = REAL(1e-6);
     return x > edge ? (x < REAL(1) - edge ? x : REAL(1) - edge) : edge;  // NaN ends at the edge, where the voltage ends
+}
+
+// Overpotentials of charge transfer and resistances: what a current costs at these surfaces [V].
+__device__ __forceinline__ REAL cost(
+    const Conditions& now, REAL kinetic_n, REAL kinetic_p, REAL x_n, REAL x_p, REAL current) {
+    x_n = bounded(x_n);
+    x_p = bounded(x_p);
+    const REAL eta_p = overpotential(kinetic_p * current / sqrt(x_p * (REAL(1) - x_p)), now.skew_p);
+    const REAL eta_n = overpotential(kinetic_n * current / sqrt(x_n * (REAL(1) - x_n)), now.skew_n);
+    return now.thermal_voltage * (eta_p + eta_n) + current * now.resistance;
 }
 
 // Terminal voltage; open_circuit: that of the surfaces; anode: potential of the graphite against lithium, under its film.
@@ -240,6 +274,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             const REAL* const order = instructions + instruction * FIELDS;
             const int kind = static_cast<int>(order[KIND]);
             const bool held = kind == HELD_VOLTAGE || kind == HELD_POWER || kind == POWER_DRIVE;
+            // Of the current from the mean of the step to its end; span: the step, or what of it the salt lasts for.
+            REAL rise = REAL(0), mean_power = REAL(0), span = dt, wanted = order[VALUE];
             REAL A_n, B_n, A_p, B_p, open_circuit, anode;
             negative.response(dt, A_n, B_n);
             positive.response(dt, A_p, B_p);
@@ -248,6 +284,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             A_n += B_n * side;
             now.resistance = GIVEN(RESISTANCE) + ionic + GIVEN(FILM_RESISTANCE) * ageing.film(given, stride, dt);
 #endif
+            if (kind == DRIVE || kind == POWER_DRIVE) {
+                const REAL* const now_at = drive + 2 * (static_cast<int>(wanted) + elapsed);
+                wanted = now_at[1];
+                rise = factor * (wanted - now_at[0]);
+                if (kind == POWER_DRIVE) {
+                    rise /= voltage;
+                    mean_power = factor * now_at[0];
+                }
+                if (rise != REAL(0)) {
+                    A_n += (negative.rising(dt) - B_n) * rise;
+                    A_p += (positive.rising(dt) - B_p) * rise;
+                }
+            }
+            if (kind != HELD_VOLTAGE) wanted *= factor;
 #if ELECTROLYTE
             REAL log_n, log_p, root_n, root_p;
             if (held) {
@@ -260,10 +310,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #endif
             if (held) {
                 // Secant on what is wanted less what is; the voltage falls with the current, so one root.
-                const REAL wanted = kind == HELD_VOLTAGE ? order[VALUE]
-                                    : factor * (kind == HELD_POWER
-                                                    ? order[VALUE]
-                                                    : drive[static_cast<int>(order[VALUE]) + elapsed]);
                 REAL before = current;
                 REAL v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before, open_circuit, anode);
                 REAL wrong_before = kind == HELD_VOLTAGE ? v - wanted : v * before - wanted;
@@ -282,12 +328,36 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                     if (fabs(move) <= REAL(1e-7) * (REAL(1e-3) + fabs(next))) break;
                 }
                 current = next;
+                if (kind == POWER_DRIVE && rise != REAL(0)) {
+                    // The mean current of the mean power: what it costs is a line between the current's mean and its end.
+                    const REAL x_n = A_n + B_n * current, x_p = A_p + B_p * current;
+                    const REAL at_end = cost(now, kinetic_n, kinetic_p, x_n, x_p, current), source = v + at_end;
+#pragma unroll 1
+                    for (int pass = 0; pass < 3; ++pass) {
+                        const REAL at_mean = cost(now, kinetic_n, kinetic_p, x_n, x_p, current - rise);
+                        rise = current - (mean_power + rise * (at_end - at_mean) / REAL(3)) / (source - at_mean);
+                    }
+                }
             } else {
-                current = factor * (kind == DRIVE ? drive[static_cast<int>(order[VALUE]) + elapsed] : order[VALUE]);
+                current = wanted;
             }
+            REAL through = current - rise;  // what flows, the mean of the step
 #if ELECTROLYTE
-            salt_step(salt, up, delta, tables, given, stride, salt_arrhenius, current, dt);
-            if (!held) {
+            const REAL lasts = salt_step(salt, up, delta, tables, given, stride, salt_arrhenius, through, dt);
+            if (lasts < REAL(1)) {
+                span = lasts * dt;
+                current = through;
+                rise = REAL(0);
+                negative.shares(span);
+                positive.shares(span);
+                negative.response(span, A_n, B_n);
+                positive.response(span, A_p, B_p);
+#if AGEING
+                A_n += B_n * side;
+#endif
+                fresh = true;
+            }
+            if (!held || lasts < REAL(1)) {
                 salt_means(salt, 0, log_n, root_n);
                 salt_means(salt, 2 * LAYER, log_p, root_p);
                 now.concentration = REAL(0.5) * now.thermal_voltage * GIVEN(TRANSFERENCE) * (log_p - log_n);
@@ -301,7 +371,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             ++elapsed;
             const bool low = voltage <= order[LOWEST], high = voltage >= order[HIGHEST];
 #if AGEING
-            const REAL intercalation = current + side;
+            const REAL intercalation = through + side;
             REAL counted = REAL(1);
             // A cut-off is met within the step: capacities end there, unless the next instruction goes on from it.
             if (((low && current > REAL(0)) || (high && current < REAL(0))) && elapsed > 1 &&
@@ -312,12 +382,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             ageing.anode = anode;
             ageing.side = side;
 #else
-            const REAL intercalation = current;
+            const REAL intercalation = through;
 #endif
-            const bool done = low || high || elapsed >= static_cast<int>(order[STEPS]) ||
+            const bool exhausted = ELECTROLYTE && span < dt && !low && !high;
+            const bool done = low || high || exhausted || elapsed >= static_cast<int>(order[STEPS]) ||
                               (kind == HELD_VOLTAGE && fabs(current) <= order[LEAST_CURRENT]);
             if (done) {
-                ++instruction;
+                instruction = exhausted ? n_instructions : instruction + 1;
                 elapsed = 0;
                 if (instruction >= n_instructions) {
                     // Where in the step the cut-off was met, by the Illinois form of false position.
@@ -330,9 +401,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #pragma unroll 1
                         for (int pass = 0; pass < 10 && crossed && f_b != f_a; ++pass) {
                             part = b - f_b * (b - a) / (f_b - f_a);
+                            REAL there, of_anode;  // not of the step's end, which the heat is of
                             const REAL f = terminal(tables, now, kinetic_n, kinetic_p,
-                                                    negative.surface(part * dt, intercalation),
-                                                    positive.surface(part * dt, current), current, open_circuit, anode) - limit;
+                                                    negative.surface(part * span, intercalation),
+                                                    positive.surface(part * span, current), current, there, of_anode) - limit;
                             if ((f > REAL(0)) == (f_b > REAL(0))) {
                                 f_a *= REAL(0.5);
                             } else {
@@ -344,18 +416,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                             if (fabs(f) < REAL(1e-6)) break;
                         }
                     }
-                    ended = first_time + (REAL(step) + part) * dt;
+                    ended = first_time + (REAL(step) + part * (span / dt)) * dt;
                 }
             }
             negative.advance(intercalation);
-            positive.advance(current);
+            positive.advance(through);
+            if (rise != REAL(0)) {
+                negative.rise(dt, rise);
+                positive.rise(dt, rise);
+            }
 #if AGEING
-            accumulate_product(mean_n, error_n, negative.growth * dt, current);
-            accumulate_product(mean_n, error_n, negative.growth * dt, ageing.sei_current);
-            accumulate_product(mean_n, error_n, negative.growth * dt, ageing.plating_current);
-            accumulate_product(mean_p, error_p, positive.growth * dt, current);
-            accumulate_product(charge, charge_error, current, dt);
-            ageing.count(aged, stride, current, counted, dt);
+            accumulate_product(mean_n, error_n, negative.growth * span, through);
+            accumulate_product(mean_n, error_n, negative.growth * span, ageing.sei_current);
+            accumulate_product(mean_n, error_n, negative.growth * span, ageing.plating_current);
+            accumulate_product(mean_p, error_p, positive.growth * span, through);
+            accumulate_product(charge, charge_error, through, span);
+            ageing.count(aged, stride, through, counted, span);
             REAL salt_share = REAL(1);
 #if ELECTROLYTE
             salt_share = REAL(0);
@@ -364,19 +440,26 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #endif
             ageing.react(given, stride, inverse, now.thermal_voltage, salt_share,
                          B_n * curve_slope(tables + NEGATIVE_OCP * INTERVALS, INTERVALS, bounded(x_n)), current);
-            if (done && instruction % per_cycle == 0)
+            if (done && !exhausted && instruction % per_cycle == 0)
                 ageing.close_cycle(aged, stride, record, recorded, instruction / per_cycle - 1, cell);
 #else
-            accumulate(mean_n, error_n, negative.growth * dt * current);
-            accumulate(mean_p, error_p, positive.growth * dt * current);
-            accumulate(charge, charge_error, current * dt);
+            accumulate(mean_n, error_n, negative.growth * span * through);
+            accumulate(mean_p, error_p, positive.growth * span * through);
+            accumulate(charge, charge_error, through * span);
 #endif
 #if THERMAL
             const REAL entropic = potential(tables, POSITIVE_ENTROPIC, bounded(x_p)) -
                                   potential(tables, NEGATIVE_ENTROPIC, bounded(x_n));
-            const REAL heat = current * (open_circuit - voltage - (REFERENCE_TEMPERATURE + warmth) * entropic);
+            const REAL reversible = (REFERENCE_TEMPERATURE + warmth) * entropic;
+            REAL heat = current * (open_circuit - voltage - reversible);
+            if (rise != REAL(0)) {
+                // Over the step: what the current costs is taken as a line between its mean and its end.
+                const REAL at_end = open_circuit - voltage + now.concentration;
+                const REAL at_mean = cost(now, kinetic_n, kinetic_p, x_n, x_p, through);
+                heat = through * (at_mean - now.concentration - reversible) + rise * (at_end - at_mean) / REAL(3);
+            }
             const REAL cooling = GIVEN(COOLING);
-            warmth += (heat - cooling * (warmth - GIVEN(AMBIENT))) / (GIVEN(HEAT_CAPACITY) / dt + REAL(0.5) * cooling);
+            warmth += (heat - cooling * (warmth - GIVEN(AMBIENT))) / (GIVEN(HEAT_CAPACITY) / span + REAL(0.5) * cooling);
 #endif
         }
         if (trace != nullptr && (step + 1) % trace_every == 0) {

@@ -25,9 +25,12 @@ from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.particles.series import MODES, shell_modes, static_tail
 from engines.battery.particles.shells import FEWEST
-from engines.battery.protocol.instructions import Instruction
+from engines.battery.protocol.instructions import Instruction, per_step
+from engines.battery.setup.cell import held_temperature
 
 PADDING = 64
+EXHAUSTED = 1e-3
+"""Share of the initial concentration at which a volume of the electrolyte counts as empty (salt.cuh)."""
 RECORDED = 2**24
 """Numbers that are kept of the cycles at most: of a large ensemble the first cells stand for all."""
 
@@ -43,7 +46,7 @@ class Row(IntEnum):
     CHARGE_ERROR = 5
     WARMTH = 6  # temperature − 298.15 K [K]
     VOLTAGE = 7  # at the end of the last step [V]
-    CURRENT = 8  # during the last step, positive in discharge [A]
+    CURRENT = 8  # at the end of the last step, positive in discharge [A]; within a step a drive cycle's alone differs
     INSTRUCTION = 9  # number of the instruction that the cell is at
     ELAPSED = 10  # steps in it
     ENDED = 11  # time at which the protocol ended [s], −1 before
@@ -55,8 +58,10 @@ class Row(IntEnum):
 class Cells(ABC):
     """N cells of one parameter set with their own scalars, at rest and full of whatever the scalars say.
 
-    ``state: (rows, n_padded)`` on the device; ``drive``: currents [A] per step that DRIVE instructions refer to;
-    ``cycles``: how many equal parts the instructions have, each recorded where the cells age.
+    ``state: (rows, n_padded)`` on the device; ``drive: (steps, 2)``, means over steps and values at their ends, or
+    ``(steps,)``: currents [A] that DRIVE instructions refer to, powers [W] for POWER_DRIVE;
+    ``thermal``: each has heat of its own; without it a cell is held at :func:`held_temperature`; ``cycles``: how many
+    equal parts the instructions have, each recorded where the cells age.
     """
 
     def __init__(
@@ -75,9 +80,16 @@ class Cells(ABC):
         cycles: int = 1,
     ) -> None:
         self.backend, self.parameters, self.dt = backend, parameters, dt
-        self.electrolyte, self.thermal = electrolyte, thermal
+        self.electrolyte, self.lumped = electrolyte, thermal
         self.dtype = np.dtype(precision)
         self.scalars: dict[str, Any] = {**parameters.values(), **(scalars or {})}
+        self.thermal = thermal
+        """Whether the kernels look at the temperature: always where it is not that of the set's values."""
+        if not thermal:
+            held = held_temperature(self.scalars)
+            self.thermal = bool((held != REFERENCE_TEMPERATURE).any())
+            self.scalars |= {"initial_temperature": held, "heat_capacity": np.inf, "heat_transfer_coefficient": 0.0}
+            self.scalars |= {"cooling_area": 0.0, "ambient_temperature": held}
         self.ageing = ageing
         if ageing is not None:
             ageing.check(parameters)
@@ -111,7 +123,7 @@ class Cells(ABC):
         self.n_instructions = len(instructions)
         self.instructions_per_cycle = max(1, -(-len(instructions) // self._n_cycles))
         self._instructions = self.backend.array(np.array([each.row() for each in instructions], self.dtype))
-        self._drive = self.backend.array(np.zeros(1, self.dtype) if drive is None else np.asarray(drive, self.dtype))
+        self._drive = self.backend.array(per_step(drive).astype(self.dtype))
 
     def _place(self, values: Array) -> Any:
         padded = np.pad(values, ((0, 0), (0, self.n_padded - self.n_cells)), mode="edge")
@@ -149,7 +161,7 @@ class Cells(ABC):
     def set_drive(self, currents: Array) -> None:
         """New currents [A] for DRIVE instructions, as many as before."""
         with self.backend.active():
-            self._drive[:] = self.backend.array(np.asarray(currents, self.dtype))
+            self._drive[:] = self.backend.array(per_step(currents).astype(self.dtype))
 
     @abstractmethod
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
@@ -195,6 +207,16 @@ class Cells(ABC):
                 current = current + state[self.aged + AgeingRow.SIDE]
             found.append(mean + shapes @ state[first : first + MODES] + np.outer(tail, gain * current))
         return found[0], found[1]
+
+    def exhausted(self) -> Array:
+        """Numbers of the cells that ended because their electrolyte has no salt left somewhere (SPMe)."""
+        with self.backend.active():
+            salt = self.state[Row.SALT : self.aged, : self.n_cells]
+            ends = (salt[0] + (salt[0] - salt[1]) / 6, salt[-1] + (salt[-1] - salt[-2]) / 6)  # at the collectors
+            most = EXHAUSTED + 1e-5  # float32 meets it to some roundings of the salt at the start
+            empty = (salt.min(axis=0) <= most) | (ends[0] <= most) | (ends[1] <= most)
+            ended = self.state[int(Row.INSTRUCTION), : self.n_cells] >= self.n_instructions
+        return np.flatnonzero(self.backend.to_host(ended & empty))
 
     def balance(self) -> Array:
         """(n_cells,) the lithium that electrodes, side reactions and the charge disagree about.

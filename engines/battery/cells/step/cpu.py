@@ -16,6 +16,7 @@ from engines.battery.cells.step.cells import Cells
 from engines.battery.particles.series import roots
 
 INTERVALS, LAYER, SALT_RANGE = 1024, 8, 4.0
+EXHAUSTED = 1e-3
 REFERENCE = 298.15
 GAS_PER_FARADAY = 8.314462618 / 96485.33212
 MODES = 16
@@ -85,6 +86,15 @@ def terminal(tables, thermal, now, kinetic_n, kinetic_p, x_n, x_p, current):
 
 
 @njit
+def cost(now, kinetic_n, kinetic_p, x_n, x_p, current):
+    """Overpotentials of charge transfer and resistances: what a current costs at these surfaces [V]."""
+    x_n, x_p = bounded(x_n), bounded(x_p)
+    eta_p = overpotential(kinetic_p * current / math.sqrt(x_p * (1.0 - x_p)), now[5])
+    eta_n = overpotential(kinetic_n * current / math.sqrt(x_n * (1.0 - x_n)), now[4])
+    return now[0] * (eta_p + eta_n) + current * now[2]
+
+
+@njit
 def relaxed(b, share):
     """The modes' sum at the end of a step without current; four sums side by side, for one would wait for itself."""
     one = b.dtype.type(1.0)
@@ -107,6 +117,15 @@ def driven_part(share, weights):
 
 
 @njit
+def rising(share, squares, weights, rate_time):
+    """What a rise of the current from the step's mean to its end adds at the surface, per unit of gain and current."""
+    total = 0.2
+    for k in range(MODES):
+        total += weights[k] * (1.0 - share[k] - 2.0 * share[k] / (squares[k] * rate_time))
+    return total
+
+
+@njit
 def surface(b, squares, weights, rate_time, driven):
     """The modes' sum at the surface after a part of a step, with the tail."""
     x = 0.2 * driven
@@ -116,8 +135,19 @@ def surface(b, squares, weights, rate_time, driven):
 
 
 @njit
+def until_empty(before, after, part):
+    """The part of a step after which what goes from ``before`` to ``after`` has come down to EXHAUSTED, or ``part`` if
+    that is less."""
+    if after > EXHAUSTED or not after < before:
+        return part
+    return min(part, max((before - EXHAUSTED) / (before - after), 1e-6))
+
+
+@njit
 def salt_step(u, up, delta, tables, given, arrhenius, current, dt):
-    """One implicit step of the salt; u, up, delta: (24,)."""
+    """One implicit step of the salt; u, up, delta: (24,). The part of the step after which a volume or a
+    collector is empty (1: none is); the salt is left as at that moment, straight between the step's start and its end.
+    """
     source = given[SALT_SOURCE] * current
     scale = given[SALT_RATIO] * (INTERVALS / SALT_RANGE)
     left_flux, left_coupling, last_up, last = 0.0, 0.0, 0.0, 0.0
@@ -142,11 +172,21 @@ def salt_step(u, up, delta, tables, given, arrhenius, current, dt):
             last = (source * (1 - layer) + flux - left_flux + left_coupling * last) * pivot
             up[i], delta[i] = last_up, last
             left_flux, left_coupling = flux, coupling
-    change = 0.0
+    change, part = 0.0, 1.0
     for k in range(3 * LAYER):
         i = 3 * LAYER - 1 - k
         change = up[i] * change + delta[i]
+        part = until_empty(float(u[i]), u[i] + change, part)
+        delta[i] = change
         u[i] += change
+    for last, following in ((0, 1), (3 * LAYER - 1, 3 * LAYER - 2)):
+        # at the collector, by the parabola with no slope there whose means over the last two volumes are these
+        after = u[last] + (u[last] - u[following]) / 6.0
+        part = until_empty(after - (delta[last] + (delta[last] - delta[following]) / 6.0), after, part)
+    if part < 1.0:
+        for i in range(3 * LAYER):
+            u[i] += (part - 1.0) * delta[i]
+    return part
 
 
 @njit
@@ -280,17 +320,26 @@ def run_cell(
                 side = float(state[aged + SEI_CURRENT, cell]) + float(state[aged + PLATING_CURRENT, cell])
                 A_n += B_n * side
                 now[2] += given[FILM_RESISTANCE] * film_thickness(state, aged, cell, given, dt)
+            # Of the current from the mean of the step to its end; span: the step, or what of it the salt lasts for.
+            rise, mean_power, span, wanted = 0.0, 0.0, dt, float(order[VALUE])
+            if kind in (DRIVE, POWER_DRIVE):
+                place = int(wanted) + elapsed
+                wanted = float(drive[place, 1])
+                rise = factor * (wanted - float(drive[place, 0]))
+                if kind == POWER_DRIVE:
+                    rise /= voltage
+                    mean_power = factor * float(drive[place, 0])
+                if rise != 0.0:
+                    A_n += (gain_n * rising(share_n, squares, weights, rate_n * dt) - B_n) * rise
+                    A_p += (gain_p * rising(share_p, squares, weights, rate_p * dt) - B_p) * rise
+            if kind != HELD_VOLTAGE:
+                wanted *= factor
             if held:
                 if electrolyte:
                     log_n, root_n = salt_means(u, 0)
                     log_p, root_p = salt_means(u, 2 * LAYER)
                     now[3] = 0.5 * now[0] * given[TRANSFERENCE] * (log_p - log_n)
                     kinetic_n, kinetic_p = at_rest_n / root_n, at_rest_p / root_p
-                wanted = float(order[VALUE])
-                if kind == POWER_DRIVE:
-                    wanted = float(drive[int(order[VALUE]) + elapsed])
-                if kind != HELD_VOLTAGE:
-                    wanted *= factor
                 before = current
                 v, open_circuit, anode = terminal(
                     tables, thermal, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before
@@ -314,13 +363,28 @@ def run_cell(
                     if abs(move) <= 1e-7 * (1e-3 + abs(following)):
                         break
                 current = float(real(following))
-            elif kind == DRIVE:
-                current = float(real(factor * drive[int(order[VALUE]) + elapsed]))
+                if kind == POWER_DRIVE and rise != 0.0:
+                    # The mean current of the mean power: what it costs is a line between current's mean and end.
+                    x_n, x_p = A_n + B_n * current, A_p + B_p * current
+                    at_end = cost(now, kinetic_n, kinetic_p, x_n, x_p, current)
+                    source = v + at_end
+                    for _ in range(3):
+                        at_mean = cost(now, kinetic_n, kinetic_p, x_n, x_p, current - rise)
+                        rise = current - (mean_power + rise * (at_end - at_mean) / 3.0) / (source - at_mean)
             else:
-                current = float(real(factor * order[VALUE]))
+                current = float(real(wanted))
+            through = current - rise  # what flows, the mean of the step
             if electrolyte:
-                salt_step(u, up, delta, tables, given, salt_arrhenius, current, dt)
-                if not held:
+                lasts = salt_step(u, up, delta, tables, given, salt_arrhenius, through, dt)
+                if lasts < 1.0:
+                    span, current, rise, fresh = lasts * dt, through, 0.0, True
+                    for k in range(MODES):
+                        share_n[k] = -math.expm1(-squares[k] * (rate_n * span))
+                        share_p[k] = -math.expm1(-squares[k] * (rate_p * span))
+                    B_n = given[GROWTH] * span + gain_n * driven_part(share_n, weights)
+                    B_p = given[ELECTRODE + GROWTH] * span + gain_p * driven_part(share_p, weights)
+                    A_n, A_p = mean_n + relaxed(b_n, share_n) + B_n * side, mean_p + relaxed(b_p, share_p)
+                if not held or lasts < 1.0:
                     log_n, root_n = salt_means(u, 0)
                     log_p, root_p = salt_means(u, 2 * LAYER)
                     now[3] = 0.5 * now[0] * given[TRANSFERENCE] * (log_p - log_n)
@@ -342,9 +406,10 @@ def run_cell(
                     limit = float(order[LOWEST]) if low else float(order[HIGHEST])
                     share = (voltage_before - limit) / (voltage_before - voltage)
                     counted = share if 0.0 <= share < 1.0 else 1.0
-            done = low or high or spent or elapsed >= int(order[STEPS])
+            exhausted = span < dt and not low and not high
+            done = low or high or spent or exhausted or elapsed >= int(order[STEPS])
             if done:
-                instruction += 1
+                instruction = len(instructions) if exhausted else instruction + 1
                 elapsed = 0
                 if instruction >= len(instructions):
                     # Where in the step the cut-off was met, by the Illinois form of false position.
@@ -358,8 +423,8 @@ def run_cell(
                             if not crossed or f_a == f_b:
                                 break
                             part = b - f_b * (b - a) / (f_b - f_a)
-                            time = part * dt
-                            f, open_circuit, anode = terminal(
+                            time = part * span
+                            f, _, _ = terminal(
                                 tables, thermal, now, kinetic_n, kinetic_p,
                                 mean_n + given[GROWTH] * time * (current + side)
                                 + surface(b_n, squares, weights, rate_n * time, gain_n * (current + side)),
@@ -375,19 +440,26 @@ def run_cell(
                             b, f_b = part, f
                             if abs(f) < 1e-6:
                                 break
-                    ended = first_time + (step + part) * dt
-            driven_n, driven_p = real(gain_n * (current + side)), real(gain_p * current)
+                    ended = first_time + (step + part * (span / dt)) * dt
+            driven_n, driven_p = real(gain_n * (through + side)), real(gain_p * through)
             for k in range(MODES):
                 b_n[k] += share_n[k] * (weights[k] * driven_n - b_n[k])
                 b_p[k] += share_p[k] * (weights[k] * driven_p - b_p[k])
-            accumulate(state, MEAN_N, cell, given[GROWTH] * dt * current)
-            accumulate(state, MEAN_P, cell, given[ELECTRODE + GROWTH] * dt * current)
-            accumulate(state, CHARGE, cell, current * dt)
+            if rise != 0.0:
+                for k in range(MODES):
+                    late_n = 2.0 - share_n[k] - 2.0 * share_n[k] / (squares[k] * (rate_n * dt))
+                    late_p = 2.0 - share_p[k] - 2.0 * share_p[k] / (squares[k] * (rate_p * dt))
+                    b_n[k] += weights[k] * gain_n * rise * late_n
+                    b_p[k] += weights[k] * gain_p * rise * late_p
+            accumulate(state, MEAN_N, cell, given[GROWTH] * span * through)
+            accumulate(state, MEAN_P, cell, given[ELECTRODE + GROWTH] * span * through)
+            accumulate(state, CHARGE, cell, through * span)
             if ageing:
-                accumulate(state, MEAN_N, cell, given[GROWTH] * dt * side)
-                accumulate(state, aged + SEI, cell, float(state[aged + SEI_CURRENT, cell]) * dt)
-                accumulate(state, aged + PLATED, cell, float(state[aged + PLATING_CURRENT, cell]) * dt)
-                accumulate(state, aged + (DISCHARGED if current > 0.0 else CHARGED), cell, abs(current) * counted * dt)
+                flown = through * counted * span
+                accumulate(state, MEAN_N, cell, given[GROWTH] * span * side)
+                accumulate(state, aged + SEI, cell, float(state[aged + SEI_CURRENT, cell]) * span)
+                accumulate(state, aged + PLATED, cell, float(state[aged + PLATING_CURRENT, cell]) * span)
+                accumulate(state, aged + (DISCHARGED if flown > 0.0 else CHARGED), cell, abs(flown))
                 state[aged + LOWEST_ANODE, cell] = min(state[aged + LOWEST_ANODE, cell], state[aged + ANODE, cell])
                 salt = 1.0
                 if electrolyte:
@@ -395,15 +467,21 @@ def run_cell(
                     for k in range(LAYER):
                         salt += float(u[k]) / LAYER
                 react(state, aged, cell, given, tables, inverse, now[0], salt, x_n, B_n, current)
-                if done and instruction % per_cycle == 0:
+                if done and not exhausted and instruction % per_cycle == 0:
                     close_cycle(state, aged, cell, record, instruction // per_cycle - 1)
             if thermal:
                 entropic = curve_at(tables, POSITIVE_ENTROPIC, bounded(x_p) * INTERVALS) - curve_at(
                     tables, NEGATIVE_ENTROPIC, bounded(x_n) * INTERVALS
                 )
-                heat = current * (open_circuit - voltage - (REFERENCE + warmth) * entropic)
+                reversible = (REFERENCE + warmth) * entropic
+                heat = current * (open_circuit - voltage - reversible)
+                if rise != 0.0:
+                    # Over the step: what the current costs is taken as a line between its mean and its end.
+                    at_end = open_circuit - voltage + now[3]
+                    at_mean = cost(now, kinetic_n, kinetic_p, x_n, x_p, through)
+                    heat = through * (at_mean - now[3] - reversible) + rise * (at_end - at_mean) / 3.0
                 lost = given[COOLING] * (warmth - given[AMBIENT])
-                change = (heat - lost) / (given[HEAT_CAPACITY] / dt + 0.5 * given[COOLING])
+                change = (heat - lost) / (given[HEAT_CAPACITY] / span + 0.5 * given[COOLING])
                 warmth = float(real(warmth + change))
         if len(trace) and (step + 1) % every == 0:
             trace[step // every, cell] = voltage if running else np.nan

@@ -3,8 +3,22 @@
 
 #pragma once
 
-// One implicit step of the salt; u, up, delta: columns of shared memory.
-__device__ __forceinline__ void salt_step(
+// Share of the initial concentration at which a volume counts as empty: what is linear in u has no meaning below 0.
+constexpr REAL EXHAUSTED = REAL(1e-3);
+
+// At a current collector, by the parabola with no slope there whose means over the last two volumes are these.
+__device__ __forceinline__ REAL at_collector(REAL last, REAL next) { return last + (last - next) / REAL(6); }
+
+// The part of a step after which what goes from `before` to `after` has come down to EXHAUSTED, or `part` if that is less.
+__device__ __forceinline__ REAL until_empty(REAL before, REAL after, REAL part) {
+    if (after > EXHAUSTED || !(after < before)) return part;
+    const REAL here = (before - EXHAUSTED) / (before - after);
+    return here < part ? (here > REAL(1e-6) ? here : REAL(1e-6)) : part;
+}
+
+// One implicit step of the salt; u, up, delta: columns of shared memory. Returns the part of the step after which a
+// volume or a collector is empty (1: none is) and leaves the salt of that moment, straight between the step's start and its end.
+__device__ __forceinline__ REAL salt_step(
     REAL (*u)[BLOCK], REAL (*up)[BLOCK], REAL (*delta)[BLOCK], Cubics tables, const REAL* own, int stride,
     REAL arrhenius, REAL current, REAL dt) {
     const int me = threadIdx.x;
@@ -42,12 +56,26 @@ __device__ __forceinline__ void salt_step(
             left_coupling = coupling;
         }
     }
-    REAL change = REAL(0);
+    REAL change = REAL(0), part = REAL(1);
 #pragma unroll 1
     for (int i = 3 * LAYER - 1; i >= 0; --i) {
         change = fma(up[i][me], change, delta[i][me]);
-        u[i][me] += change;
+        const REAL before = u[i][me], after = before + change;
+        part = until_empty(before, after, part);
+        delta[i][me] = change;
+        u[i][me] = after;
     }
+#pragma unroll 1
+    for (int end = 0; end < 2; ++end) {
+        const int last = end * (3 * LAYER - 1), next = last + 1 - 2 * end;
+        const REAL after = at_collector(u[last][me], u[next][me]);
+        part = until_empty(after - at_collector(delta[last][me], delta[next][me]), after, part);
+    }
+    if (part < REAL(1)) {
+#pragma unroll 1
+        for (int i = 0; i < 3 * LAYER; ++i) u[i][me] += (part - REAL(1)) * delta[i][me];
+    }
+    return part;
 }
 
 // Means over an electrode of ln u and √u.

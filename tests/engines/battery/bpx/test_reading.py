@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
@@ -174,6 +175,7 @@ def test_of_a_diffusivity_that_varies_the_mean_is_taken(file):
     assert got.values()["negative_diffusivity"] == pytest.approx(1e-14 + 1e-14 * (low + high))
     (finding,) = got.findings
     assert "diffusivity of the negative particles goes from 1.05e-14 to 2.82e-14" in finding.message
+    assert re.search(r"In a discharge at 1C that is up to \d+ mV and \d+\.\d % of the charge away\.$", finding.message)
 
 
 def test_tables_are_sorted_and_go_on_beyond_their_ends(file):

@@ -91,10 +91,11 @@ DRIVE = {
 
 @pytest.mark.parametrize("model", ["SPM", "SPMe"])
 def test_a_drive_cycle(model):
-    """Straight lines between rows; a step of 1 s has the mean of its current, so V is compared where that is level.
+    """Straight lines between rows, where the current is level and where it changes: V is of the current at that moment.
 
-    The SPMe's salt is of first order in time: 0.5 mV after changes of 8 A, PyBaMM's averages brought to ours."""
-    times = np.array([109, 210, 299, 310, 399, 500, 590])
+    The SPMe's salt is of first order in time: 0.5 mV after changes of 8 A, PyBaMM's averages brought to ours. At 1 A/s
+    (203 s) our 16 modes are 0.5 mV off; with the voltage of the step's mean current it was 17.6 mV."""
+    times = np.array([50, 109, 150, 203, 210, 299, 310, 399, 420, 500, 590])
     values = values_of("Chen2020")
     values["Current function [A]"] = pybamm.Interpolant(
         np.array(DRIVE["times"]), np.array(DRIVE["currents"]), pybamm.t, interpolator="linear"
@@ -102,6 +103,7 @@ def test_a_drive_cycle(model):
     values = one_conductivity(values, "Chen2020")
     solved = theirs(getattr(pybamm.lithium_ion, model)(), values, np.unique([*DRIVE["times"][1:], *times]))
     found = ours(times, model=model, protocol=["Run drive cycle"], drive_cycle=DRIVE)
-    compare(f"drive cycle, {model}, Chen2020", times, found["voltage"], voltage_of_mean_exchange(solved, times), 0.5)
+    limit = np.where(times == 203, 1.0, 0.5)
+    compare(f"drive cycle, {model}, Chen2020", times, found["voltage"], voltage_of_mean_exchange(solved, times), limit)
     given = solved["Discharge capacity [A.h]"](times) - solved["Discharge capacity [A.h]"](0.0)
     compare(f"drive cycle, {model}, Chen2020", times, found["capacity"], given, 1e-3, 1e3, "mA h")

@@ -108,7 +108,7 @@ def test_a_cell_follows_a_power(backend, tmp_path):
 def test_a_cycle_that_no_cell_carries(tmp_path, backend):
     path = written(tmp_path, "0,1\n1,6000\n")
     problem = Problem(BatteryParameters(protocol=["Run drive cycle"], drive_cycle=DriveCycle(file=str(path))))
-    with pytest.raises(ProblemError, match=r"Line 1 .*: no cell carries the 600.1 A"):
+    with pytest.raises(ProblemError, match=r"Line 1 .*: no cell carries the 6000 A"):
         BatteryEngine().estimate(problem, backend)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -17,7 +18,8 @@ from engines.battery.parameter_sets import PARAMETER_SETS, SCALARS
 from engines.battery.parameter_sets.changes import LABELS
 from engines.battery.parameter_sets.ranges import RANGES
 from engines.battery.parameters import BatteryParameters
-from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
+from engines.battery.setup.cell import held_temperature, parameter_set_findings, parameter_set_of
+from engines.battery.verification import series
 from workbench.project.parameter_files import with_values
 
 SAMPLE = Path(__file__).parents[4] / "sample_data" / "bpx" / "lg_m50_chen2020.json"
@@ -121,16 +123,19 @@ def test_findings_of_the_set():
     parameters = BatteryParameters.model_validate({"changes": [{"parameter": "initial_temperature", "value": 310}]})
     said = [finding.message for finding in parameter_set_findings(parameters, parameter_set_of(parameters))]
     assert "N/P 1.13" in said[0]
-    assert "starts at 310 K matters with lumped heat alone" in said[-1]
+    assert said[-1] == ("The cell is held at 310 K; that it is surrounded by 298.15 K matters with lumped heat alone.")
 
 
 @pytest.mark.parametrize("model", ["SPM", "SPMe", "MPM"])
-def test_an_ambient_temperature_that_is_left_aside_is_said(model):
+def test_a_temperature_that_is_left_aside_is_said(model):
     """With the heat that mends it, where the model has heat; a cell that has it is not told."""
-    values = {"model": model, "changes": [{"parameter": "ambient_temperature", "value": 263.15}]}
+    temperatures = {"ambient_temperature": 263.15, "initial_temperature": 310}
+    changes = [{"parameter": name, "value": value} for name, value in temperatures.items()]
+    values = {"model": model, "changes": changes}
     parameters = BatteryParameters.model_validate(values)
     told = parameter_set_findings(parameters, parameter_set_of(parameters))[-1]
-    assert "is surrounded by 263.15 K" in told.message
+    assert "held at 263.15 K; that it starts at 310 K" in told.message
+    assert told.severity == "warning"
     assert told.place == (("model",) if model == "MPM" else ("thermal",))
     assert (told.remedy is None) == (model == "MPM")
     if told.remedy is not None:
@@ -159,3 +164,34 @@ def test_every_number_has_a_range_and_a_label():
                 RANGES[name].check(value, name)
     assert LABELS["negative_particle_radius"] == "Negative particle radius [m]"
     assert LABELS["transference_number"] == "Transference number"
+
+
+@pytest.mark.parametrize(
+    ("ambient", "start", "held"),
+    [(263.15, 263.15, 263.15), (263.15, 298.15, 263.15), (298.15, 310, 310), (280, 310, 280)],
+)
+def test_which_temperature_a_cell_is_held_at(ambient, start, held):
+    assert held_temperature({"ambient_temperature": ambient, "initial_temperature": start}) == held
+
+
+@pytest.mark.parametrize("model", ["SPM", "MPM", "particles"])
+def test_each_model_is_held_at_the_temperature_that_is_set(model, backend):
+    """SPM and MPM of one size against the series with Arrhenius' law and dU/dT; D of bare particles alike. They were at
+    25 °C whatever was set: 90 mV of Chen2020 at −10 °C."""
+    cold = [{"parameter": "ambient_temperature", "value": 263.15}]
+    one_size = {"kind": "lognormal", "spread": 0.0}
+    given = {"model": model, "changes": cold, "sizes": {"particles": 3, "negative": one_size, "positive": one_size}}
+    if model == "particles":
+        given |= {"parameter_set": "Marquis2019", "particles": {"scheme": "eigenmodes", "step": 5.0}}
+        run = BatteryEngine().build(Problem(BatteryParameters.model_validate(given)), backend)
+        p = PARAMETER_SETS["Marquis2019"].values()
+        colder = (1 / 298.15 - 1 / 263.15) / 8.314462618
+        D = p["negative_diffusivity"] * np.exp(p["negative_diffusivity_activation"] * colder)
+        assert run.spheres.law.value == pytest.approx(D)
+        return
+    run = BatteryEngine().build(Problem(BatteryParameters.model_validate(given)), backend)
+    run.advance(60)
+    steady = np.array([0.0, 600.0]), np.array([5.0, 5.0])
+    expected = series.voltage(PARAMETER_SETS["Chen2020"], *steady, 300.0, 263.15)
+    assert run.observe()["voltage"] == pytest.approx(expected, abs=1e-5)
+    assert expected < series.voltage(PARAMETER_SETS["Chen2020"], *steady, 300.0) - 0.05
