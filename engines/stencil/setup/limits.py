@@ -10,9 +10,10 @@ from engines.api import Array, Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
-from engines.stencil.parameters import Conductivity, GrayScott, Numerics, Picture
-from engines.stencil.setup.faces import largest_sum
+from engines.stencil.parameters import Conductivity, GrayScott, Inclusions, Numerics, Picture, TwoLayers
+from engines.stencil.setup.faces import Interfaces, largest_sum
 from engines.stencil.setup.fields import relative_conductivity
+from engines.stencil.setup.interfaces import enclosed, layered
 from engines.stencil.setup.sides import Ghosts
 
 MEMORY_SHARE = 0.9
@@ -29,16 +30,22 @@ ROUNDING = 1e-12
 class Material:
     """Relative conductivity of a grid's cells and what it does to the stable step.
 
-    conductivity: (grid.shape) float32, or None where it is 1; ``sum``: largest of ``Σ (k low + k high)/h²`` [1/mm²].
+    conductivity: (grid.shape) float32 of cells, or with faces where interfaces pass through cells; None where it is 1
+    sum:          largest of ``Σ (k low + k high)/h²`` [1/mm²]
     """
 
     def __init__(self, setting: Conductivity, grid: Grid, ghosts: Ghosts) -> None:
         weights = tuple(1.0 / h**2 for h in grid.spacing)
-        self.conductivity: Array | None = relative_conductivity(setting, grid)
-        if self.conductivity is None:
+        cells = relative_conductivity(setting, grid)
+        self.conductivity: Array | Interfaces | None = cells
+        if cells is None:
             self.sum = 2.0 * sum(weights)
-        else:
-            self.sum = largest_sum(self.conductivity, ghosts, weights)
+            return
+        if isinstance(setting, TwoLayers):
+            self.conductivity = layered(setting, grid, ghosts)
+        elif isinstance(setting, Inclusions):
+            self.conductivity = enclosed(setting, cells, grid, ghosts)
+        self.sum = largest_sum(self.conductivity, ghosts, weights)
 
 
 _latest: tuple[object, Material] | None = None

@@ -1,7 +1,7 @@
 """Each named pattern of Gray-Scott is what it is called, from the usual start, long after it.
 
 Shapes are read off the pixels above (or below) the middle of V's range: a component of area A with the polar moment
-of inertia J has the compactness A²/(2πJ), 1 for a disc and near 0 for a stripe; those that the border cuts do not count.
+of inertia J has the compactness A²/(2πJ), 1 for a disc and near 0 for a stripe; those that borders cut do not count.
 """
 
 from __future__ import annotations
