@@ -9,9 +9,10 @@ from engines.api.device import Backend
 from engines.backend.precision import FLOAT_TYPES
 from engines.stencil.parameters import Diffusion, GrayScott, Inclusions, Poisson, SameEverywhere
 from engines.stencil.setup.faces import Interfaces
+from engines.stencil.setup.fields import extremes
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.interfaces import coarse_inclusions
-from engines.stencil.setup.limits import check_memory, chosen_step, material, stable_step
+from engines.stencil.setup.limits import check_memory, chosen_step, material, rounding_findings, stable_step
 from engines.stencil.setup.sides import Ghosts, ghosts
 
 
@@ -45,6 +46,13 @@ class GridProblem:
             self.limit = stable_step(_fastest(equation), self.face_sum)
             self.step, self.findings = chosen_step(parameters.numerics, self.limit, equation)
         self.findings += coarse
+        if isinstance(equation, Diffusion):
+            pairs = parameters.sides.pairs(grid.dimensions)
+            largest = max((abs(value) for value in (*extremes(equation.initial), *self.side_values())), default=0.0)
+            closed = all(
+                side.kind == "periodic" or getattr(side, "gradient", 1) == 0 for pair in pairs for side in pair
+            )
+            self.findings += rounding_findings(equation, self.step, largest, closed, parameters.numerics.precision)
 
     @property
     def varies(self) -> bool:

@@ -252,6 +252,33 @@ def test_a_source_without_a_balance_is_told_before_a_run(cpu, sides, precision):
     assert not ENGINE.estimate(problem({"kind": "Poisson", "source": ONE_CHARGE}, **held), cpu).findings
 
 
+@pytest.mark.parametrize("device", ["cpu", "on_host"])
+def test_a_source_below_the_rounding_is_lost_and_told(device, request):
+    """100 steps of 1e-7 each on values of 10, which fp32 holds to 9.5e-7: told, lost, and there in fp64."""
+    backend = request.getfixturevalue(device)
+    small = {"kind": "2D", "cells_x": 6, "cells_y": 5, "size_x": 6.0, "size_y": 5.0}
+    closed = {side: {"kind": "gradient"} for side in PERIODIC}
+    equation = heat(source=1e-6, initial={"kind": "uniform", "value": 10.0})
+    given = {"sides": closed, "numerics": {"step": 0.1, "precision": "fp32"}}
+    (told,) = ENGINE.estimate(problem(equation, small, **given), backend).findings
+    assert (told.severity, told.place) == ("warning", ("numerics", "precision"))
+    assert "lost wholly" in told.message
+    mended = with_values(given, told.remedy.changes)
+    assert not ENGINE.estimate(problem(equation, small, **mended), backend).findings
+    for values, gained in ((given, 0.0), (mended, 1e-5)):
+        simulation = ENGINE.build(problem(equation, small, **values), backend)
+        simulation.advance(100)
+        assert np.abs(np.array(simulation.state()["u"], float) - 10 - gained).max() <= 1e-9
+
+
+def test_the_drift_of_a_closed_box_is_told(cpu):
+    closed = {side: {"kind": "gradient"} for side in PERIODIC}
+    (told,) = ENGINE.estimate(problem(heat(), sides=closed), cpu).findings
+    assert told.severity == "info"
+    assert "drifts" in told.message
+    assert not ENGINE.estimate(problem(heat()), cpu).findings
+
+
 def test_flow_through_a_side_balances_a_source(cpu):
     """−div grad u = 1 on 24 × 17 cells of 1 mm, all of which leaves through the side of highest x: slope −24."""
     closed = {side: {"kind": "gradient", "gradient": 0.0} for side in PERIODIC}
