@@ -39,8 +39,8 @@ class Intervals:
 
 
 def intervals(neuron: Measured, dt: float, current: float) -> Intervals | None:
-    """With this current, or if the neuron is silent the least of a few that let it fire; None if none does, or with
-    steps that are too short to matter."""
+    """With this current, or if the neuron is silent the least of a few that let it fire; None if none does, with
+    steps that are too short to matter, and where voltages run away."""
     return None if dt < SHORTEST else _measured(type(neuron), neuron.model_dump_json(), dt, current)
 
 
@@ -48,15 +48,21 @@ def intervals(neuron: Measured, dt: float, current: float) -> Intervals | None:
 def _measured(kind: type[Measured], settings: str, dt: float, current: float) -> Intervals | None:
     neuron = kind.model_validate_json(settings)
     for drive in (current, *(neuron.leak * volts for volts in DRIVES)):
-        stepped = _spikes(neuron, drive, dt, _scheme(neuron, drive, dt))
+        try:
+            stepped = _spikes(neuron, drive, dt, _scheme(neuron, drive, dt))
+        except OverflowError:  # beyond all voltages: the run itself says so
+            return None
         if len(stepped) < 3:
             continue
         short = min(TIGHT[type(neuron)], dt / 2)
-        exact = _spikes(neuron, drive, short, _runge_kutta(neuron, drive, short))
+        try:
+            exact = _spikes(neuron, drive, short, _runge_kutta(neuron, drive, short))
+        except OverflowError:  # channels that are too fast for the reference: nothing is known
+            return None
         count = min(len(stepped), len(exact))
         if count >= 3:
-            means = ((spikes[count - 1] - spikes[0]) / (count - 1) for spikes in (stepped, exact))
-            return Intervals(*means, drive)
+            mean, right = ((spikes[count - 1] - spikes[0]) / (count - 1) for spikes in (stepped, exact))
+            return Intervals(mean, right, drive)
     return None
 
 

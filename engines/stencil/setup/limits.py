@@ -41,14 +41,16 @@ class Material:
         weights = tuple(1.0 / h**2 for h in grid.spacing)
         cells = relative_conductivity(setting, grid)
         self.conductivity: Array | Interfaces | None = cells
-        if cells is None:
-            self.sum = 2.0 * sum(weights)
-            return
-        if isinstance(setting, TwoLayers):
-            self.conductivity = layered(setting, grid, ghosts)
-        elif isinstance(setting, Inclusions):
-            self.conductivity = enclosed(setting, cells, grid, ghosts)
-        self.sum = largest_sum(self.conductivity, ghosts, weights)
+        self.sum = 2.0 * sum(weights)
+        if cells is not None:
+            held = _with_faces(setting, cells, grid, ghosts)
+            self.conductivity, self.sum = held, largest_sum(held, ghosts, weights)
+
+
+def _with_faces(setting: Conductivity, cells: Array, grid: Grid, ghosts: Ghosts) -> Array | Interfaces:
+    if isinstance(setting, TwoLayers):
+        return layered(setting, grid, ghosts)
+    return enclosed(setting, cells, grid, ghosts) if isinstance(setting, Inclusions) else cells
 
 
 _latest: tuple[object, Material] | None = None
