@@ -31,6 +31,7 @@ from engines.api import Benchmark, Engine, Estimate, KernelTraffic, Problem, Pro
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
+from engines.api.verification import VerificationCase
 from engines.backend.twins import pick
 from engines.geometry.particles import Particles
 from engines.spiking.connectivity.files import check_connections
@@ -132,6 +133,11 @@ class SpikingEngine(Engine):
         from engines.spiking.lab.tables import TABLES  # measured seldom
 
         return TABLES
+
+    def verification(self) -> Sequence[VerificationCase]:
+        from engines.spiking.verification.cases import CASES  # they build with this engine
+
+        return CASES
 
 
 def _traffic(parameters: SpikingParameters, synapses: int) -> KernelTraffic:

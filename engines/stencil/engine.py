@@ -47,6 +47,7 @@ from engines.api import (
 from engines.api.abilities import Painted
 from engines.api.device import Backend
 from engines.api.lab import Study
+from engines.api.verification import VerificationCase
 from engines.geometry.grid import Grid
 from engines.stencil.diffusion.forward_euler import DIFFUSION
 from engines.stencil.diffusion.forward_euler import Diffusion as DiffusionStep
@@ -122,6 +123,11 @@ class StencilEngine(Engine):
 
     def studies(self) -> Sequence[Study]:
         return studies()
+
+    def verification(self) -> Sequence[VerificationCase]:
+        from engines.stencil.verification.cases import CASES  # they build with this engine
+
+        return CASES
 
     def warm(self, backend: Backend) -> None:
         """A few steps of a small grid of each kind of kernel, and two dabs."""

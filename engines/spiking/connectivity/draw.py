@@ -1,7 +1,8 @@
 """Kernels that draw synapses: random numbers are functions of seed, connection, neuron and place, in any order.
 
 A synapse is two 32-bit words: the target, shifted by 8, with its delay in steps; and its weight, float32 until
-:func:`quantised` makes it an integer. Synapses are sorted by sender.
+:func:`quantised` makes it an integer. Where delays may pass 255 steps, their higher 8 bits are in an array of their
+own, ``late``, which is empty otherwise. Synapses are sorted by sender.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ PROBABILITY, OUTPUTS, ONE_TO_ONE, ALL_TO_ALL, DISTANCE, INPUTS = range(6)
 CONSTANT, NORMAL, LOGNORMAL = range(3)
 NONE, CONSTANT_DELAY, NORMAL_DELAY, DISTANCE_DELAY = range(4)
 WHOLE = 2.0**-53
-LONGEST = 255
-"""Steps that a delay may take."""
+SHORT, LONGEST = 255, 65535
+"""Steps that a delay may take: in the word of its target, and with the byte in ``late``."""
+FARTHEST = 6.77
+"""Standard deviations that :func:`_normal` may be from its mean."""
 
 
 @njit(nogil=True, cache=True)
@@ -54,7 +57,7 @@ def _apart(places, period, i, j):
 
 
 @njit(nogil=True, cache=True)
-def _put(at, bits, sender, target, synapse, places, period, words, weights):
+def _put(at, bits, sender, target, synapse, places, period, words, weights, late):
     """Write a synapse. synapse: (8,) kind of weight, its mean and spread; kind of delay, its mean and spread [steps],
     steps per µm"""
     weight = synapse[1]
@@ -73,12 +76,16 @@ def _put(at, bits, sender, target, synapse, places, period, words, weights):
     steps = 0
     if synapse[3] != NONE:
         steps = int(min(max(np.rint(delay), 1.0), np.float64(LONGEST)))
-    words[at, 0] = np.int32(target << 8 | steps)
+    words[at, 0] = np.int32(target << 8 | (steps & SHORT))
+    if len(late):
+        late[at] = np.uint8(steps >> 8)
     weights[at, 1] = np.float32(weight)
 
 
 @njit(nogil=True, cache=True)
-def _row(rule, seed, salt, sender, place, first, stop, number, values, synapse, places, period, at, words, weights):
+def _row(
+    rule, seed, salt, sender, place, first, stop, number, values, synapse, places, period, at, words, weights, late
+):
     """Number of synapses that a rule gives a sender; they are written from ``at`` on if that is not negative.
 
     values: (4,) probability, -1/2σ² or 0, -1/σ or 0, unused"""
@@ -90,7 +97,7 @@ def _row(rule, seed, salt, sender, place, first, stop, number, values, synapse, 
         for column in range(begin, end):
             if at >= 0:
                 bits = _mixed(keys + np.uint64(count + 1) * np.uint64(0x9E3779B97F4A7C15))
-                _put(at + count, bits, sender, first + column, synapse, places, period, words, weights)
+                _put(at + count, bits, sender, first + column, synapse, places, period, words, weights, late)
             count += 1
         return count
     if rule == OUTPUTS:
@@ -99,7 +106,7 @@ def _row(rule, seed, salt, sender, place, first, stop, number, values, synapse, 
                 state += np.uint64(0x9E3779B97F4A7C15)
                 drawn = int((_mixed(state) >> np.uint64(32)) * np.uint64(columns) >> np.uint64(32))
                 bits = _mixed(keys + np.uint64(column + 1) * np.uint64(0x9E3779B97F4A7C15))
-                _put(at + column, bits, sender, first + drawn, synapse, places, period, words, weights)
+                _put(at + column, bits, sender, first + drawn, synapse, places, period, words, weights, late)
         return number
     if values[0] <= 0.0:
         return 0
@@ -119,7 +126,7 @@ def _row(rule, seed, salt, sender, place, first, stop, number, values, synapse, 
                 continue
         if at >= 0:
             bits = _mixed(keys + np.uint64(count + 1) * np.uint64(0x9E3779B97F4A7C15))
-            _put(at + count, bits, sender, first + column, synapse, places, period, words, weights)
+            _put(at + count, bits, sender, first + column, synapse, places, period, words, weights, late)
         count += 1
 
 
@@ -138,7 +145,7 @@ def shares(parts, seed, salt, first, size, number):
 
 @njit(parallel=True, nogil=True, cache=True)
 def by_sender(
-    fill, rule, seed, salt, senders, first, stop, outputs, values, synapse, places, period, cursor, words, weights
+    fill, rule, seed, salt, senders, first, stop, outputs, values, synapse, places, period, cursor, words, weights, late
 ):
     """Count (``fill`` false) or write the synapses of a rule that goes by sender; ``cursor`` (n,) moves on by them.
     outputs: (senders,) how many each has, for OUTPUTS"""
@@ -147,12 +154,13 @@ def by_sender(
         at = cursor[sender] if fill else -1
         number = outputs[place] if rule == OUTPUTS else 0
         cursor[sender] += _row(
-            rule, seed, salt, sender, place, first, stop, number, values, synapse, places, period, at, words, weights
+            rule, seed, salt, sender, place, first, stop, number, values, synapse, places, period, at, words, weights,
+            late,
         )  # fmt: skip
 
 
 @njit(nogil=True, cache=True)
-def by_target(fill, seed, salt, senders, first, stop, number, synapse, places, period, cursor, words, weights):
+def by_target(fill, seed, salt, senders, first, stop, number, synapse, places, period, cursor, words, weights, late):
     """The same for a fixed number of synapses of each target; one may come twice."""
     size = np.uint64(senders[1] - senders[0])
     for target in range(first, stop):
@@ -163,33 +171,38 @@ def by_target(fill, seed, salt, senders, first, stop, number, synapse, places, p
             sender = senders[0] + int((_mixed(state) >> np.uint64(32)) * size >> np.uint64(32))
             if fill:
                 bits = _mixed(keys + np.uint64(k + 1) * np.uint64(0x9E3779B97F4A7C15))
-                _put(cursor[sender], bits, sender, target, synapse, places, period, words, weights)
+                _put(cursor[sender], bits, sender, target, synapse, places, period, words, weights, late)
             cursor[sender] += 1
 
 
 @njit(nogil=True, cache=True)
-def as_listed(pre, post, weight, delay, cursor, words, weights):
+def as_listed(pre, post, weight, delay, cursor, words, weights, late):
     """Write given synapses; delays in steps."""
     for k in range(len(pre)):
         at = cursor[pre[k]]
-        words[at, 0] = np.int32(post[k] << 8 | delay[k])
+        words[at, 0] = np.int32(post[k] << 8 | (delay[k] & SHORT))
+        if len(late):
+            late[at] = np.uint8(delay[k] >> 8)
         weights[at, 1] = weight[k]
         cursor[pre[k]] += 1
 
 
 @njit(parallel=True, nogil=True, cache=True)
 def heard(parts, words, weights, sums):
-    """Add the sizes of all weights to their targets' sums (parts, n), a row for each thread's share; longest delays in
-    steps, (parts,)."""
-    longest = np.zeros(parts, np.int64)
+    """Add the sizes of all weights to their targets' sums (parts, n), a row for each thread's share."""
     each = -(-len(words) // parts)
     for part in prange(parts):
-        far = 0
         for k in range(part * each, min(part * each + each, len(words))):
             sums[part, words[k, 0] >> 8] += abs(np.float64(weights[k, 1]))
-            far = max(far, words[k, 0] & 255)
-        longest[part] = far
-    return longest
+
+
+@njit(nogil=True, cache=True)
+def longest(words, late):
+    """The longest delay [steps]."""
+    far = 0
+    for k in range(len(words)):
+        far = max(far, (words[k, 0] & SHORT) + (np.int64(late[k]) << 8 if len(late) else 0))
+    return far
 
 
 @njit(parallel=True, nogil=True, cache=True)

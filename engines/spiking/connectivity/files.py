@@ -46,6 +46,23 @@ def _rows(place: Path, changed: int, size: int) -> int:
         return 0
 
 
+def longest_delay(path: str) -> float:
+    """Of a table that can be read [ms]; 0 of others."""
+    place = Path(path)
+    if not path or not place.is_file():
+        return 0.0
+    state = place.stat()
+    return _longest_delay(place, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=16)
+def _longest_delay(place: Path, changed: int, size: int) -> float:
+    try:
+        return float(read(str(place)).get("delay", np.zeros(0)).max(initial=0.0))
+    except ProblemError:  # told when it is drawn
+        return 0.0
+
+
 def read(path: str) -> dict[str, Array]:
     """The columns of a CSV file (a line of names above, or in this order) or of an npz file, as float64.
 

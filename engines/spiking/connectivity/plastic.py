@@ -14,19 +14,20 @@ from engines.spiking.parameters.plasticity import Stdp
 class Plastic:
     """Row r is what neuron r sends; ``listed[into[t]:into[t + 1]]`` are the synapses of target t, in order.
 
-    starts, into: (n + 1,) int64; words: (synapses, 2) int32, target << 8 | delay [steps], sender; listed: (synapses,)
-    int64; weights: (synapses,) float32 first values
+    starts, into: (n + 1,) int64; words: (synapses, 2) int32, target << 8 | delay [steps], sender; late: what of the
+    delay is above 8 bits, as of ``wiring.Wiring``; listed: (synapses,) int64; weights: (synapses,) float32 first values
     """
 
     rule: Stdp
     starts: Array
     words: Array
+    late: Array
     weights: Array
     into: Array
     listed: Array
 
 
-def plastic(rule: Stdp, starts: Array, words: Array) -> Plastic:
+def plastic(rule: Stdp, starts: Array, words: Array, late: Array) -> Plastic:
     """From drawn synapses whose second word is a float32 weight; first weights are cut off at the rule's bounds."""
     n = len(starts) - 1
     weights = np.clip(words.view(np.float32)[:, 1], rule.lowest, rule.highest).astype(np.float32)
@@ -34,7 +35,7 @@ def plastic(rule: Stdp, starts: Array, words: Array) -> Plastic:
     senders = np.repeat(np.arange(n, dtype=np.int32), np.diff(starts))
     into = np.concatenate([[0], np.cumsum(np.bincount(targets, minlength=n))])
     listed = np.argsort(targets, kind="stable")
-    return Plastic(rule, starts, np.stack([words[:, 0], senders], axis=1), weights, into, listed)
+    return Plastic(rule, starts, np.stack([words[:, 0], senders], axis=1), late, weights, into, listed)
 
 
 def coefficients(rule: Stdp, dt: float, quantum: float) -> Array:

@@ -73,13 +73,15 @@ class Space:
 class Wiring:
     """Row r is what neuron r sends: ``words[starts[r]:starts[r + 1]]``.
 
-    starts: (n + 1,) int64; words: (synapses, 2) int32, target << 8 | delay [steps], weight [quanta]
+    starts: (n + 1,) int64; words: (synapses, 2) int32, target << 8 | delay [steps], weight [quanta]; late: (synapses,)
+    uint8, what of the delay is above 8 bits, or empty where no synapse has any
     """
 
     starts: Array
     words: Array
     quantum: float
     longest: int
+    late: Array
     plastic: tuple[Plastic, ...] = ()
 
     @property
@@ -94,7 +96,8 @@ class Wiring:
     @property
     def delays(self) -> Array:
         """[steps]"""
-        return self.words[:, 0] & 255
+        steps = self.words[:, 0] & draw.SHORT
+        return steps + (self.late.astype(np.int32) << 8) if len(self.late) else steps
 
     @property
     def weights(self) -> Array:
@@ -148,8 +151,8 @@ def delay_steps(delay: Delay, dt: float, place: tuple[str | int, ...]) -> tuple[
                 )
             if steps > draw.LONGEST:
                 raise ProblemError(
-                    f"A delay of {delay.delay:g} ms is {steps:,.0f} steps, and there is room for {draw.LONGEST}: use a "
-                    "longer step.",
+                    f"A delay of {delay.delay:g} ms is {steps:,.0f} steps, and there is room for {draw.LONGEST:,}: use "
+                    "a longer step.",
                     place,
                 )
             if isinstance(delay, NormalDelay):
@@ -207,37 +210,50 @@ def wire(
     longest = 0
     for plan in plans:
         if plan.plasticity is not None:
-            starts, words = _drawn([plan], seed, space, n, progress)
-            blocks.append(plastic(plan.plasticity, starts, words))
+            starts, words, late = _drawn([plan], seed, space, n, progress)
+            blocks.append(plastic(plan.plasticity, starts, words, late))
             sums += plan.plasticity.highest * np.diff(blocks[-1].into)
-            longest = max(longest, int((words[:, 0] & 255).max(initial=0)))
-    starts, words = _drawn([plan for plan in plans if plan.plasticity is None], seed, space, n, progress)
+            longest = max(longest, int(draw.longest(words, late)))
+    starts, words, late = _drawn([plan for plan in plans if plan.plasticity is None], seed, space, n, progress)
     weights = words.view(np.float32)
     by_part = np.zeros((PARTS, n))
     with parallel_region():
-        longest = max(longest, int(draw.heard(PARTS, words, weights, by_part).max()))
+        draw.heard(PARTS, words, weights, by_part)
+    longest = max(longest, int(draw.longest(words, late)))
     sums += by_part.sum(axis=0)
     largest = float(sums.max(initial=0.0))
     quantum = 2.0 ** (math.ceil(math.log2(largest)) - QUANTA) if largest > 0 else 1.0
     with parallel_region():
         draw.quantised(words, weights, quantum)
-    return Wiring(starts, words, quantum, longest, tuple(blocks))
+    return Wiring(starts, words, quantum, longest, late, tuple(blocks))
 
 
-def _drawn(plans: Sequence[_Draw], seed: int, space: Space, n: int, progress: Progress) -> tuple[Array, Array]:
-    """Starts (n + 1,) and words with float32 weights."""
+def _drawn(
+    plans: Sequence[_Draw], seed: int, space: Space, n: int, progress: Progress
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """Starts (n + 1,), words with float32 weights, and what of the delays is above 8 bits."""
     cursor: Array = np.zeros(n, np.int64)
-    nothing = np.empty((0, 2), np.int32)
+    nothing, none = np.empty((0, 2), np.int32), np.empty(0, np.uint8)
     for plan in plans:
-        _apply(plan, False, seed, space, cursor, nothing)
+        _apply(plan, False, seed, space, cursor, nothing, none)
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(cursor, out=starts[1:])
     words = np.empty((int(starts[-1]), 2), np.int32)
+    late = np.zeros(len(words), np.uint8) if any(_longest(plan, space) > draw.SHORT for plan in plans) else none
     cursor = starts[:-1].copy()
     for k, plan in enumerate(plans):
         progress(f"Drawing {len(words):,} synapses", 0.1 + 0.6 * k / len(plans))
-        _apply(plan, True, seed, space, cursor, words)
-    return starts, words
+        _apply(plan, True, seed, space, cursor, words, late)
+    return starts, words, late if late.any() else none
+
+
+def _longest(plan: _Draw, space: Space) -> float:
+    """What no delay of a connection exceeds [steps]."""
+    if plan.listed is not None:
+        return float(plan.listed[3].max(initial=0))
+    _, mean, spread, per_length = plan.synapse[3:7]
+    size = np.linalg.norm(np.ptp(space.places, axis=0)) if per_length else 0.0
+    return float(mean + draw.FARTHEST * spread + per_length * size)
 
 
 def _planned(
@@ -330,7 +346,7 @@ def _listed(
             )
         if len(steps) and steps.max() > draw.LONGEST:
             raise ProblemError(
-                f"A delay of {steps.max() * dt:g} ms is more than {draw.LONGEST} steps: use a longer step.",
+                f"A delay of {steps.max() * dt:g} ms is more than {draw.LONGEST:,} steps: use a longer step.",
                 (*place, "rule", "path"),
             )
     elif isinstance(connection.delay, (NoDelay, ConstantDelay)):
@@ -343,23 +359,23 @@ def _listed(
     return (*ends, weight.astype(np.float32), np.rint(steps).astype(np.int64))
 
 
-def _apply(plan: _Draw, fill: bool, seed: int, space: Space, cursor: Array, words: Array) -> None:
+def _apply(plan: _Draw, fill: bool, seed: int, space: Space, cursor: Array, words: Array, late: Array) -> None:
     weights = words.view(np.float32)
     senders = np.array([plan.source.first, plan.source.stop], np.int64)
     first, stop = plan.target.first, plan.target.stop
     if plan.listed is not None:
         if fill:
-            draw.as_listed(*plan.listed, cursor, words, weights)
+            draw.as_listed(*plan.listed, cursor, words, weights, late)
         else:
             cursor += np.bincount(plan.listed[0], minlength=len(cursor))
     elif plan.rule == draw.INPUTS:
         draw.by_target(
             fill, seed, plan.salt, senders, first, stop, plan.number, plan.synapse, space.places, plan.period, cursor,
-            words, weights,
+            words, weights, late,
         )  # fmt: skip
     else:
         with parallel_region():
             draw.by_sender(
                 fill, plan.rule, seed, plan.salt, senders, first, stop, plan.outputs, plan.values, plan.synapse,
-                space.places, plan.period, cursor, words, weights,
+                space.places, plan.period, cursor, words, weights, late,
             )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -26,10 +27,10 @@ Order = Literal["presynaptic", "postsynaptic", "both"]
 class EventMatrix:
     """W (postsynaptic, presynaptic), stored by presynaptic neuron unless ``order`` says otherwise.
 
-    ``W @ s``: ``s`` is ``(presynaptic,)`` or ``(presynaptic, batch)`` of 0 and 1, a NumPy array or an array of bools on
-    the device, or an :class:`EventList` of the device; the result, float32, is where ``s`` was. ``W.graded @ s`` takes
-    any numbers (float32 on the device), of which those that are not 0 are events. ``W.T @ s`` is the product with the
-    transpose, through the same storage. Sums are the same from run to run on a backend.
+    ``W @ s``: ``s`` is ``(presynaptic,)`` or ``(presynaptic, batch)`` of 0 and 1, a list, a NumPy array or an array
+    of bools on the device, or an :class:`EventList` of the device; the result, float32, is where ``s`` was.
+    ``W.graded @ s`` takes any numbers (float32 on the device), of which those that are not 0 are events. ``W.T @ s`` is
+    the product with the transpose, through the same storage. Sums are the same from run to run on a backend.
 
     ``order``: by whom weights are stored. "presynaptic" reads what an event needs; "postsynaptic" all of it, unless the
     matrix is transposed; "both" keeps two copies and takes the faster way for the density at hand.
@@ -77,7 +78,9 @@ class EventMatrix:
         copies = []
         for each in ("presynaptic", "postsynaptic") if order == "both" else (order,):
             table = weights.tocsc() if each == "presynaptic" else weights.tocsr()
-            table.sum_duplicates()
+            if not table.has_canonical_format:
+                table = table.copy() if table is weights else table  # the caller's stays as it is
+                table.sum_duplicates()
             pushed = order == "both" and each == "presynaptic"
             length = np.diff(table.indptr)
             wide = format == "ell" and not pushed
@@ -155,6 +158,8 @@ class EventMatrix:
         if isinstance(events, EventList):
             self._check_list(events)
             return self._product(vectors.list_on(self._backend, events, self.shape[1]))[0]
+        if isinstance(events, (list, tuple)):
+            events = _as_array(events)
         if events.ndim not in (1, 2) or events.shape[0] != self.shape[1]:
             raise ProblemError(
                 f"A matrix {self.shape} takes {self.shape[1]} events; this array has the shape {tuple(events.shape)}."
@@ -177,6 +182,14 @@ class EventMatrix:
         if events.values is not None and not self._graded:
             raise ProblemError("This list's events have values: multiply it with the matrix's .graded, or drop them.")
         vectors.checked_list(events)
+
+
+def _as_array(events: Sequence[Any]) -> Array:
+    """Of Python's own numbers. Raises ProblemError where rows differ in length."""
+    try:
+        return np.asarray(events)
+    except ValueError:
+        raise ProblemError("Events are a list of numbers, or of rows of the same length.") from None
 
 
 def _checked(events: Array, graded: bool) -> Array:

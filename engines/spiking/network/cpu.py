@@ -32,14 +32,17 @@ class CpuNetwork(Network):
         state = new_state(plan, wiring, first)
         self.arrays = {name: backend.array(values) for name, values in state.items()}
         self._plastic = [
-            (block.starts, block.words, block.into, block.listed, coefficients(block.rule, plan.dt, wiring.quantum))
+            (
+                block.starts, block.words, block.late, block.into, block.listed,
+                coefficients(block.rule, plan.dt, wiring.quantum),
+            )
             for block in wiring.plastic
-        ]
+        ]  # fmt: skip
         a, eights = self.arrays, np.zeros(-(-n // 8), np.uint64)
         self._populations = Populations(plan.bounds, plan.models, plan.refractory, a["chances"], a["outside"])
         self._rows = rows_of(a["parameters"])
         self._random = Random(np.uint64(plan.key), noise_table())
-        self._synapses = Synapses(wiring.starts, wiring.words, a["ring"])
+        self._synapses = Synapses(wiring.starts, wiring.words, wiring.late, a["ring"])
         self._state = State(a["voltage"], a["recovery"], a["gates"], a["g_e"], a["g_i"], a.get("rise", no_rise()))
         self._firing = Firing(a["release"], eights.view(np.uint8), eights)
         self._counts = Counts(

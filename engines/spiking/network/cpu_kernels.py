@@ -64,6 +64,7 @@ class Synapses(NamedTuple):
 
     starts: Array
     words: Array
+    late: Array
     ring: Array
 
 
@@ -392,6 +393,7 @@ def _update(k, first, stop, now, populations, rows, random, base, arrived, state
 def _deliver(now, populations, synapses, firing, counts):
     """What follows from the spikes of a step: their targets' input at its time, and what is counted."""
     bounds, starts, words, ring = populations.bounds, synapses.starts, synapses.words, synapses.ring
+    late = synapses.late
     fired, eights, release = firing.fired, firing.eights, firing.release
     spikes, last, interval, interval_square = counts.spikes, counts.last, counts.interval, counts.interval_square
     row = counts.history[now % counts.history.shape[0]]
@@ -406,9 +408,14 @@ def _deliver(now, populations, synapses, firing, counts):
             population = 0
             while i >= bounds[population + 1]:
                 population += 1
-            for k in range(starts[i], starts[i + 1]):
-                synapse, weight = words[k, 0], words[k, 1]
-                ring[(now + 1 + (synapse & 255)) & mask, 1 if weight < 0 else 0, synapse >> 8] += weight
+            if len(late):
+                for k in range(starts[i], starts[i + 1]):
+                    synapse, weight, delay = words[k, 0], words[k, 1], (np.int32(late[k]) << 8) | (words[k, 0] & 255)
+                    ring[(now + 1 + delay) & mask, 1 if weight < 0 else 0, synapse >> 8] += weight
+            else:
+                for k in range(starts[i], starts[i + 1]):
+                    synapse, weight = words[k, 0], words[k, 1]
+                    ring[(now + 1 + (synapse & 255)) & mask, 1 if weight < 0 else 0, synapse >> 8] += weight
             if spikes[i]:
                 since = np.float64(now - last[i])
                 interval[i] += since

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engines.api import Array
 from engines.spiking.connectivity.plastic import coefficients
 from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import HISTORY, raster_stride
@@ -41,7 +42,7 @@ class CudaNetwork(GraphedNetwork):
         counts = backend.array(np.zeros(3, np.int32))
         spiking = backend.empty(n, np.int32)
         mask = np.int32(len(host["ring"]) - 1)
-        module = backend.compile(SOURCE)
+        module = backend.compile(SOURCE, _bits(wiring.late))
         self._update, self._deliver = module.get_function("update"), module.get_function("deliver")
         self._update_arguments = (
             *(a[name] for name in ("parameters", "chances", "outside", "voltage", "recovery", "gates", "g_e", "g_i",
@@ -55,8 +56,8 @@ class CudaNetwork(GraphedNetwork):
         )  # fmt: skip
         parts = max(1, -(-int(np.diff(wiring.starts).max(initial=0)) // PART))
         self._deliver_arguments = (
-            a["ring"], spiking, counts, a["clock"], own, starts, synapses, a["population_spikes"], a["events"],
-            np.int32(n), mask, np.int32(parts),
+            a["ring"], spiking, counts, a["clock"], own, starts, synapses, *_late(backend, wiring.late),
+            a["population_spikes"], a["events"], np.int32(n), mask, np.int32(parts),
         )  # fmt: skip
         threads = SMALL_THREADS if n <= SMALL else THREADS
         self._grid, self._block = (-(-n // threads),), (threads,)
@@ -77,10 +78,10 @@ class CudaNetwork(GraphedNetwork):
     ) -> list[tuple[Any, tuple[int], tuple[Any, ...], bool]]:
         """Launches of ``plasticity.cu``: kernel, grid, arguments, and whether the parity comes last."""
         a, n, found = self.arrays, len(wiring.starts) - 1, []
-        module = backend.compile(PLASTICITY)
-        down, up, move = (module.get_function(name) for name in ("take_down", "take_up", "move_on"))
         grid = (max(1, min(8 * backend.multiprocessors, n // 128)),)
         for k, block in enumerate(wiring.plastic):
+            module = backend.compile(PLASTICITY, _bits(block.late))
+            down, up, move = (module.get_function(name) for name in ("take_down", "take_up", "move_on"))
             starts, words, into, listed, c = (
                 backend.array(values)
                 for values in (
@@ -92,10 +93,23 @@ class CudaNetwork(GraphedNetwork):
                 )
             )
             weights, (sent, heard) = a[f"weights_{k}"], a[f"traces_{k}"]
-            pre = (spiking, counts, starts, words, c, weights, heard, a["ring"], a["events"], np.int32(n), mask)
+            pre = (
+                spiking, counts, starts, words, *_late(backend, block.late), c, weights, heard, a["ring"], a["events"],
+                np.int32(n), mask,
+            )  # fmt: skip
             found += [
                 (down, grid, pre, True),
                 (up, grid, (spiking, counts, words, into, listed, c, weights, sent), True),
                 (move, (-(-n // THREADS),), (a["last"], counts, c, sent, heard, np.int32(n)), False),
             ]
         return found
+
+
+def _bits(late: Array) -> tuple[str]:
+    """Of delays, as kernels are compiled for them."""
+    return ("-DDELAY=16" if len(late) else "-DDELAY=8",)
+
+
+def _late(backend: Any, late: Array) -> tuple[Any, ...]:
+    """The argument that kernels have with 16 bits."""
+    return (backend.array(late),) if len(late) else ()

@@ -5,13 +5,16 @@
 //   deliver   warps share the synapses of the spikes, PART at a time: a weight goes to the target's slot of the ring
 //
 // Layout: structure of arrays. ring (slots, 2, n) int32: quanta that arrive in a step, excitatory and inhibitory. Synapses
-// by sender: starts (n + 1) int64; 8 bytes each, target << 8 | delay [steps], weight [quanta], read as one int2.
+// by sender: starts (n + 1) int64; 8 bytes each, target << 8 | delay [steps], weight [quanta], read as one int2. With
+// delays of 16 bits a byte more for each, `late`, is what of its delay is above 8.
 // Bytes: 44 per neuron (voltage, two synaptic variables, two inputs read and written, release time read), 8 more with a
 // recovery, 16 with synapses that are alpha functions, 24 with gates; 16 per synaptic event.
 //
 // Inputs are integers: they add to the same in whatever order atomics and list come, so a run is reproducible bit for bit.
 // Clock, counts and everything live are on the device: a CUDA graph of steps replays without the host. `parity`
 // alternates: `deliver` clears the count that the next step's list will use, which nobody reads at that time.
+//
+// variants: -DDELAY=8; -DDELAY=16
 #include "spiking/neurons/models.cuh"
 
 #define TABLE 64
@@ -145,7 +148,11 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
 // grid: any number of warps; parts: stretches of PART synapses of the longest row
 extern "C" __global__ void __launch_bounds__(256)
 deliver(int* ring, const int* __restrict__ list, int* counts, int* clock, const unsigned char* __restrict__ population,
-        const long long* __restrict__ starts, const int2* __restrict__ synapses, unsigned long long* population_spikes,
+        const long long* __restrict__ starts, const int2* __restrict__ synapses,
+#if DELAY > 8
+        const unsigned char* __restrict__ late,
+#endif
+        unsigned long long* population_spikes,
         unsigned long long* events, int n, int mask, int parts, int parity) {
     const int lane = threadIdx.x & 31, warps = gridDim.x * (blockDim.x >> 5);
     const int first = blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5);
@@ -168,7 +175,11 @@ deliver(int* ring, const int* __restrict__ list, int* counts, int* clock, const 
         for (int k = 0; k < PART; k += 32) {
             if (k + lane < count) {
                 const int2 synapse = synapses[begin + k + lane];
+#if DELAY > 8
+                const long long slot = (now + 1 + ((synapse.x & 255) | (late[begin + k + lane] << 8))) & mask;
+#else
                 const long long slot = (now + 1 + (synapse.x & 255)) & mask;
+#endif
                 atomicAdd(ring + (slot * 2 + (synapse.y < 0)) * n + (synapse.x >> 8), synapse.y);
             }
         }

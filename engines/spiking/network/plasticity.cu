@@ -4,10 +4,13 @@
 //   take_up     a warp per spike takes up the synapses that it hears by their senders' traces
 //   move_on     both traces of all neurons: a spike adds 1, then they decay to the next step
 //
-// words (synapses): target << 8 | delay [steps], sender; listed: synapses by target. c: plastic.coefficients.
+// words (synapses): target << 8 | delay [steps], sender; with 16 bits `late` (synapses) has the delay's above 8;
+// listed: synapses by target. c: plastic.coefficients.
 // Bytes per event: 12 read and 4 written for the synapse, 4 read for the trace, 8 for the sum it goes to.
 //
 // A weight is touched by one thread in each launch and rounded after every product and sum: bit for bit the CPU's.
+//
+// variants: -DDELAY=8; -DDELAY=16
 #include "spiking/neurons/models.cuh"
 
 __device__ __forceinline__ float bounded(F weight, const float* c) { return fminf(fmaxf(weight.v, c[4]), c[5]); }
@@ -15,8 +18,11 @@ __device__ __forceinline__ float bounded(F weight, const float* c) { return fmin
 // grid: any number of warps
 extern "C" __global__ void __launch_bounds__(256)
 take_down(const int* __restrict__ list, const int* __restrict__ counts, const long long* __restrict__ starts,
-          const int2* __restrict__ words, const float* __restrict__ c, float* weights, const float* __restrict__ heard,
-          int* ring, unsigned long long* events, int n, int mask, int parity) {
+          const int2* __restrict__ words,
+#if DELAY > 8
+          const unsigned char* __restrict__ late,
+#endif
+          const float* __restrict__ c, float* weights, const float* __restrict__ heard, int* ring, unsigned long long* events, int n, int mask, int parity) {
     const int lane = threadIdx.x & 31, warps = gridDim.x * (blockDim.x >> 5), now = counts[2], count = counts[parity];
     for (int next = blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5); next < count; next += warps) {
         const int sender = list[next];
@@ -24,7 +30,11 @@ take_down(const int* __restrict__ list, const int* __restrict__ counts, const lo
         for (long long k = begin + lane; k < end; k += 32) {
             const int word = words[k].x;
             const F weight = F(weights[k]);
+#if DELAY > 8
+            const long long slot = (now + 1 + ((word & 255) | (late[k] << 8))) & mask;
+#else
             const long long slot = (now + 1 + (word & 255)) & mask;
+#endif
             atomicAdd(ring + slot * 2 * n + (word >> 8), (int)rintf((weight * F(c[8])).v));
             weights[k] = bounded(weight - (F(c[2]) + F(c[3]) * weight) * F(heard[word >> 8]), c);
         }

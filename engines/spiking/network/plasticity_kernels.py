@@ -10,7 +10,7 @@ FADED = np.float32(1e-20)
 
 
 @njit(nogil=True, cache=True)
-def change(fired, now, starts, words, into, listed, c, weights, sent, heard, ring, events):
+def change(fired, now, starts, words, late, into, listed, c, weights, sent, heard, ring, events):
     """The changes of one step, after its neurons: each sender's spike delivers and takes down, each target's takes up,
     both by the traces of the steps before; then the traces move on. A pair in the same step changes nothing."""
     mask, n = len(ring) - 1, len(fired)
@@ -19,7 +19,8 @@ def change(fired, now, starts, words, into, listed, c, weights, sent, heard, rin
             continue
         for k in range(starts[i], starts[i + 1]):
             word, weight = words[k, 0], weights[k]
-            ring[(now + 1 + (word & 255)) & mask, 0, word >> 8] += np.int32(np.rint(weight * c[8]))
+            delay = (word & 255) | (np.int32(late[k]) << 8) if len(late) else word & 255
+            ring[(now + 1 + delay) & mask, 0, word >> 8] += np.int32(np.rint(weight * c[8]))
             weights[k] = min(max(weight - (c[2] + c[3] * weight) * heard[word >> 8], c[4]), c[5])
         events[0] += starts[i + 1] - starts[i]
     for i in range(n):

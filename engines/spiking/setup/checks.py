@@ -7,11 +7,18 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.spiking.connectivity.wiring import delay_steps, span_of
 from engines.spiking.network.plan import Plan
+from engines.spiking.neurons.accuracy import intervals
 from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, FromFile, Inputs
+from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
+
+STRETCHED = 0.005
+"""Relative error of intervals from which it is told."""
+STEPS = (0.1, 0.05, 0.025, 0.02, 0.01, 0.005, 0.002, 0.001)
+"""Steps that are proposed [ms]."""
 
 
 def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
@@ -65,6 +72,35 @@ def _check_populations(parameters: SpikingParameters) -> None:
 
 
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
+    """What a step does to refractory times and to the intervals of neurons that are not stepped exactly."""
+    return (*_rounded(parameters), *_stretched(parameters))
+
+
+def _stretched(parameters: SpikingParameters) -> tuple[Finding, ...]:
+    """Intervals that the step makes longer or shorter, as measured, of the kind of neuron where that is most."""
+    step, worst, name = parameters.numerics.step, None, ""
+    for population in parameters.populations:
+        neuron = population.neuron
+        if not population.number or not isinstance(neuron, (AdaptiveExponential, HodgkinHuxley)):
+            continue
+        found = intervals(neuron, step, population.external.current + parameters.injected)
+        if found and abs(found.error) > STRETCHED and (not worst or abs(found.error) > abs(worst.error)):
+            worst, name = found, population.name
+    if not worst:
+        return ()
+    shorter = next((each for each in STEPS if each <= step * STRETCHED / abs(worst.error)), STEPS[-1])
+    longer = "long" if worst.error > 0 else "short"
+    return (
+        Finding(
+            f"With a step of {step:g} ms the intervals of {name} are {100 * abs(worst.error):.2g} % too {longer}: "
+            f"{worst.stepped:.4g} instead of {worst.exact:.4g} ms with a constant {worst.current:g} pA.",
+            place=("numerics", "step"),
+            remedy=Remedy(f"Use steps of {shorter:g} ms", {("numerics", "step"): shorter}),
+        ),
+    )
+
+
+def _rounded(parameters: SpikingParameters) -> tuple[Finding, ...]:
     """Refractory times that are no whole number of steps."""
     step, found = parameters.numerics.step, {}
     times = [getattr(population.neuron, "refractory_time", 0.0) for population in parameters.populations]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.spiking.connectivity import draw
+from engines.spiking.connectivity.files import longest_delay
 from engines.spiking.connectivity.layout import extent, places_of, share_near, usual_side
 from engines.spiking.connectivity.wiring import BYTES, Span, delay_steps, expected
 from engines.spiking.lif.model import HISTORY, raster_stride
@@ -23,6 +24,8 @@ PLAIN = 4
 """Bytes of a synapse whose weight is its sender's."""
 CHANGING = 20
 """Of one whose weight changes: target, delay and sender, weight, place in the list by target."""
+LATE = 1
+"""More of a synapse where delays pass 8 bits."""
 NEURON = 60
 """Of a neuron: voltage, synapses, recovery, spikes and intervals, release, list of spikes, where its synapses are."""
 GATES, RISE, RING, TRACES = 12, 8, 8, 24
@@ -58,7 +61,10 @@ def need(parameters: SpikingParameters, synapses: tuple[int, ...]) -> Need:
     gates = GATES if any(isinstance(each.neuron, HodgkinHuxley) for each in parameters.populations) else 0
     rise = RISE if any(is_rising(each.neuron) for each in parameters.populations) else 0
     each = NEURON + gates + rise + RING * slots_for(longest) + TRACES * sum(changing)
-    taken = sum(count * (CHANGING if moves else BYTES) for count, moves in zip(synapses, changing, strict=True))
+    late = LATE if longest > draw.SHORT else 0
+    taken = sum(
+        count * ((CHANGING if moves else BYTES) + late) for count, moves in zip(synapses, changing, strict=True)
+    )
     return Need(n * each + raster, taken, longest)
 
 
@@ -66,7 +72,7 @@ def _longest(parameters: SpikingParameters, k: int) -> int:
     """The longest delay of a connection, at most [steps]."""
     connection = parameters.connections[k]
     if isinstance(connection.rule, FromFile):
-        return draw.LONGEST
+        return min(draw.LONGEST, math.ceil(longest_delay(connection.rule.path) / parameters.numerics.step))
     _, mean, spread, per_length = delay_steps(connection.delay, parameters.numerics.step, ("connections", k, "delay"))
     far = per_length * extent(places_of(parameters.populations)) if per_length else 0.0
     return min(draw.LONGEST, math.ceil(mean + SPREADS * spread + far))

@@ -17,7 +17,7 @@ from engines.backend.threads import core_seconds
 from engines.backend.tuning import tune, tuning_key
 from engines.stencil.diffusion import kernels, rows
 from engines.stencil.diffusion.traffic import diffusion_traffic
-from engines.stencil.setup.faces import face_coefficients
+from engines.stencil.setup.faces import Interfaces, face_coefficients
 from engines.stencil.setup.sides import Ghosts
 
 SOURCE, ROWS_SOURCE = Path(kernels.__file__), Path(rows.__file__)
@@ -40,7 +40,7 @@ class CpuDiffusion:
     ghosts:       what lies beyond the sides, for x, y (and z)
     dt:           time step, which multiplies the source
     precision:    ``"float32"`` or ``"float64"``
-    conductivity: None, or a positive host array of ``shape``: alpha of each cell in units of that in ``rates``
+    conductivity: None, or alpha in units of that in ``rates``: a positive host array of ``shape``, or with its faces
 
     depth:        steps of a pass over the grid; None: the best, measured once per machine and size of grid
     traffic:      bytes and operations per step without a source (:mod:`engines.stencil.diffusion.traffic`)
@@ -54,7 +54,7 @@ class CpuDiffusion:
         ghosts: Ghosts,
         dt: float,
         precision: str,
-        conductivity: Array | None = None,
+        conductivity: Array | Interfaces | None = None,
         depth: int | None = None,
     ) -> None:
         self.shape = tuple(shape)
@@ -80,8 +80,10 @@ class CpuDiffusion:
         self.depth = self._tile[0]
         self.traffic = self.traffic_with(source=False)
 
-    def _placed(self, conductivity: Array, ghosts: Ghosts) -> tuple[Array, Array, Array]:
-        faces = [face.reshape(-1) for face in face_coefficients(conductivity.astype(self.dtype), ghosts)]
+    def _placed(self, conductivity: Array | Interfaces, ghosts: Ghosts) -> tuple[Array, Array, Array]:
+        if not isinstance(conductivity, Interfaces):
+            conductivity = conductivity.astype(self.dtype)
+        faces = [face.astype(self.dtype).reshape(-1) for face in face_coefficients(conductivity, ghosts)]
         return (faces[0], faces[0], faces[1]) if self._flat else (faces[0], faces[1], faces[2])
 
     def traffic_with(self, source: bool) -> KernelTraffic:

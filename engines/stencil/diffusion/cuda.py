@@ -11,6 +11,7 @@ from engines.stencil.diffusion.launches.base import Call, Launches
 from engines.stencil.diffusion.launches.box import Launches3D
 from engines.stencil.diffusion.launches.conductivity import LaunchesConductivity
 from engines.stencil.diffusion.launches.plane import Launches2D
+from engines.stencil.setup.faces import Interfaces
 from engines.stencil.setup.sides import Ghosts
 from engines.stencil.step.launch_shapes import Shape, best_shape, split
 
@@ -23,7 +24,7 @@ class CudaDiffusion:
     ghosts:       what lies beyond the sides, for x, y (and z)
     dt:           time step, which multiplies the source
     precision:    ``"float32"`` or ``"float64"``
-    conductivity: None, or a positive host array of ``shape``: alpha of each cell in units of that in ``rates``
+    conductivity: None, or alpha in units of that in ``rates``: a positive host array of ``shape``, or with its faces
     depth:        steps of a launch, one of those that there are kernels for; None: the best, measured once per device
                   and size of grid
 
@@ -38,7 +39,7 @@ class CudaDiffusion:
         ghosts: Ghosts,
         dt: float,
         precision: str,
-        conductivity: Array | None = None,
+        conductivity: Array | Interfaces | None = None,
         depth: int | None = None,
     ) -> None:
         self._launches = make_launches(backend, shape, rates, ghosts, dt, precision, conductivity)
@@ -116,7 +117,7 @@ def make_launches(
     ghosts: Ghosts,
     dt: float,
     precision: str,
-    conductivity: Array | None = None,
+    conductivity: Array | Interfaces | None = None,
 ) -> Launches:
     """The launches for a grid of two or three dimensions; arguments as in :class:`CudaDiffusion`."""
     if conductivity is not None:

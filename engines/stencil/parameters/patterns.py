@@ -17,7 +17,7 @@ RATES: dict[PatternName, tuple[float, float]] = {
     "mitosis": (0.0367, 0.0649),  # λ: spots that divide
     "mazes": (0.029, 0.057),  # θ, κ: stripes that fill the plane
     "solitons": (0.030, 0.062),  # λ, stable spots
-    "spirals": (0.010, 0.041),  # ξ
+    "spirals": (0.010, 0.047),  # α: waves whose ends curl up; those of ξ run out and die unless a wave is cut
     "worms": (0.054, 0.063),  # μ
     "holes": (0.039, 0.058),  # θ, ρ: negative spots
     "chaos": (0.026, 0.051),  # β

@@ -18,6 +18,7 @@ from engines.stencil.poisson.balance import mean_inflow
 from engines.stencil.poisson.levels import Level
 from engines.stencil.poisson.spectrum import best_jacobi, best_sor
 from engines.stencil.poisson.traffic import method_traffic
+from engines.stencil.setup.faces import Interfaces
 from engines.stencil.setup.sides import Ghosts
 
 Method = Literal["multigrid", "jacobi", "sor"]
@@ -36,7 +37,7 @@ class PoissonSolver(ABC):
     spacing:      cell sizes along x, y (and z) [mm]
     ghosts:       what holds at the sides (:func:`engines.stencil.setup.sides.ghosts`)
     precision:    ``"float32"`` or ``"float64"``
-    conductivity: (shape) host array of factors > 0, or None for 1 everywhere
+    conductivity: (shape) host array of factors > 0, these with their faces, or None for 1 everywhere
     relaxation:   ω in (0, 1] for Jacobi, in (0, 2) for SOR; None takes the best one of the model problem. Multigrid
                   smooths with ω = 1 unless told otherwise.
 
@@ -51,7 +52,7 @@ class PoissonSolver(ABC):
         spacing: Sequence[float],
         ghosts: Ghosts,
         precision: str = "float32",
-        conductivity: Array | None = None,
+        conductivity: Array | Interfaces | None = None,
         method: Method = "multigrid",
         relaxation: float | None = None,
     ) -> None:
@@ -160,9 +161,11 @@ class PoissonSolver(ABC):
 POISSON = Twins[PoissonSolver](__package__, cpu="cpu:CpuPoisson", cuda="cuda:CudaPoisson")
 
 
-def _check(shape: Sequence[int], conductivity: Array | None, method: str, relaxation: float | None) -> None:
+def _check(
+    shape: Sequence[int], conductivity: Array | Interfaces | None, method: str, relaxation: float | None
+) -> None:
     if conductivity is not None:
-        k = np.asarray(conductivity)
+        k = np.asarray(conductivity.cells if isinstance(conductivity, Interfaces) else conductivity)
         if k.shape != tuple(shape):
             raise ProblemError(f"The conductivity has the shape {k.shape}: give one value per cell, {tuple(shape)}.")
         if not (np.isfinite(k).all() and (k > 0).all()):

@@ -13,6 +13,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.stencil.poisson.axes import FLAT, LOWER, UPPER, Axis, Transfer, transfer
+from engines.stencil.setup.faces import Interfaces
 from engines.stencil.setup.sides import Ghosts
 
 DIRECT_CELLS = 256
@@ -54,13 +55,21 @@ class Level:
         return all(axis.insulates for axis in self.axes)
 
 
-def finest(shape: Sequence[int], spacing: Sequence[float], ghosts: Ghosts, conductivity: Array | None) -> Level:
-    """The level that the problem is posed on. conductivity: of ``shape``, or None for 1."""
+def finest(
+    shape: Sequence[int], spacing: Sequence[float], ghosts: Ghosts, conductivity: Array | Interfaces | None
+) -> Level:
+    """The level that the problem is posed on. conductivity: of ``shape`` or with its faces, or None for 1."""
     axes = [Axis(np.full(n, float(h)), g) for n, h, g in zip(shape[::-1], spacing, ghosts, strict=True)]
     axes += [FLAT] * (3 - len(axes))
     x, y, z = axes
     faces = None
-    if conductivity is not None:
+    if isinstance(conductivity, Interfaces):
+        given = [np.array(face).reshape(np.add((z.n, y.n, x.n), np.arange(3) == 2 - axis))
+                 for axis, face in enumerate(conductivity.faces)]  # fmt: skip
+        if len(given) == 2:
+            given.append(_faces(np.array(conductivity.cells).reshape(1, y.n, x.n), z, 0))
+        faces = given[0], given[1], given[2]
+    elif conductivity is not None:
         cells = np.asarray(conductivity, float).reshape(z.n, y.n, x.n)
         faces = _faces(cells, x, 2), _faces(cells, y, 1), _faces(cells, z, 0)
     return Level((x, y, z), faces)

@@ -75,6 +75,19 @@ def initial_field(setting: Initial, grid: Grid, sides: Sides, dtype: np.dtype[An
     return values
 
 
+def extremes(setting: Initial) -> tuple[float, float]:
+    """Between what values about a problem starts, told without its field."""
+    match setting:
+        case Uniform():
+            return setting.value, setting.value
+        case Spots():
+            heights = [setting.background + spot.height for spot in setting.spots]
+            return min((setting.background, *heights)), max((setting.background, *heights))
+        case Noise() | Picture():
+            return setting.low, setting.high
+    return -setting.amplitude, setting.amplitude
+
+
 def _mode(x: Array, number: int, pair: tuple[Side, Side]) -> Array:
     """The eigenfunction with ``number`` half waves between two sides, x in 0 … 1."""
     low, high = pair[0].kind, pair[1].kind

@@ -10,9 +10,10 @@ from engines.api import Array, Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
-from engines.stencil.parameters import Conductivity, GrayScott, Numerics, Picture
-from engines.stencil.setup.faces import largest_sum
+from engines.stencil.parameters import Conductivity, Diffusion, GrayScott, Inclusions, Numerics, Picture, TwoLayers
+from engines.stencil.setup.faces import Interfaces, largest_sum
 from engines.stencil.setup.fields import relative_conductivity
+from engines.stencil.setup.interfaces import enclosed, layered
 from engines.stencil.setup.sides import Ghosts
 
 MEMORY_SHARE = 0.9
@@ -22,6 +23,9 @@ DEFAULT_SHARE = 0.9
 REACTION_STEP = 1.0
 """The step of Gray-Scott where none is set [s]: reaction rates are about 1/s, and the patterns were mapped with it."""
 STEP = ("numerics", "step")
+PRECISION = ("numerics", "precision")
+LOST = 100
+"""Half roundings that a step's source is at least, or it is told."""
 ROUNDING = 1e-12
 """Relative: a step that equals the limit but for rounding is not above it."""
 
@@ -29,16 +33,24 @@ ROUNDING = 1e-12
 class Material:
     """Relative conductivity of a grid's cells and what it does to the stable step.
 
-    conductivity: (grid.shape) float32, or None where it is 1; ``sum``: largest of ``Σ (k low + k high)/h²`` [1/mm²].
+    conductivity: (grid.shape) float32 of cells, or with faces where interfaces pass through cells; None where it is 1
+    sum:          largest of ``Σ (k low + k high)/h²`` [1/mm²]
     """
 
     def __init__(self, setting: Conductivity, grid: Grid, ghosts: Ghosts) -> None:
         weights = tuple(1.0 / h**2 for h in grid.spacing)
-        self.conductivity: Array | None = relative_conductivity(setting, grid)
-        if self.conductivity is None:
-            self.sum = 2.0 * sum(weights)
-        else:
-            self.sum = largest_sum(self.conductivity, ghosts, weights)
+        cells = relative_conductivity(setting, grid)
+        self.conductivity: Array | Interfaces | None = cells
+        self.sum = 2.0 * sum(weights)
+        if cells is not None:
+            held = _with_faces(setting, cells, grid, ghosts)
+            self.conductivity, self.sum = held, largest_sum(held, ghosts, weights)
+
+
+def _with_faces(setting: Conductivity, cells: Array, grid: Grid, ghosts: Ghosts) -> Array | Interfaces:
+    if isinstance(setting, TwoLayers):
+        return layered(setting, grid, ghosts)
+    return enclosed(setting, cells, grid, ghosts) if isinstance(setting, Inclusions) else cells
 
 
 _latest: tuple[object, Material] | None = None
@@ -105,6 +117,25 @@ def chosen_step(numerics: Numerics, limit: float, equation: object) -> tuple[flo
         f"The time step of {wanted:g} s is above the stable limit of this grid and diffusivity: "
         f"use at most {shown:g} s, or let the step be lowered."
     )
+
+
+def rounding_findings(
+    equation: Diffusion, dt: float, largest: float, closed: bool, precision: str
+) -> tuple[Finding, ...]:
+    """What float32 does to a run that its owner should know. largest: of |u| at first and at sides; closed: whether
+    nothing passes the sides"""
+    if precision != "fp32":
+        return ()
+    remedy = Remedy("Use fp64", {PRECISION: "fp64"})
+    added, half = abs(equation.source) * dt, largest * 2.0**-24
+    if 0 < added < LOST * half:
+        share = "is lost wholly" if added <= half else f"is off by up to {100 * half / added:.2g} %"
+        text = f"A step adds {added:.2g} to values of {largest:.4g}, which fp32 rounds to {2 * half:.2g}: "
+        return (Finding(f"{text}the source {share}.", place=PRECISION, remedy=remedy),)
+    if closed and not added:
+        text = "Nothing passes the sides: in fp32 the total content drifts by up to 1e-3 of itself in a million steps."
+        return (Finding(text, "info", PRECISION, remedy),)
+    return ()
 
 
 def rounded_down(value: float, digits: int) -> float:

@@ -7,16 +7,19 @@ import numpy as np
 from engines.api import Array, Finding, Problem
 from engines.api.device import Backend
 from engines.backend.precision import FLOAT_TYPES
-from engines.stencil.parameters import Diffusion, GrayScott, Poisson, SameEverywhere
+from engines.stencil.parameters import Diffusion, GrayScott, Inclusions, Poisson, SameEverywhere
+from engines.stencil.setup.faces import Interfaces
+from engines.stencil.setup.fields import extremes
 from engines.stencil.setup.grid import checked, grid_of
-from engines.stencil.setup.limits import check_memory, chosen_step, material, stable_step
+from engines.stencil.setup.interfaces import coarse_inclusions
+from engines.stencil.setup.limits import check_memory, chosen_step, material, rounding_findings, stable_step
 from engines.stencil.setup.sides import Ghosts, ghosts
 
 
 class GridProblem:
     """Raises ProblemError for what a device cannot hold, and for a time step that is not stable.
 
-    conductivity: (grid.shape) float32 diffusivity of each cell over that of the equation; None where it is 1 everywhere
+    conductivity: diffusivity over that of the equation (``limits.Material``); None where it is 1 everywhere
     face_sum:     the largest of ``Σ (k low + k high)/h²`` over all cells [1/mm²]
     limit, step:  the largest stable time step and the one that is taken [s]; of Poisson's iterations none, and 1
     """
@@ -28,17 +31,28 @@ class GridProblem:
         self.dtype = np.dtype(FLOAT_TYPES[parameters.numerics.precision])
         self.ghosts: Ghosts = ghosts(parameters.sides.pairs(grid.dimensions), grid.spacing)
         check_memory(grid, self.arrays * self.dtype.itemsize, backend)
-        self.conductivity: Array | None = None
+        self.conductivity: Array | Interfaces | None = None
+        coarse: tuple[Finding, ...] = ()
         self.face_sum = 2 * sum(h**-2 for h in grid.spacing)
         if not isinstance(equation, GrayScott):
             cells = material(equation.conductivity, grid, self.ghosts)
             self.conductivity, self.face_sum = cells.conductivity, cells.sum
+            if isinstance(equation.conductivity, Inclusions):
+                coarse = coarse_inclusions(equation.conductivity, grid)
         self.limit: float | None = None
         self.step: float = 1.0
         self.findings: tuple[Finding, ...] = ()
         if not isinstance(equation, Poisson):
             self.limit = stable_step(_fastest(equation), self.face_sum)
             self.step, self.findings = chosen_step(parameters.numerics, self.limit, equation)
+        self.findings += coarse
+        if isinstance(equation, Diffusion):
+            pairs = parameters.sides.pairs(grid.dimensions)
+            largest = max((abs(value) for value in (*extremes(equation.initial), *self.side_values())), default=0.0)
+            closed = all(
+                side.kind == "periodic" or getattr(side, "gradient", 1) == 0 for pair in pairs for side in pair
+            )
+            self.findings += rounding_findings(equation, self.step, largest, closed, parameters.numerics.precision)
 
     @property
     def varies(self) -> bool:

@@ -47,6 +47,43 @@ CASES: dict[str, tuple[str, dict[tuple[str | int, ...], Any], float, tuple[str |
         "is taken instead",
         True,
     ),
+    "a source that float32 loses": (
+        "stencil",
+        {
+            ("grid", "cells_x"): 16,
+            ("grid", "cells_y"): 16,
+            ("equation",): {"kind": "diffusion", "source": 1e-9, "initial": {"kind": "uniform", "value": 10.0}},
+        },
+        1.0,
+        ("numerics", "precision"),
+        "is lost wholly",
+        True,
+    ),
+    "an inclusion on few cells": (
+        "stencil",
+        {
+            ("grid", "cells_x"): 16,
+            ("grid", "cells_y"): 16,
+            ("equation",): {"kind": "diffusion", "conductivity": {"kind": "inclusions"}},
+        },
+        1.0,
+        ("equation", "conductivity", "inclusions", 0, "radius"),
+        "what the inclusion conducts may be",
+        True,
+    ),
+    "intervals that a step stretches": (
+        "spiking",
+        {
+            ("populations",): [
+                {"name": "one", "number": 20, "neuron": {"kind": "hodgkin-huxley"}, "external": {"current": 600.0}}
+            ],
+            ("connections",): [],
+        },
+        1.0,
+        ("numerics", "step"),
+        "% too long",
+        True,
+    ),
     "a part of a step": (
         "spiking",
         {

@@ -12,6 +12,7 @@ import numpy as np
 from engines.api import Array
 from engines.backend.precision import REAL
 from engines.stencil.diffusion.launches.base import Call, Launches
+from engines.stencil.setup.faces import Interfaces
 from engines.stencil.setup.sides import Ghosts
 from engines.stencil.step.launch_shapes import Shape
 
@@ -32,16 +33,21 @@ class LaunchesConductivity(Launches):
         ghosts: Ghosts,
         dt: float,
         precision: str,
-        conductivity: Array,
+        conductivity: Array | Interfaces,
     ) -> None:
-        """``conductivity``: positive, of ``shape``, in units of that in ``rates``."""
+        """``conductivity``: positive, of ``shape`` or with its faces, in units of that in ``rates``."""
         super().__init__(backend, shape, rates, ghosts, dt, precision)
         self.macros = (REAL[precision], f"-DDIMENSIONS={len(shape)}")
         self.arrays_read = 1 + len(shape)
         self._rates3 = (*self.rates, self.dtype.type(0))[:3]
         nz, ny, nx = (1, *shape)[-3:]
         self._size = (np.int32(nx), np.int32(ny), np.int32(nz))
-        self._conductivity = backend.array(np.ascontiguousarray(conductivity, self.dtype))
+        cells = conductivity.cells if isinstance(conductivity, Interfaces) else conductivity
+        self._conductivity = backend.array(np.ascontiguousarray(cells, self.dtype))
+        if isinstance(conductivity, Interfaces):
+            above = [np.delete(face, 0, len(shape) - 1 - axis) for axis, face in enumerate(conductivity.faces)]
+            self._faces = backend.array(np.stack(above).astype(self.dtype))
+            return
         self._faces = backend.empty((len(shape), *shape), self.dtype)
         with backend.active():
             blocks = -(-math.prod(shape) // BLOCK)

@@ -177,7 +177,7 @@ def test_tables_are_read(tmp_path, suffix):
         ("pre,post\n1,10\n", "names neuron 10 as post"),
         ("pre,post\n-1,1\n", "names neuron -1 as pre"),
         ("pre,post,delay\n1,2,0.05\n", "is shorter than the step"),
-        ("pre,post,delay\n1,2,100\n", "more than 255 steps"),
+        ("pre,post,delay\n1,2,7000\n", "more than 65,535 steps"),
         ("post,weight\n1,2\n", "no columns 'pre' and 'post'|cannot be read"),
         ("pre,post\nx,y\n", "cannot be read as connections"),
     ],
@@ -198,13 +198,17 @@ def test_tables_that_are_wrong_say_why(tmp_path, text, sentence):
     [
         ({"target": "c"}, "no population 'c': choose one of a, b, or 'all'"),
         ({"delay": {"kind": "constant", "delay": 0.05}}, "shorter than the step"),
-        ({"delay": {"kind": "normal", "delay": 50.0}}, "room for 255"),
         ({"rule": {"kind": "file", "path": ""}}, "choose a CSV or npz file"),
     ],
 )
 def test_what_connections_cannot_mean_says_why(change, sentence):
     with pytest.raises(ProblemError, match=sentence):
         drawn(20, change)
+
+
+def test_a_delay_beyond_16_bits_is_refused():
+    with pytest.raises(ProblemError, match="is 90,000 steps, and there is room for 65,535"):
+        drawn(20, {"delay": {"kind": "normal", "delay": 900.0}}, dt=0.01)
 
 
 def test_a_slab_has_distances_in_space():

@@ -242,6 +242,8 @@ def test_sums_do_not_depend_on_threads():
         (np.array([0, 1, 2, 0]), r"Events are 0 or 1; number 2 is 2\. For others there is the matrix's \.graded"),
         (np.array([[0, 0], [np.nan, 0], [1, 1], [0, 0]]), r"Events are 0 or 1; number \(1, 0\) is nan"),
         (np.zeros(5, bool), r"A matrix \(3, 4\) takes 4 events; this array has the shape \(5,\)"),
+        ([0, 1, 2, 0], "Events are 0 or 1; number 2 is 2"),
+        ([[0], [1, 1], [0], [0]], "a list of numbers, or of rows of the same length"),
         (EventList(np.zeros(4, np.int64), np.zeros(1, np.int32)), "indices are int32, not int64"),
         (EventList(np.zeros(4, np.int32), np.zeros(1, np.int32), np.ones(4, np.float32)), "have values"),
     ],
@@ -249,6 +251,26 @@ def test_sums_do_not_depend_on_threads():
 def test_events_that_are_none(events, sentence):
     with pytest.raises(ProblemError, match=sentence):
         EventMatrix.dense(np.ones((3, 4))) @ events
+
+
+def test_a_list_of_events_is_an_array(backend):
+    table = np.arange(12.0).reshape(3, 4)
+    matrix = EventMatrix.dense(table, backend)
+    np.testing.assert_array_equal(matrix @ [0, 1, 1, 0], table @ [0, 1, 1, 0])
+    np.testing.assert_array_equal(matrix @ [[0, 1], [1, 1], [1, 0], [0, 0]], table @ [[0, 1], [1, 1], [1, 0], [0, 0]])
+    np.testing.assert_array_equal(matrix.graded @ [0, 0.5, 2, 0], table @ [0, 0.5, 2, 0])
+
+
+@pytest.mark.parametrize("order", ["presynaptic", "postsynaptic", "both"])
+@pytest.mark.parametrize("form", [scipy.sparse.csc_array, scipy.sparse.csr_array])
+def test_the_callers_matrix_stays_as_it_is(backend, order, form):
+    """Synapses that stand twice and out of order: the product adds them, and whoever gave them still has all."""
+    given = form((np.array([1.0, 2.0, 4.0, 8.0]), np.array([2, 0, 2, 1]), np.array([0, 3, 3, 4])), shape=(3, 3))
+    before = [given.data.copy(), given.indices.copy(), given.indptr.copy()]
+    matrix = EventMatrix.sparse(given, backend, order=order)
+    np.testing.assert_array_equal(matrix @ np.array([1, 0, 1]), given.toarray() @ [1, 0, 1])
+    for held, now in zip(before, (given.data, given.indices, given.indptr), strict=True):
+        np.testing.assert_array_equal(now, held)
 
 
 def test_graded_events_are_numbers():

@@ -166,13 +166,18 @@ def test_the_plain_network_is_the_general_one():
         np.testing.assert_array_equal(left.arrays[name], right.arrays[name], err_msg=name)
 
 
-@pytest.mark.parametrize("steps", [1, 15, 200])
+@pytest.mark.parametrize("steps", [1, 15, 200, 255, 256, 3000])
 def test_a_delay_is_exact_to_the_step(steps):
     """One spike at a known step; the input arrives that many steps later and moves the voltage in the next."""
     given = SpikingParameters.model_validate(
         {
             "populations": [
-                {"name": "one", "number": 1, "start": {"kind": "uniform", "lowest": -49.5, "highest": -49.5}},
+                {
+                    "name": "one",
+                    "number": 1,
+                    "neuron": {"kind": "lif", "refractory_time": 900.0},
+                    "start": {"kind": "uniform", "lowest": -49.5, "highest": -49.5},
+                },
                 {
                     "name": "other",
                     "number": 1,
@@ -196,6 +201,34 @@ def test_a_delay_is_exact_to_the_step(steps):
     assert net.arrays["g_e"][1] == 0
     net.advance(1)
     assert net.arrays["g_e"][1] == pytest.approx(1.62 * np.exp(-0.1 / 5), rel=1e-6)
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
+def test_late_spikes_are_the_same_on_both_backends(tmp_path, monkeypatch):
+    """Delays from a few to 600 steps, of fixed and of changing weights: the same bits, and spikes of float64."""
+    from tests.cuda_on_host.backend import HostCudaBackend
+
+    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+    given = parameters("lif", number=(40, 10), delay={"kind": "normal", "delay": 30.0, "spread": 0.5})
+    changing = {"kind": "stdp", "highest": 4.0}
+    plastic = given.connections[0].model_dump() | {
+        "plasticity": changing,
+        "weight": {"kind": "constant", "weight": 2.0},
+    }
+    changed = SpikingParameters.model_validate(
+        given.model_dump() | {"connections": [each.model_dump() for each in given.connections] + [plastic]}
+    )
+    (one, _, wiring, _), (other, *_) = (built(changed, backend) for backend in (CpuBackend(), HostCudaBackend()))
+    assert wiring.longest >= wiring.delays.max() > 400
+    assert wiring.plastic[0].late.any()
+    for network in (one, other):
+        network.advance(900)
+    assert one.arrays["events"][0] > 1000
+    for name, values in one.arrays.items():
+        np.testing.assert_array_equal(values, other.arrays[name], err_msg=name)
+    net, plan, wiring, first = built(given, CpuBackend())
+    net.advance(900)
+    np.testing.assert_array_equal(recorded(net), np.stack(reference.spikes(plan, wiring, first, 900)))
 
 
 def test_spikes_from_outside_are_poisson():

@@ -1,0 +1,9 @@
+"""All cases of the engine."""
+
+from __future__ import annotations
+
+from engines.spiking.verification.networks import NETWORKS
+from engines.spiking.verification.products import PRODUCTS
+from engines.spiking.verification.single import SINGLE
+
+CASES = (PRODUCTS, *NETWORKS, SINGLE)

@@ -1,0 +1,1 @@
+"""Problems on grids whose answers are known from formulas."""
