@@ -32,7 +32,7 @@ from engines.fdtd.setup.media import media_of
 from engines.fdtd.setup.sources import ports_of, sources_of, waveform_of
 from engines.fdtd.setup.speed import expected_rate
 from engines.fdtd.sources.checks import source_findings
-from engines.fdtd.sources.waveforms import TimeCourse
+from engines.fdtd.sources.waveforms import TimeCourse, band_of
 from engines.fdtd.step.cpu import CPU_ID_BYTES
 from engines.fdtd.step.traffic import memory_bytes, source_bytes, traffic
 
@@ -72,7 +72,9 @@ class Setup:
             )
         self.dt = courant * self.limit
         faces = make_faces(parameters.faces, yee)
-        self.axes = make_axes(yee, faces, self.dt)
+        self.driven, self.ports = sources_of(parameters), ports_of(parameters)
+        waveforms = self._waveforms()
+        self.axes = make_axes(yee, faces, self.dt, band=band_of(waveforms))
         self._magnetic = len({(medium.permeability, medium.magnetic_loss) for medium in self.media}) > 1
         self._value_bytes = np.dtype(self.precision).itemsize
         used = self._used_media()
@@ -82,14 +84,11 @@ class Setup:
         if self.slots.count:
             states = 3 * dispersive_cells(fillings, self.media, yee) * self.slots.states
         self._id_bytes = expected_id_bytes(used, parameters.numerics.smoothing)
-        self.driven = sources_of(parameters)
-        self.ports = ports_of(parameters)
         self.parts = parts_of(yee, [*self.driven.axes(), *(port.axis for port in self.ports)])
         self._check_ports()
         self.monitors = plan_monitors(parameters, self._surroundings())
         self.traffic = self._traffic(states, self._id_bytes, 1 if self._one_pass else 2)
         self.memory = self._memory(states)
-        waveforms = self._waveforms()
         self.findings = (
             *resolution_findings(yee, unit, waveforms, used),
             *layer_findings(parameters, fillings, self.media, yee, faces),
