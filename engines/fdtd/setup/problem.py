@@ -27,6 +27,7 @@ from engines.fdtd.monitors.traffic import monitors_traffic
 from engines.fdtd.parameters import (
     FdtdParameters,
 )
+from engines.fdtd.setup.boxes import box_findings
 from engines.fdtd.setup.grid import make_faces, make_yee
 from engines.fdtd.setup.media import media_of
 from engines.fdtd.setup.sources import ports_of, sources_of, waveform_of
@@ -90,12 +91,13 @@ class Setup:
         self.traffic = self._traffic(states, self._id_bytes, 1 if self._one_pass else 2)
         self.memory = self._memory(states)
         self.findings = (
-            *resolution_findings(yee, unit, waveforms, used),
+            *resolution_findings(yee, unit, waveforms, used, self.dt, parameters.numerics.smoothing),
             *layer_findings(parameters, fillings, self.media, yee, faces),
             *state_findings(used, self.slots),
             *source_findings(yee, self.axes, self.driven),
             *self.monitors.findings,
             *object_findings(parameters, yee),
+            *box_findings(parameters, yee, self.axes, fillings, self.driven),
         )
         if waveforms:
             shortest = SPEED_OF_LIGHT / max(waveform.highest_frequency for waveform in waveforms)
