@@ -148,7 +148,9 @@ class FdtdEngine(Engine):
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, axes, media, sources, setup.precision, setup.parts)
 
-        watchers = make_watchers(parameters, monitors, backend, steps, expected_field(parameters), incident)
+        watchers = make_watchers(
+            parameters, monitors, backend, steps, expected_field(parameters), incident, setup.keeps_all
+        )
         if gaps:
             watchers.append(PortsWatcher(backend, steps, gaps, setup.ports, dt, unit))
         held = [gap.electric for gap in gaps]

@@ -26,6 +26,7 @@ from engines.fdtd.monitors.plans import plan_monitors
 from engines.fdtd.monitors.traffic import monitors_traffic
 from engines.fdtd.parameters import (
     FdtdParameters,
+    PlaneMonitor,
 )
 from engines.fdtd.setup.boxes import box_findings
 from engines.fdtd.setup.grid import make_faces, make_yee
@@ -113,6 +114,24 @@ class Setup:
         """The shortest that is driven; a step where nothing is."""
         highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         return 1 / highest if highest else self.dt
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether all power passes the planes of R and T: nothing absorbs, they reach across the grid, and no face
+        beside them is open."""
+        planes = [each.monitor for each in self.monitors.normalised if isinstance(each.monitor, PlaneMonitor)]
+        beside = {d for plane in planes for d in range(3) if d != "xyz".index(plane.axis) and not self.yee.flat[d]}
+        kinds = self.parameters.faces.pairs()
+        return (
+            not self.ports
+            and all(m.perfect_conductor or (m.lossless and not m.magnetic_loss) for m in self._used_media())
+            and not any(kind in ("CPML", "absorber") for d in beside for kind in kinds[d])
+            and all(
+                plane.low[d] <= self.yee.nodes(d)[0] and plane.high[d] >= self.yee.nodes(d)[-1]
+                for plane in planes
+                for d in beside - {"xyz".index(plane.axis)}
+            )
+        )
 
     @property
     def _copies(self) -> int:
