@@ -50,6 +50,7 @@ from engines.api.device import Backend
 from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.tools import Tool
+from engines.api.verification import VerificationCase
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.grid.yee import TIME_UNITS
 from engines.fdtd.lab.benchmarks import benchmarks, warming_problems
@@ -186,6 +187,11 @@ class FdtdEngine(Engine):
         from engines.fdtd.lab.tables import TABLES  # measured seldom
 
         return TABLES
+
+    def verification(self) -> Sequence[VerificationCase]:
+        from engines.fdtd.verification.cases import CASES  # run seldom
+
+        return CASES
 
     def warm(self, backend: Backend) -> None:
         for problem in warming_problems():
