@@ -7,10 +7,10 @@ fields, series and charts of its own, and a simulation asks all of them through 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from engines.api import Array, FieldInfo, SeriesInfo
+from engines.api import Array, FieldInfo, Finding, SeriesInfo
 from engines.api.charts import ChartData, ChartInfo
 
 Moment = TypeVar("Moment")
@@ -44,6 +44,10 @@ class Watcher(ABC, Generic[Moment]):
     def ending(self) -> str:
         """Why the run has come to its end, a sentence; empty while it goes on."""
         return ""
+
+    def noticed(self) -> Sequence[Finding]:
+        """What one should know of what it has found, at the end of a run."""
+        return ()
 
     def results(self) -> Mapping[str, Array]:
         """What is exported beside fields: arrays on the host by ``watcher/quantity [unit]``."""
@@ -79,6 +83,10 @@ class Watchers(tuple[Kind, ...]):
     def ending(self) -> str:
         """Why the run has come to its end, as the first that knows says it; empty while it goes on."""
         return next((watcher.ending for watcher in self if watcher.ending), "")
+
+    def noticed(self) -> tuple[Finding, ...]:
+        """What one should know of what they have found, at the end of a run."""
+        return tuple(finding for watcher in self for finding in watcher.noticed())
 
     def next_look(self, step: int, end: int) -> int:
         """The first step after ``step`` at which one of them looks; ``end`` where that comes first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,7 +11,7 @@ from engines.api.abilities import Inspected, Measured
 from engines.api.charts import ChartData, ChartInfo
 from engines.api.device import Backend, Ceilings, DeviceInfo
 from engines.api.shown import FieldInfo, FrontInfo, MarkerInfo, PaintInfo, SeriesInfo
-from engines.api.values import Array, KernelTiming, KernelTraffic, NonFinite, Selection
+from engines.api.values import Array, Finding, KernelTiming, KernelTraffic, NonFinite, Selection
 
 
 class Simulation(ABC):
@@ -69,6 +69,11 @@ class Simulation(ABC):
     def ending(self) -> str:
         """Why it has ``finished``, as a sentence for the log; empty where there is nothing to say."""
         return ""
+
+    def noticed(self) -> Sequence[Finding]:
+        """What one should know of the answers as they stand (a spectrum that has not settled), warnings and remedies as
+        in an estimate. Asked when the run has come to where it was to end."""
+        return ()
 
     def chart(self, name: str) -> ChartData:
         """The points of a chart that is not over time, at this moment."""

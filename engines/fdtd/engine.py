@@ -50,6 +50,7 @@ from engines.api.device import Backend
 from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.tools import Tool
+from engines.api.verification import VerificationCase
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.grid.yee import TIME_UNITS
 from engines.fdtd.lab.benchmarks import benchmarks, warming_problems
@@ -148,7 +149,9 @@ class FdtdEngine(Engine):
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
         steps = make_steps(backend, yee, axes, media, sources, setup.precision, setup.parts)
 
-        watchers = make_watchers(parameters, monitors, backend, steps, expected_field(parameters), incident)
+        watchers = make_watchers(
+            parameters, monitors, backend, steps, expected_field(parameters), incident, setup.keeps_all
+        )
         if gaps:
             watchers.append(PortsWatcher(backend, steps, gaps, setup.ports, dt, unit))
         held = [gap.electric for gap in gaps]
@@ -184,6 +187,11 @@ class FdtdEngine(Engine):
         from engines.fdtd.lab.tables import TABLES  # measured seldom
 
         return TABLES
+
+    def verification(self) -> Sequence[VerificationCase]:
+        from engines.fdtd.verification.cases import CASES  # run seldom
+
+        return CASES
 
     def warm(self, backend: Backend) -> None:
         for problem in warming_problems():

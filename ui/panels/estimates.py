@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from engines.api import Estimate
+from engines.api import Estimate, Finding
 from engines.api.charts import Fact
 from engines.api.errors import ProblemError, WorkbenchError
 from ui.charts.plots.reading import fact_text
@@ -53,6 +53,7 @@ class EstimatesPanel(QWidget):
         self._services = services
         self._background = background
         self.estimate: Estimate | None = None
+        self._noticed: tuple[Finding, ...] = ()
         self.figures: dict[str, QLabel] = {}
         self.names: dict[str, QLabel] = {}
         grid = QGridLayout()
@@ -159,12 +160,18 @@ class EstimatesPanel(QWidget):
     def show_findings(self) -> None:
         """What is known by now, in the panel and to whoever listens."""
         document = self._model.document
-        findings = () if document is None else findings_of(document, self.estimate)
+        findings = () if document is None else (*self._noticed, *findings_of(document, self.estimate))
         for label, severity in ((self.findings, "warning"), (self.notes, "info")):
             lines = [finding.message for finding in findings if finding.severity == severity]
             label.setText("\n".join(lines))
             label.setVisible(bool(lines))
         self.found.emit(findings)
+
+    def show_noticed(self, findings: tuple[Finding, ...]) -> None:
+        """What a run that came to its end said of its answers; nothing, once it begins anew."""
+        if findings != self._noticed:
+            self._noticed = findings
+            self.show_findings()
 
     def _show_facts(self, facts: tuple[Fact, ...]) -> None:
         if [fact.title for fact in facts] != list(self.facts):
@@ -192,7 +199,7 @@ class EstimatesPanel(QWidget):
         )
 
     def _show_nothing(self) -> None:
-        self.estimate = None
+        self.estimate, self._noticed = None, ()
         for label in self.figures.values():
             label.setText("–")
         self._say("")

@@ -77,6 +77,8 @@ class Controller(QObject):
     """One sentence for the banner: something is wrong."""
     outside_asked = Signal(object)
     """An :class:`Outside`: what is being opened names files that nobody chose."""
+    noticed = Signal(tuple)
+    """The findings of the run that has come to its end; of another run there are none yet."""
     hint = Signal(str)
     """One sentence for the banner: something to know."""
     progressed = Signal(str, float)
@@ -408,6 +410,7 @@ class Controller(QObject):
             taken, self._samples = self._samples, []
             self.time = taken[-1].time
             self.samples_arrived.emit(taken)
+        self.noticed.emit(runner.noticed if state is RunState.FINISHED else ())
         self._set_phase(_phase_of(state))  # after the samples: who hears of the phase sees the time it was reached at
         if state is RunState.FAILED and not self._reported:
             self._reported = True

@@ -115,6 +115,7 @@ class MainWindow(QMainWindow):
         self.estimates = EstimatesPanel(self.model, self.services, self.background)
         self.placing = Placing(self.model, self)
         self.problem = ProblemPanel(self.model, self.placing, self.estimates)
+        self.controller.noticed.connect(self.estimates.show_noticed)
         self.estimates.refused.connect(self.problem.mark)
         self.estimates.found.connect(self.problem.form.set_findings)
         self.estimates.found.connect(self.findings.show_findings)

@@ -10,7 +10,7 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
     fields.pvd, fields/*         whole fields, every ``snapshot_interval`` and at the end
     checkpoint.npz               to resume from, every minute and at the end
     timing.jsonl, timing.csv     a row for each kernel and second
-    run.json                     the project, the device, versions, findings, and how the run ended
+    run.json                     the project, the device, versions, findings before it and of its end, and that
     branch-2, ...                the same of what came after the run was rewound
 """
 
@@ -82,6 +82,7 @@ class Recorder(Observer):
         self._document = document
         self._project = document.current_project()
         self._findings = [as_record(finding) for finding in findings]
+        self._noticed: list[dict[str, Any]] = []
         self._fingerprint = problem_fingerprint(document, self.probes)
         self._interval = snapshot_interval
         self._checkpoint_seconds = checkpoint_seconds
@@ -191,6 +192,7 @@ class Recorder(Observer):
                 if not chart.series:
                     attempt(partial(self._write_chart, simulation, chart))
             attempt(lambda: self._write_results(simulation))
+            attempt(lambda: self._notice(simulation, state))
             if self.probes:
                 attempt(lambda: self._write_points(simulation))
         attempt(self._writer.close)
@@ -332,6 +334,10 @@ class Recorder(Observer):
             (self.folder / "charts").mkdir(exist_ok=True)
         write_table(self.folder / "charts" / f"{chart.name}.csv", *chart_table(chart, simulation.chart(chart.name)))
 
+    def _notice(self, simulation: Simulation, state: RunState) -> None:
+        if state is RunState.FINISHED:
+            self._noticed = [as_record(finding) for finding in simulation.noticed()]
+
     def _write_outcome(self, state: str, error: WorkbenchError | None) -> None:
         device = self._info.device_info
         content = {
@@ -354,6 +360,7 @@ class Recorder(Observer):
                 **(device.versions if device else {}),
             },
             "findings": self._findings,
+            "noticed": self._noticed,
             "files": self.saved() if state != "running" else [],
             "project": self._project.model_dump(mode="json"),
         }

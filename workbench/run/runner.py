@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Literal, TypeVar
 
-from engines.api import Array, Progress, Simulation, SimulationInfo
+from engines.api import Array, Finding, Progress, Simulation, SimulationInfo
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, InstabilityError, NotLiveError, ProblemError, WorkbenchError
 from engines.backend.ceilings.curve import working_set_of
@@ -92,6 +92,8 @@ class Runner:
         """Whether the problem has come to an end of its own: there is nothing left to run, whatever ``until`` says."""
         self.ending = ""
         """Why it has, where there is something to say."""
+        self.noticed: tuple[Finding, ...] = ()
+        """What the simulation said of its answers when the run last came to its end."""
         self._initial: dict[str, Array] = {}
         self._controls: dict[str, Any] = {}
         self._history = History(checkpoints, self.say)
@@ -387,11 +389,17 @@ class Runner:
                     if self.ended and not known and simulation.ending:
                         self.ending = simulation.ending
                         self.say(self.ending)
+                    self._notice(simulation)
                     self._want(RunState.FINISHED)
                 elif self._stop_step is not None and simulation.step >= self._stop_step:
                     self._want(RunState.PAUSED)
             if self._wanted in (RunState.PAUSED, RunState.FINISHED):
                 self._set_state(self._wanted)
+
+    def _notice(self, simulation: Simulation) -> None:
+        self.noticed = tuple(simulation.noticed())
+        for finding in self.noticed:
+            self.say(finding.message, finding.severity)
 
     def _check_finite(self, simulation: Simulation) -> None:
         bad = simulation.non_finite()

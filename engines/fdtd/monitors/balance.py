@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
 from engines.fdtd.monitors.flux import FluxWatcher
@@ -16,19 +16,23 @@ from engines.fdtd.watch.watcher import FieldWatcher
 LEAST = 1e-3
 """Of the largest incident energy in the band: where there is less (or none), R and T would be noise."""
 CHART = "balance"
+FAR_FROM_ONE = 0.02
+"""Of R + T: ten times what a slab of 12 cells per wavelength leaves between absorbing layers."""
 
 
 class Balance(FieldWatcher):
     """R and T of two planes with the same frequencies; it sums nothing itself.
 
     incident: (frequencies,) [J/Hz] without objects, all positive
+    whole: whether R and T must be all of it: nothing absorbs, and no face beside the way of the wave lets it out
     """
 
     def __init__(
-        self, reflected: Sequence[FluxWatcher], transmitted: Sequence[FluxWatcher], incident: Array, every: int
-    ) -> None:
+        self, reflected: Sequence[FluxWatcher], transmitted: Sequence[FluxWatcher], incident: Array, every: int,
+        whole: bool = False,
+    ) -> None:  # fmt: skip
         self._reflected, self._transmitted, self._incident = reflected, transmitted, incident
-        self.every = every
+        self.every, self._whole = every, whole
         self._unit = (*reflected, *transmitted)[0].unit
         title, unit, self._x = (*reflected, *transmitted)[0].abscissa()
         self.charts = (
@@ -51,6 +55,26 @@ class Balance(FieldWatcher):
             found["R + T"] = found["R"] + found["T"]
             found["A = 1 − R − T"] = 1.0 - found["R + T"]
         return found
+
+    def noticed(self) -> Sequence[Finding]:
+        """A sentence where R + T is more than one, or less where it must be one."""
+        total = self.parts_of_incident().get("R + T")
+        if total is None or not np.isfinite(total).any():
+            return ()
+        off = np.nan_to_num(total - 1.0)
+        worst = int(np.abs(off).argmax() if self._whole else off.argmax())
+        if (abs(off[worst]) if self._whole else off[worst]) < FAR_FROM_ONE:
+            return ()
+        title, unit, x = (*self._reflected, *self._transmitted)[0].abscissa()
+        why = "nothing here absorbs" if self._whole else "no more than what comes in can leave"
+        return (
+            Finding(
+                f"R + T is {total[worst]:.3g} at a {title.lower()} of {x[worst]:.4g} {unit.replace('um', 'µm')}, and "
+                f"{why}: R and T are wrong by about as much. Run until the field has died down, and keep the planes "
+                "beside all objects and out of their near field; smaller cells help where the error stays.",
+                place=("monitors",),
+            ),
+        )
 
     def chart(self, name: str) -> ChartData:
         return ChartData(tuple(Curve(title, self._x, y) for title, y in self.parts_of_incident().items()))

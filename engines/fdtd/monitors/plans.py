@@ -15,9 +15,10 @@ from engines.fdtd.grid.yee import SPEED_OF_LIGHT
 from engines.fdtd.monitors.balance import Balance, incident_energy
 from engines.fdtd.monitors.decay import DecayWatcher, check_dies_down
 from engines.fdtd.monitors.flux import FluxWatcher
-from engines.fdtd.monitors.fourier import FourierPlan, Surroundings, fourier_plan
+from engines.fdtd.monitors.fourier import FourierPlan, FourierWatcher, Surroundings, fourier_plan
 from engines.fdtd.monitors.frequencies import over_at, source_spectrum
 from engines.fdtd.monitors.ringing.ringing import RingingWatcher, band_of
+from engines.fdtd.monitors.settling import SettlingWatcher
 from engines.fdtd.monitors.sums.blocks import Rectangle, box_rectangles, inner_nodes, plane_node, rectangle
 from engines.fdtd.monitors.trace import CAPACITY, TraceWatcher, interpolation
 from engines.fdtd.monitors.volume import VolumeWatcher, cells_between, volume_blocks
@@ -208,8 +209,9 @@ def make_watchers(
     steps: YeeSteps,
     largest: float,
     incident: Incident | None = None,
+    whole: bool = False,
 ) -> list[FieldWatcher]:
-    """``incident``: of planes that measure R or T; without it they measure power."""
+    """``incident``: of planes that measure R or T; without it they measure power; ``whole``: see :class:`Balance`."""
     around = plans.around
     found: list[FieldWatcher] = []
     parts: dict[str, list[FluxWatcher]] = {"reflection": [], "transmission": []}
@@ -233,9 +235,12 @@ def make_watchers(
         names = [each.plan.name for each in parts["transmission"] or parts["reflection"]]
         energy = incident_energy([incident.energies[name] for name in names], names, incident.nothing)
         every = plans.normalised[0].plan.every
-        found.append(Balance(parts["reflection"], parts["transmission"], energy, every))
+        found.append(Balance(parts["reflection"], parts["transmission"], energy, every, whole))
     if parameters.ending.at_decay:
         found.append(DecayWatcher(parameters.ending, around, backend, steps))
+    pulses = around.waveforms and not any(waveform.steady for waveform in around.waveforms)
+    if pulses and any(isinstance(each, FourierWatcher) for each in found):
+        found.append(SettlingWatcher(around, backend, steps))
     return found
 
 

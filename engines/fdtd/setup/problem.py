@@ -26,13 +26,15 @@ from engines.fdtd.monitors.plans import plan_monitors
 from engines.fdtd.monitors.traffic import monitors_traffic
 from engines.fdtd.parameters import (
     FdtdParameters,
+    PlaneMonitor,
 )
+from engines.fdtd.setup.boxes import box_findings
 from engines.fdtd.setup.grid import make_faces, make_yee
 from engines.fdtd.setup.media import media_of
 from engines.fdtd.setup.sources import ports_of, sources_of, waveform_of
 from engines.fdtd.setup.speed import expected_rate
 from engines.fdtd.sources.checks import source_findings
-from engines.fdtd.sources.waveforms import TimeCourse
+from engines.fdtd.sources.waveforms import TimeCourse, band_of
 from engines.fdtd.step.cpu import CPU_ID_BYTES
 from engines.fdtd.step.traffic import memory_bytes, source_bytes, traffic
 
@@ -72,7 +74,9 @@ class Setup:
             )
         self.dt = courant * self.limit
         faces = make_faces(parameters.faces, yee)
-        self.axes = make_axes(yee, faces, self.dt)
+        self.driven, self.ports = sources_of(parameters), ports_of(parameters)
+        waveforms = self._waveforms()
+        self.axes = make_axes(yee, faces, self.dt, band=band_of(waveforms))
         self._magnetic = len({(medium.permeability, medium.magnetic_loss) for medium in self.media}) > 1
         self._value_bytes = np.dtype(self.precision).itemsize
         used = self._used_media()
@@ -82,21 +86,19 @@ class Setup:
         if self.slots.count:
             states = 3 * dispersive_cells(fillings, self.media, yee) * self.slots.states
         self._id_bytes = expected_id_bytes(used, parameters.numerics.smoothing)
-        self.driven = sources_of(parameters)
-        self.ports = ports_of(parameters)
         self.parts = parts_of(yee, [*self.driven.axes(), *(port.axis for port in self.ports)])
         self._check_ports()
         self.monitors = plan_monitors(parameters, self._surroundings())
         self.traffic = self._traffic(states, self._id_bytes, 1 if self._one_pass else 2)
         self.memory = self._memory(states)
-        waveforms = self._waveforms()
         self.findings = (
-            *resolution_findings(yee, unit, waveforms, used),
+            *resolution_findings(yee, unit, waveforms, used, self.dt, parameters.numerics.smoothing),
             *layer_findings(parameters, fillings, self.media, yee, faces),
             *state_findings(used, self.slots),
             *source_findings(yee, self.axes, self.driven),
             *self.monitors.findings,
             *object_findings(parameters, yee),
+            *box_findings(parameters, yee, self.axes, fillings, self.driven),
         )
         if waveforms:
             shortest = SPEED_OF_LIGHT / max(waveform.highest_frequency for waveform in waveforms)
@@ -112,6 +114,24 @@ class Setup:
         """The shortest that is driven; a step where nothing is."""
         highest = max([waveform.highest_frequency for waveform in self._waveforms()], default=0.0)
         return 1 / highest if highest else self.dt
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether all power passes the planes of R and T: nothing absorbs, they reach across the grid, and no face
+        beside them is open."""
+        planes = [each.monitor for each in self.monitors.normalised if isinstance(each.monitor, PlaneMonitor)]
+        beside = {d for plane in planes for d in range(3) if d != "xyz".index(plane.axis) and not self.yee.flat[d]}
+        kinds = self.parameters.faces.pairs()
+        return (
+            not self.ports
+            and all(m.perfect_conductor or (m.lossless and not m.magnetic_loss) for m in self._used_media())
+            and not any(kind in ("CPML", "absorber") for d in beside for kind in kinds[d])
+            and all(
+                plane.low[d] <= self.yee.nodes(d)[0] and plane.high[d] >= self.yee.nodes(d)[-1]
+                for plane in planes
+                for d in beside - {"xyz".index(plane.axis)}
+            )
+        )
 
     @property
     def _copies(self) -> int:

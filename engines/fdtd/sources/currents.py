@@ -33,7 +33,7 @@ from engines.fdtd.sources.sheets import (
     sheet_node,
     window_of,
 )
-from engines.fdtd.sources.waveforms import Ahead, TimeCourse
+from engines.fdtd.sources.waveforms import Ahead, TimeCourse, band_of
 
 LINE_END = 40
 """Cells of the CPML at the end of a line: four times as many as a face has, so that the line is not what one sees."""
@@ -154,7 +154,7 @@ def make_sources(
             raise ProblemError(
                 f"A plane wave along {'xyz'[wave.axis]} has its field across that: choose another polarization."
             )
-        box = _box(yee, axes, wave.margin, wave.axis, wave.mirrors)
+        box = total_field_box(yee, axes, wave.margin, wave.axis, wave.mirrors)
         line = _line(yee, around, box[wave.axis], wave, dt, made.count)
         lines.append(line)
         open_axes = [d for d in range(3) if not axes[d].wraps]
@@ -164,7 +164,7 @@ def make_sources(
     long = []
     for tilted in oblique:
         check_open(yee, [axis.wraps for axis in axes], tilted)
-        box = _box(yee, axes, tilted.margin)
+        box = total_field_box(yee, axes, tilted.margin)
         row, origin = make_line(yee, around, tilted, box, dt, made.count)
         long.append(row)
         open_axes = [d for d in range(3) if not axes[d].wraps]
@@ -282,7 +282,7 @@ def _dipole(
     return places, -media.cb[ids] * yee.smallest * metre * VACUUM_IMPEDANCE * current
 
 
-def _box(
+def total_field_box(
     yee: Yee, axes: Sequence[Axis], margin: int, along: int = -1, mirrors: Sequence[Sequence[int]] = ((), ())
 ) -> list[Range]:
     """Nodes of the total-field box along x, y, z; it fills periodic axes across ``along``. Raises ProblemError."""
@@ -343,6 +343,7 @@ def _line(yee: Yee, around: Medium, ends: tuple[int, int], wave: PlaneWave, dt: 
     graded = yee.lines[wave.axis] is not None
     alone = Yee((n, 1, 1), (spacing,) * 3, flat=(False, True, True), lines=(nodes if graded else None, None, None))
     wall, end, side = Face("PEC"), Face("CPML", LINE_END), Face("periodic")
-    axis = make_axes(alone, [(wall, end), (side, side), (side, side)], dt, around.index)[0]
+    band = band_of([wave.waveform])
+    axis = make_axes(alone, [(wall, end), (side, side), (side, side)], dt, around.index, band)[0]
     courant = SPEED_OF_LIGHT * dt / alone.smallest
     return Line(first, n, axis, courant / around.permittivity, courant / around.permeability)

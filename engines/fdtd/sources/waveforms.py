@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
@@ -20,6 +21,10 @@ DERIVATIVE_TOP = 2.7638
 """Root of ``y e^{(1 − y²)/2} = FALL``: the top of a differentiated Gaussian's spectrum over its peak."""
 RICKER_TOP = 2.2113
 """Root of ``y² e^{1 − y²} = FALL``: the same of a Ricker wavelet."""
+DERIVATIVE_FOOT, RICKER_FOOT = 0.060765, 0.195503
+"""The other roots: where these spectra begin."""
+WIDEST_BAND = 100.0
+"""Highest over lowest frequency of what is driven: below, there is next to no power."""
 
 
 class TimeCourse(Protocol):
@@ -38,6 +43,10 @@ class TimeCourse(Protocol):
     @property
     def highest_frequency(self) -> float:
         """Where the spectrum has fallen to a tenth; the carrier of a continuous wave."""
+
+    @property
+    def lowest_frequency(self) -> float:
+        """Where the spectrum has risen to a tenth, 0 where it begins with more; the carrier of a continuous wave."""
 
     @property
     def lasts(self) -> float:
@@ -98,8 +107,22 @@ class Waveform:
             return DERIVATIVE_TOP * self.frequency
         if self.shape == "ricker":
             return RICKER_TOP * self.frequency
-        spread = math.sqrt(-2 * math.log(FALL)) / (2 * math.pi * self.width)
-        return spread + (self.frequency if self.shape == "pulse" else 0.0)
+        return self._spread + (self.frequency if self.shape == "pulse" else 0.0)
+
+    @property
+    def lowest_frequency(self) -> float:
+        if self.shape == "continuous":
+            return self.frequency
+        if self.shape == "derivative":
+            return DERIVATIVE_FOOT * self.frequency
+        if self.shape == "ricker":
+            return RICKER_FOOT * self.frequency
+        return max(0.0, self.frequency - self._spread) if self.shape == "pulse" else 0.0
+
+    @property
+    def _spread(self) -> float:
+        """From the middle of a Gaussian spectrum to a tenth of it."""
+        return math.sqrt(-2 * math.log(FALL)) / (2 * math.pi * self.width)
 
     @property
     def steady(self) -> bool:
@@ -168,6 +191,11 @@ class Sampled:
         return float(frequencies[np.flatnonzero(amplitude >= FALL * amplitude.max())[-1]])
 
     @property
+    def lowest_frequency(self) -> float:
+        frequencies, amplitude = self._spectrum
+        return float(frequencies[np.flatnonzero(amplitude >= FALL * amplitude.max())[0]])
+
+    @property
     def steady(self) -> bool:
         return False
 
@@ -187,3 +215,12 @@ class Ahead:
     def at(self, time: Array) -> Array:
         time = np.asarray(time) + self.advance
         return self.waveform.quadrature(time) if self.turned else self.waveform.at(time)
+
+
+def band_of(waveforms: Sequence[TimeCourse]) -> tuple[float, float] | None:
+    """The lowest and the highest frequency that they drive, at most a factor of ``WIDEST_BAND`` apart; None without
+    any."""
+    if not waveforms:
+        return None
+    highest = max(waveform.highest_frequency for waveform in waveforms)
+    return max(min(waveform.lowest_frequency for waveform in waveforms), highest / WIDEST_BAND), highest

@@ -11,6 +11,7 @@ from engines.api import (
     Array,
     Dab,
     FieldInfo,
+    Finding,
     KernelTiming,
     KernelTraffic,
     NonFinite,
@@ -116,6 +117,9 @@ class FdtdSimulation(Simulation):
     @property
     def ending(self) -> str:
         return self.watchers.ending
+
+    def noticed(self) -> Sequence[Finding]:
+        return self.watchers.noticed()
 
     def results(self) -> Mapping[str, Array]:
         return self.watchers.results()

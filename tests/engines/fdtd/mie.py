@@ -1,10 +1,8 @@
-"""What a sphere scatters: Mie's series (Bohren and Huffman, Absorption and Scattering of Light, 1983, ch. 4), and a
-sphere on the grid with the flux of its scattered field, summed step by step around the total-field box."""
+"""A sphere on the grid with the flux of its scattered field, summed step by step around the total-field box."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import spherical_jn, spherical_yn
 
 from engines.fdtd.grid.boundaries import Face, make_axes
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT as C
@@ -16,31 +14,9 @@ from engines.fdtd.media.solids.shapes import Shape
 from engines.fdtd.sources.currents import PlaneWave, make_sources
 from engines.fdtd.sources.waveforms import Waveform
 from engines.fdtd.step.cpu import CpuYee
+from engines.fdtd.verification.mie import efficiencies, scattering_efficiency
 
-
-def scattering_efficiency(size: float, index: complex) -> float:
-    """Q_sca for the size parameter x = 2πa/λ."""
-    return efficiencies(size, index)[0]
-
-
-def efficiencies(size: float, index: complex) -> tuple[float, float]:
-    """Q_sca and Q_abs; eqs. 4.53, 4.61 and 4.62, with Wiscombe's number of terms; index n + ik."""
-    n = np.arange(1, int(size + 4 * size ** (1 / 3) + 4))
-
-    def riccati(z: complex) -> tuple[np.ndarray, np.ndarray]:
-        j = spherical_jn(n, z)
-        return z * j, j + z * spherical_jn(n, z, derivative=True)
-
-    psi, psi_slope = riccati(size)
-    y = spherical_yn(n, size)
-    xi = psi + 1j * size * y
-    xi_slope = psi_slope + 1j * (y + size * spherical_yn(n, size, derivative=True))
-    inside, inside_slope = riccati(index * size)
-    a = (index * inside * psi_slope - psi * inside_slope) / (index * inside * xi_slope - xi * inside_slope)
-    b = (inside * psi_slope - index * psi * inside_slope) / (inside * xi_slope - index * xi * inside_slope)
-    scattered = 2 / size**2 * ((2 * n + 1) * (np.abs(a) ** 2 + np.abs(b) ** 2)).sum()
-    extinct = 2 / size**2 * ((2 * n + 1) * (a + b).real).sum()
-    return float(scattered), float(extinct - scattered)
+__all__ = ["ball", "efficiencies", "filled", "measured_efficiency", "scattering_efficiency"]
 
 
 def ball(center, radius: float) -> Shape:

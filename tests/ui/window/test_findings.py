@@ -216,6 +216,28 @@ def test_what_a_mesh_file_lacks_is_told_where_the_estimate_is(window, qtbot, tmp
     assert any("choose that length unit" in finding.message for finding in window.findings.findings)
 
 
+def test_what_a_run_says_at_its_end_is_on_the_terminal_and_in_the_record(services, tmp_path, capsys):
+    """R of a slab after half of the pulse; of the window ``test_run.py`` tells."""
+    words = "Spectra have not settled"
+    document = new_document(registry.engine("fdtd"))
+    changes = {
+        ("grid", "dimensions"): "1D",
+        ("objects",): [{"kind": "box", "low": [1.8, -9, -9], "high": [2.2, 9, 9]}],
+        ("sources",): [{"kind": "plane wave", "signal": {"kind": "pulse"}}],
+        ("monitors",): [{"kind": "plane", "measures": "reflection", "position": 0.9}],
+    }
+    values = with_values(document.parameters.model_dump(mode="json"), changes)
+    document.parameters = type(document.parameters).model_validate(values)
+    document.project.run.until, document.project.run.device = 20.0, "cpu"
+    save_document(document, tmp_path / "project")
+    out = tmp_path / "results"
+    assert main(["run", str(tmp_path / "project"), "--out", str(out), "--device", "cpu"]) == 0
+    assert words in capsys.readouterr().err
+    record = json.loads((out / "run.json").read_text())
+    assert [each["place"] for each in record["noticed"] if words in each["message"]] == [["ending"]]
+    assert not any(words in each["message"] for each in record["findings"])
+
+
 @pytest.mark.parametrize("preset", ["stencil", "battery", "cardiac", "peridynamics", "fdtd", "spiking"])
 def test_places_and_remedies_of_presets_are_of_their_parameters(preset, services):
     """Whatever a preset is told of stands at a field that it has, and its remedies are values that it may take."""

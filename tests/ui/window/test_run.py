@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 
+from engines.api import Finding
 from ui.session.controller import Phase
 
 
@@ -43,6 +44,20 @@ def test_two_clicks_bring_the_first_moving_picture(window, qtbot):
     qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=10_000)
     qtbot.mouseClick(window.timeline.run_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len({frame.step for frame in window.viewport.frames}) >= 3, timeout=10_000)
+
+
+def test_what_a_run_says_of_its_answers_stands_in_the_banner_until_it_begins_anew(opened, qtbot, monkeypatch):
+    """Whatever the engine: the simulation that runs is given a finding that comes with its end."""
+    window, finding = opened, Finding("The answer has not settled.")
+    window.timeline.until_edited.emit(100.0)
+    kind = window.controller.runner.post(type).result(5)
+    monkeypatch.setattr(kind, "noticed", lambda self: (finding,))
+    assert finding not in window.findings.findings
+    window.controller.run()
+    qtbot.waitUntil(lambda: finding in window.findings.findings, timeout=10_000)
+    assert finding.message in window.estimates.findings.text()
+    window.controller.reset()
+    qtbot.waitUntil(lambda: finding not in window.findings.findings, timeout=10_000)
 
 
 @pytest.mark.keeps_time

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engines.api import Finding
+from tests.workbench.fake_engine import WaveSimulation
 from workbench.export.pvd import read_pvd
 from workbench.export.vtu import VtuWriter
 from workbench.project.document import Document, open_document
@@ -214,3 +216,14 @@ def test_an_appended_file_goes_on_after_its_last_whole_line(tmp_path):
     file.write_text("no line end")
     AppendedFile(file, "a,b\n", keep=True).close()
     assert file.read_text() == "a,b\n"
+
+
+def test_what_a_run_says_of_its_answers_at_its_end_is_told_and_kept(document, tmp_path, monkeypatch):
+    finding = Finding("The wave has not settled.", place=("tau",))
+    monkeypatch.setattr(WaveSimulation, "noticed", lambda self: (finding,) if self.step == 200 else ())
+    runner = run(document, Recorder(tmp_path / "out", document))
+    assert runner.noticed == (finding,)
+    assert ("The wave has not settled.", "warning") in [(each.text, each.severity) for each in runner.take_messages()]
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert [each["message"] for each in record["noticed"]] == ["The wave has not settled."]
+    assert record["findings"] == []

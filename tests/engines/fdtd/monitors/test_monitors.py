@@ -249,7 +249,7 @@ def test_all_boxes_around_a_source_see_the_same_power(backend):
     ]
     simulation = ENGINE.build(Problem(cube(monitors=boxes)), backend)
     simulation.advance(700)
-    inner, outer, beside = (watcher.energy() for watcher in simulation.watchers)
+    inner, outer, beside = (watcher.energy() for watcher in simulation.watchers[:3])
     print("boxes", np.abs(inner / outer - 1).max(), np.abs(beside / outer).max())
     assert (outer > 0).all()
     np.testing.assert_allclose(inner, outer, rtol=3e-4)

@@ -29,7 +29,7 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.setup.sources import waveform_of
 from engines.fdtd.sources.waveform_files import read_waveform
-from engines.fdtd.sources.waveforms import FALL, Sampled
+from engines.fdtd.sources.waveforms import FALL, WIDEST_BAND, Sampled, Waveform, band_of
 
 ENGINE = FdtdEngine()
 GRID = GridSetting(cells_x=30, cells_y=30, cells_z=30, size_x=1.5, size_y=1.5, size_z=1.5)
@@ -63,6 +63,8 @@ def test_the_highest_frequency_is_where_the_spectrum_has_fallen(signal):
     frequency = np.fft.rfftfreq(1 << 19, time[1])
     top = frequency[np.flatnonzero(amplitude >= FALL * amplitude.max())[-1]]
     assert waveform.highest_frequency == pytest.approx(top, rel=1e-3, abs=frequency[1])
+    foot = frequency[np.flatnonzero(amplitude >= FALL * amplitude.max())[0]]
+    assert waveform.lowest_frequency == pytest.approx(foot, rel=1e-3, abs=2 * frequency[1])
     if not isinstance(signal, Gaussian | Pulse):
         assert frequency[amplitude.argmax()] == pytest.approx(SPEED_OF_LIGHT / signal.wavelength, abs=frequency[1])
 
@@ -79,6 +81,9 @@ def test_samples_of_a_waveform_are_the_waveform():
     np.testing.assert_allclose(mine.quadrature(between)[middle], right.quadrature(between)[middle], atol=2e-4)
     assert mine.carrier == pytest.approx(right.carrier, rel=5e-3)
     assert mine.highest_frequency == pytest.approx(right.highest_frequency, rel=5e-3)
+    assert mine.lowest_frequency == pytest.approx(right.lowest_frequency, rel=5e-3)
+    low, high = band_of([mine, Waveform("gaussian", 0.0, right.width, right.delay)])
+    assert (low, high) == (mine.highest_frequency / WIDEST_BAND, mine.highest_frequency)
 
 
 @pytest.mark.parametrize(

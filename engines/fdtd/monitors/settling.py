@@ -1,0 +1,64 @@
+"""Whether spectra have settled when a run ends: the energy that is still in the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engines.api import Finding
+from engines.api.device import Backend
+from engines.fdtd.monitors.fourier import Surroundings
+from engines.fdtd.monitors.frequencies import over_at
+from engines.fdtd.step.steps import YeeSteps
+from engines.fdtd.watch.watcher import NEVER, FieldWatcher
+
+LOOKS = 24
+"""At the energy, while sources drive: its largest is found to a few per cent."""
+SETTLED = 1e-4
+"""Of the largest energy: an amplitude of a hundredth, as much as spectra may then be wrong."""
+
+
+class SettlingWatcher(FieldWatcher):
+    """Knows the largest energy from a few looks until what the sources gave has spread, and none after that.
+
+    Of what is left twice the magnetic energy counts: a cut current leaves charges, whose static field never goes and
+    is not in spectra. A run that goes on from a checkpoint has no largest energy, and says nothing.
+    """
+
+    def __init__(self, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
+        self._backend, self._steps, self._dt = backend, steps, around.dt
+        self._over = max(over_at(waveform) for waveform in around.waveforms)
+        self._between = self.every = max(1, int(self._over / around.dt / LOOKS))
+        self._largest, self._step = 0.0, 0
+
+    def look(self, step: int) -> None:
+        self._step = step
+        with self._backend.active():
+            self._largest = max(self._largest, sum(self._steps.energy()))
+        if step * self._dt > 2 * self._over:
+            self.every = NEVER
+
+    def restored(self, step: int) -> None:
+        self.every, self._step = self._between, step
+        if not step:
+            self._largest = 0.0
+
+    def noticed(self) -> Sequence[Finding]:
+        if not self._largest:
+            return ()
+        with self._backend.active():
+            left = 2 * self._steps.energy()[1] / self._largest
+        if left < SETTLED:
+            return ()
+        still = "the sources are not over, and " if (self._step + self._between) * self._dt < self._over else ""
+        return (
+            Finding(
+                f"Spectra have not settled: {still}{100 * left:.2g} % of the largest field energy is still in the "
+                f"grid, so they may be wrong by about {100 * left**0.5:.2g} %. Run longer, or switch on the end at "
+                "decay.",
+                place=("ending",),
+            ),
+        )
+
+    def parts(self) -> dict[str, Any]:
+        return {}

@@ -1,0 +1,1 @@
+"""Cases with known answers: what is run is what a user would run, and what is expected comes from formulas."""

@@ -1,0 +1,111 @@
+"""What a run says at its end: spectra that have not settled, and R + T that cannot be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api import Problem
+from engines.backend.cpu import CpuBackend
+from engines.fdtd.engine import FdtdEngine
+from engines.fdtd.parameters import (
+    Box,
+    BoxMonitor,
+    Faces,
+    FdtdParameters,
+    Frequencies,
+    Gaussian,
+    GridSetting,
+    Material,
+    PlaneMonitor,
+    PointSource,
+    Pulse,
+    WaveSource,
+)
+from tests.cuda_on_host import COMPILER, HostCudaBackend
+
+LINE = GridSetting(dimensions="1D", cells_x=170, size_x=4.0)
+BAND = Frequencies(first=0.9, last=1.2, count=7)
+SLAB = Box(low=(1.8, -9, -9), high=(2.2, 9, 9))
+
+
+@pytest.fixture(
+    scope="module",
+    params=["cpu", pytest.param("cuda", marks=pytest.mark.skipif(COMPILER is None, reason="no C++ compiler"))],
+)
+def backend(request):
+    return CpuBackend() if request.param == "cpu" else HostCudaBackend()
+
+
+def slab(backend, permittivity=2.25, conductivity=0.0):
+    planes = [
+        PlaneMonitor(name="R", position=0.6, measures="reflection", frequencies=BAND),
+        PlaneMonitor(name="T", position=3.2, measures="transmission", frequencies=BAND),
+    ]
+    parameters = FdtdParameters(
+        grid=LINE, materials=[Material(permittivity=permittivity, conductivity=conductivity)], objects=[SLAB],
+        sources=[WaveSource(signal=Pulse(wavelength=1.0, cycles=1.5))], monitors=planes,
+    )  # fmt: skip
+    return FdtdEngine().build(Problem(parameters), backend)
+
+
+def messages(simulation) -> list[str]:
+    return [finding.message for finding in simulation.noticed()]
+
+
+def until(simulation, time: float) -> None:
+    simulation.advance(round(time / simulation.dt) - simulation.step)
+
+
+def test_spectra_that_have_not_settled_are_told_until_they_have():
+    """The pulse lasts 45 fs and crosses the line in 14: at 40 fs it is under way; a slab of n = 1.5 keeps 4 % of E in
+    each reflection, so that after 100 fs nothing is left."""
+    simulation = slab(CpuBackend())
+    until(simulation, 35.0)
+    (*_, early) = messages(simulation)
+    assert "Spectra have not settled: the sources are not over" in early
+    until(simulation, 100.0)
+    assert messages(simulation) == []
+    energies = simulation.chart("balance").curves[2].y
+    assert np.abs(energies - 1).max() < 2e-3
+
+
+def test_a_slab_that_rings_on_is_told_with_what_is_left(backend):
+    """n = 4: at 60 fs light is still going to and fro in it; both R + T and the energy say so."""
+    simulation = slab(backend, permittivity=16.0)
+    until(simulation, 60.0)
+    balance, settled = messages(simulation)
+    assert "% of the largest field energy is still in the grid" in settled
+    assert balance.startswith("R + T is ")
+    assert "nothing here absorbs" in balance
+
+
+def test_what_absorbs_may_have_less_than_one():
+    simulation = slab(CpuBackend(), conductivity=2000.0)
+    until(simulation, 100.0)
+    assert simulation.chart("balance").curves[2].y.max() < 0.9
+    assert messages(simulation) == []
+
+
+def test_a_charge_that_stays_is_no_field_that_rings():
+    """A Gaussian current without a carrier leaves charges, whose static energy stays in the grid."""
+    grid = GridSetting(dimensions="2D", cells_x=50, cells_y=50, size_x=2.5, size_y=2.5)
+    parameters = FdtdParameters(
+        grid=grid, objects=[],
+        sources=[PointSource(place=(1.25, 1.25, 2.0), axis="y", signal=Gaussian(wavelength=0.6))],
+        monitors=[BoxMonitor(low=(0.8, 0.8, 0), high=(1.7, 1.7, 4), frequencies=BAND)], faces=Faces(),
+    )  # fmt: skip
+    simulation = FdtdEngine().build(Problem(parameters), CpuBackend())
+    until(simulation, 40.0)
+    energies = simulation.observe()
+    assert energies["electric"] > 1e3 * energies["magnetic"] > 0
+    assert messages(simulation) == []
+
+
+def test_a_run_that_goes_on_elsewhere_says_nothing_it_does_not_know():
+    backend = CpuBackend()
+    simulation = slab(backend)
+    until(simulation, 35.0)
+    other = slab(backend)
+    other.restore(simulation.state())
+    assert [message for message in messages(other) if "settled" in message] == []
