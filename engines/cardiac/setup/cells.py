@@ -193,7 +193,8 @@ def cell_findings(parameters: CardiacParameters) -> list[Finding]:
     book = parameter_book(parameters)
     for setting in parameters.regions:
         region_kinds(setting, book, np.random.default_rng(0))
-    findings = []
+    model = compiled_model(parameters)
+    findings = [] if model is None else [Finding(note, "info", ("cells",)) for note in model.notes]
     limit, step = _own_limit(parameters), parameters.numerics.step / parameters.numerics.reaction_substeps
     if limit is not None and limit.accurate is not None and limit.accurate < step <= (limit.stable or step):
         whole = float(f"{limit.accurate * parameters.numerics.reaction_substeps:.9g}")
