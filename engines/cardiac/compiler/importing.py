@@ -180,10 +180,11 @@ def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | N
     title = model.meta.get("display_name") or model.name() or file
     parameters = tuple(reader.parameters)
     name = str(model.name() or Path(file).stem)
-    notes += [f"In {where} what follows from time alone is taken for a stimulus and held at {value:g}." for where, value in reader.held.items()]
-    return CellModel(
-        name, str(title), kept, k, folded(rates, parameters), parameters, tuple(rates), notes=tuple(notes)
-    )
+    notes += [
+        f"In {where} what follows from time alone is taken for a stimulus and held at {value:g}."
+        for where, value in reader.held.items()
+    ]
+    return CellModel(name, str(title), kept, k, folded(rates, parameters), parameters, tuple(rates), notes=tuple(notes))
 
 
 def _unit(variable: Any) -> str:
