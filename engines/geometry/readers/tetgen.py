@@ -16,7 +16,6 @@ from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import quadratic_finding
 from engines.geometry.readers.text import as_type, first_line, numbers, read_bytes
 
-
 BINARY = "BIN"
 
 
