@@ -10,11 +10,6 @@ from engines.api import Array, Finding
 from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
 
-UNITS = {"um": 1e-3, "µm": 1e-3, "mm": 1.0, "cm": 10.0, "m": 1000.0}
-"""Length of each unit in mm."""
-USUAL_SIZE = (0.5, 500.0)
-"""Diagonal [mm] of what is usually simulated: from a strip of cells to a whale's ventricle."""
-
 
 def require_tetrahedra(raw: RawMesh, name: str) -> None:
     """Raises MeshError that says what the file holds instead."""
@@ -123,21 +118,6 @@ def piece_findings(n_points: int, cells: Array) -> list[Finding]:
             f"smallest {sizes[-1]:,}): excitation does not pass between them; merge coincident points if they touch."
         )
     ]
-
-
-def size_findings(points: Array, length_unit: str) -> list[Finding]:
-    """A warning where the size suggests another unit of length. points: [mm], scaled with ``length_unit``."""
-    extent = np.ptp(points, axis=0)
-    diagonal = float(np.linalg.norm(extent))
-    if USUAL_SIZE[0] <= diagonal <= USUAL_SIZE[1]:
-        return []
-    size = " × ".join(f"{x:.3g}" for x in extent)
-    message = f"The mesh measures {size} mm, which is unusual for tissue"
-    in_file = diagonal / UNITS[length_unit]
-    for unit in ("mm", "um", "cm", "m"):
-        if UNITS[unit] != UNITS[length_unit] and 2.0 <= in_file * UNITS[unit] <= 400.0:
-            return [Finding(f"{message}: its coordinates are probably in {unit}; choose that length unit.")]
-    return [Finding(f"{message}; check the length unit.")]
 
 
 def _plural(word: str, count: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from engines.api import Array, Finding
 from engines.api.errors import MeshError
-from engines.geometry.check import UNITS
+from engines.geometry.size import UNITS
 from engines.geometry.fibres import SHORT, find_fibres
 from engines.geometry.mesh import TetMesh
 from engines.geometry.raw import RawMesh

@@ -2,8 +2,8 @@
 
 The stimulus that such a file brings is set to zero, because a tissue has stimuli of its own. It is told by Myokit's
 binding, by its name, or by what it does: what follows from time alone and mostly has one value is held there, and
-:attr:`CellModel.notes` says so; a model that then still depends on time is refused. Rates come out per millisecond and the voltage in millivolts, converted from the file's
-units; other states keep theirs.
+:attr:`CellModel.notes` says so; a model that then still depends on time is refused. Rates come out per millisecond and
+the voltage in millivolts, converted from the file's units; other states keep theirs.
 """
 
 from __future__ import annotations
@@ -370,7 +370,8 @@ class _Reader:
 
 _SAME = {
     "Plus": "add", "Minus": "sub", "Multiply": "mul", "Divide": "div", "PrefixMinus": "neg", "Exp": "exp",
-    "Sqrt": "sqrt", "Sin": "sin", "Cos": "cos", "Tan": "tan", "ATan": "atan", "Power": "pow", "Less": "lt", "LessEqual": "le", "Equal": "eq", "And": "and", "Or": "or",
+    "Sqrt": "sqrt", "Sin": "sin", "Cos": "cos", "Tan": "tan", "ATan": "atan",
+    "Power": "pow", "Less": "lt", "LessEqual": "le", "Equal": "eq", "And": "and", "Or": "or",
     "Not": "not", "If": "select",
 }  # fmt: skip
 

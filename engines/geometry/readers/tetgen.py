@@ -1,7 +1,7 @@
 """TetGen meshes: ``.node`` (points) and ``.ele`` (tetrahedra), numbered from 0 or 1 (TetGen manual, chapter 5).
 
-Chaste writes them in binary as well: a header that ends in ``BIN``, then rows without numbers, of float64 coordinates or
-uint32 corners and float64 attributes; and some of its text files have columns that the header does not promise.
+Chaste writes them in binary as well: a header that ends in ``BIN``, then rows without numbers, of float64 coordinates
+or uint32 corners and float64 attributes; and some of its text files have columns that the header does not promise.
 """
 
 from __future__ import annotations
