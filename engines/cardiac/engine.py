@@ -36,6 +36,7 @@ from engines.api import Benchmark, Engine, Estimate, Problem, Progress, no_progr
 from engines.api.device import Backend
 from engines.api.lab import LabTable
 from engines.api.tools import Tool
+from engines.api.verification import VerificationCase
 from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES
 from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
 from engines.cardiac.multirate.groups import GROUPS
@@ -137,6 +138,11 @@ class CardiacEngine(Engine):
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision; the first once more on vertices."""
         return box_benchmarks(elements)
+
+    def verification(self) -> Sequence[VerificationCase]:
+        from engines.cardiac.verification import cells, tissue  # they build simulations with this engine
+
+        return (*cells.CASES, *tissue.CASES)
 
     def check_file(self, path: Path, kind: str) -> bool:
         if kind == "cell model":

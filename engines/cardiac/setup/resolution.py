@@ -1,16 +1,16 @@
 """Whether a mesh is fine enough for the fronts that run on it, told before they run.
 
 ``slowing.json`` has, for the cell models that come with the engine, the velocity on cubes of an edge (six jittered
-tetrahedra each) over that on a fine mesh, along and across the fibres of the default tissue; 0 where the front dies out.
-It was measured by :mod:`engines.cardiac.lab.slowing` on strands as ``tools/strand.py`` makes them, in float64 at steps
-of 0.01 ms or what is stable; the fine mesh is the limit of 0.25 and 0.125 mm, of order 1.5. The cable equation has one
-length, √D by the time of the upstroke: for another conductivity the edges count by 1/√σ. On isotropic tissue cell-centred
-cubes slow a front as cubes of 0.6 times their edge do along fibres (TT06, 0.25 to 3 mm: 0.58 to 0.65); between, it goes
-by the logarithm of the anisotropy.
+tetrahedra each) over that on a fine mesh, along and across the fibres of the default tissue; 0 where the front dies
+out. It was measured by :mod:`engines.cardiac.lab.slowing` on strands as ``tools/strand.py`` makes them, in float64 at
+steps of 0.01 ms or what is stable; the fine mesh is the limit of 0.25 and 0.125 mm, of order 1.5. The cable equation
+has one length, √(D·time of the upstroke): for another conductivity the edges count by 1/√σ. On isotropic tissue
+cell-centred cubes slow a front as cubes of 0.6 times their edge do along fibres (TT06, 0.25 to 3 mm: 0.58 to 0.65);
+between, it goes by the logarithm of the anisotropy.
 
 Unstructured cubes (Gmsh, TT06, edges of 0.7 to 1.9 mm) conduct along fibres by 0.03 to 0.04 of the velocity faster than
-is told, across by 0.08 to 0.13. A model from a file is taken for TT06, which many others do not equal: less excitable cells (O'Hara
-and Rudy's) fail on meshes twice as fine.
+is told, across by 0.08 to 0.13. A model from a file is taken for TT06, which many others do not equal: less excitable
+cells (O'Hara and Rudy's) fail on meshes twice as fine.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TABLE = Path(__file__).with_name("slowing.json")
 SAMPLE = 100_000
 """Cells that a mesh's fineness is taken from."""
 CUBE = 0.3
-"""Σ(e·f)² of a tetrahedron's edges e for a direction f, times this, is h² for the six of a cube of edge h on average."""
+"""Σ(e·f)² over a tetrahedron's edges e for a direction f, times this, is h² on average of the six in a cube of edge h."""
 EDGE = math.sqrt(0.5 / CUBE)
 """Root mean square length of the edges over h, in tetrahedra that are alike in all directions."""
 ISOTROPIC = 0.6

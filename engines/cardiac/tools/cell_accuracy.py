@@ -33,8 +33,8 @@ class CellAccuracy(Tool):
     id = "cell-accuracy"
     title = "Accuracy of the cell model"
     summary = (
-        "Paces one cell of this model, as its file has it, for a beat by each scheme and step, and shows what its APD90 "
-        "and activation are off an integration to 8 digits."
+        "Paces one cell of this model, as its file has it, for a beat by each scheme and step, and shows what its "
+        "APD90 and activation are off an integration to 8 digits."
     )
     Parameters = AccuracyParameters
 
