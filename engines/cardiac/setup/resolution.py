@@ -34,7 +34,7 @@ TABLE = Path(__file__).with_name("slowing.json")
 SAMPLE = 100_000
 """Cells that a mesh's fineness is taken from."""
 CUBE = 0.3
-"""Σ(e·f)² over a tetrahedron's edges e for a direction f, times this, is h² on average of the six in a cube of edge h."""
+"""Σ(e·f)² over a tetrahedron's edges e for a direction f, times this: h² on average of the six in a cube of edge h."""
 EDGE = math.sqrt(0.5 / CUBE)
 """Root mean square length of the edges over h, in tetrahedra that are alike in all directions."""
 ISOTROPIC = 0.6

@@ -96,8 +96,8 @@ CASES = (
     VerificationCase(
         "diffusion-order",
         "Diffusion of a cosine on unit cubes of tetrahedra",
-        "The thesis' equations 3.10 and 3.11 and its table 3.1, on TetGen's meshes of about as many cells; the scheme is "
-        "of second order.",
+        "The thesis' equations 3.10 and 3.11 and its table 3.1, on TetGen's meshes of about as many cells; the scheme "
+        "is of second order.",
         15.0,
         diffusion,
     ),

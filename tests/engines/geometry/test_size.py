@@ -41,8 +41,8 @@ def test_a_heart_in_centimetres_is_told_what_each_unit_would_mean(heart):
     """It was a heart of 2.5 mm without a word."""
     (finding,) = read(heart, 2.5, "mm")
     assert finding.message.startswith(
-        "Its coordinates read in mm, the mesh is a heart of 2.5 × 2.5 × 1.25 mm, smaller than a mouse's; it would be in "
-        "um a heart of 0.0025 mm, in cm a heart of 25 mm, and in m a heart of 2,500 mm."
+        "Its coordinates read in mm, the mesh is a heart of 2.5 × 2.5 × 1.25 mm, smaller than a mouse's; it would be "
+        "in um a heart of 0.0025 mm, in cm a heart of 25 mm, and in m a heart of 2,500 mm."
     )
     assert finding.remedy.length_unit == "cm"
 
