@@ -8,13 +8,13 @@ import numpy as np
 
 from engines.api import Array, Finding
 from engines.api.errors import MeshError
+from engines.geometry.check import UNITS
 from engines.geometry.fibres import SHORT, find_fibres
 from engines.geometry.mesh import TetMesh
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.carp import read_lon
 from engines.geometry.readers.text import first_line, is_number, numbers, read_bytes
 from engines.geometry.readers.vtu import read_vtu
-from engines.geometry.size import UNITS
 
 UNIT_LENGTH = 0.01
 """How far from 1 a length may be that a few digits of text have rounded."""

@@ -19,7 +19,6 @@ from engines.geometry.readers.tetgen import read_tetgen
 from engines.geometry.readers.vtk_legacy import read_vtk
 from engines.geometry.readers.vtu import read_vtu
 from engines.geometry.regions import find_regions
-from engines.geometry.size import UNITS, size_findings
 
 CARP = (".pts", ".elem", ".lon")
 SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".mesh", ".elem", ".pts", ".ele", ".node")
@@ -52,7 +51,7 @@ def read_mesh(path: str | Path, length_unit: str = "mm", fibres: str | Path | No
     """
     path = Path(path)
     fibre_path = None if fibres is None else Path(fibres)
-    if length_unit not in UNITS:
+    if length_unit not in check.UNITS:
         raise MeshError(f"“{length_unit}” is no unit of length; choose um, mm, cm or m.")
     if path.is_dir():
         raise MeshError(f"{path.name} is a folder; choose a mesh file in it.")
@@ -77,7 +76,7 @@ def checked(raw: RawMesh, name: str, length_unit: str = "mm") -> TetMesh:
     check.drop_unused_points(raw)
     check.require_finite_points(raw, name)
     check.drop_duplicate_cells(raw)
-    points = np.ascontiguousarray(raw.points, np.float64) * UNITS[length_unit]
+    points = np.ascontiguousarray(raw.points, np.float64) * check.UNITS[length_unit]
     regions, names = find_regions(raw)
     fibres, sheets, fibre_findings = find_fibres(raw, name)
     cells, turned = orient(points, raw.cells.astype(np.int32), name)
@@ -88,6 +87,6 @@ def checked(raw: RawMesh, name: str, length_unit: str = "mm") -> TetMesh:
         *fibre_findings,
         *quality.findings(),
         *check.piece_findings(len(points), cells),
-        *size_findings(points, float(shapes.volumes(points, cells).sum()), len(cells), length_unit),
+        *check.size_findings(points, float(shapes.volumes(points, cells).sum()), len(cells), length_unit),
     )
     return TetMesh(points, cells, regions, names, fibres, sheets, findings, quality.summary())

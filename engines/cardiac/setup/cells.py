@@ -17,7 +17,7 @@ from engines.cardiac.cells.kinds import CHANGEABLE, Kind
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.cells.tt06 import CellType
 from engines.cardiac.cells.tt06_tissue import TT06_CELLS
-from engines.cardiac.compiler.accuracy import STEPS, accuracy
+from engines.cardiac.compiler.accuracy.trials import STEPS, accuracy
 from engines.cardiac.compiler.model import CellModel, StepLimit, shipped
 from engines.cardiac.compiler.schemes import Scheme, Step, step
 from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue

@@ -13,7 +13,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup
 from engines.api.tools import Tool, ToolResult
-from engines.cardiac.compiler.accuracy import Accuracy, Trial, accuracy
+from engines.cardiac.compiler.accuracy.trials import Accuracy, Trial, accuracy
 from engines.cardiac.compiler.model import CellModel, shipped
 from engines.cardiac.compiler.schemes import Scheme
 from engines.cardiac.parameters import CardiacParameters

@@ -13,11 +13,11 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import MeshError, ProblemError
 from engines.geometry import shapes
+from engines.geometry.check import UNITS
 from engines.geometry.file_kinds import check_table
 from engines.geometry.raw import RawMesh
 from engines.geometry.reading import SUFFIXES, read_mesh
 from engines.geometry.regions import WHOLE, find_regions
-from engines.geometry.size import UNITS
 from engines.peridynamics.body.groups import Groups
 
 TABLES = (".csv", ".txt", ".tsv", ".dat")

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from engines.api import Progress, no_progress
-from engines.cardiac.compiler.beat import BEAT, CHARGE, PULSE, Beat, beats_dir, reference_beat
+from engines.cardiac.compiler.accuracy.beat import BEAT, CHARGE, PULSE, Beat, beats_dir, reference_beat
 from engines.cardiac.compiler.convergence import OUT_OF_RANGE
 from engines.cardiac.compiler.cpu_kernels import digest
 from engines.cardiac.compiler.limits import ACTIVATION_ERROR, DURATION_ERROR, shape

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from engines.cardiac.compiler import accuracy as trials
-from engines.cardiac.compiler.accuracy import Accuracy, Trial, accuracy
-from engines.cardiac.compiler.beat import Beat, reference_beat
+from engines.cardiac.compiler.accuracy import trials
+from engines.cardiac.compiler.accuracy.beat import Beat, reference_beat
+from engines.cardiac.compiler.accuracy.trials import Accuracy, Trial, accuracy
 from engines.cardiac.compiler.model import State, shipped
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.setup import cells
