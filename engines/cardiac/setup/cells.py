@@ -17,6 +17,7 @@ from engines.cardiac.cells.kinds import CHANGEABLE, Kind
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.cells.tt06 import CellType
 from engines.cardiac.cells.tt06_tissue import TT06_CELLS
+from engines.cardiac.compiler.accuracy.beat import BEAT
 from engines.cardiac.compiler.accuracy.trials import STEPS, accuracy
 from engines.cardiac.compiler.model import CellModel, StepLimit, shipped
 from engines.cardiac.compiler.schemes import Scheme, Step, step
@@ -263,6 +264,8 @@ def _measured_step_findings(model: CellModel, parameters: CardiacParameters) -> 
     known = accuracy(model, scheme, step)
     if not known.whole:
         what = "does not repolarise within 1 s" if known.beat.excited else "is not excited"
+        if known.beat.reached < BEAT:
+            what = f"cannot be integrated to 8 digits beyond {known.beat.reached:.3g} ms"
         return [
             Finding(
                 f"One cell of this model {what} after 52 pA/pF for 1 ms from its file's start: how accurate steps are "

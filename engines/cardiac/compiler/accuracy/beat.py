@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -33,17 +34,23 @@ SAMPLE = 0.02
 """Between two looks at the voltage [ms]."""
 NUDGE = 1e-7
 """Relative change of a state for a column of the Jacobian."""
+LOOK_AFTER = 50
+"""Evaluations between two looks at whether the integration is still wanted."""
+MOST_RATES = 50_000
+"""Evaluations of the rates before it is given up: the models that come with the engine take 2,000 to 5,000."""
 
 
 @dataclass(frozen=True)
 class Beat:
     """``activation`` and ``duration`` at 90 % [ms], as :func:`engines.cardiac.compiler.limits.shape` finds them: NaN
-    where the cell is not excited, or has not repolarised after :data:`BEAT`; ``lowest``, ``highest`` [mV]."""
+    where the cell is not excited, or has not repolarised after :data:`BEAT`; ``lowest``, ``highest`` [mV];
+    ``reached`` [ms], what could be integrated of :data:`BEAT`."""
 
     activation: float
     duration: float
     lowest: float
     highest: float
+    reached: float = BEAT
 
     @property
     def excited(self) -> bool:
@@ -68,10 +75,17 @@ def _kept_beat(model: CellModel, progress: Progress) -> Beat:
     except (OSError, ValueError, TypeError):
         pass  # none is kept yet, or it was cut short: integrated again
     voltage = integrated(model, progress)
-    beat = Beat(*shape(voltage, SAMPLE), float(voltage.min()), float(voltage.max()))
+    known = np.isfinite(voltage)
+    times = shape(voltage, SAMPLE) if known.all() else (math.nan, math.nan)
+    reached = BEAT if known.all() else SAMPLE * (int(known.argmin()) - 1)
+    beat = Beat(*times, float(voltage[known].min()), float(voltage[known].max()), reached)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(asdict(beat)), "utf-8")
     return beat
+
+
+class _GivenUp(Exception):
+    """The integration has taken :data:`MOST_RATES`."""
 
 
 def beats_dir() -> Path:
@@ -93,10 +107,15 @@ def integrated(model: CellModel, progress: Progress = no_progress) -> Array:
     values = {name: float(value) for name, value in opened(model).items()}
     start = np.array([state.initial for state in model.states])
     scale = np.maximum(np.abs(start), 1.0)
-    push = 0.0
+    push, calls = 0.0, 0
 
     def rates(time: float, states: Array) -> Array:
-        progress("Integrating one beat tightly", time / BEAT)
+        nonlocal calls
+        calls += 1
+        if calls > MOST_RATES:
+            raise _GivenUp
+        if calls % LOOK_AFTER == 0:
+            progress("Integrating one beat tightly", time / BEAT)
         found = np.array(program({**values, **dict(zip(names, map(np.float64, states), strict=True))}))
         found[model.voltage] += push
         return found
@@ -112,9 +131,12 @@ def integrated(model: CellModel, progress: Progress = no_progress) -> Array:
     voltage, states = [start[model.voltage]], start
     for begin, end, push in ((0.0, PULSE, CHARGE / PULSE), (PULSE, BEAT, 0.0)):  # noqa: B007 - rates read it
         times = np.linspace(begin, end, round((end - begin) / SAMPLE) + 1)
-        found = solve_ivp(
-            rates, (begin, end), states, "LSODA", times, rtol=TOLERANCE, atol=TOLERANCE * scale, jac=jacobian
-        )
+        try:
+            found = solve_ivp(
+                rates, (begin, end), states, "LSODA", times, rtol=TOLERANCE, atol=TOLERANCE * scale, jac=jacobian
+            )
+        except _GivenUp:
+            break
         part = np.full(len(times), np.nan)
         part[: found.y.shape[1]] = found.y[model.voltage]
         voltage += part[1:].tolist()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from engines.cardiac.compiler.accuracy import beat as beats
 from engines.cardiac.compiler.accuracy import trials
 from engines.cardiac.compiler.accuracy.beat import Beat, reference_beat
 from engines.cardiac.compiler.accuracy.trials import Accuracy, Trial, accuracy
@@ -113,3 +114,14 @@ def test_a_cell_that_is_not_excited_is_said(from_file, monkeypatch):
     monkeypatch.setattr(cells, "compiled_model", lambda _: passive)
     (finding,) = cells.cell_findings(from_file(0.02))
     assert finding.place == ("cells", "file")
+
+
+def test_an_integration_that_would_not_end_is_given_up_and_said(from_file, monkeypatch):
+    """A budget of 20 rates stands for a model that oscillates by the microsecond."""
+    monkeypatch.setattr(beats, "MOST_RATES", 20)
+    model = replace(cells.compiled_model(from_file(0.02)), notes=("Another model than the one that is known.",))
+    monkeypatch.setattr(cells, "compiled_model", lambda _: model)
+    note, finding = cells.cell_findings(from_file(0.02))
+    assert note.severity == "info"
+    assert "cannot be integrated to 8 digits beyond 0 ms" in finding.message
+    assert cells.step_limit(from_file(0.02)) == 0.125
