@@ -85,12 +85,16 @@ class Selection:
 class Remedy:
     """An edit that mends what a finding tells of.
 
-    text:    what a button says ("Hold the side x low at 0")
-    changes: the new values, plain, by their places in the parameters
+    text:        what a button says ("Hold the side x low at 0")
+    changes:     the new values, plain, by their places in the parameters
+    length_unit: instead of them, the unit that the mesh's file is to be read in
+    tool:        instead of them, the id of the engine's tool that mends it, which is opened
     """
 
     text: str
-    changes: Mapping[tuple[str | int, ...], Any] = field(hash=False)
+    changes: Mapping[tuple[str | int, ...], Any] = field(default_factory=dict, hash=False)
+    length_unit: str = ""
+    tool: str = ""
 
 
 @dataclass(frozen=True)

@@ -36,12 +36,13 @@ from engines.api import Benchmark, Engine, Estimate, Problem, Progress, no_progr
 from engines.api.device import Backend
 from engines.api.lab import LabTable
 from engines.api.tools import Tool
+from engines.api.verification import VerificationCase
 from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES
 from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
 from engines.cardiac.multirate.groups import GROUPS
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.parameters.recording import Recording
-from engines.cardiac.setup.cells import check_quiet_step, make_cells, step_limit
+from engines.cardiac.setup.cells import check_quiet_step, make_cells, step_limit, working_step
 from engines.cardiac.setup.checks import checked, worst_cell
 from engines.cardiac.setup.cost import step_cost
 from engines.cardiac.setup.defaults import default_parameters
@@ -116,7 +117,10 @@ class CardiacEngine(Engine):
         # What looks at the tissue, and what a person may do to it, while it runs.
         watchers = open_watchers(backend, mesh, operator, tissue, parameters)
         brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, watchers)
-        simulation = CardiacSimulation(backend, mesh, operator, stepper, tissue, substeps[0], brushes, watchers)
+        otherwise = working_step(parameters, diffusion_limit)
+        simulation = CardiacSimulation(
+            backend, mesh, operator, stepper, tissue, substeps[0], brushes, watchers, otherwise
+        )
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
@@ -134,6 +138,11 @@ class CardiacEngine(Engine):
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         """Jittered boxes of tetrahedra at 0.5 mm with fibres, in every precision; the first once more on vertices."""
         return box_benchmarks(elements)
+
+    def verification(self) -> Sequence[VerificationCase]:
+        from engines.cardiac.verification import cells, tissue  # they build simulations with this engine
+
+        return (*cells.CASES, *tissue.CASES)
 
     def check_file(self, path: Path, kind: str) -> bool:
         if kind == "cell model":

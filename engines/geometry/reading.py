@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api.errors import MeshError
-from engines.geometry import check
+from engines.geometry import check, shapes
 from engines.geometry.fibres import find_fibres
 from engines.geometry.mesh import TetMesh
 from engines.geometry.orient import orient
@@ -90,6 +90,6 @@ def checked(raw: RawMesh, name: str, length_unit: str = "mm") -> TetMesh:
         *fibre_findings,
         *quality.findings(),
         *check.piece_findings(len(points), cells),
-        *check.size_findings(points, length_unit),
+        *check.size_findings(points, float(shapes.volumes(points, cells).sum()), len(cells), length_unit),
     )
     return TetMesh(points, cells, regions, names, fibres, sheets, findings, quality.summary())

@@ -12,7 +12,7 @@ from PySide6.QtCore import QSettings, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engines.api import Engine, Preset
+from engines.api import Engine, Preset, Remedy
 from engines.geometry.mesh import TetMesh
 from ui.forms.validation import Path as ValuePath
 from ui.lab.workspace import LabWorkspace
@@ -119,7 +119,7 @@ class MainWindow(QMainWindow):
         self.estimates.refused.connect(self.problem.mark)
         self.estimates.found.connect(self.problem.form.set_findings)
         self.estimates.found.connect(self.findings.show_findings)
-        self.findings.mend_asked.connect(self.model.mend)
+        self.findings.mend_asked.connect(self._mend)
         self.findings.place_asked.connect(self.problem.form.reveal)
         self.findings.set_covered(True)
         self.stack.currentChanged.connect(
@@ -464,6 +464,16 @@ class MainWindow(QMainWindow):
             mesh, fibres = document.mesh, document.fibres
             load = partial(self.services.open_mesh, mesh, unit, fibres)
             self.controller.open_with(load, f"Opening {mesh.name} in {unit}")
+
+    def _mend(self, remedy: Remedy) -> None:
+        """Do what a finding asks for: an edit, the mesh in another unit, or a tool that is opened."""
+        document = self.model.document
+        if remedy.length_unit:
+            self._reopen_mesh(remedy.length_unit)
+        elif remedy.tool and document is not None:
+            self.tools.open(next(tool for tool in document.engine.tools() if tool.id == remedy.tool))
+        else:
+            self.model.mend(remedy)
 
     def _edit_run(self, name: str, value: object, title: str) -> None:
         if self.model.document is not None:

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 
-from engines.api import Finding
+from engines.api import Finding, Remedy
 from workbench.words.failures import dotted
 
 
@@ -16,5 +16,13 @@ def tell_findings(findings: Iterable[Finding]) -> None:
         where = f" [{dotted(finding.place)}]" if finding.place else ""
         print(f"{finding.severity.capitalize()}: {finding.message}{where}", file=sys.stderr)
         if finding.remedy is not None:
-            changes = (f"{dotted(place)} = {json.dumps(value)}" for place, value in finding.remedy.changes.items())
-            print(f"  {finding.remedy.text}: {'; '.join(changes)}", file=sys.stderr)
+            print(f"  {finding.remedy.text}: {_done(finding.remedy)}", file=sys.stderr)
+
+
+def _done(remedy: Remedy) -> str:
+    """How a remedy is done from here."""
+    if remedy.length_unit:
+        return f"workbench new --length-unit {remedy.length_unit}"
+    if remedy.tool:
+        return f"workbench tool PROJECT {remedy.tool}"
+    return "; ".join(f"{dotted(place)} = {json.dumps(value)}" for place, value in remedy.changes.items())

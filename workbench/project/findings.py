@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engines.api import Estimate, Finding
+from engines.api import Estimate, Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from workbench.project.document import Document
@@ -36,10 +36,14 @@ def as_record(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "place": list(finding.place),
         "message": finding.message,
-        "remedy": None
-        if remedy is None
-        else {
-            "text": remedy.text,
-            "changes": [{"place": list(place), "value": value} for place, value in remedy.changes.items()],
-        },
+        "remedy": None if remedy is None else _remedy_record(remedy),
     }
+
+
+def _remedy_record(remedy: Remedy) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "text": remedy.text,
+        "changes": [{"place": list(place), "value": value} for place, value in remedy.changes.items()],
+    }
+    others = {"length_unit": remedy.length_unit, "tool": remedy.tool}
+    return record | {name: value for name, value in others.items() if value}

@@ -1,12 +1,15 @@
 """Reading a cell model: CellML 1.x and 2.0 or Myokit's ``.mmt``, by Myokit, which the extra ``cellml`` installs.
 
-The stimulus that such a file brings is set to zero, because a tissue has stimuli of its own; a model that then still
-depends on time is refused. Rates come out per millisecond and the voltage in millivolts, converted from the file's
-units; other states keep theirs.
+The stimulus that such a file brings is set to zero, because a tissue has stimuli of its own. It is told by Myokit's
+binding, by its name, or by what it does: what follows from time alone and mostly has one value is held there, and
+:attr:`CellModel.notes` says so; a model that then still depends on time is refused. Rates come out per millisecond and
+the voltage in millivolts, converted from the file's units; other states keep theirs.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,10 @@ from engines.formulas.graph import Node, const, make, symbol
 from engines.reading import foreign_file
 
 VOLTAGE_NAMES = ("v", "vm", "v_m", "e", "membrane_potential", "transmembrane_potential", "voltage", "membrane_voltage")
+LOOKS = tuple(0.37 + 7.31 * k for k in range(700))
+"""Times at which what follows from time alone is looked at, in the file's unit: 5 s, or an hour and a half."""
+USUALLY = 0.8
+"""Share of these looks at which a stimulus is off."""
 STIMULUS_NAMES = ("i_stim", "istim", "i_st", "ist", "i_stimulus", "stim", "stimulus", "stim_amplitude")
 
 
@@ -146,8 +153,11 @@ def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | N
         raise ProblemError(f"{file} is not a complete model: {_sentence(error)}") from error
     time = model.time()
     states = list(model.states())
-    v = _voltage(model, states, file, voltage)
+    v, notes = _voltage(model, states, file, voltage)
     off = dict.fromkeys(_stimuli(model, file, stimulus), 0.0)
+    diffusion = model.binding("diffusion_current")
+    if diffusion is not None:
+        off[diffusion] = 0.0  # what neighbours bring: the tissue adds it itself
     reader = _Reader(file, time, {state: symbol(state.qname()) for state in states}, off)
     rates = [reader.expression(state.rhs(), state.qname()) for state in states]
     per_ms = 1.0 / _factor(time.unit(), myokit.units.ms, f"The time of {file}")
@@ -170,7 +180,11 @@ def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | N
     title = model.meta.get("display_name") or model.name() or file
     parameters = tuple(reader.parameters)
     name = str(model.name() or Path(file).stem)
-    return CellModel(name, str(title), kept, k, folded(rates, parameters), parameters, tuple(rates))
+    notes += [
+        f"In {where} what follows from time alone is taken for a stimulus and held at {value:g}."
+        for where, value in reader.held.items()
+    ]
+    return CellModel(name, str(title), kept, k, folded(rates, parameters), parameters, tuple(rates), notes=tuple(notes))
 
 
 def _unit(variable: Any) -> str:
@@ -199,25 +213,29 @@ def _factor(unit: Any, wanted: Any, what: str) -> float:
         raise ProblemError(f"{what} is in {unit}, which is no unit of {wanted}'s kind: correct it.") from error
 
 
-def _voltage(model: Any, states: list[Any], file: str, name: str | None) -> Any:
+def _voltage(model: Any, states: list[Any], file: str, name: str | None) -> tuple[Any, list[str]]:
+    """The state that is the membrane voltage, and what is to be said of the choice. Raises ProblemError."""
     if name is not None:
         if not model.has_variable(name) or not model.get(name).is_state():
             raise ProblemError(f"{file} has no state '{name}': {_state_list(states)}.")
-        return model.get(name)
+        return model.get(name), []
     label = model.label("membrane_potential")
     if label is not None:
         if not label.is_state():
             raise ProblemError(f"The membrane voltage {label.qname()} of {file} has no equation for its rate.")
-        return label
+        return label, []
     found = [state for state in states if state.name().lower() in VOLTAGE_NAMES]
     if len(found) > 1:  # a gate may be called v as well
         found = [state for state in found if _is_voltage(state.unit())]
-    if len(found) != 1:
-        raise ProblemError(
-            f"{file} has no membrane voltage that could be told by its name: label one of its states "
-            f"'membrane_potential'; {_state_list(states)}."
-        )
-    return found[0]
+    if len(found) == 1:
+        return found[0], []
+    found = [state for state in states if _is_voltage(state.unit())]
+    if len(found) == 1:
+        return found[0], [f"{found[0].qname()} is taken for the membrane voltage: no other state is a voltage."]
+    raise ProblemError(
+        f"{file} has no membrane voltage that could be told by its name or unit: name it under cell options, or label "
+        f"it 'membrane_potential' in the file; {_state_list(states)}."
+    )
 
 
 def _is_voltage(unit: Any) -> bool:
@@ -254,6 +272,9 @@ class _Reader:
         self.file, self.time, self.symbols, self.off = file, time, symbols, off
         self.variables: dict[Any, Node] = {}
         self.parameters: list[Parameter] = []
+        self.held: dict[str, float] = {}
+        """What follows from time alone and is a number here, by the variable that it stands in."""
+        self._roots: dict[Any, frozenset[str]] = {}
 
     def variable(self, variable: Any) -> Node:
         if variable in self.symbols:
@@ -261,11 +282,6 @@ class _Reader:
         if variable in self.off:
             return const(self.off[variable])
         if variable not in self.variables:
-            if variable is self.time:
-                raise ProblemError(
-                    f"{self.file} depends on time, which cells of a tissue do not share with its stimuli: "
-                    "if that is its stimulus, say so with the name of that variable."
-                )
             if variable.binding() is not None and variable.binding() != "pace":
                 raise ProblemError(f"{variable.qname()} of {self.file} is set from outside: give it a value instead.")
             if variable.is_literal():
@@ -287,10 +303,16 @@ class _Reader:
             if state not in self.variables:
                 self.variables[state] = self.expression(state.rhs(), state.qname())
             return self.variables[state]
-        if isinstance(expression, myokit.Name):
+        if isinstance(expression, myokit.Name) and expression.var() is not self.time:
             return self.variable(expression.var())
+        if not isinstance(expression, myokit.Condition) and self._depends(expression) == {"time"}:
+            self.held[where] = value = self._usual(expression, where)
+            return const(value)
         if isinstance(expression, myokit.Piecewise):
+            self._check_conditions(list(expression.conditions()), where)
             return self._piecewise(expression, where)
+        if isinstance(expression, myokit.If):
+            self._check_conditions([expression.condition()], where)
         parts = [self.expression(part, where) for part in expression]
         node = _operation(type(expression).__name__, parts)
         if node is None:
@@ -298,6 +320,44 @@ class _Reader:
                 f"{where} of {self.file} uses {type(expression).__name__.lower()}, which cell kernels do not have."
             )
         return node
+
+    def _depends(self, expression: Any) -> frozenset[str]:
+        """Whether it follows from ``"time"``, from any of the ``"states"``, or from both."""
+        found: frozenset[str] = frozenset()
+        for part in expression.references():
+            variable = part.var()
+            if variable is self.time:
+                found |= {"time"}
+            elif variable.is_state() or variable in self.symbols:
+                found |= {"states"}
+            elif variable not in self.off:
+                if variable not in self._roots:
+                    self._roots[variable] = frozenset()
+                    self._roots[variable] = self._depends(variable.rhs())
+                found |= self._roots[variable]
+        return found
+
+    def _usual(self, expression: Any, where: str) -> float:
+        """The value that an expression of time alone has mostly. Raises ProblemError where it has none."""
+        import myokit
+
+        name = myokit.Name(self.time)
+        values = [float(expression.eval({name: time})) for time in LOOKS]
+        usual, count = Counter(values).most_common(1)[0]
+        if count < USUALLY * len(values):
+            raise ProblemError(
+                f"{where} of {self.file} depends on time, which cells of a tissue do not share with its stimuli: "
+                "if that is its stimulus, name that variable under cell options."
+            )
+        return usual + 0.0  # not −0
+
+    def _check_conditions(self, conditions: list[Any], where: str) -> None:
+        """Raises ProblemError where the time chooses between what depends on states: nothing says which is usual."""
+        if any("time" in self._depends(condition) for condition in conditions):
+            raise ProblemError(
+                f"{where} of {self.file} changes with time in what depends on its states: write its stimulus as a "
+                "variable of time alone."
+            )
 
     def _piecewise(self, expression: Any, where: str) -> Node:
         """Cases in order: each but the last under its condition."""
@@ -310,7 +370,8 @@ class _Reader:
 
 _SAME = {
     "Plus": "add", "Minus": "sub", "Multiply": "mul", "Divide": "div", "PrefixMinus": "neg", "Exp": "exp",
-    "Sqrt": "sqrt", "Power": "pow", "Less": "lt", "LessEqual": "le", "Equal": "eq", "And": "and", "Or": "or",
+    "Sqrt": "sqrt", "Sin": "sin", "Cos": "cos", "Tan": "tan", "ATan": "atan",
+    "Power": "pow", "Less": "lt", "LessEqual": "le", "Equal": "eq", "And": "and", "Or": "or",
     "Not": "not", "If": "select",
 }  # fmt: skip
 
@@ -330,6 +391,11 @@ def _operation(kind: str, parts: list[Node]) -> Node | None:
         return make("select", make("lt", parts[0], const(0.0)), make("neg", parts[0]), parts[0])
     if kind == "Log10":
         return make("div", make("log", parts[0]), const(2.302585092994046))
+    if kind in ("ASin", "ACos"):
+        # asin x = 2 atan(x/(1 + √(1 − x²))): it divides by zero nowhere.
+        root = make("sqrt", make("sub", const(1.0), make("mul", parts[0], parts[0])))
+        angle = make("mul", const(2.0), make("atan", make("div", parts[0], make("add", const(1.0), root))))
+        return angle if kind == "ASin" else make("sub", const(0.5 * math.pi), angle)
     if kind == "Log":
         logarithm = make("log", parts[0])
         return logarithm if len(parts) == 1 else make("div", logarithm, make("log", parts[1]))

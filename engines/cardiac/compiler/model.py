@@ -50,7 +50,8 @@ class CellModel:
 
     The voltage is in mV, whatever its unit was in the file. A stimulus of the file is left out: a tissue adds its own
     current [pA/pF] to the rate of the voltage. ``open_rates`` are the rates with a symbol for each of ``parameters``;
-    in ``rates`` all but the ``opened`` ones are numbers. ``limits``: of its steps by scheme, if they were measured.
+    in ``rates`` all but the ``opened`` ones are numbers. ``limits``: of its steps by scheme, if they were measured;
+    ``notes``: what reading its file took for granted, a sentence each.
     """
 
     name: str
@@ -62,6 +63,7 @@ class CellModel:
     open_rates: tuple[Node, ...] = ()
     opened: tuple[str, ...] = ()
     limits: tuple[StepLimit, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def limit(self, scheme: str) -> StepLimit | None:
         """The stored limits of a scheme; None for a model that was not measured."""

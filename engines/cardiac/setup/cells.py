@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,11 +17,14 @@ from engines.cardiac.cells.kinds import CHANGEABLE, Kind
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.cells.tt06 import CellType
 from engines.cardiac.cells.tt06_tissue import TT06_CELLS
+from engines.cardiac.compiler.accuracy.beat import BEAT
+from engines.cardiac.compiler.accuracy.trials import STEPS, accuracy
 from engines.cardiac.compiler.model import CellModel, StepLimit, shipped
 from engines.cardiac.compiler.schemes import Scheme, Step, step
 from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue
 from engines.cardiac.parameters import REACTION_STEP_LIMIT, CardiacParameters
 from engines.cardiac.parameters.cells import COMPILED, FROM_FILE
+from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.stimulus.protocol import Protocol
 from engines.cardiac.tissue.population import ParameterBook, Population, insulators, population, region_kinds
 from engines.cardiac.tissue.sites import Sites
@@ -29,11 +33,11 @@ REACTION_TYPES: dict[str, FloatType] = {**FLOAT_TYPES, "mixed": "float64"}
 """What cells compute with, by the precision of a problem."""
 CHEAPEST_FIRST: tuple[Scheme, ...] = ("LRL", "RL", "GRL1", "GRL2")
 """Forward Euler is the same as LRL where no state is stiff, and unstable where one is."""
-STEP = ("numerics", "step")
+STEP, SCHEME = ("numerics", "step"), ("cells", "scheme")
 USUAL_STEP = 0.02
 """Step [ms] at which the scheme that a model takes by default is accurate."""
-UNMEASURED: Scheme = "RL"
-"""For models from files, whose limits nobody has measured: it is stable at larger steps than all that are cheaper."""
+FIRST: Scheme = "RL"
+"""For models from files: it is stable at larger steps than all that are cheaper. Others where it is not accurate."""
 STARTS: dict[str, tt06.Start] = {"published": "initial", "paced at 1 Hz": "limit_cycle_1Hz"}
 CELL_TYPES = {"epi": CellType.EPI, "endo": CellType.ENDO, "M": CellType.M}
 
@@ -83,22 +87,59 @@ def scheme_of(model: CellModel, parameters: CardiacParameters) -> Scheme:
     if chosen != "by model":
         return chosen
     if not model.limits:
-        return UNMEASURED
+        return _measured_scheme(model)
     accurate = {limit.scheme: limit.accurate or 0.0 for limit in model.limits}
     good = (scheme for scheme in CHEAPEST_FIRST if accurate.get(scheme, 0.0) >= USUAL_STEP)
     return next(good, CHEAPEST_FIRST[-1])
 
 
+def _measured_scheme(model: CellModel) -> Scheme:
+    """For a model from a file: the first that is accurate at :data:`USUAL_STEP`, or else at the largest step."""
+    found: dict[Scheme, float] = {}
+    for scheme in dict.fromkeys((FIRST, *CHEAPEST_FIRST)):
+        known = accuracy(model, scheme, USUAL_STEP)
+        found[scheme] = known.limit.accurate or 0.0
+        if found[scheme] >= USUAL_STEP or not known.whole:
+            return scheme
+    return max(found, key=found.__getitem__)
+
+
+def reaction_part(parameters: CardiacParameters) -> float:
+    """The step that a cell reacts in [ms]."""
+    return parameters.numerics.step / parameters.numerics.reaction_substeps
+
+
 def _own_limit(parameters: CardiacParameters) -> StepLimit | None:
     """What was measured of the steps of a compiled model by the scheme it takes."""
     model = compiled_model(parameters)
-    return None if model is None else model.limit(scheme_of(model, parameters))
+    if model is None:
+        return None
+    scheme = scheme_of(model, parameters)
+    return model.limit(scheme) if model.limits else accuracy(model, scheme, USUAL_STEP).limit
 
 
 def step_limit(parameters: CardiacParameters) -> float:
-    """Largest stable step of the reaction alone [ms]; TT06's where a model's own is not known."""
+    """Largest stable step of the reaction alone [ms]. Raises ProblemError where none was found for a model's scheme."""
+    known, from_file = _own_limit(parameters), parameters.cell_model == FROM_FILE
+    if known is None:
+        return REACTION_STEP_LIMIT
+    if known.stable is None:
+        raise ProblemError(
+            f"One cell of this model by {known.scheme} is unstable at every step that was tried, from {STEPS[0]:g} ms "
+            "on: choose another scheme.",
+            SCHEME,
+        )
+    return min(known.stable, REACTION_STEP_LIMIT) if from_file else known.stable
+
+
+def working_step(parameters: CardiacParameters, diffusion_limit: float) -> float:
+    """What to try where a run has ceased to be numbers [ms]: at most half its step, stable on the mesh (up to
+    ``diffusion_limit``), and accurate for one cell where that was measured."""
     known = _own_limit(parameters)
-    return REACTION_STEP_LIMIT if known is None or known.stable is None else known.stable
+    longest = [0.5 * parameters.numerics.step, 0.9 * diffusion_limit]
+    if known is not None and known.accurate is not None:
+        longest.append(known.accurate * parameters.numerics.reaction_substeps)
+    return rounded_down(min(longest), digits=2)
 
 
 def check_quiet_step(parameters: CardiacParameters) -> None:
@@ -193,16 +234,67 @@ def cell_findings(parameters: CardiacParameters) -> list[Finding]:
     book = parameter_book(parameters)
     for setting in parameters.regions:
         region_kinds(setting, book, np.random.default_rng(0))
-    findings = []
-    limit, step = _own_limit(parameters), parameters.numerics.step / parameters.numerics.reaction_substeps
-    if limit is not None and limit.accurate is not None and limit.accurate < step <= (limit.stable or step):
-        whole = float(f"{limit.accurate * parameters.numerics.reaction_substeps:.9g}")
-        findings.append(
-            Finding(
-                f"One cell of this model by {limit.scheme} activates within 0.1 ms and lasts as long within 1 ms up to "
-                f"steps of {limit.accurate:g} ms; here they are {step:g} ms: choose a smaller step or another scheme.",
-                place=STEP,
-                remedy=Remedy(f"Make the step {whole:g} ms", {STEP: whole}),
-            )
+    model = compiled_model(parameters)
+    if model is None:
+        return []
+    findings = [Finding(note, "info", ("cells",)) for note in model.notes]
+    if model.limits:
+        return findings + _known_step_findings(parameters)
+    return findings + _measured_step_findings(model, parameters)
+
+
+def _known_step_findings(parameters: CardiacParameters) -> list[Finding]:
+    """Of a model whose limits are stored with it."""
+    limit, step = _own_limit(parameters), reaction_part(parameters)
+    if limit is None or limit.accurate is None or not limit.accurate < step <= (limit.stable or step):
+        return []
+    return [
+        Finding(
+            f"One cell of this model by {limit.scheme} activates within 0.1 ms and lasts as long within 1 ms up to "
+            f"steps of {limit.accurate:g} ms; here they are {step:g} ms: choose a smaller step or another scheme.",
+            place=STEP,
+            remedy=_smaller_step(parameters, limit.accurate),
         )
-    return findings
+    ]
+
+
+def _measured_step_findings(model: CellModel, parameters: CardiacParameters) -> list[Finding]:
+    """What one beat of a model from a file is off at the scheme and the step that are chosen."""
+    step, scheme = reaction_part(parameters), scheme_of(model, parameters)
+    known = accuracy(model, scheme, step)
+    if not known.whole:
+        what = "does not repolarise within 1 s" if known.beat.excited else "is not excited"
+        if known.beat.reached < BEAT:
+            what = f"cannot be integrated to 8 digits beyond {known.beat.reached:.3g} ms"
+        return [
+            Finding(
+                f"One cell of this model {what} after 52 pA/pF for 1 ms from its file's start: how accurate steps are "
+                "was not measured.",
+                place=("cells", "file"),
+            )
+        ]
+    trial, limit = known.at(step), known.limit
+    beat = f"One cell of this model by {scheme} at {step:g} ms"
+    exact = f"an integration to 8 digits gives an APD90 of {known.beat.duration:.1f} ms"
+    if trial.accurate:
+        text = f"{beat} has an APD90 of {trial.duration:.1f} ms, {trial.duration_error:+.2f} ms off: {exact}."
+        return [Finding(text, "info", STEP)]
+    if not trial.stable:
+        what = "is unstable"
+    elif math.isnan(trial.duration):
+        what = "has no action potential that ends"
+    else:
+        what = (
+            f"has an APD90 of {trial.duration:.1f} ms, {trial.duration_error:+.1f} ms off, and activates "
+            f"{trial.activation_error:+.2f} ms off"
+        )
+    if limit.accurate is not None and limit.accurate < step:
+        return [Finding(f"{beat} {what}: {exact}.", place=STEP, remedy=_smaller_step(parameters, limit.accurate))]
+    remedy = None if parameters.cells.scheme == "by model" else Remedy("Take the model's scheme", {SCHEME: "by model"})
+    return [Finding(f"{beat} {what}: {exact}, and no smaller step that was tried does.", place=SCHEME, remedy=remedy)]
+
+
+def _smaller_step(parameters: CardiacParameters, part: float) -> Remedy:
+    """A step whose parts are ``part`` [ms]."""
+    whole = float(f"{part * parameters.numerics.reaction_substeps:.9g}")
+    return Remedy(f"Make the step {whole:g} ms", {STEP: whole})

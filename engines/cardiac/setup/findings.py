@@ -5,6 +5,7 @@ from __future__ import annotations
 from engines.api import Finding
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.setup.cells import cell_findings
+from engines.cardiac.setup.resolution import front_findings
 from engines.cardiac.stimulus.protocol import told_times
 from engines.cardiac.tissue.operator import CellOperator, TissueOperator, VertexTissueOperator
 from engines.geometry.mesh import TetMesh
@@ -29,6 +30,7 @@ def problem_findings(mesh: TetMesh, parameters: CardiacParameters, operator: Tis
         findings.append(
             Finding("The mesh has no fibres: it conducts alike in all directions, as along fibres.", place=("tissue",))
         )
+    findings += front_findings(mesh, parameters)
     if not parameters.stimuli:
         findings.append(Finding("There is no stimulus: nothing will happen until one is added.", place=("stimuli",)))
     if times := told_times(parameters.stimuli, parameters.tissue, parameters.numerics.step):

@@ -43,7 +43,7 @@ class CardiacSimulation(Simulation):
     """The monodomain equation on tetrahedra.
 
     ``operator``: what stands at each place on the device; ``diffusion_substeps``: the parts that diffusion takes a step
-    in, to which its stable step applies.
+    in, to which its stable step applies; ``working_step`` [ms]: what to try where this one fails.
     """
 
     keeps = TITLE
@@ -58,6 +58,7 @@ class CardiacSimulation(Simulation):
         diffusion_substeps: int,
         brushes: Brushes,
         watchers: Watchers[TissueWatcher],
+        working_step: float,
     ) -> None:
         self.geometry = mesh
         self.dt = stepper.dt
@@ -77,7 +78,7 @@ class CardiacSimulation(Simulation):
         self._infos = {info.name: info for info in self.fields}
         self._backend, self._stepper, self._tissue, self._touched = backend, stepper, tissue, brushes
         self._places, self._n_sites = make_places(backend, operator), len(operator.order)
-        self._diffusion_substeps = diffusion_substeps
+        self._diffusion_substeps, self._working_step = diffusion_substeps, working_step
         self._look()
 
     @property
@@ -192,7 +193,7 @@ class CardiacSimulation(Simulation):
         return NonFinite(
             "The voltage",
             self._places.cell(place),
-            "use a smaller time step, or look at that cell's shape and region.",
+            f"use a time step of {self._working_step:g} ms, or look at that cell's shape and region.",
         )
 
     def close(self) -> None:

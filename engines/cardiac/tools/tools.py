@@ -5,13 +5,14 @@ from __future__ import annotations
 from engines.api import Problem
 from engines.api.device import Backend
 from engines.api.tools import Tool
+from engines.cardiac.tools.cell_accuracy import CellAccuracy
 from engines.cardiac.tools.fibres_from_file import FibresFromFile
 from engines.cardiac.tools.make_fibres import FibreParameters, MakeFibres
 from engines.cardiac.tools.refine import RefineMesh, RefineParameters
 from engines.cardiac.tools.restitution import Restitution
 from engines.cardiac.tools.velocity import TuneVelocity
 
-TOOLS: tuple[Tool, ...] = (TuneVelocity(), Restitution(), MakeFibres(), FibresFromFile(), RefineMesh())
+TOOLS: tuple[Tool, ...] = (TuneVelocity(), Restitution(), CellAccuracy(), MakeFibres(), FibresFromFile(), RefineMesh())
 
 
 def warm_tools(problem: Problem, backend: Backend) -> None:

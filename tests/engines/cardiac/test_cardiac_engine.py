@@ -182,6 +182,7 @@ def test_nan_is_found_and_told_where(backend, mesh):
     found = simulation.non_finite()
     assert found is not None
     assert np.isnan(simulation.field("voltage")[found.element])
+    assert found.advice.startswith(f"use a time step of {simulation.dt / 2:g} ms")
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,39 @@ def test_tetgen_mistakes(tiny: TetMesh, tmp_path: Path) -> None:
         read_mesh(path)
 
 
+def test_tetgen_as_chaste_writes_it_in_binary(tiny: TetMesh, tmp_path: Path) -> None:
+    """Chaste's TrianglesMeshWriter: rows without numbers, float64 coordinates, uint32 corners, a float64 attribute."""
+    path, comment = tmp_path / "heart.ele", b"#\n# Created by Chaste version 2021.1\n"
+    header = f"{tiny.n_points}\t3\t0\t0\tBIN\n".encode()
+    path.with_suffix(".node").write_bytes(header + tiny.points.astype("<f8").tobytes() + comment)
+    rows = np.zeros(tiny.n_cells, [("corners", "<u4", 4), ("region", "<f8")])
+    rows["corners"], rows["region"] = tiny.cells, tiny.regions
+    path.write_bytes(f"{tiny.n_cells}\t4\t1\tBIN\n".encode() + rows.tobytes() + comment)
+    mesh = read_mesh(path)
+    np.testing.assert_array_equal(mesh.points, tiny.points)
+    np.testing.assert_array_equal(mesh.cells, tiny.cells)
+    np.testing.assert_array_equal(mesh.regions, tiny.regions)
+    path.write_bytes(path.read_bytes()[:400])
+    with pytest.raises(MeshError, match=rf"heart\.ele promises {tiny.n_cells} tetrahedra and holds 1\d;"):
+        read_mesh(path)
+
+
+@pytest.mark.parametrize(("promised", "said"), [("3 0 1", "lacks attributes"), ("3 0 0", "")])
+def test_tetgen_with_other_columns_than_its_header_promises(
+    tiny: TetMesh, tmp_path: Path, promised: str, said: str
+) -> None:
+    path = write_tetgen(tmp_path, tiny, 0)
+    node = path.with_suffix(".node")
+    node.write_text(node.read_text().replace(" 3 0 0", f" {promised}", 1))
+    path.write_text(path.read_text().replace("  4  1", "  4  0", 1))
+    mesh = read_mesh(path)
+    np.testing.assert_array_equal(mesh.points, tiny.points)
+    np.testing.assert_array_equal(mesh.cells, tiny.cells)
+    told = [finding.message for finding in mesh.findings]
+    assert "t.1.ele has 6 columns where its first line promises 5: the further are left out." in told
+    assert any(said in message for message in told if "t.1.node" in message) is bool(said)
+
+
 @pytest.mark.parametrize("path", sorted(MESHES.glob("*.msh")), ids=lambda p: p.name)
 def test_gmsh_with_physical_groups(path: Path) -> None:
     mesh = read_mesh(path)

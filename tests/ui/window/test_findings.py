@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from engines.api import Finding, Remedy, registry
+from tests.engines.geometry.cups import cup
 from tests.workbench.fake_engine import block
 from tests.workbench.house import write_mesh
 from ui.forms.notes import NoteLabel
@@ -150,6 +152,39 @@ def project(request, tmp_path):
     document.project.run.until = until
     document.project.run.device = "cpu"
     return save_document(document, tmp_path / "project")
+
+
+def test_a_remedy_may_be_the_unit_of_the_mesh_or_a_tool(window, qtbot, tmp_path, capsys):
+    """A heart of 100 mm whose file is in centimetres; its edges, of some 13 mm, are too coarse for any front."""
+    whole = cup(across=12, through=3)
+    path = write_mesh(replace(whole, points=whole.points * (10.0 / 32.0)), tmp_path / "heart.vtu")
+    assert main(["new", str(tmp_path / "made"), "--mesh", str(path)]) == 0
+    stderr = capsys.readouterr().err
+    assert "the mesh is a heart of 10 × 10 × 5 mm, the size of a rat's" in stderr
+    assert "Read the file in cm: workbench new --length-unit cm" in stderr
+    assert "The mesh has no fibres" in stderr
+
+    window.open_path(path)
+    banner = window.findings
+
+    def shown(words):
+        found = [finding for finding in banner.findings if words in finding.message]
+        return found[0] if found else None
+
+    qtbot.waitUntil(lambda: shown("size of a rat's") is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: shown("The mesh has no fibres") is not None, timeout=120_000)
+    while banner.finding is not shown("size of a rat's"):
+        banner.next.click()
+    assert banner.mend.text() == "Read the file in cm"
+    banner.mend.click()
+    qtbot.waitUntil(lambda: window.model.document.project.geometry.length_unit == "cm", timeout=60_000)
+    qtbot.waitUntil(lambda: shown("dies out") is not None, timeout=120_000)
+    assert shown("size of a rat's") is None
+    while banner.finding is not shown("dies out"):
+        banner.next.click()
+    banner.mend.click()
+    assert window.tools.dialogs["refine"].isVisible()
+    window.tools.close_all()
 
 
 @pytest.mark.parametrize(("project", "case"), [(name, name) for name in CASES], indirect=["project"], ids=[*CASES])

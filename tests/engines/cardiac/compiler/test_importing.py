@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
@@ -96,8 +97,10 @@ def test_what_is_no_model_is_said_in_one_sentence(file):
     ("initial", "body", "said"),
     [
         ("membrane.w = 1", "dot(w) = -w", "has no membrane voltage .* its states are membrane.w"),
-        ("membrane.V = 0", "dot(V) = sin(V) in [mV]", "membrane.V of cell.mmt uses sin"),
+        ("membrane.w = 1\nmembrane.x = 1", "dot(w) = -w\ndot(x) = -x", "name it under cell options"),
+        ("membrane.V = 0", "dot(V) = floor(V) in [mV]", "membrane.V of cell.mmt uses floor"),
         ("membrane.V = 0", "dot(V) = engine.time in [mV]", "depends on time"),
+        ("membrane.V = 0", "dot(V) = if(engine.time % 9 < 1, 5 - V, -V) in [mV]", "changes with time in what depends"),
         ("membrane.V = 0", "dot(V) = -V in [1]", "has no dimension: write the model with its voltage in mV"),
         ("membrane.V = 0", "dot(V) = -V in [K]", r"is in \[K\], which is no unit of"),
     ],
@@ -105,6 +108,45 @@ def test_what_is_no_model_is_said_in_one_sentence(file):
 def test_what_cannot_be_a_tissue_is_refused(file, initial, body, said):
     with pytest.raises(ProblemError, match=said):
         import_model(file(MMT.format(initial=initial, body=body), "cell.mmt"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "push = if(engine.time % 1000 < 2, 50, 0)\ndot(V) = push - V in [mV]",
+        "late = engine.time - 100\npush = piecewise(late < 0, 0, late < 2, 50, 0)\ndot(V) = push - V in [mV]",
+        "dot(V) = if(engine.time % 1000 < 2, 50, 0) - V in [mV]",
+    ],
+)
+def test_a_stimulus_is_told_by_following_from_time_alone(file, body):
+    model = import_model(file(MMT.format(initial="membrane.V = -80", body=body), "cell.mmt"))
+    assert evaluate(model.rates, {"membrane.V": 2.0})[0] == -2.0
+    (note,) = model.notes
+    assert "follows from time alone is taken for a stimulus and held at 0." in note
+
+
+def test_the_only_state_in_volts_is_the_voltage(file):
+    body = "dot(p) = -p in [mV]\ndot(q) = -q"
+    model = import_model(file(MMT.format(initial="membrane.q = 1\nmembrane.p = -80", body=body), "cell.mmt"))
+    assert model.states[model.voltage].name == "membrane.p"
+    assert model.notes == ("membrane.p is taken for the membrane voltage: no other state is a voltage.",)
+
+
+def test_what_neighbours_bring_is_left_to_the_tissue(file):
+    body = "i_diff = 3 bind diffusion_current\ndot(V) = i_diff - V in [mV]"
+    model = import_model(file(MMT.format(initial="membrane.V = -80", body=body), "cell.mmt"))
+    assert evaluate(model.rates, {"membrane.V": 2.0})[0] == -2.0
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan", "asin", "acos", "atan"])
+def test_angles_are_computed_as_myokit_does(file, name):
+    """Each on its whole range; acos and asin at ±1 too."""
+    body = f"dot(V) = {name}(V) in [mV]"
+    path = file(MMT.format(initial="membrane.V = 0", body=body), "cell.mmt")
+    places = np.linspace(-1.0, 1.0, 41)
+    own = {"asin": np.arcsin, "acos": np.arccos, "atan": np.arctan}.get(name) or getattr(np, name)
+    (rate,) = evaluate(import_model(path).rates, {"membrane.V": places})
+    np.testing.assert_allclose(rate, own(places), rtol=0, atol=1e-15)
 
 
 def test_voltage_and_stimulus_can_be_named(file):
