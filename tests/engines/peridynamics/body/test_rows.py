@@ -69,7 +69,7 @@ def test_a_notch_on_a_row_is_told_and_drawn_between_rows(cpu, name):
 
     def findings(given):
         problem = Problem(parameters(body, notches=[given]))
-        return [each for each in ENGINE.estimate(problem, cpu).findings if "row of particles" in each.message]
+        return [each for each in ENGINE.estimate(problem, cpu).findings if "on a row of particles" in each.message]
 
     (finding,) = findings(notch)
     assert finding.place == ("notches", 0)
@@ -85,4 +85,4 @@ def test_a_notch_on_a_row_is_told_and_drawn_between_rows(cpu, name):
 )
 def test_other_notches_are_left_where_they_are(cpu, notch):
     problem = Problem(parameters(PLATE, notches=[notch]))
-    assert not [each for each in ENGINE.estimate(problem, cpu).findings if "row" in each.message]
+    assert not [each for each in ENGINE.estimate(problem, cpu).findings if "on a row" in each.message]
