@@ -35,9 +35,9 @@ BOND_BASED: dict[tuple[int, int], Trapping] = {
 """By dimensions and reach: constant influence, whole volumes."""
 STATE_BASED: dict[tuple[int, int], tuple[tuple[float, float], ...]] = {
     (2, 2): ((0.67, 1.75), (1.0, 1.85)),
-    (2, 3): ((0.5, 1.27), (1.0, 1.45), (4 / 3, 1.9)),
+    (2, 3): ((0.22, 1.19), (0.5, 1.29), (0.67, 1.35), (1.0, 1.45), (4 / 3, 1.9)),
     (3, 2): ((1.0, 1.7),),
-    (3, 3): ((1.0, 1.24),),
+    (3, 3): ((1.0, 1.24), (4.0, 1.43)),
 }
 """Along the rows, by λ/μ: it grows with Poisson's ratio."""
 BEYOND = 0.02
