@@ -29,7 +29,7 @@ from engines.peridynamics.setup.toughness import told_of_slow_cracks
 from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.energies import Watched, watched
 
-THIN, VERY_THIN = 0.02, 0.05
+THIN, VERY_THIN = 0.02, 0.1
 """Parts of Young's modulus that surfaces may change before it is said, and before it is a warning."""
 REACHES = {2: (2, 3, 4), 3: (2, 3)}
 """Horizons that the kernels are compiled for, in spacings, by dimensions."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, diags
@@ -81,7 +82,8 @@ class _Opened:
         self.crossing = (low < 0) != (high < 0)
         run = self.places[self.second, 0] - self.places[self.first, 0]
         self.meeting = self.places[self.first, 0] - run * low / np.where(high == low, 1.0, high - low)
-        self._factors, self._old, self._last = None, 0, np.zeros(0)
+        self._factors: Any = None
+        self._old, self._last = 0, np.zeros(0)
 
     def rates(self) -> Array:
         strip, limit = self.strip, self.lattice.critical_stretch
@@ -129,9 +131,9 @@ class _Opened:
             return self.extension.T @ diags(stiffness * alive) @ self.extension
         omega, count = influence(kin)[bit], len(self.places)
         own = kin.offsets[:, :2].any(axis=1)
-        volumes = np.bincount(self.first, omega * self.lengths**2, count)
+        volumes = np.full(count, float((influence(kin) * kin.lengths**2)[~own].sum()))
+        volumes += np.bincount(self.first, omega * self.lengths**2, count)
         volumes += np.bincount(self.second, omega * self.lengths**2, count)
-        volumes += float((influence(kin) * kin.lengths**2)[~own].sum())
         ratio = weighted_volume(kin) / volumes
         unit = lattice.density * lattice.spacing**2 * lattice.volume
         bonds = lattice.stiffness(1.0) * unit * (ratio[self.first] + ratio[self.second]) * omega
