@@ -46,6 +46,7 @@ from engines.api.device import Backend
 from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.tools import Tool
+from engines.api.verification import VerificationCase
 from engines.geometry.particles import Particles
 from engines.peridynamics.body.filling import filled
 from engines.peridynamics.cloud.files import check_points
@@ -134,6 +135,11 @@ class PeridynamicsEngine(Engine):
         from engines.peridynamics.lab.tables import tables  # measured seldom
 
         return tables()
+
+    def verification(self) -> Sequence[VerificationCase]:
+        from engines.peridynamics.verification.cases import CASES  # run seldom
+
+        return CASES
 
     def tools(self) -> Sequence[Tool]:
         from engines.peridynamics.tools.fitting import FitToMeasurement  # it builds simulations

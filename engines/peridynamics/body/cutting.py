@@ -11,8 +11,9 @@ from pydantic import TypeAdapter
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.peridynamics.body.cuts import Cut, Cutter, Penny, Plane
+from engines.peridynamics.body.cuts import Cut, Cutter, FlatCut, Penny, Plane
 from engines.peridynamics.body.filling import Filled, Frame, Place, filled, shape_of
+from engines.peridynamics.body.rows import between_rows, way_between_rows
 from engines.peridynamics.lattice.family import WORD, Family, family
 from engines.peridynamics.lattice.layout import Layout
 from engines.peridynamics.parameters import (
@@ -27,6 +28,8 @@ from engines.peridynamics.parameters import (
 AT_ONCE = 1 << 15
 """Places whose words are made together: they stay in a cache."""
 POINTS_AT_ONCE = 1 << 18
+ANCHORS = ("start", "end", "corner", "center", "point")
+"""Fields of flat notches that move when they do."""
 
 
 def joined(mask: Array, layout: Layout, kin: Family) -> Array:
@@ -50,7 +53,14 @@ def joined(mask: Array, layout: Layout, kin: Family) -> Array:
 
 
 def cut_of(notch: AnyNotch, frame: Frame, place: Place = ()) -> Cutter:
-    """In lattice spacings from the first particle. Raises ProblemError, which names ``place``."""
+    """In lattice spacings from the first particle, a flat one between rows. Raises ProblemError, which names
+    ``place``."""
+    drawn = drawn_cut_of(notch, frame, place)
+    return between_rows(drawn) if isinstance(drawn, FlatCut) else drawn
+
+
+def drawn_cut_of(notch: AnyNotch, frame: Frame, place: Place = ()) -> Cutter:
+    """As :func:`cut_of`, where it was drawn."""
     d = frame.dimensions
     if isinstance(notch, Notch):
         return _straight(notch, frame, place)
@@ -133,6 +143,26 @@ def cut_out(cut: Cutter, mask: Array, layout: Layout, kin: Family, words: Array)
     for bit, places, others in crossings(cut, mask, layout, kin):
         for each, at in ((bit, places), (int(opposite[bit]), others)):
             words[each // WORD, at] &= ~np.uint32(1 << each % WORD)
+
+
+def notches_on_rows(parameters: PeridynamicParameters) -> dict[int, tuple[dict[Place, tuple[float, ...]], Array]]:
+    """By the numbers, from 0, of the flat notches that lie on a row of particles: what their places become half-way to
+    the next row, and the way there (3,) [mm]. Raises ProblemError."""
+    frame, found = filled(parameters).frame, {}
+    for number, notch in enumerate(parameters.notches):
+        place: Place = ("notches", number)
+        cut = drawn_cut_of(notch, frame, place)
+        way = way_between_rows(cut) if isinstance(cut, FlatCut) else None
+        if way is not None:
+            moved = np.zeros(3)
+            moved[: frame.dimensions] = way * frame.spacing
+            placed = {name: getattr(notch, name) for name in ANCHORS if hasattr(notch, name)}
+            changes = {
+                (*place, name): tuple(float(f"{each:.9g}") for each in np.array(point) + moved[: len(point)])
+                for name, point in placed.items()
+            }
+            found[number] = changes, moved
+    return found
 
 
 def idle_notches(parameters: PeridynamicParameters) -> tuple[int, ...]:

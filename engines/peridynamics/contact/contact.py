@@ -46,8 +46,8 @@ class ContactEnergies:
 class Contact(Watcher[Moment]):
     """Either part may be None. ``axes`` are those that forces and places are told of."""
 
-    def __init__(self, penetrators: Penetrators | None, particles: Repulsion | None, axes: str) -> None:
-        self.penetrators, self.particles, self._axes = penetrators, particles, axes
+    def __init__(self, solver: Solver, penetrators: Penetrators | None, particles: Repulsion | None, axes: str) -> None:
+        self._solver, self.penetrators, self.particles, self._axes = solver, penetrators, particles, axes
         numbers = range(1, penetrators.bodies + 1) if penetrators else range(0)
         quantities = (("force", "force", "N"), ("place", "place", "mm"), ("velocity", "velocity", "m/s"))
         told = {
@@ -109,12 +109,24 @@ class Contact(Watcher[Moment]):
 
     def state(self) -> dict[str, Array]:
         """All that :meth:`restore` needs, on the host."""
-        return {f"{part}.{name}": values for part, each in self._parts() for name, values in each.state().items()}
+        held = {f"{part}.{name}": values for part, each in self._parts() for name, values in each.state().items()}
+        return {**held, "pushes": self._solver.backend.to_host(self._solver.pushes)}
 
     def restore(self, state: Mapping[str, Array]) -> None:
+        """Into the solver's pushes, too. In older checkpoints velocities have them, and they are found again."""
+        solver = self._solver
+        with solver.backend.active():
+            solver.pushes.fill(0)
         for part, each in self._parts():
             begin = f"{part}."
             each.restore({name.removeprefix(begin): state[name] for name in state if name.startswith(begin)})
+        if "pushes" in state:
+            solver.pushes = solver.backend.array(state["pushes"])
+            return
+        if self.particles:
+            self.particles.push_again()
+        with solver.backend.active():
+            solver.arrays["v"] -= solver.pushes
 
     def _parts(self) -> list[tuple[str, Penetrators | Repulsion]]:
         both = (("penetrators", self.penetrators), ("particles", self.particles))
@@ -139,7 +151,7 @@ def bytes_of(parameters: PeridynamicParameters, particles: int, size: int, dimen
     """Device memory of contact."""
     capacity, total = capacity_for(parameters, particles), 0
     if parameters.penetrators:
-        total += particles * (4 + dimensions * value_bytes)
+        total += particles * 4
         if any(each.friction for each in parameters.penetrators):
             total += size * dimensions * value_bytes
     if capacity:
@@ -161,5 +173,5 @@ def contact_on(
     if capacity:
         stiffness = repulsion_rate(parameters, lattice) * rigid.dt**2
         particles = REPULSION.on(backend)(solver, body, rest, stiffness, parameters.contact.radius, capacity)
-    solver.followers += [part for part in (penetrators, particles) if part is not None]
-    return Contact(penetrators, particles, "xyz"[: filled.dimensions])
+    solver.followed_by(part for part in (penetrators, particles) if part is not None)
+    return Contact(solver, penetrators, particles, "xyz"[: filled.dimensions])

@@ -48,7 +48,7 @@ class CpuPenetrators(Penetrators):
         arrays = self.solver.arrays
         cpu_kernels.push(
             arrays["u"], arrays["v"], self._rest, self._shapes, self._states, self._motion[row], self._list,
-            int(self._count[0]), self._kick, self._rub, self.rubbing, self._light, self._partial,
+            int(self._count[0]), self.solver.pushes, self._rub, self.rubbing, self._light, self._partial,
         )  # fmt: skip
 
 
@@ -91,5 +91,5 @@ class CpuRepulsion(Repulsion):
             arrays["u"], arrays["v"], self._rest, arrays["words"], self._bits, self.reach,
             self._members[: min(int(self._news[MEMBERS]), self.capacity)], self._numbers, self._neighbours,
             self._reference, number(self.stiffness), number(self.radius), number(0.5 * SKIN), RENEWED, self._moved,
-            self._energy, self._kick, self._light, measuring,
+            self._energy, self.solver.pushes, self._light, measuring,
         )  # fmt: skip

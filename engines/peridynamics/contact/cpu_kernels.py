@@ -99,12 +99,11 @@ def mark_near(u, v, rest, shapes, states, motion, steps, fastest, near, chunks):
 
 
 @njit(nogil=True)
-def _settle(v, kick, rub, at, c, b, rubbed, sums):
+def _settle(v, rub, at, b, rubbed, sums):
     """What friction takes: half of it with the velocity before, the other half with that after the step."""
     for k in range(len(v)):
         before, held = float(v[k, at]), 0.0
         if b:
-            before -= float(kick[k, c])
             held = float(rub[k, at])
             sums[4] -= 0.5 * before * rubbed[k]
         else:
@@ -114,9 +113,9 @@ def _settle(v, kick, rub, at, c, b, rubbed, sums):
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def push(u, v, rest, shapes, states, motion, listed, count, kick, rub, rubbing, light_of, partial):
-    """partial: (bodies, chunks, 8); the list is cut into as many chunks on any number of threads. light_of: (size) or
-    one number, 1 over the mass of a particle."""
+def push(u, v, rest, shapes, states, motion, listed, count, pushes, rub, rubbing, light_of, partial):
+    """pushes: (d, size) gets what this does to velocities; partial: (bodies, chunks, 8); the list is cut into as many
+    chunks on any number of threads. light_of: (size) or one number, 1 over the mass of a particle."""
     d, bodies, chunks = len(u), len(shapes), partial.shape[1]
     for chunk in prange(chunks):
         p, out, relative, given = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
@@ -132,13 +131,10 @@ def push(u, v, rest, shapes, states, motion, listed, count, kick, rub, rubbing, 
                     place = states[b, k] if free else motion[b, k]
                     p[k] = (float(rest[k, at]) + float(u[k, at]) if k < d else 0.0) - place
                 depth = 0.5 - _distance(shapes[b], p, out)
-                if b == 0:
-                    for k in range(d):
-                        kick[k, c] = 0.0
                 rubbed[:] = 0
                 if not depth > 0:
                     if rubbing:
-                        _settle(v, kick, rub, at, c, b, rubbed, partial[b, chunk])
+                        _settle(v, rub, at, b, rubbed, partial[b, chunk])
                     continue
                 force = shapes[b, STIFFNESS] * depth
                 partial[b, chunk, 3] += 0.5 * force * depth
@@ -160,12 +156,11 @@ def push(u, v, rest, shapes, states, motion, listed, count, kick, rub, rubbing, 
                             rubbed[k] = -slower * relative[k]
                             given[k] += rubbed[k]
                 if rubbing:
-                    _settle(v, kick, rub, at, c, b, rubbed, partial[b, chunk])
+                    _settle(v, rub, at, b, rubbed, partial[b, chunk])
                 for k in range(3):
                     partial[b, chunk, k] += given[k]
                 for k in range(d):
-                    kick[k, c] += light * given[k]
-                    v[k, at] += light * given[k]
+                    pushes[k, at] += light * given[k]
     for b in range(bodies):
         ratio = shapes[b, RATIO]
         sums = np.zeros(8)
@@ -300,10 +295,10 @@ def _push_on(u, rest, words, bits, reach, numbers, neighbours, m, i, stiffness, 
 @njit(cache=True, nogil=True, parallel=True)
 def repel(
     u, v, rest, words, bits, reach, members, numbers, neighbours, reference, stiffness, radius, half, steps, moved,
-    energy, kick, light_of, measuring,
+    energy, pushes, light_of, measuring,
 ):  # fmt: skip
-    """members: (n); moved: (chunks) 1 where one has gone far; light_of: as in ``push``. ``measuring``: fill energy and
-    kick, and move nothing."""
+    """members: (n); moved: (chunks) 1 where one has gone far; pushes, light_of: as in ``push``. ``measuring``: fill
+    energy, and push nothing."""
     d, n, chunks = len(u), len(members), len(moved)
     for chunk in prange(chunks):
         pair, given, offset = np.zeros(3, u.dtype), np.zeros(3, u.dtype), np.zeros(3, np.int64)
@@ -315,13 +310,12 @@ def repel(
             )
             if measuring:
                 energy[m] = stored
-                for k in range(d):
-                    kick[k, m] = light * given[k]
                 continue
             away = speed = 0.0
             for k in range(d):
-                v[k, i] += light * given[k]
+                pushed = light * given[k]
+                pushes[k, i] += pushed
                 away += (u[k, i] - reference[k, m]) ** 2
-                speed += v[k, i] ** 2
+                speed += (v[k, i] + pushed) ** 2
             if not math.sqrt(away) + steps * math.sqrt(speed) < half:
                 moved[chunk] = 1

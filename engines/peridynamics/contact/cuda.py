@@ -68,7 +68,7 @@ class CudaPenetrators(Penetrators):
             (self._blocks,), (THREADS,),
             (
                 arrays["u"], arrays["v"], self._rest, self._shapes, self._states, self._motion[row],
-                np.int32(self.bodies), self._list, self._count, np.int32(self.capacity), self._kick, self._rub,
+                np.int32(self.bodies), self._list, self._count, self.solver.pushes, self._rub,
                 np.int32(self.rubbing), self._light, np.int32(len(self._light) > 1), self._partial, self._ticket,
                 np.int64(self._size),
             ),
@@ -127,7 +127,7 @@ class CudaRepulsion(Repulsion):
                 arrays["u"], arrays["v"], self._rest, arrays["words"], self._bits, np.int32(self.reach), self._members,
                 np.int32(self.capacity), self._reference, self._numbers, self._neighbours, self._news,
                 number(self.stiffness), number(self.radius), number(0.5 * SKIN), np.int32(RENEWED), self._light,
-                np.int32(len(self._light) > 1), np.int64(self._size),
+                np.int32(len(self._light) > 1), self.solver.pushes, np.int64(self._size),
             ),
         )  # fmt: skip
 
@@ -138,7 +138,6 @@ class CudaRepulsion(Repulsion):
             (
                 arrays["u"], self._rest, arrays["words"], self._bits, np.int32(self.reach), self._members,
                 np.int32(self.capacity), self._numbers, self._neighbours, self._news, number(self.stiffness),
-                number(self.radius), self._energy, self._kick, self._light, np.int32(len(self._light) > 1),
-                np.int64(self._size),
+                number(self.radius), self._energy, np.int64(self._size),
             ),
         )  # fmt: skip

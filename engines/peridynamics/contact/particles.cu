@@ -7,7 +7,7 @@
 // within d + skin, in the order of their places: sums are the same whenever lists are made. Both ends of a pair compute
 // the same force to the last bit. Lists are made anew when one more takes part or one has moved by half the skin.
 //
-// u, v, rest: (DIMENSIONS, size), rest in whole spacings, NOWHERE where there is no particle; words: (WORDS, size) as in
+// u, v, pushes, rest: (DIMENSIONS, size), pushes gets what this does to velocities, rest in whole spacings, NOWHERE where there is no particle; words: (WORDS, size) as in
 // bonds.cu; bits: (2 reach + 1)^d, the bit of a bond by its offset, −1 where there is none. reference: (DIMENSIONS, capacity)
 // displacements when lists were made; head: (buckets), next: (capacity) members of a bucket, −1 the end.
 // neighbours: (most, capacity) places. news: (5) members, whether one has moved too far, neighbours where
@@ -184,12 +184,13 @@ DEVICE Push push_on(const REAL* __restrict__ u, const REAL* __restrict__ rest, c
 }
 
 // steps: until lists may be made anew; half: half the skin. light_of: (size) 1 over the mass of each particle if mixed, else (1).
-extern "C" __global__ void repel(const REAL* __restrict__ u, REAL* __restrict__ v, const REAL* __restrict__ rest,
+extern "C" __global__ void repel(const REAL* __restrict__ u, const REAL* __restrict__ v, const REAL* __restrict__ rest,
                                  const unsigned* __restrict__ words, const short* __restrict__ bits, const int reach,
                                  const int* __restrict__ members, const int capacity, const REAL* __restrict__ reference,
                                  const int* __restrict__ numbers, const int* __restrict__ neighbours,
                                  int* __restrict__ news, const REAL stiffness, const REAL radius, const REAL half,
-                                 const int steps, const REAL* __restrict__ light_of, const int mixed, const long long size)
+                                 const int steps, const REAL* __restrict__ light_of, const int mixed,
+                                 REAL* __restrict__ pushes, const long long size)
 {
     const int n = min(news[MEMBERS], capacity);
     for (int m = blockIdx.x * blockDim.x + threadIdx.x; m < n; m += gridDim.x * blockDim.x) {
@@ -199,8 +200,8 @@ extern "C" __global__ void repel(const REAL* __restrict__ u, REAL* __restrict__ 
         REAL moved = 0, speed = 0;
 #pragma unroll
         for (int k = 0; k < DIMENSIONS; ++k) {
-            REAL velocity = v[k * size + i];
-            if (given[k] != REAL(0)) v[k * size + i] = velocity = velocity + given[k];
+            const REAL velocity = v[k * size + i] + given[k];
+            if (given[k] != REAL(0)) pushes[k * size + i] += given[k];
             const REAL away = u[k * size + i] - reference[(long long)k * capacity + m];
             moved += away * away;
             speed += velocity * velocity;
@@ -209,23 +210,18 @@ extern "C" __global__ void repel(const REAL* __restrict__ u, REAL* __restrict__ 
     }
 }
 
-// energy: (capacity), kick: (DIMENSIONS, capacity) of this moment.
+// energy: (capacity) of this moment.
 extern "C" __global__ void measure_contact(const REAL* __restrict__ u, const REAL* __restrict__ rest,
                                            const unsigned* __restrict__ words, const short* __restrict__ bits,
                                            const int reach, const int* __restrict__ members, const int capacity,
                                            const int* __restrict__ numbers, const int* __restrict__ neighbours,
                                            const int* __restrict__ news, const REAL stiffness, const REAL radius,
-                                           double* __restrict__ energy, REAL* __restrict__ kick,
-                                           const REAL* __restrict__ light_of, const int mixed, const long long size)
+                                           double* __restrict__ energy, const long long size)
 {
     const int n = min(news[MEMBERS], capacity);
     for (int m = blockIdx.x * blockDim.x + threadIdx.x; m < n; m += gridDim.x * blockDim.x) {
         const long long i = members[m];
         const Push push = push_on(u, rest, words, bits, reach, capacity, numbers, neighbours, m, i, size, stiffness, radius);
         energy[m] = push.energy;
-        const REAL light = light_of[mixed ? i : 0];
-        kick[m] = light * push.x;
-        kick[(long long)capacity + m] = light * push.y;
-        if (DIMENSIONS == 3) kick[2 * (long long)capacity + m] = light * push.z;
     }
 }

@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(COLLECTORS) collect_near(const unsi
     }
 }
 
-// What a step does to a body on which all particles together pull with −kick.
+// What a step does to a body on which all particles together pull with −sums.
 DEVICE void go_on(const double* __restrict__ shape, double* __restrict__ state, const double* __restrict__ motion,
                   const double (&sums)[SUMS])
 {
@@ -150,13 +150,13 @@ DEVICE void go_on(const double* __restrict__ shape, double* __restrict__ state, 
     state[LATER] = later;
 }
 
-// kick: (DIMENSIONS, capacity) what each particle of the list was given. rub: (DIMENSIONS, size) what friction gave, where
+// pushes: (DIMENSIONS, size) gets what this does to velocities. rub: (DIMENSIONS, size) what friction gave, where
 // rubbing: what it takes is known when the velocity half a step later is. light_of: (size) 1 over the mass of each particle if
 // mixed, else (1). partial: (bodies, blocks, SUMS); ticket: (1), 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    push(const REAL* __restrict__ u, REAL* __restrict__ v, const REAL* __restrict__ rest, const double* __restrict__ shapes,
+    push(const REAL* __restrict__ u, const REAL* __restrict__ v, const REAL* __restrict__ rest, const double* __restrict__ shapes,
          double* __restrict__ states, const double* __restrict__ motion, const int bodies, const int* __restrict__ list,
-         const int* __restrict__ count, const int capacity, REAL* __restrict__ kick, REAL* __restrict__ rub,
+         const int* __restrict__ count, REAL* __restrict__ pushes, REAL* __restrict__ rub,
          const int rubbing, const REAL* __restrict__ light_of, const int mixed, double* __restrict__ partial,
          int* __restrict__ ticket, const long long size)
 {
@@ -200,16 +200,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             const double each[3] = {light * given.x, light * given.y, light * given.z}, taken[3] = {rubbed.x, rubbed.y, rubbed.z};
 #pragma unroll
             for (int k = 0; k < DIMENSIONS; ++k) {
-                const long long own = (long long)k * capacity + c;
                 if (rubbing) {
                     REAL& held = rub[k * size + at];
-                    const double before = (double)v[k * size + at] - (b ? (double)kick[own] : 0.0);
+                    const double before = (double)v[k * size + at];
                     sums[4] -= 0.5 * before * ((b ? 0.0 : (double)held) + taken[k]);
                     sums[5 + k] += taken[k];
                     held = (REAL)((b ? (double)held : 0.0) + taken[k]);
                 }
-                kick[own] = b ? kick[own] + (REAL)each[k] : (REAL)each[k];
-                if (depth > 0) v[k * size + at] += (REAL)each[k];
+                if (depth > 0) pushes[k * size + at] += (REAL)each[k];
             }
         }
 #pragma unroll

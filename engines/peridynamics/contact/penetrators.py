@@ -51,7 +51,6 @@ class Penetrators(Follower):
         self._shapes, self._states = self.backend.array(rigid.shapes), self.backend.array(states)
         self._list = self.backend.array(np.zeros(self.capacity, np.int32))
         self._count = self.backend.array(np.zeros(1, np.int32))
-        self._kick = self.backend.array(np.zeros((len(rest), self.capacity), solver.dtype))
         self.rubbing = bool(rigid.shapes[:, FRICTION].any())
         self._rub = self.backend.array(np.zeros(rest.shape if self.rubbing else (len(rest), 1), solver.dtype))
         self._stale = True
@@ -78,7 +77,7 @@ class Penetrators(Follower):
 
     @abstractmethod
     def _push(self, row: int) -> None:
-        """Add to velocities, and let free bodies go on."""
+        """Fill in what they do to velocities, and let free bodies go on."""
 
     @abstractmethod
     def _fastest_square(self) -> float:
@@ -86,11 +85,6 @@ class Penetrators(Follower):
 
     @abstractmethod
     def _put_fastest_square(self, square: float) -> None: ...
-
-    def take_back(self, kick: Any) -> None:
-        count = int(self.backend.to_host(self._count)[0])
-        for axis, given in enumerate(self._kick[:, :count]):
-            kick[axis][self._list[:count]] -= given
 
     def seen(self) -> Seen:
         """At this moment."""
@@ -107,7 +101,7 @@ class Penetrators(Follower):
 
     def state(self) -> dict[str, Array]:
         count = int(self.backend.to_host(self._count)[0])
-        held = {"states": self._states, "list": self._list[:count], "kick": self._kick[:, :count]}
+        held = {"states": self._states, "list": self._list[:count]}
         if self.rubbing:
             with self.backend.active():
                 held["rub"] = self._rub[:, self._list[:count]]
@@ -118,7 +112,8 @@ class Penetrators(Follower):
         count = len(state["list"])
         with self.backend.active():
             self._list[:count] = self.backend.array(state["list"])
-            self._kick[:, :count] = self.backend.array(state["kick"])
+            if "kick" in state:  # of older checkpoints, which keep what was pushed here
+                self.solver.pushes[:, self._list[:count]] += self.backend.array(state["kick"])
             if self.rubbing:
                 self._rub[:] = 0
                 self._rub[:, self._list[:count]] = self.backend.array(state["rub"])

@@ -25,13 +25,14 @@ class ReferenceContact:
         self._later = 0.0
 
     def step(self) -> None:
-        """Add to the velocities of the particles; let free penetrators go on."""
+        """Find what is added to the velocities of the particles; let free penetrators go on."""
         self._steps += 1
         d = self.bonds.u.shape[1]
         before = self.bonds.u.copy()
         kick = self._repulsion() if self.stiffness else np.zeros_like(before)
         self.potential = 0.0
-        held, rubbed = self.bonds.v.copy(), np.zeros_like(before)
+        held, rubbed = self.bonds.v, np.zeros_like(before)
+        self.bonds.pushes = kick / self.bonds.mass
         self.slid += self._later - 0.5 * float((self._rubbed * held).sum())
         self._later = 0.0
         path = self.rigid.path(self._steps - 1, 1)[0]
@@ -52,7 +53,7 @@ class ReferenceContact:
             friction_on = -slower[:, None] * sliding
             rubbed += friction_on[:, :d]
             given = push[:, None] * out + friction_on
-            self.bonds.v = self.bonds.v + given[:, :d] / self.bonds.mass
+            self.bonds.pushes += given[:, :d] / self.bonds.mass
             force = -given.sum(axis=0)
             after = velocity + ratio * force if ratio else path[number, 6:]
             self.forces[number] = force
@@ -63,7 +64,6 @@ class ReferenceContact:
             self.slid += 0.5 * float(taken @ velocity - (friction_on[:, :d] * held).sum())
             self._later += 0.5 * float(taken @ after)
             self.work -= float(force @ (velocity + after)) / 2
-        self.bonds.v = self.bonds.v + kick / self.bonds.mass
         self._rubbed = rubbed
 
     def _repulsion(self) -> Array:

@@ -51,7 +51,7 @@ def buckets_for(members: int) -> int:
 
 def bytes_of(members: int, dimensions: int, value_bytes: int) -> int:
     """Device memory."""
-    each = 4 * MOST[dimensions] + 2 * dimensions * value_bytes + 8 + 3 * 4
+    each = 4 * MOST[dimensions] + dimensions * value_bytes + 8 + 3 * 4
     return members * each + 4 * buckets_for(members)
 
 
@@ -73,12 +73,12 @@ class Repulsion(Follower):
         self._neighbours = self.backend.array(
             np.zeros((self.most, capacity), np.int32)
         )  # all of it goes to checkpoints
-        self._reference, self._kick = (array(np.zeros((d, capacity), number)) for _ in range(2))
+        self._reference = array(np.zeros((d, capacity), number))
         self._energy = array(np.zeros(capacity))
         self._news = array(np.zeros(NEWS, np.int32))
         self._stale, self._first = True, 0
         self._measured = False
-        """Whether energies and kicks are those of this moment."""
+        """Whether energies are those of this moment."""
 
     def prepare(self, first: int, steps: int) -> None:
         self._first = first
@@ -96,11 +96,11 @@ class Repulsion(Follower):
 
     @abstractmethod
     def _repel(self) -> None:
-        """Add to velocities, and notice who has gone far."""
+        """Add what this does to velocities, and notice who has gone far."""
 
     @abstractmethod
     def _measure(self) -> None:
-        """Fill energies and kicks of the members."""
+        """Fill the energies of the members."""
 
     def members(self) -> int:
         """How many take part. Raises ProblemError where there is no room for them."""
@@ -119,24 +119,19 @@ class Repulsion(Follower):
             )
         return int(news[MEMBERS])
 
-    def _found(self) -> int:
-        """How many members have their energies and kicks of this moment. Inside ``backend.active``."""
-        count = self.members()
-        if not self._measured:
-            self._measure()
-            self._measured = True
-        return count
-
-    def take_back(self, kick: Any) -> None:
-        count = self._found()
-        for axis, given in enumerate(self._kick[:, :count]):
-            kick[axis][self._members[:count]] -= given
-
     def stored(self) -> float:
         """[J] in the springs between particles."""
         with self.backend.active():
-            count = self._found()
+            count = self.members()
+            if not self._measured:
+                self._measure()
+                self._measured = True
             return float(self._energy[:count].sum()) * self.solver.body.scales.energy
+
+    def push_again(self) -> None:
+        """What the last step has pushed, once more: of checkpoints that do not keep it."""
+        with self.backend.active():
+            self._repel()
 
     def state(self) -> dict[str, Array]:
         count = self.members()

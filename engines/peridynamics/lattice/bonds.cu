@@ -10,7 +10,8 @@
 // each particle, (1 − decay)/(1 + decay) (v + v')²/2, is in damped: (size) double, touched only if decay is not 1.
 //
 // Layout: layout.py (padded rows). u, u_out, v: (DIMENSIONS, size); words, breakable: (WORDS, size); kind: (size) 0 or the
-// row of the table of loads; work, loss: (size) double, touched where a load acts or a bond breaks.
+// row of the table of loads; work, loss: (size) double, touched where a load acts or a bond breaks. pushes: (DIMENSIONS,
+// size) what contact adds to a velocity in a step, or null.
 // Per particle and step: u, v, words, breakable and kind are read once, u, v and words written once.
 //
 // GENERAL: bonds are weighted (family.cuh); SOFTENING: beyond its limit a bond loses stiffness by a law.
@@ -237,6 +238,7 @@ struct Step {
     const OfBond* of_bonds;
     double *work, *loss, *damped;
     REAL stiffness, limit, kick, decay;
+    const REAL* pushes;
 #ifdef WEIGHTED
     const REAL* weights;
 #endif
@@ -304,7 +306,9 @@ struct Step {
 #pragma unroll
         for (int k = 0; k < DIMENSIONS; ++k) {
             const REAL before_v = v[k * size + at], push = mul(stiffness, pull[k]);
-            REAL after_v = fused(kick, mul(push, light), mul(decay, before_v)), after_u;
+            const REAL pushed = pushes ? pushes[k * size + at] : REAL(0);
+            const REAL begun = pushes ? fused(kick, pushed, mul(decay, before_v)) : mul(decay, before_v);
+            REAL after_v = fused(kick, mul(push, light), begun), after_u;
             bool held = false;
             if (load) {
                 const REAL* loaded = table + (long long)(row + load) * (4 * DIMENSIONS) + k;
@@ -312,7 +316,7 @@ struct Step {
                 held = loaded[DIMENSIONS] != REAL(0);
                 after_v = held ? loaded[3 * DIMENSIONS] : fused(kick, mul(given, light), after_v);
                 after_u = held ? loaded[2 * DIMENSIONS] : here[k] + after_v;
-                const REAL force = held ? (after_v - before_v) / light - push : given;
+                const REAL force = held ? (after_v - before_v - pushed) / light - push : given;
                 done += 0.5 * (double)force * ((double)before_v + (double)after_v);
             } else
                 after_u = here[k] + after_v;
@@ -337,7 +341,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
     const int row, const int* __restrict__ offsets, const OfBond* __restrict__ of_bonds, double* __restrict__ work,
     double* __restrict__ loss, double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch,
     const int rows, const long long base, const long long size, const int span, const REAL stiffness, const REAL limit,
-    const REAL kick, const REAL decay, const int columns
+    const REAL kick, const REAL decay, const int columns, const REAL* __restrict__ pushes
 #ifdef WEIGHTED
     ,
     const REAL* __restrict__ weights
@@ -360,7 +364,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_bonds(
     const Place place = {nx, ny, nz, pitch, rows, base, size};
 #endif
     const Step step = {u_out, v, words, breakable, kind, table, row, offsets, of_bonds, work, loss, damped, stiffness, limit, kick,
-                       decay,
+                       decay, pushes,
 #ifdef WEIGHTED
                        weights,
 #endif

@@ -74,7 +74,7 @@ class CpuSolver(LatticeSolver):
             arrays["work"], arrays["loss"], arrays["damped"], layout.counts, layout.rows, layout.pitch, layout.base,
             number(self.body.stiffness), number(self.body.limit), number(kick), number(decay), self._bands,
             self._weights, self.body.paired, self._factor_of, self._limit_of, self._light_of, *self._history(),
-            self._law, self._laws, self._material, self._materials,
+            self._law, self._laws, self._material, self._materials, *self._pushed(),
         )  # fmt: skip
 
     def measure(self) -> None:

@@ -29,13 +29,15 @@ def _compiled(sources: int) -> Any:
         u, out, v, words, breakable, kind, table, real_offsets, steps, lengths, factors, orbits, work, loss,
         damped, counts, rows, pitch, base, stiffness, limit, kick, decay, bands,
         weights, general, factor_of, limit_of, light_of, softening, soft, history, law, laws, material, materials,
+        touching, pushes,
     ):  # fmt: skip
         """Arrays as in ``bonds.cu``; words, breakable: flat; table: (kinds, 4, d) of this step; real_offsets:
         (bonds, 3); factors: (bonds, 2) 1/|ξ|² and weight over |ξ|; orbits: (3) of 8, 4, 2; counts: nx, ny, nz.
 
         weights: (bonds,) float64. If ``general``, factor_of, limit_of: (bonds, size) weight over |ξ| and limit of p of
         each bond and light_of: (1, size) 1 over the mass of each particle, else a single 1. If ``softening``, soft as
-        words, history: (bonds, size), law: a C function with parameters ``laws: (materials², p)``, material: (size)."""
+        words, history: (bonds, size), law: a C function with parameters ``laws: (materials², p)``, material: (size).
+        If ``touching``, pushes: (d, size) what contact adds to a velocity in a step."""
         width, size, bonds = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(steps)
         nx, ny, nz, d, solid, last = counts[0], counts[1], counts[2], len(u), len(u) == 3, len(u) - 1
         for band in prange(bands):
@@ -87,7 +89,7 @@ def _compiled(sources: int) -> Any:
                                 )  # fmt: skip
                     move_row(
                         u, out, v, i, scratch, orbits, kind, table, work, damped, stiffness, general, light_of, kick,
-                        decay, pulls, before,
+                        decay, touching, pushes, pulls, before,
                     )  # fmt: skip
 
     return advance

@@ -47,11 +47,13 @@ def over_family(scratch, row, zero, orbits):
 
 @njit(nogil=True)
 def move_row(
-    u, out, v, i, scratch, orbits, kind, table, work, damped, stiffness, general, light_of, kick, decay, pulls, before
+    u, out, v, i, scratch, orbits, kind, table, work, damped, stiffness, general, light_of, kick, decay, touching,
+    pushes, pulls, before,
 ):  # fmt: skip
     """Moves the particles of a row from i on by the forces of their bonds: ``scratch: (d·bonds, lanes)``, over
     ``stiffness``; kind, table: (kinds, 4, d) as in ``bonds.cu``; light_of: (1, size) 1 over their mass if ``general``,
-    else it is 1. pulls, before: (d, lanes), to work in."""
+    else it is 1; pushes: (d, size) what contact adds to a velocity in a step, if ``touching``. pulls, before: (d,
+    lanes), to work in."""
     bonds = len(scratch) // len(u)
     for k in range(len(u)):
         velocity = load_row(v, k, i)
@@ -59,7 +61,10 @@ def move_row(
         store_row(pulls, k, 0, total)
         store_row(before, k, 0, velocity)
         per_mass = total * load_row(light_of, 0, i) if general else total
-        velocity = velocity * decay + per_mass * stiffness * kick
+        velocity = velocity * decay
+        if touching:
+            velocity = velocity + load_row(pushes, k, i) * kick
+        velocity = velocity + per_mass * stiffness * kick
         store_row(v, k, i, velocity)
         store_row(out, k, i, load_row(u, k, i) + velocity)
     loads = any_lane(load_like(load_row(u, 0, i), kind, i) != 0)
@@ -69,7 +74,7 @@ def move_row(
             if kind[here]:
                 _load(
                     u, out, v, here, lane, table[kind[here]], stiffness, kick, pulls, before, work,
-                    light_of[0, here] if general else light_of[0, 0],
+                    light_of[0, here] if general else light_of[0, 0], touching, pushes,
                 )  # fmt: skip
     if decay != 1:
         share = 0.5 * (1 - float(decay)) / (1 + float(decay))
@@ -82,13 +87,15 @@ def move_row(
 
 
 @njit(nogil=True)
-def _load(u, out, v, i, lane, given, stiffness, kick, pulls, before, work, light):
+def _load(u, out, v, i, lane, given, stiffness, kick, pulls, before, work, light, touching, pushes):
     """What a load makes of particle i after its free step; given: (4, d); work: one number; light: 1 over its mass."""
     for k in range(len(u)):
         if given[1, k] != 0:
             v[k, i] = given[3, k]
             out[k, i] = given[2, k]
             force = (v[k, i] - before[k, lane]) / light - stiffness * pulls[k, lane]
+            if touching:
+                force -= pushes[k, i] / light
         else:
             v[k, i] += kick * light * given[0, k]
             out[k, i] = u[k, i] + v[k, i]

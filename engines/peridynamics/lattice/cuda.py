@@ -183,7 +183,7 @@ class CudaSolver(LatticeSolver):
                 arrays["u"], self._spare, arrays["v"], arrays["words"], self._breakable, self._kind, table,
                 np.int32(row * self._kinds), self._offsets, self._lengths, arrays["work"], arrays["loss"],
                 arrays["damped"], *self._sizes, np.int32(self.shape[1]), number(self.body.stiffness),
-                number(self.body.limit), number(kick), number(decay), np.int32(self.shape[0]),
+                number(self.body.limit), number(kick), number(decay), np.int32(self.shape[0]), self.pushes,
                 *self.of_kind,
             ),
             shared_mem=self._shared,

@@ -31,6 +31,8 @@ class Reference:
         self.cells, self.pairs, self.weak = np.asarray(cells, float), pairs, weak
         self.stiffness, self.critical_stretch = stiffness, critical_stretch
         self.u, self.v = np.zeros_like(self.cells), np.zeros_like(self.cells)
+        self.pushes = np.zeros_like(self.cells)
+        """What others add to velocities in a step."""
         self.intact = np.ones(len(pairs), bool)
         self.weights = np.broadcast_to(np.asarray(weights, float), len(pairs))
         self.mass = np.broadcast_to(np.asarray(mass, float), len(cells))[:, None]
@@ -76,7 +78,8 @@ class Reference:
         self.damage = damage
         self.intact &= damage < 1
         before = self.v
-        free = decay * self.v + kick / self.mass * (self.stiffness * self.pull() + acceleration)
+        forces = self.stiffness * self.pull() + acceleration
+        free = decay * self.v + kick * (self.pushes + forces / self.mass)
         self.v = np.where(held, velocity, free)
         self.damped += 0.5 * (1 - decay) / (1 + decay) * float(((self.mass * (before + self.v) ** 2)[~held]).sum())
         self.u = np.where(held, displacement, self.u + self.v)

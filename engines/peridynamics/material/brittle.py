@@ -35,6 +35,8 @@ class Lattice:
     partial_volumes: bool = False
     lattice_crack: bool = False
     """Whether the critical stretch is that of the lattice's own crack along an axis, not of the continuous family."""
+    trapping: float = 1.0
+    """What a slow crack is said to take over the fracture energy of its bonds: these get so much less."""
 
     @property
     def weights(self) -> Array:
@@ -58,6 +60,11 @@ class Lattice:
     def poisson_ratio(self) -> float:
         """Of the solid that this is."""
         return POISSON[self.formulation]
+
+    @property
+    def lame_ratio(self) -> float | None:
+        """λ/μ, where it is free: bonds alone fix it."""
+        return None
 
     @property
     def horizon(self) -> float:
@@ -130,7 +137,7 @@ class Lattice:
     @property
     def bond_work(self) -> float:
         """∫ (1 − d) s ds of one bond, with which a crack takes the fracture energy."""
-        return self.fracture_energy / self.crack_integral
+        return self.fracture_energy / self.trapping / self.crack_integral
 
     @property
     def critical_stretch(self) -> float:

@@ -1,7 +1,7 @@
 """Surface correction: bonds are stiffer where a surface cuts families short (the volume method).
 
 The factor of a bond is 2 V₀/(V_i + V_j), V the volume of a family in the body before any cut and V₀ that of a whole one
-(Bobaru, Foster, Geubelle and Silling 2016, chapter 2; Le and Bobaru 2018).
+(Bobaru, Foster, Geubelle and Silling 2016, chapter 2; Le and Bobaru 2018), or this with powers of V (``bars.py``).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from engines.api import Array
 from engines.peridynamics.body.bonded import Filled
 from engines.peridynamics.lattice.layout import Layout
+from engines.peridynamics.material.bars import DILATION
 from engines.peridynamics.material.brittle import Lattice, volume_parts
 
 FREE_BITS = 16
@@ -22,8 +23,8 @@ FREE_BITS = 16
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """half_shares: (size,) float32, half of V/V₀ of each place, so that the factor is 1 over the sum of two;
-    stiffening: the largest eigenvalue of ``Σ w f n nᵀ/|ξ|`` of all particles over that of a whole family,
+    """half_shares: (size,) float32, half of V/V₀ of each place or of a power of it, so that the factor is 1 over the
+    sum of two; stiffening: the largest eigenvalue of ``Σ w f n nᵀ/|ξ|`` of all particles over that of a whole family,
     for the stable step."""
 
     half_shares: Array
@@ -31,7 +32,7 @@ class Surface:
 
 
 @lru_cache(maxsize=4)
-def surface(body: Filled, lattice: Lattice) -> Surface:
+def surface(body: Filled, lattice: Lattice, power: float = DILATION) -> Surface:
     """Of all particles of ``body``."""
     family, d = lattice.family, body.dimensions
     layout = Layout(body.counts, family.reach, d)
@@ -42,7 +43,7 @@ def surface(body: Filled, lattice: Lattice) -> Surface:
     held = np.zeros(layout.size)
     for part, step in zip(parts, steps, strict=True):
         held[places] += part * exists[places + step]
-    halves = rounded(np.where(held > 0, 0.5 * held / parts.sum(), 0.5))
+    halves = rounded(np.where(held > 0, 0.5 * (held / parts.sum()) ** power, 0.5))
     n = family.offsets[:, :d] / family.lengths[:, None]
     each = n[:, :, None] * n[:, None, :] * (lattice.weights / family.lengths)[:, None, None]
     sums = np.zeros((len(places), d, d))

@@ -42,18 +42,26 @@ class Bonds(ParameterGroup):
     surface_correction: bool = quantity(
         False, "", "Stiffer bonds where a surface cuts families short (volume method)", advanced=True, when=BOND_BASED
     )
-    crack: Literal["continuum", "lattice"] = quantity(
+    surfaces: Literal["dilation", "tension"] = quantity(
+        "dilation",
+        "",
+        "What surfaces are corrected for, where they are (state-based bodies always are): a dilation of the body, by "
+        "which thin ones are too stiff in tension, or tension along them",
+        title="Surfaces are right in",
+        advanced=True,
+        when=ON_A_LATTICE,
+    )
+    crack: Literal["continuum", "lattice", "slow crack"] = quantity(
         "continuum",
         "",
-        "The critical stretch from the fracture energy: of a continuous family, or of a crack along the lattice",
+        "The critical stretch from the fracture energy: of a continuous family, of the bonds that a crack along the "
+        "lattice cuts, or such that a slow brittle crack takes it (the lattice holds that up)",
         title="Fracture energy of",
         advanced=True,
-        when=BOND_BASED,
+        when=ON_A_LATTICE,
     )
 
     @property
     def weighted(self) -> bool:
         """Whether bonds count otherwise than all alike and whole."""
-        return (
-            self.influence != "constant" or self.partial_volumes or self.surface_correction or self.crack != "continuum"
-        )
+        return self.influence != "constant" or self.partial_volumes or self.surface_correction

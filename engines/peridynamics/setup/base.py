@@ -147,7 +147,7 @@ class Setup(ABC):
         """Device memory of ``size`` places with so many words of bonds, beside that of a solver and of contact."""
         parameters, dimensions = self.parameters, self.body.dimensions
         looked_with, more = LOOKED_WITH, 0
-        if parameters.contact.kind != "none" or parameters.penetrators:  # velocities without their forces
+        if parameters.contact.kind != "none" or parameters.penetrators:  # what contact pushes
             looked_with += dimensions
         if parameters.numerics.quasi_static:  # masks, loads and what was seen last; nothing that breaks
             more = 4 * dimensions * self.value_bytes + 4 * words

@@ -13,6 +13,7 @@ from engines.backend.twins import pick
 from engines.peridynamics.body.bonded import Bonded
 from engines.peridynamics.lattice.family import family
 from engines.peridynamics.lattice.solver import LATTICE_SOLVER, Discretised, LatticeSolver, bytes_of
+from engines.peridynamics.material.bars import UNCORRECTED
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.material.influence import INFLUENCES
 from engines.peridynamics.material.laws.calibration import calibrated
@@ -21,10 +22,16 @@ from engines.peridynamics.material.surface import surface
 from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody
 from engines.peridynamics.setup.lattice import LatticeSetup, dimensions_of
 from engines.peridynamics.setup.pace import Kind
+from engines.peridynamics.setup.toughness import slow_crack
 
 
 def lattice_of(parameters: PeridynamicParameters) -> Lattice:
-    """Of the body's own material."""
+    """Of the body's own material. Raises ProblemError."""
+    return slow_crack(lattice_as_chosen(parameters), parameters)
+
+
+def lattice_as_chosen(parameters: PeridynamicParameters) -> Lattice:
+    """As :func:`lattice_of`, without what a slow crack is held up by."""
     body, material, spacing = parameters.body, parameters.material, parameters.bonds.spacing * 1e-3
     return Lattice(
         family(dimensions_of(parameters), parameters.bonds.reach),
@@ -53,12 +60,18 @@ class BondSetup(LatticeSetup):
         except ProblemError as error:
             raise ProblemError(str(error), ("material", "law", *error.place)) from None
         self.mixed = mixed(parameters, self.body, lattice)
-        self.surface = surface(self.body, lattice) if parameters.bonds.surface_correction else None
+        self.surface = surface(self.body, lattice, self.surface_power) if parameters.bonds.surface_correction else None
         self.limit = lattice.stable_step
         if self.mixed:
             self.limit /= np.sqrt(stiffening(self.mixed.mixture))
         if self.surface:
             self.limit /= np.sqrt(max(1.0, self.surface.stiffening))
+
+    @property
+    def surface_power(self) -> float:
+        if not self.parameters.bonds.surface_correction:
+            return UNCORRECTED
+        return super().surface_power
 
     @property
     def _surface_share(self) -> float:

@@ -12,7 +12,7 @@ from engines.api.charts import Fact
 from engines.api.errors import ProblemError
 from engines.backend.twins import pick
 from engines.geometry.particles import Particles
-from engines.peridynamics.body.cutting import cut_of
+from engines.peridynamics.body.cutting import drawn_cut_of
 from engines.peridynamics.body.regions import chosen
 from engines.peridynamics.cloud.body import CloudBody, cloud_body
 from engines.peridynamics.cloud.density import mean_distance
@@ -64,7 +64,7 @@ def words_of(kin: CloudFamily, body: CloudBody, parameters: PeridynamicParameter
     """words, breakable: (words, size) uint32: the bonds that no notch cuts, and those that may break."""
     n = len(kin.order)
     words, breakable = (np.zeros((kin.words, kin.size), np.uint32) for _ in range(2))
-    cuts = [cut_of(notch, body.filled.frame) for notch in parameters.notches]
+    cuts = [drawn_cut_of(notch, body.filled.frame) for notch in parameters.notches]
     points = body.points[kin.order] / body.spacing - 0.5  # as cuts have them
     near = np.zeros((len(cuts), kin.size), bool)
     for number, cut in enumerate(cuts):
@@ -232,7 +232,7 @@ def _check_plain(parameters: PeridynamicParameters) -> None:
         raise ProblemError(f"Contact {lattice} take penetrators and contact away.", ("penetrators",))
     if bonds.theory != "bond-based":
         raise ProblemError(f"State-based theory {lattice} bond-based theory.", ("bonds", "theory"))
-    if bonds.weighted:
+    if bonds.weighted or bonds.crack != "continuum":
         raise ProblemError(
             f"What weighs bonds {lattice} constant influence, whole volumes and no surface correction.", ("bonds",)
         )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Finding
+from engines.api import Array, Finding, Remedy
 from engines.api.charts import Fact
 from engines.api.errors import ProblemError
 from engines.peridynamics.body.bonded import Bonded, bonded, unbreakable
-from engines.peridynamics.body.cutting import idle_notches
-from engines.peridynamics.body.filling import filled
+from engines.peridynamics.body.cutting import idle_notches, notches_on_rows
+from engines.peridynamics.body.filling import Place, filled
 from engines.peridynamics.contact.contact import Contact, contact_on
 from engines.peridynamics.contact.contact import bytes_of as contact_bytes
 from engines.peridynamics.contact.limits import contact_step
@@ -19,12 +21,16 @@ from engines.peridynamics.contact.rigid import Rigid, rigid_on
 from engines.peridynamics.lattice.layout import Layout
 from engines.peridynamics.lattice.solver import LatticeSolver
 from engines.peridynamics.loading.loads import Loads
+from engines.peridynamics.material.bars import DILATION, UNCORRECTED, power_in_tension, surface_effect
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody
 from engines.peridynamics.setup.base import Setup
+from engines.peridynamics.setup.toughness import told_of_slow_cracks
 from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.energies import Watched, watched
 
+THIN, VERY_THIN = 0.02, 0.1
+"""Parts of Young's modulus that surfaces may change before it is said, and before it is a warning."""
 REACHES = {2: (2, 3, 4), 3: (2, 3)}
 """Horizons that the kernels are compiled for, in spacings, by dimensions."""
 
@@ -130,6 +136,50 @@ class LatticeSetup(Setup):
 
     def _more_findings(self) -> list[Finding]:
         sentence = "Notch {} cuts no bond: move it into the body, or make it longer."
-        return [
-            Finding(sentence.format(number + 1), place=("notches", number)) for number in idle_notches(self.parameters)
-        ]
+        idle = idle_notches(self.parameters)
+        found = [Finding(sentence.format(number + 1), place=("notches", number)) for number in idle]
+        for number, (changes, way) in notches_on_rows(self.parameters).items():
+            if number not in idle:
+                found.append(_on_a_row(number, changes, way))
+        return [*found, *told_of_slow_cracks(self.lattice, self.parameters), *self._thin()]
+
+    @property
+    def surface_power(self) -> float:
+        """Of what a family lacks at a surface, by which its bonds are stiffer (``material/bars.py``)."""
+        if self.parameters.bonds.surfaces == "tension":
+            return power_in_tension(self.lattice)
+        return DILATION
+
+    def _thin(self) -> Iterator[Finding]:
+        """That a body is of another stiffness for its surfaces are so large a part of it."""
+        if self.parameters.bonds.surfaces == "tension" and self.surface_power != UNCORRECTED:
+            return
+        *across, longest = sorted(self.body.counts[: self.body.dimensions])
+        effect = surface_effect(self.lattice, self.surface_power)
+        wrong = effect * sum(1 / count for count in across) / len(across)
+        if abs(wrong) < THIN:
+            return
+        of_both = (1 + wrong) * self.lattice.stiffness_along_axis - 1
+        along = "xyz"[self.body.counts.index(longest)]
+        changes: dict[tuple[str | int, ...], Any] = {("bonds", "surfaces"): "tension"}
+        if self.parameters.bonds.theory == "bond-based":
+            changes[("bonds", "surface_correction")] = True
+        yield Finding(
+            f"The body is {' by '.join(map(str, across))} particles across, and its surfaces make it about "
+            f"{abs(100 * wrong):.2g} % too {'stiff' if wrong > 0 else 'soft'} in tension along {along}: with what the "
+            f"lattice itself does to Young's modulus, {100 * of_both:+.2g} %.",
+            "warning" if abs(wrong) > VERY_THIN else "info",
+            ("bonds", "surfaces"),
+            Remedy("Correct surfaces for tension", changes),
+        )
+
+
+def _on_a_row(number: int, changes: dict[Place, tuple[float, ...]], way: Array) -> Finding:
+    moved = ", ".join(f"{part:+.4g} mm along {axis}" for axis, part in zip("xyz", way, strict=True) if part)
+    return Finding(
+        f"Notch {number + 1} lies on a row of particles and is taken as if it were beside it ({moved}): a body that is "
+        "the same on both sides of the row breaks otherwise on them. For a cut in the middle give the body an even "
+        "number of rows.",
+        place=("notches", number),
+        remedy=Remedy("Draw it between the rows", changes),
+    )

@@ -9,13 +9,14 @@ from engines.api.errors import ProblemError
 from engines.peridynamics.body.bonded import Bonded
 from engines.peridynamics.lattice.solver import LatticeSolver
 from engines.peridynamics.material.brittle import Lattice
-from engines.peridynamics.setup.bonds import lattice_of
+from engines.peridynamics.setup.bonds import lattice_as_chosen
 from engines.peridynamics.setup.lattice import LatticeSetup
 from engines.peridynamics.setup.pace import Kind
+from engines.peridynamics.setup.toughness import slow_crack
 from engines.peridynamics.state.body import state_body
 from engines.peridynamics.state.material import StateLattice, influence, weighted_volume
 from engines.peridynamics.state.solver import STATE_SOLVER, state_bytes_of
-from engines.peridynamics.state.weights import weights
+from engines.peridynamics.state.weights import Weights, weights
 from engines.peridynamics.watch.strain.solid import Solid
 
 NEARLY_FIXED = 0.45
@@ -34,16 +35,20 @@ class StateSetup(LatticeSetup):
             raise ProblemError(f"Softening {plain} the brittle law.", ("material", "law"))
         if parameters.materials:
             raise ProblemError(f"A second material {plain} take it away.", ("materials",))
-        if bonds.weighted:
+        if bonds.weighted or bonds.crack == "lattice":
             raise ProblemError(
                 f"What weighs bonds {plain} constant influence, whole volumes and no surface correction.", ("bonds",)
             )
-        made: Lattice = lattice_of(parameters)
-        constraint = weights(self.body, bonds.reach).constraint
-        return StateLattice(
+        made: Lattice = lattice_as_chosen(parameters)
+        self.lattice = StateLattice(
             made.family, made.formulation, made.young, made.density, made.fracture_energy, made.spacing, made.thickness,
-            poisson=parameters.material.poisson, constraint=constraint,
+            poisson=parameters.material.poisson, constraint=1.0,
         )  # fmt: skip
+        return slow_crack(replace(self.lattice, constraint=self._weights.constraint), parameters)
+
+    @property
+    def _weights(self) -> Weights:
+        return weights(self.body, self.parameters.bonds.reach, self.surface_power)
 
     @property
     def kind(self) -> Kind:
@@ -65,11 +70,11 @@ class StateSetup(LatticeSetup):
         return replace(super()._solid(), dilation=dilation, influence=influence(kin))
 
     def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
-        ratio = weights(self.body, bonds.family.reach).ratio
-        return STATE_SOLVER.open(self.backend, state_body(bonds, kind, self.lattice, ratio, self.step), self.precision)
+        body = state_body(bonds, kind, self.lattice, self._weights.ratio, self.step)
+        return STATE_SOLVER.open(self.backend, body, self.precision)
 
     def _more_findings(self) -> list[Finding]:
-        found, lattice = super()._more_findings(), self.lattice
+        found, lattice = list[Finding](), self.lattice
         if lattice.formulation != "plane stress" and lattice.poisson > NEARLY_FIXED:
             found.append(
                 Finding(
@@ -79,4 +84,4 @@ class StateSetup(LatticeSetup):
                     remedy=Remedy(f"Make Poisson's ratio {NEARLY_FIXED:g}", {("material", "poisson"): NEARLY_FIXED}),
                 )
             )
-        return found
+        return [*found, *super()._more_findings()]

@@ -45,7 +45,7 @@ class CpuStateSolver(StateSolver):
         cpu_kernels.move(
             arrays["u"], self._spare, arrays["v"], words, self._stiffness, self.state_values, self._kind, table[row],
             self._real_offsets, self._steps, self._factors, orbits, arrays["work"], arrays["damped"], *lattice,
-            self._one, number(kick), number(decay), self._bands,
+            self._one, number(kick), number(decay), self._bands, *self._pushed(),
         )  # fmt: skip
 
     def measure(self) -> None:

@@ -122,9 +122,9 @@ def _compiled(sources: int) -> Any:
     @njit(parallel=True, nogil=True, cache=True)
     def move(
         u, out, v, words, stiffness, state, kind, table, offsets, steps, factors, orbits, work, damped, counts, rows,
-        pitch, base, one, kick, decay, bands,
+        pitch, base, one, kick, decay, bands, touching, pushes,
     ):  # fmt: skip
-        """As ``dilate``; table: (kinds, 4, d) of this step; one: (1, 1)."""
+        """As ``dilate``; table: (kinds, 4, d) of this step; one: (1, 1); pushes: as in ``lattice/cpu_kernels.py``."""
         width, size, bonds = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(steps)
         nx, ny, nz, d, solid, last = counts[0], counts[1], counts[2], len(u), len(u) == 3, len(u) - 1
         for band in prange(bands):
@@ -156,7 +156,7 @@ def _compiled(sources: int) -> Any:
                                 store_row(scratch, 2 * bonds + bit, 0, select(live, g * (ez + c), 0.0))
                     move_row(
                         u, out, v, i, scratch, orbits, kind, table, work, damped, one[0, 0], False, one, kick, decay,
-                        pulls, before,
+                        touching, pushes, pulls, before,
                     )  # fmt: skip
 
     @njit(parallel=True, nogil=True, cache=True)

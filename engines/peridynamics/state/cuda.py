@@ -80,6 +80,7 @@ class CudaStateSolver(StateSolver):
                 arrays["u"], self._spare, arrays["v"], arrays["words"], self._stiffness, self.state_values, self._kind,
                 table, np.int32(row * self._kinds), self._weights[1], arrays["work"], arrays["damped"], *self._sizes,
                 number(kick), number(decay), np.float64(0.5 * (1 - float(number(decay))) / (1 + float(number(decay)))),
+                self.pushes,
             ),
             shared_mem=self._shared[1],
         )  # fmt: skip

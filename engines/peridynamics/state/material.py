@@ -65,6 +65,10 @@ class StateLattice(Lattice):
         return self.young * self.poisson / ((1 + self.poisson) * (1 - 2 * self.poisson))
 
     @property
+    def lame_ratio(self) -> float | None:
+        return self.lame / self.shear_modulus
+
+    @property
     def bulk_modulus(self) -> float:
         """κ [Pa] of a dilation in all d dimensions: λ + 2μ/d."""
         return self.lame + 2 * self.shear_modulus / self.family.dimensions
@@ -78,7 +82,7 @@ class StateLattice(Lattice):
             modulus = 3 * shear + (3 / 4) ** 4 * (bulk - 5 * shear / 3)
         else:
             modulus = 6 * shear / math.pi + 16 * (bulk - 2 * shear) / (9 * math.pi**2)
-        return math.sqrt(self.fracture_energy / (modulus * self.horizon))
+        return math.sqrt(self.fracture_energy / self.trapping / (modulus * self.horizon))
 
     def scaled(self, modulus: float, step: float) -> float:
         """``modulus dt²/(ρ Δx²)``: a modulus [Pa] in the units of a device."""

@@ -310,13 +310,15 @@ extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) dilate(
 }
 
 // table: (steps, kinds, 4, DIMENSIONS): acceleration, held or not, displacement, velocity; row: steps · kinds in front.
-// kick: (1 + decay)/2, half of that in the first step of velocity Verlet; taken: (1 − decay)/(1 + decay)/2.
+// kick: (1 + decay)/2, half of that in the first step of velocity Verlet; taken: (1 − decay)/(1 + decay)/2; pushes:
+// (DIMENSIONS, size) what contact adds to a velocity in a step, or null.
 extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) move(
     const REAL* __restrict__ u, REAL* __restrict__ u_out, REAL* __restrict__ v, const unsigned* __restrict__ words,
     const REAL* __restrict__ stiffness, const REAL* __restrict__ state, const unsigned char* __restrict__ kind,
     const REAL* __restrict__ table, const int row, const REAL* __restrict__ weights, double* __restrict__ work,
     double* __restrict__ damped, const int nx, const int ny, const int nz, const int pitch, const int rows,
-    const long long base, const long long size, const int span, const REAL kick, const REAL decay, const double taken)
+    const long long base, const long long size, const int span, const REAL kick, const REAL decay, const double taken,
+    const REAL* __restrict__ pushes)
 {
     extern __shared__ REAL tiles[];
     const Place place = {nx, ny, nz, pitch, rows, base, size};
@@ -349,7 +351,9 @@ extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) move(
 #pragma unroll
         for (int k = 0; k < DIMENSIONS; ++k) {
             const REAL before_v = v[k * size + at], own = seen.plane[DEPTH][k * PART];
-            REAL after_v = fused(kick, pull[k], mul(decay, before_v)), after_u = own + after_v;
+            const REAL pushed = pushes ? pushes[k * size + at] : REAL(0);
+            const REAL begun = pushes ? fused(kick, pushed, mul(decay, before_v)) : mul(decay, before_v);
+            REAL after_v = fused(kick, pull[k], begun), after_u = own + after_v;
             bool held = false;
             if (load) {
                 const REAL* loaded = table + (long long)(row + load) * (4 * DIMENSIONS) + k;
@@ -357,7 +361,7 @@ extern "C" __global__ void __launch_bounds__(ACROSS* DOWN, RESIDENT) move(
                 held = loaded[DIMENSIONS] != REAL(0);
                 after_v = held ? loaded[3 * DIMENSIONS] : fused(kick, given, after_v);
                 after_u = held ? loaded[2 * DIMENSIONS] : own + after_v;
-                const REAL force = held ? (after_v - before_v) - pull[k] : given;
+                const REAL force = held ? (after_v - before_v - pushed) - pull[k] : given;
                 done += 0.5 * (double)force * ((double)before_v + (double)after_v);
             }
             v[k * size + at] = after_v;

@@ -19,16 +19,16 @@ BATCH = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """ratio: (size,) float64, m of a whole family over m_i of each particle, 0 where there is none; constraint as in
-    ``StateLattice``."""
+    """ratio: (size,) float64, m of a whole family over m_i of each particle, or a power of it, 0 where there is none;
+    constraint as in ``StateLattice``."""
 
     ratio: Array
     constraint: float
 
 
 @lru_cache(maxsize=4)
-def weights(body: Filled, reach: int) -> Weights:
-    """The same object for the same body."""
+def weights(body: Filled, reach: int, power: float = 1.0) -> Weights:
+    """The same object for the same body and power."""
     kin = family(body.dimensions, reach)
     layout = Layout(body.counts, reach, body.dimensions)
     places, steps = layout.places(body.cells), layout.steps(kin.offsets)
@@ -41,6 +41,8 @@ def weights(body: Filled, reach: int) -> Weights:
         volume += weight * length**2 * exists[inside.start + step : inside.stop + step]
     ratio = np.zeros(layout.size)
     np.divide(weighted_volume(kin), volume, out=ratio[inside], where=(volume > 0) & (exists[inside] > 0))
+    ratio **= power
+    ratio[exists == 0] = 0
     special = (exists > 0) & (np.abs(ratio - 1) > 1e-9)
     near = np.zeros(len(volume), bool)
     for step in steps:

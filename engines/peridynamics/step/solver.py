@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -35,8 +35,8 @@ class Placed:
 
 
 class Follower(ABC):
-    """What acts on the particles between steps (contact): it adds to ``arrays["v"]`` what its forces on the particles
-    as they are now do in a step, so that the next step has them."""
+    """What acts on the particles between steps (contact): it adds to ``solver.pushes`` what its forces on the particles
+    as they are now do to velocities in a step, and the next step has them."""
 
     @abstractmethod
     def prepare(self, first: int, steps: int) -> None:
@@ -45,10 +45,6 @@ class Follower(ABC):
     @abstractmethod
     def step(self, row: int) -> None:
         """After step ``first + row``."""
-
-    @abstractmethod
-    def take_back(self, kick: Any) -> None:
-        """Subtract from ``kick: (d, size)`` what this has added to velocities since the last step."""
 
     @abstractmethod
     def state(self) -> dict[str, Array]:
@@ -115,6 +111,8 @@ class Solver(ABC):
         self.kick_values = backend.array(zeros)
         self.followers: list[Follower] = []
         """Act after each step."""
+        self.pushes: Any = None
+        """(d, size) what followers add to velocities in the coming step; None where there are none."""
 
     @property
     def kind(self) -> Any:
@@ -141,8 +139,20 @@ class Solver(ABC):
             for row, (kick, left) in enumerate(paces_of(len(table), half, decay).tolist()):
                 self._step(given, row, kick, left)
                 self.arrays["u"], self._spare = self._spare, self.arrays["u"]
-                for follower in self.followers:
-                    follower.step(row)
+                self.follow(row)
+
+    def follow(self, row: int) -> None:
+        """What acts after step ``row`` of those that were prepared."""
+        if self.followers:
+            self.pushes.fill(0)
+        for follower in self.followers:
+            follower.step(row)
+
+    def followed_by(self, followers: Iterable[Follower]) -> None:
+        """From the next step on, in their order."""
+        self.followers += followers
+        if self.pushes is None and self.followers:
+            self.pushes = self.backend.array(np.zeros((self.body.dimensions, self.body.size), self.dtype))
 
     def let_break(self, allowed: bool) -> None:
         """Whether bonds that are stretched too far break from the next step on; at first they do."""

@@ -136,6 +136,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOST_BLOCKS) step_many(
         const REAL* from = s & 1 ? other : u;
         const Step step = {s & 1 ? u : other, v, words, order[2] ? breakable : unbreakable, kind, table, row, offsets,
                            of_bonds, work, loss, damped, materials[2 * body], materials[2 * body + 1], pace[0], pace[1],
+                           nullptr,
 #ifdef WEIGHTED
                            weights,
 #endif

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit, prange
@@ -20,8 +19,8 @@ BANDS = 64
 
 @njit(parallel=True, nogil=True, cache=True)
 def sums(
-    v, without, inner, energy, work, damped, loss, damage, lost, whole, along, kind, mass, volume, table, decay, begun,
-    threshold, nowhere, partial,
+    v, inner, touching, pushes, energy, work, damped, loss, damage, lost, whole, along, kind, mass, volume, table,
+    decay, begun, threshold, nowhere, partial,
 ):  # fmt: skip
     """partial: (bands, 9) of each part of the particles; the rest as in ``totals.cu``. mass, volume: (size) or (1)."""
     d, size = v.shape
@@ -41,13 +40,15 @@ def sums(
                 before = float(v[axis, i])
                 after = before
                 if begun:
-                    push, free, pulled = table[row, 0, axis], 1 - table[row, 1, axis], float(inner[axis, i])
+                    push, free, pulled = table[row, 0, axis], 1 - table[row, 1, axis], np.float64(inner[axis, i])
+                    if touching:
+                        pulled += pushes[axis, i]
                     mean = 0.5 * (1 + decay) * before + 0.25 * (1 + decay) * (pulled + push * share / m)
                     if row:
                         found[4] += 0.5 * (free * push * share - (1 - free) * pulled * m) * before
                     found[5] += free * mean * before * m
                     after += 2 * free * (mean - before)
-                found[6] += without[axis, i] * after * m
+                found[6] += before * after * m
             found[7] += math.floor(whole[i] * (1 - float(damage[i])) + 0.5)
             if not lost[i] < threshold:
                 found[8] = max(found[8], along[i])
@@ -61,13 +62,15 @@ class CpuTotals(Totals):
         super().__init__(solver, along, threshold)
         self._partial = np.zeros((BANDS, 9))
 
-    def _sums(self, without: Any, table: Array, begun: bool, decay: float) -> Array:
+    def _sums(self, table: Array, begun: bool, decay: float) -> Array:
         solver, arrays = self._solver, self._solver.arrays
+        touching = begun and solver.pushes is not None
         mass, volume = (np.atleast_1d(np.asarray(values, solver.dtype)) for values in (solver.mass, solver.volume))
         sums(
-            arrays["v"], without, solver.kick_values, solver.energy_values, arrays["work"], arrays["damped"],
-            arrays["loss"], solver.damage_values, solver.lost_values(), solver.whole, self._along, solver.kind,
-            mass, volume, table, float(decay), begun, float(self._threshold), NOWHERE, self._partial,
+            arrays["v"], solver.kick_values, touching, solver.pushes if touching else arrays["v"],
+            solver.energy_values, arrays["work"], arrays["damped"], arrays["loss"], solver.damage_values,
+            solver.lost_values(), solver.whole, self._along, solver.kind, mass, volume, table, float(decay), begun,
+            float(self._threshold), NOWHERE, self._partial,
         )  # fmt: skip
         found = self._partial.sum(axis=0)
         found[8] = self._partial[:, 8].max()

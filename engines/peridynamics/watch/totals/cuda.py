@@ -38,12 +38,12 @@ class CudaTotals(Totals):
         self._partial, self._found = backend.array(np.zeros((self._blocks, 9))), backend.array(np.zeros(9))
         self._ticket = backend.array(np.zeros(1, np.int32))
 
-    def _sums(self, without: Any, table: Array, begun: bool, decay: float) -> Array:
+    def _sums(self, table: Array, begun: bool, decay: float) -> Array:
         solver, arrays = self._solver, self._solver.arrays
         self._kernel(
             (self._blocks,), (THREADS,),
             (
-                arrays["v"], without, solver.kick_values, solver.energy_values, arrays["work"], arrays["damped"],
+                arrays["v"], solver.kick_values, solver.pushes, solver.energy_values, arrays["work"], arrays["damped"],
                 arrays["loss"], solver.damage_values, solver.lost_values(), solver.whole, self._along, solver.kind,
                 _each(solver.mass), _each(solver.volume), solver.backend.array(table),
                 np.float64(decay), np.int32(begun), np.float64(self._threshold), np.float64(NOWHERE),

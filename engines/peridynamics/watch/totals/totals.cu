@@ -1,7 +1,7 @@
 // What a run is watched by: sums over all particles, in one pass, and sums over lists of them.
 //
-// u, v, without, inner: (d, size), as in the solver; without: v less what contact has added for the coming step; inner: what
-// bonds add to a velocity in a step. energy, damage, lost, whole, along: (size); mass, volume: (size), or null where all are
+// u, v, inner, pushes: (d, size), as in the solver; inner: what bonds add to a velocity in a step; pushes: what contact does, or
+// null. energy, damage, lost, whole, along: (size); mass, volume: (size), or null where all are
 // one; table: (kinds, 4, d) of this moment: acceleration, held or not, displacement, velocity; kind: (size) its row, 0: none.
 // Velocities are half a step old once the run has begun; what forces add in half a step is put on top.
 //
@@ -12,7 +12,7 @@ constexpr int SUMS = 8;  // and the farthest
 // found: (9) work, damped, loss, elastic, work of half a step, damped in half a step, v·v m, bonds that hold, farthest of
 // ``along`` with ``lost`` from threshold on; partial: (blocks, 9); ticket: 0.
 extern "C" __global__ void __launch_bounds__(THREADS) totals(
-    const REAL* __restrict__ v, const REAL* __restrict__ without, const REAL* __restrict__ inner,
+    const REAL* __restrict__ v, const REAL* __restrict__ inner, const REAL* __restrict__ pushes,
     const REAL* __restrict__ energy, const double* __restrict__ work, const double* __restrict__ damped,
     const double* __restrict__ loss, const REAL* __restrict__ damage, const REAL* __restrict__ lost,
     const REAL* __restrict__ whole, const REAL* __restrict__ along, const unsigned char* __restrict__ kind,
@@ -36,13 +36,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) totals(
             const double before = v[at];
             double after = before;
             if (begun) {
-                const double push = table[(4 * row) * d + axis], free = 1 - table[(4 * row + 1) * d + axis], pulled = inner[at];
+                const double push = table[(4 * row) * d + axis], free = 1 - table[(4 * row + 1) * d + axis], pulled = (double)inner[at] + (pushes ? (double)pushes[at] : 0.0);
                 const double mean = 0.5 * (1 + decay) * before + 0.25 * (1 + decay) * (pulled + push * share / m);
                 if (row) sums[4] += 0.5 * (free * push * share - (1 - free) * pulled * m) * before;
                 sums[5] += free * mean * before * m;
                 after += 2 * free * (mean - before);
             }
-            sums[6] += (double)without[at] * after * m;
+            sums[6] += before * after * m;
         }
         sums[7] += floor((double)whole[i] * (1 - (double)damage[i]) + 0.5);
         if (!((double)lost[i] < threshold)) farthest = fmax(farthest, (double)along[i]);

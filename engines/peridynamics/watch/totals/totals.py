@@ -67,16 +67,11 @@ class Totals(ABC):
         solver, begun = self._solver, table is not None
         given = np.zeros((1, 4, solver.body.dimensions)) if table is None else np.ascontiguousarray(table, np.float64)
         with solver.backend.active():
-            velocity = without = solver.arrays["v"]
-            if begun and solver.followers:  # what they added after the last step belongs to the coming one
-                without = velocity.copy()
-                for follower in solver.followers:
-                    follower.take_back(without)
-            found = self._sums(without, given, begun, decay)
+            found = self._sums(given, begun, decay)
         return Sums(*found.tolist())
 
     @abstractmethod
-    def _sums(self, without: Any, table: Array, begun: bool, decay: float) -> Array:
+    def _sums(self, table: Array, begun: bool, decay: float) -> Array:
         """(9,) float64 in the order of :class:`Sums`."""
 
 

@@ -77,7 +77,7 @@ def test_what_acts_between_steps_gets_a_launch_a_step(on_host):
     on_host.cooperative = True
     lattice, loads, _ = discretised(parameters("plate", 3), STRETCH)
     solver, counted = CudaSolver(on_host, lattice, "float32"), Counted()
-    solver.followers.append(counted)
+    solver.followed_by([counted])
     solver.advance(loads.table(0, 3), True)
     assert counted.steps == 3
 

@@ -38,18 +38,21 @@ def host(solver, *names):
     return [np.asarray(solver.backend.to_host(solver.arrays[name]), float) for name in names]
 
 
-@pytest.mark.parametrize("begun", [False, True])
-def test_totals(seen, begun):
+@pytest.mark.parametrize(("begun", "touching"), [(False, False), (True, False), (True, True)])
+def test_totals(seen, begun, touching):
     """Everything in float64 but what was kept in float32: 1e-12 of the sum of sizes."""
     solver, along, table = seen
     table = table + np.random.default_rng(2).normal(size=table.shape) * np.array([1, 0, 1, 1])[:, None]
-    totals = totals_of(solver, along, THRESHOLD)
-    found = totals.read(table, DECAY) if begun else totals.read()
     work, damped, loss, v = host(solver, "work", "damped", "loss", "v")
     mass, share, inner, damage, elastic = (
         np.asarray(solver.backend.to_host(values), float)
         for values in (solver.mass, solver.volume, solver.kick_values, solver.damage_values, solver.energy_values)
     )
+    if touching:
+        solver.pushes = solver.backend.array(np.random.default_rng(4).normal(size=v.shape).astype(np.float32))
+        inner = inner + np.asarray(solver.backend.to_host(solver.pushes), float)
+    totals = totals_of(solver, along, THRESHOLD)
+    found = totals.read(table, DECAY) if begun else totals.read()
     kind = solver.body.kind
     push, held = table[kind, 0].T, table[kind, 1].T != 0
     after, ahead, rubbed = v, 0.0, 0.0

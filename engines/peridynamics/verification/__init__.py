@@ -1,0 +1,1 @@
+"""Cases whose answers are known, by which a person can check an installation."""
