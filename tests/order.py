@@ -15,7 +15,33 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 
 from tests.quick import seconds_of_tests
 
-LONG: dict[str, float] = {}
+LONG = {
+    "tests/test_kernels_compile.py": 110.0,
+    "tests/ui/lab/test_workspace.py": 90.0,
+    "tests/ui/window/test_findings.py": 60.0,
+    "tests/test_plugin.py": 50.0,
+    "tests/ui/session/test_house_services.py": 50.0,
+    "tests/engines/stencil/test_stencil_engine.py": 40.0,
+    "tests/workbench/cli/test_cli_run.py": 40.0,
+    "tests/ui/session/test_files.py": 40.0,
+    "tests/engines/battery/mpm/test_many_particles.py": 35.0,
+    "tests/engines/cardiac/test_cardiac_engine.py": 35.0,
+    "tests/engines/fdtd/lab/test_lab.py": 35.0,
+    "tests/engines/stencil/diffusion/test_diffusion_cuda_on_host.py": 35.0,
+    "tests/engines/stencil/gray_scott/test_gray_scott_cuda_on_host.py": 30.0,
+    "tests/engines/stencil/gray_scott/test_gray_scott.py": 30.0,
+    "tests/test_house.py": 30.0,
+    "tests/ui/scene/test_particle_pictures.py": 30.0,
+    "tests/workbench/bench/test_bench.py": 25.0,
+    "tests/ui/scene/test_warm.py": 25.0,
+    "tests/engines/peridynamics/contact/test_contact.py": 25.0,
+    "tests/engines/cardiac/compiler/test_kernels.py": 20.0,
+    "tests/engines/fdtd/step/test_absorber.py": 20.0,
+    "tests/engines/formulas/test_emitters.py": 20.0,
+    "tests/engines/peridynamics/tools/test_fitting.py": 20.0,
+    "tests/ui/session/test_bpx.py": 20.0,
+    "tests/ui/test_app.py": 20.0,
+}
 """Seconds of the files that take longest, for a checkout where no test was timed yet; only the order depends on it."""
 SECONDS = 0.1
 """Of a test that nobody has timed."""
