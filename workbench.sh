@@ -243,6 +243,7 @@ exclusively() {
 
 run_tests() {
     local failed=() run_pytest=("$python" -m pytest) physics=(tests/engines tests/cuda_on_host tests/test_kernels_compile.py)
+    local types types_log=$venv/types.log alone
     local screen="-screen 0 1600x1000x24 -noreset +extension GLX"
     export PATH=$venv/bin:$PATH
     unset PYTHONDONTWRITEBYTECODE # compiling every module again costs each of many processes seconds
@@ -253,10 +254,17 @@ run_tests() {
         say "$title"
         "$@" </dev/null || failed+=("$title")
     }
+    types_are_right() {
+        wait "$types" && types=0 || types=$?
+        cat "$types_log"
+        return "$types"
+    }
     check "formatting (ruff format)" ruff format --check .
     check "lint (ruff check)" ruff check .
     check "import rules (import-linter)" lint-imports
-    check "types (mypy)" mypy
+    # One process, while others go on; those that keep time wait for its end.
+    mypy </dev/null >"$types_log" 2>&1 &
+    types=$!
     if [[ ${1:-} == --quick ]]; then
         local chosen
         mapfile -t chosen < <("$python" -m tests.quick "${@:2}")
@@ -266,16 +274,19 @@ run_tests() {
         run_pytest=(xvfb-run -a -s "$screen" "${run_pytest[@]}")
     fi
     if (($#)); then
+        check "types (mypy)" types_are_right
         check "tests (pytest)" "${run_pytest[@]}" "$@"
     else
-        # By whole files: what a file's tests share is made, and compiled, once.
-        check "tests of the physics, two at a time (pytest)" "${run_pytest[@]}" -n 2 --dist loadfile "${physics[@]}"
+        check "tests of the physics, two at a time (pytest)" "${run_pytest[@]}" -n 2 --dist loadfile "${physics[@]}" \
+            -m "not keeps_time"
+        check "types (mypy)" types_are_right
         # Two windows on one display would take the keyboard from each other.
-        check "other tests, two at a time on displays of their own (pytest)" "${run_pytest[@]}" -d \
+        check "other tests, two at a time on displays of their own (pytest)" "${run_pytest[@]}" --dist loadfile --max-worker-restart 8 \
             --tx "2*popen//python=xvfb-run -a -s '$screen' '$python'" tests "${physics[@]/#/--ignore=}" \
             -m "not keeps_time and not gpu"
+        mapfile -t alone < <(grep -rlE 'mark\.(keeps_time|gpu)' tests --include='test_*.py')
         check "tests that keep time or need a GPU, one after the other (pytest)" \
-            "${run_pytest[@]}" tests "${physics[@]/#/--ignore=}" -m "keeps_time or gpu"
+            "${run_pytest[@]}" "${alone[@]}" -m "keeps_time or gpu"
     fi
     if ((${#failed[@]})); then
         say "failed:"

@@ -7,6 +7,7 @@ that started it: what is left over otherwise fails some later, innocent test (th
 from __future__ import annotations
 
 import gc
+import importlib.util
 import itertools
 import os
 import tempfile
@@ -19,7 +20,9 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ["tests.quick"]
+pytest_plugins = ["tests.quick", "tests.hang"]
+if importlib.util.find_spec("xdist"):
+    pytest_plugins.append("tests.order")
 
 try:
     import shiboken6

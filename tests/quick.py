@@ -78,14 +78,19 @@ def cache_of(config: pytest.Config) -> pytest.Cache | None:
     return getattr(config, "cache", None)
 
 
+def seconds_of_tests(config: pytest.Config) -> dict[str, float]:
+    """How long each test took when it last ran in this checkout; empty before the first run."""
+    cache = cache_of(config)
+    return cache.get(KEY, {}) if cache else {}
+
+
 class Quick:
     """Leaves out tests that are known to take longer than :data:`LONGEST_SECONDS`, and all that is left when the time
     is over; says how many."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._began = time.monotonic()
-        cache = cache_of(config)
-        self._known: dict[str, float] = cache.get(KEY, {}) if cache else {}
+        self._known = seconds_of_tests(config)
         self._long = self._late = 0
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -247,7 +247,8 @@ LEAKS = {
 def test_a_test_that_leaves_something_running_fails(what: str, tmp_path: Path) -> None:
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
     (tmp_path / "tests").mkdir()
-    shutil.copy(ROOT / "tests" / "quick.py", tmp_path / "tests")
+    for plugin in ("quick.py", "hang.py", "order.py"):
+        shutil.copy(ROOT / "tests" / plugin, tmp_path / "tests")
     (tmp_path / "pytest.ini").write_text("[pytest]\nqt_api = pyside6\n")
     (tmp_path / "test_leak.py").write_text(
         "import threading, time\n"

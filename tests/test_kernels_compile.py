@@ -16,6 +16,7 @@ from engines.backend.compile.nvrtc import ARCHITECTURES, KernelResources, compil
 from engines.backend.compile.source import ENGINES
 from engines.backend.compile.variants import declared
 from engines.backend.compile.warm import all_variants
+from tests.compiled import resources_of
 
 
 @cache
@@ -80,8 +81,8 @@ def quick(path: Path, macros: tuple[str, ...]) -> set[int]:
 def test_kernels_compile_without_spills(path, macros, architecture):
     if architecture not in known_architectures():
         pytest.skip(f"this NVRTC knows {known_architectures()}")
-    compiled = compile_cubin(path, macros, architecture)
-    assert complaints(compiled.resources, declared(path.read_text(encoding="utf-8")).stack) == []
+    resources = resources_of(path, macros, architecture)
+    assert complaints(resources, declared(path.read_text(encoding="utf-8")).stack) == []
 
 
 SPILLS = """

@@ -5,8 +5,6 @@ from __future__ import annotations
 import atexit
 import ctypes
 import functools
-import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -18,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from engines.backend.cache_dir import cache_dir
-from engines.backend.compile.source import ENGINES
+from engines.backend.compile.source import ENGINES, headers_of
+from tests.kept import digest, kept
 
 COMPILER = (shutil.which("g++") or shutil.which("clang++")) if sys.platform == "linux" else None
 """None where the tests have to be skipped."""
@@ -30,8 +28,8 @@ OPTIONS = (
     "-ffp-contract=off", "-fno-strict-aliasing",
     "-fsanitize=alignment,bounds", "-fsanitize-undefined-trap-on-error",
 )  # fmt: skip
-KEPT = cache_dir() / "cuda-on-host"
-"""What was built, for the other processes of the tests and for the next time; a test's own cache folder is empty."""
+KEPT = "cuda-on-host"
+"""Folder of what was built."""
 _KERNEL = re.compile(
     r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)\s*)?(\w+)\s*\('
 )
@@ -55,7 +53,8 @@ def host_source(text: str, kernels: Sequence[str], header: Path) -> str:
     """The C++ for a ``.cu`` file's text. Nothing but ``extern __shared__`` is rewritten; lines keep their numbers."""
     text = _DYNAMIC.sub(r"\1* \2 = reinterpret_cast<\1*>(host::dynamic_shared);", text)
     launchers = "\n".join(f"HOST_LAUNCHER({kernel})" for kernel in kernels)
-    return f'#include "{header}"\n#line 1\n{text}\n{launchers}\n'
+    names = f'extern "C" {{ const char* host_kernels = "{" ".join(kernels)}"; }}'
+    return f'#include "{header}"\n#line 1\n{text}\n{launchers}\n{names}\n'
 
 
 def compile_for_host(text: str, macros: Sequence[str] = (), name: str = "kernel") -> HostModule:
@@ -65,28 +64,21 @@ def compile_for_host(text: str, macros: Sequence[str] = (), name: str = "kernel"
 
 @functools.cache
 def _library(text: str, macros: tuple[str, ...], name: str) -> tuple[ctypes.CDLL, list[str]]:
-    folder = Path(tempfile.mkdtemp(dir=_build_folder()))
-    path, library = folder / f"{name}.cpp", folder / f"{name}.so"
-    options = [*_defines(macros), f"-I{ENGINES}", str(path)]
+    defines = _defines(macros)
+    made_of = (*_build(), _version(), HEADER.read_text("utf-8"), text, headers_of(text), defines)
+    path = kept(f"{KEPT}/{digest(*made_of)}.so", functools.partial(_compile, text, defines, name))
+    library = ctypes.CDLL(str(path))
+    return library, (ctypes.c_char_p.in_dll(library, "host_kernels").value or b"").decode().split()
+
+
+def _compile(text: str, defines: Sequence[str], name: str, library: Path) -> None:
+    path = Path(tempfile.mkdtemp(dir=_build_folder())) / f"{name}.cpp"
+    options = [*defines, f"-I{ENGINES}", str(path)]
     # Kernels may be hidden in macros, or left out by them: the preprocessor knows.
     path.write_text(text, "utf-8")
-    preprocessed = _run([COMPILER, "-E", "-P", "-w", *options], name)
-    kernels = _KERNEL.findall(preprocessed)
-    build = _build()
-    made_of = (*build, _version(), HEADER.read_text("utf-8"), text, preprocessed)
-    kept = KEPT / f"{hashlib.sha256(repr(made_of).encode()).hexdigest()[:32]}.so"
-    if not kept.exists():
-        path.write_text(host_source(text, kernels, _header()), "utf-8")
-        _run([*build, "-o", str(library), *options], name)
-        _keep(library, kept)
-    return ctypes.CDLL(str(kept)), kernels
-
-
-def _keep(made: Path, kept: Path) -> None:
-    """At once: another process may build the same."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(made, kept.with_suffix(f".{os.getpid()}"))
-    kept.with_suffix(f".{os.getpid()}").replace(kept)
+    kernels = _KERNEL.findall(_run([COMPILER, "-E", "-P", "-w", *options], name))
+    path.write_text(host_source(text, kernels, _header()), "utf-8")
+    _run([*_build(), "-o", str(library), *options], name)
 
 
 @functools.cache
@@ -98,15 +90,9 @@ def _build() -> tuple[str, ...]:
 def _header() -> Path:
     """The header, with what g++ made of it in advance beside it: 0.05 s instead of 0.27 for each file. Where g++ cannot
     use it, and for clang, it is text like any other."""
-    text = HEADER.read_bytes()
-    made_of = repr((*_build(), _version(), text)).encode()
-    header = KEPT / hashlib.sha256(made_of).hexdigest()[:32] / HEADER.name
-    precompiled = header.with_name(f"{HEADER.name}.gch")
-    if not precompiled.exists():
-        made = _build_folder() / precompiled.name
-        _run([*_build(), "-x", "c++-header", str(HEADER), "-o", str(made)], HEADER.name)
-        _keep(HEADER, header)
-        _keep(made, precompiled)
+    name = f"{KEPT}/{digest(*_build(), _version(), HEADER.read_bytes())}.h"
+    header = kept(name, functools.partial(shutil.copy, HEADER))
+    kept(f"{name}.gch", lambda made: _run([*_build(), "-x", "c++-header", str(HEADER), "-o", str(made)], HEADER.name))
     return header
 
 

@@ -25,11 +25,16 @@ def source_text(path: Path) -> str:
     changed header would go on running the old code.
     """
     text = path.read_text(encoding="utf-8")
-    headers = _headers(text, {})
+    headers = headers_of(text)
     if not headers:
         return text
     digest = hashlib.sha256("\0".join(f"{name}\0{headers[name]}" for name in sorted(headers)).encode()).hexdigest()
     return f"{text}\n// headers {digest}\n"
+
+
+def headers_of(text: str) -> dict[str, str]:
+    """Names and texts of all headers that this text includes, and they in turn, in their order."""
+    return _headers(text, {})
 
 
 def _headers(text: str, seen: dict[str, str]) -> dict[str, str]:

@@ -106,7 +106,7 @@ class XmlFile:
         form = element.get("format", "ascii")
         label = element.get("Name", "?")
         if form == "ascii":
-            text = (element.text or "").encode()
+            text = bytearray((element.text or "").encode())  # of bytes NumPy makes a constant: another type to Numba
             values = numbers(np.frombuffer(text, np.uint8), f"{self.name}, array {label},")
             values = as_type(values, dtype.newbyteorder("="))
         elif form == "appended":

@@ -134,7 +134,7 @@ class Solver(ABC):
         ``half``: the first one is the half step of velocity Verlet. ``decay``: of velocities in a whole step (see
         :func:`decay_of`), one number or (steps,). Called inside ``backend.timed``.
         """
-        given = self._prepared(table.astype(self.dtype))
+        given = self._prepared(table.astype(self.dtype, order="C"))  # other strides are another type to Numba
         with self.backend.cores_for(core_seconds(self.traffic)):
             for row, (kick, left) in enumerate(paces_of(len(table), half, decay).tolist()):
                 self._step(given, row, kick, left)

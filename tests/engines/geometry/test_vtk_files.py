@@ -9,6 +9,8 @@ import pytest
 
 from engines.api.errors import MeshError
 from engines.geometry.mesh import TetMesh
+from engines.geometry.readers import vtk_xml
+from engines.geometry.readers.text import numbers
 from engines.geometry.readers.vtk_legacy import read_vtk
 from engines.geometry.readers.vtu import read_vtu
 from engines.geometry.reading import read_mesh
@@ -48,6 +50,15 @@ def test_a_truncated_file_is_named(path: Path, part: float, tmp_path: Path) -> N
         read_mesh(short)
     assert path.name in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_text_is_given_to_the_parser_as_that_of_other_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which may be written: a constant would be another type, for which Numba compiles the parser once more."""
+    given = []
+    monkeypatch.setattr(vtk_xml, "numbers", lambda data, name: given.append(data) or numbers(data, name))
+    read_vtu(MESHES / "ascii.vtu")
+    assert given
+    assert all(data.flags.writeable for data in given)
 
 
 def test_written_meshes_come_back(tiny: TetMesh, tmp_path: Path) -> None:

@@ -18,8 +18,6 @@ from workbench.bench.measure import BATCH_SECONDS, measure
 from workbench.bench.report import as_csv, as_json, table
 from workbench.cli import main
 
-pytestmark = pytest.mark.keeps_time
-
 
 @pytest.fixture(scope="module")
 def records():
@@ -56,6 +54,7 @@ def test_reports_hold_the_same_figures(records):
     assert [line.split()[0] for line in lines[1 : 1 + len(records)]] == [record.case.split()[0] for record in records]
 
 
+@pytest.mark.keeps_time
 def test_fused_steps_are_timed_as_they_run(monkeypatch):
     """A launch of several steps is never cut: each call asks for whole launches, and bytes are per step."""
 

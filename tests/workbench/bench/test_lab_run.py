@@ -13,8 +13,6 @@ from workbench.bench import lab as lab_module
 from workbench.bench.lab_run import Ceilings, Failed, Finished, LabRun, Measured, Progress
 from workbench.bench.records import MachineRecord, VariantRecord
 
-pytestmark = pytest.mark.keeps_time
-
 
 @pytest.fixture
 def laplace():

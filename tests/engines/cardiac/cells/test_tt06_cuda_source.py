@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from engines.backend.compile.nvrtc import compile_cubin
 from engines.backend.compile.source import compile_options
 from engines.backend.compile.variants import declared
 from engines.backend.precision import REAL
 from engines.cardiac.cells import constants, cuda, simd, tt06_tissue
+from tests.compiled import resources_of
 
 cupy = pytest.importorskip("cupy", reason="the CUDA compiler is not installed", exc_type=ImportError)
 
@@ -22,7 +22,7 @@ def test_registers_leave_room_for_two_blocks(macros, architecture):
     """At most 128 registers a thread: 512 threads on every multiprocessor. (Spills: ``test_kernels_compile.py``.)
 
     Groups in double are given all: the loop over them keeps constants in registers."""
-    (kernel,) = compile_cubin(cuda.SOURCE, macros, architecture).resources
+    (kernel,) = resources_of(cuda.SOURCE, macros, architecture)
     assert 0 < kernel.registers <= (255 if {"-DGROUPS", "-DREAL=double"} <= {*macros} else 128)
 
 

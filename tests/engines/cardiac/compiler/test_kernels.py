@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from engines.api import Problem
 from engines.api.errors import DeviceError
 from engines.backend import open_backend
-from engines.backend.compile.nvrtc import ARCHITECTURES, compile_cubin, supported_architectures
+from engines.backend.compile.nvrtc import ARCHITECTURES, supported_architectures
 from engines.backend.precision import REAL
 from engines.cardiac.cells.pacing import measure
 from engines.cardiac.compiler.cuda_kernel import kernel_file
@@ -24,6 +24,7 @@ from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stim
 from engines.formulas.emit_numpy import evaluate
 from engines.formulas.graph import const, make, symbol
 from engines.geometry.box import box_mesh
+from tests.compiled import resources_of
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.cardiac.compiler.conftest import NAMES, random_states
@@ -57,7 +58,7 @@ def test_kernels_compile_without_spills(name, precision):
     macro = "-DREAL=float" if precision == "float32" else "-DREAL=double"
     for architecture in ARCHITECTURES if name == "courtemanche_1998" and precision == "float32" else (75,):
         if architecture in known:
-            for kernel in compile_cubin(path, (macro,), architecture).resources:
+            for kernel in resources_of(path, (macro,), architecture):
                 assert (kernel.spill_stores, kernel.spill_loads, kernel.stack) == (0, 0, 0)
 
 
@@ -87,7 +88,7 @@ def test_no_scheme_of_tt06_spills_on_sm_90(scheme, precision):
         if (scheme, precision, form) == SPILLING:
             continue
         macros = [REAL[precision], *filter(None, [form])]
-        for kernel in compile_cubin(path, macros, 90).resources:
+        for kernel in resources_of(path, macros, 90):
             assert (kernel.spill_stores, kernel.spill_loads, kernel.stack) == (0, 0, 0), kernel
 
 

@@ -175,7 +175,6 @@ def test_benchmarks_are_of_the_usual_sizes_in_both_precisions():
     assert parameters.faces.pairs() == [("CPML", "CPML")] * 3
 
 
-@pytest.mark.keeps_time
 def test_a_benchmark_is_measured(monkeypatch):
     """One record of the steps as they are timed and one of whole steps, of the same bytes."""
     monkeypatch.setattr("workbench.bench.measure.MINIMUM_SECONDS", 0.01)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend.compile.nvrtc import ARCHITECTURES, compile_cubin
+from engines.backend.compile.nvrtc import ARCHITECTURES
 from engines.backend.compile.source import ENGINES
 from engines.backend.compile.variants import declared
 from engines.peridynamics.lattice.cuda import CudaSolver
 from engines.peridynamics.lattice.layout import Layout
 from engines.peridynamics.lattice.small.arranging import arrangements, parts_of
 from engines.peridynamics.lattice.small.cuda import SOURCE
+from tests.compiled import resources_of
 from tests.engines.peridynamics.lattice.test_solver import DECAY, STRETCH, discretised, parameters
 from tests.engines.peridynamics.lattice.test_weighted import made
 
@@ -101,5 +102,5 @@ def test_blocks_of_a_body_that_wait_for_each_other_are_all_there_at_once(counts,
 @pytest.mark.parametrize("architecture", [ARCHITECTURES[0], 90, 120])
 @pytest.mark.parametrize("macros", declared((ENGINES / "peridynamics/lattice/bonds.cu").read_text()).variants)
 def test_each_kind_of_bonds_compiles_without_spills(macros, architecture):
-    for kernel in compile_cubin(SOURCE, macros, architecture).resources:
+    for kernel in resources_of(SOURCE, macros, architecture):
         assert (kernel.stack, kernel.spill_stores) == (0, 0)

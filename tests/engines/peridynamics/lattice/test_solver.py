@@ -138,6 +138,17 @@ def test_a_run_is_that_of_the_reference(device, body, reach, precision):
     assert np.allclose(damage, 1 - left / made.whole[made.places], atol=1e-6)
 
 
+def test_loads_that_stand_still_are_laid_out_as_any_others(cpu, monkeypatch):
+    """Relaxation repeats one row without copying it; with the strides of that every kernel would be compiled again."""
+    made, table, *_ = solved("plate", 3)
+    solver, given = LATTICE_SOLVER.open(cpu, made, "float32"), []
+    monkeypatch.setattr(solver, "_step", lambda table, *_: given.append(table))
+    solver.advance(np.broadcast_to(table[0], table.shape), True)
+    assert len(given) == len(table)
+    assert all(each.flags.c_contiguous for each in given)
+    assert (given[0] == table[:1].astype(np.float32)).all()
+
+
 @pytest.mark.parametrize("body", ["plate", "block"])
 def test_forces_add_up_to_nothing_and_mirror_exactly(device, body):
     """A random field of displacements with mirror symmetry at x and y (and z): a step keeps it to the last bit in fp32,

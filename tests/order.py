@@ -1,0 +1,85 @@
+"""Which worker of pytest-xdist runs which tests: whole files, those that take longest first.
+
+By whole files, since what a file's tests share is made, and compiled, once. The longest first, so that no worker waits
+at the end while another one is in the midst of a long file.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from xdist.scheduler.loadfile import LoadFileScheduling
+
+from tests.quick import seconds_of_tests
+
+LONG = {
+    "tests/test_kernels_compile.py": 110.0,
+    "tests/ui/lab/test_workspace.py": 90.0,
+    "tests/ui/window/test_findings.py": 60.0,
+    "tests/test_plugin.py": 50.0,
+    "tests/ui/session/test_house_services.py": 50.0,
+    "tests/engines/stencil/test_stencil_engine.py": 40.0,
+    "tests/workbench/cli/test_cli_run.py": 40.0,
+    "tests/ui/session/test_files.py": 40.0,
+    "tests/engines/battery/mpm/test_many_particles.py": 35.0,
+    "tests/engines/cardiac/test_cardiac_engine.py": 35.0,
+    "tests/engines/fdtd/lab/test_lab.py": 35.0,
+    "tests/engines/stencil/diffusion/test_diffusion_cuda_on_host.py": 35.0,
+    "tests/engines/stencil/gray_scott/test_gray_scott_cuda_on_host.py": 30.0,
+    "tests/engines/stencil/gray_scott/test_gray_scott.py": 30.0,
+    "tests/test_house.py": 30.0,
+    "tests/ui/scene/test_particle_pictures.py": 30.0,
+    "tests/workbench/bench/test_bench.py": 25.0,
+    "tests/ui/scene/test_warm.py": 25.0,
+    "tests/engines/peridynamics/contact/test_contact.py": 25.0,
+    "tests/engines/cardiac/compiler/test_kernels.py": 20.0,
+    "tests/engines/fdtd/step/test_absorber.py": 20.0,
+    "tests/engines/formulas/test_emitters.py": 20.0,
+    "tests/engines/peridynamics/tools/test_fitting.py": 20.0,
+    "tests/ui/session/test_bpx.py": 20.0,
+    "tests/ui/test_app.py": 20.0,
+}
+"""Seconds of the files that take longest, for a checkout where no test was timed yet; only the order depends on it."""
+SECONDS = 0.1
+"""Of a test that nobody has timed."""
+
+
+def seconds_of_files(tests: Sequence[str], known: dict[str, float]) -> dict[str, float]:
+    """How long the files of these tests will take, about."""
+    seconds: dict[str, float] = defaultdict(float)
+    for test in tests:
+        seconds[test.split("::", 1)[0]] += known.get(test, SECONDS)
+    timed = {test.split("::", 1)[0] for test in known}
+    return {file: each if file in timed else max(each, LONG.get(file, 0.0)) for file, each in seconds.items()}
+
+
+class LongestFirst(LoadFileScheduling):
+    """Gives out the file that takes longest; a test that ended its worker is not tried again with the rest of its
+    file."""
+
+    seconds: dict[str, float] | None = None
+
+    def _assign_work_unit(self, node: Any) -> None:
+        if self.seconds is None:
+            self.seconds = seconds_of_files(self.collection or (), seconds_of_tests(self.config))
+        self.workqueue.move_to_end(max(self.workqueue, key=self.seconds.__getitem__), last=False)
+        super()._assign_work_unit(node)
+
+    def remove_node(self, node: Any) -> str | None:
+        """As in the base class, where the rest of the file begins with the test that ended the worker."""
+        files = self.assigned_work.pop(node)
+        ended = next((test for tests in files.values() for test, done in tests.items() if not done), None)
+        if ended is not None:
+            files[self._split_scope(ended)][ended] = True
+            self.workqueue.update({file: tests for file, tests in files.items() if not all(tests.values())})
+            for other in self.assigned_work:
+                self._reschedule(other)
+        return ended
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst | None:
+    return LongestFirst(config, log) if config.getoption("dist") == "loadfile" else None

@@ -1,0 +1,150 @@
+"""How the tests themselves run: whole files, the longest first; what hangs ends; what was compiled is kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests import kept as kept_files
+
+order = pytest.importorskip("tests.order", reason="pytest-xdist is not installed", exc_type=ImportError)
+ROOT = Path(__file__).parents[1]
+
+# ---- what hangs ----------------------------------------------------------------------------------------------------
+
+HANGS = """
+import ctypes, pytest
+
+@pytest.mark.timeout(0.2)
+def test_hangs():
+    lock, library = ctypes.create_string_buffer(64), ctypes.PyDLL(None)  # which keeps the interpreter's lock
+    library.pthread_mutex_lock(lock)
+    library.pthread_mutex_lock(lock)
+
+def test_after():
+    pass
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="waits for a lock of Linux's C library")
+def test_a_test_that_hangs_in_c_ends_and_the_run_goes_on(tmp_path: Path) -> None:
+    """Without Python: no signal's handler and no other thread of it runs while C keeps the interpreter's lock."""
+    (tmp_path / "conftest.py").write_text(
+        "import tests.hang\ntests.hang.GRACE_SECONDS = 0.2\npytest_plugins = ['tests.hang', 'tests.order']\n"
+    )
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_hangs.py").write_text(HANGS)
+    command = [sys.executable, "-m", "pytest", "-n", "1", "--dist", "loadfile", "-p", "no:cacheprovider", str(tmp_path)]
+    found = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60
+    )
+    assert found.returncode == 1
+    assert 'test_hangs.py", line 8 in test_hangs' in found.stderr
+    assert "crashed while running 'test_hangs.py::test_hangs'" in found.stdout
+    assert "1 failed, 1 passed" in found.stdout
+
+
+# ---- in which order ------------------------------------------------------------------------------------------------
+
+
+class Node:
+    """A worker that is given tests."""
+
+    shutting_down = False
+
+    def __init__(self) -> None:
+        self.given: list[int] = []
+
+    def send_runtest_some(self, tests: list[int]) -> None:
+        self.given += tests
+
+    def shutdown(self) -> None:
+        self.shutting_down = True
+
+
+class Config:
+    """As much of pytest's as a scheduler of pytest-xdist asks for."""
+
+    option = SimpleNamespace(loadscopereorder=True)
+
+    def getvalue(self, name: str) -> list[str]:
+        assert name == "tx"
+        return ["popen"]
+
+
+def begun(tests: list[str], seconds: dict[str, float]) -> tuple[Any, Node]:
+    """A scheduler that knows how long tests took, and its one worker with the first tests."""
+    made, node = order.LongestFirst(Config()), Node()
+    made.seconds = order.seconds_of_files(tests, seconds)
+    join(made, node, tests)
+    return made, node
+
+
+def join(made: Any, node: Node, tests: list[str]) -> None:
+    made.add_node(node)
+    made.add_node_collection(node, tests)
+    made.schedule()
+
+
+def test_the_file_that_takes_longest_comes_first() -> None:
+    tests = ["a.py::1", "b.py::1", "b.py::2", "c.py::1", "c.py::2", "c.py::3"]
+    _, node = begun(tests, {"a.py::1": 3.0, "b.py::1": 2.0, "b.py::2": 2.0, "c.py::1": 0.5})
+    assert [tests[each] for each in node.given] == ["b.py::1", "b.py::2", "a.py::1"]
+
+
+def test_what_ended_a_worker_is_not_tried_again() -> None:
+    tests = ["a.py::1", "a.py::2", "a.py::3", "a.py::4"]
+    made, first = begun(tests, {})
+    made.mark_test_complete(first, 0)
+    assert made.remove_node(first) == "a.py::2"
+    second = Node()
+    join(made, second, tests)
+    assert [tests[each] for each in second.given] == ["a.py::3", "a.py::4"]
+
+
+def test_long_files_are_there() -> None:
+    assert [name for name in order.LONG if not (ROOT / name).is_file()] == []
+
+
+# ---- what is kept --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(kept_files, "FOLDER", tmp_path)
+    return tmp_path / "made"
+
+
+def test_a_kept_file_is_made_once_and_what_fails_leaves_nothing(folder: Path) -> None:
+    made: list[Path] = []
+
+    def make(path: Path) -> None:
+        made.append(path)
+        path.write_text("begun")
+        if len(made) == 1:
+            raise ValueError("it does not compile")
+
+    with pytest.raises(ValueError, match="compile"):
+        kept_files.kept("made/a.so", make)
+    assert list(folder.iterdir()) == []
+    assert kept_files.kept("made/a.so", make) == kept_files.kept("made/a.so", make) == folder / "a.so"
+    assert len(made) == 2
+    assert [file.name for file in folder.iterdir()] == ["a.so"]
+
+
+def test_what_was_not_used_for_longest_goes(folder: Path) -> None:
+    folder.mkdir()
+    now = kept_files.time.time()
+    for days, name in enumerate(["new", "recent", "old", "oldest"]):
+        (folder / name).write_bytes(bytes(100))
+        os.utime(folder / name, (now - days * 86_500,) * 2)
+    kept_files.prune(folder, 250)
+    assert sorted(file.name for file in folder.iterdir()) == ["new", "recent"]
+    kept_files.prune(folder, 50)
+    assert sorted(file.name for file in folder.iterdir()) == ["new"]
