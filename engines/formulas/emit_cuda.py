@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from engines.formulas.graph import CONDITIONS, Node, ordered
 
-_TEXT = {
+TEXT: Mapping[str, str] = {
     "add": "{} + {}",
     "sub": "{} - {}",
     "mul": "{} * {}",
@@ -42,9 +42,12 @@ _TEXT = {
     "not": "!{}",
     "select": "{} ? {} : {}",
 }
+"""Of each operation."""
 
 
-def statements(roots: Sequence[Node], symbols: Mapping[str, str]) -> Iterator[tuple[Node, str, str | None]]:
+def statements(
+    roots: Sequence[Node], symbols: Mapping[str, str], text: Mapping[str, str] = TEXT
+) -> Iterator[tuple[Node, str, str | None]]:
     """Each node that the roots need, after its arguments: (node, what it is called, its definition; None for a number
     or a symbol). ``symbols``: what those are called. No text of a formula is in it, but what ``symbols`` give."""
     names: dict[Node, str] = {}
@@ -57,7 +60,7 @@ def statements(roots: Sequence[Node], symbols: Mapping[str, str]) -> Iterator[tu
         else:
             names[node] = f"v{len(names)}"
             kind = "bool" if node.op in CONDITIONS else "REAL"
-            value = _TEXT[node.op].format(*(names[arg] for arg in node.args))
+            value = text[node.op].format(*(names[arg] for arg in node.args))
             definition = f"const {kind} {names[node]} = {value};"
         yield node, names[node], definition
 

@@ -82,7 +82,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "growth": _growth,
     "expm1": _expm1,
 }
-_ONE_BY_ONE: dict[str, Callable[..., Any]] = {
+ONE_BY_ONE: dict[str, Callable[..., Any]] = {
     "pow": lambda x, n: x**n,
     "log10": lambda x: math.log10(x) if x > 0.0 else (-math.inf if x == 0.0 else math.nan),
     "sinh": lambda x: math.sinh(x),
@@ -112,32 +112,37 @@ def instructions(
             values[node] = ir.Constant(lane_type, [float(rounded(node.number))] * vector.count)
         elif node.op == "symbol":
             values[node] = symbols[str(node.value)]
-        elif node.op in _ARITHMETIC:
-            values[node] = getattr(builder, _ARITHMETIC[node.op])(*args, flags=("contract",))
-        elif node.op in _COMPARISONS:
-            values[node] = builder.fcmp_ordered(_COMPARISONS[node.op], *args)
-        elif node.op == "neg":
-            values[node] = builder.fneg(args[0])
-        elif node.op in ("and", "or"):
-            values[node] = getattr(builder, f"{node.op}_")(*args)
-        elif node.op == "not":
-            values[node] = builder.not_(args[0])
-        elif node.op == "select":
-            values[node] = builder.select(*args)
-        elif node.op == "abs":
-            zero = ir.Constant(lane_type, [0.0] * vector.count)
-            values[node] = builder.select(
-                builder.fcmp_ordered("<=", args[0], zero), builder.fsub(zero, args[0]), args[0]
-            )
-        elif node.op in ("min", "max"):
-            # NaN if one of the two is, as NumPy has it
-            first = builder.fcmp_ordered("<" if node.op == "min" else ">", *args)
-            values[node] = builder.select(builder.or_(first, builder.fcmp_unordered("uno", args[0], args[0])), *args)
-        elif node.op in _ONE_BY_ONE:
-            values[node] = _one_by_one(context, builder, _ONE_BY_ONE[node.op], vector, args)
-        else:
+        elif node.op in ONE_BY_ONE:
+            values[node] = _one_by_one(context, builder, ONE_BY_ONE[node.op], vector, args)
+        elif node.op in compiled:
             values[node] = compiled[node.op](args)
+        else:
+            values[node] = arithmetic(builder, node.op, args, ("contract",))
     return [values[root] for root in roots]
+
+
+def arithmetic(builder: ir.IRBuilder, op: str, args: Sequence[ir.Value], flags: tuple[str, ...] = ()) -> ir.Value:
+    """An operation that needs no function, on vectors or numbers."""
+    if op in _ARITHMETIC:
+        return getattr(builder, _ARITHMETIC[op])(*args, flags=flags)
+    if op in _COMPARISONS:
+        return builder.fcmp_ordered(_COMPARISONS[op], *args)
+    if op == "neg":
+        return builder.fneg(args[0])
+    if op in ("and", "or"):
+        return getattr(builder, f"{op}_")(*args)
+    if op == "not":
+        return builder.not_(args[0])
+    if op == "select":
+        return builder.select(*args)
+    if op == "abs":
+        zero = ir.Constant(args[0].type, None)
+        return builder.select(builder.fcmp_ordered("<=", args[0], zero), builder.fsub(zero, args[0]), args[0])
+    if op in ("min", "max"):
+        # NaN if one of the two is, as NumPy has it
+        first = builder.fcmp_ordered("<" if op == "min" else ">", *args)
+        return builder.select(builder.or_(first, builder.fcmp_unordered("uno", args[0], args[0])), *args)
+    raise ValueError(f"no operation without a function: {op}")
 
 
 def _call(context: Any, builder: ir.IRBuilder, function: Any, vector: Lanes) -> Callable[[list[ir.Value]], ir.Value]:

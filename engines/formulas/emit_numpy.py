@@ -1,4 +1,4 @@
-"""A graph in float64 by NumPy: what the other two emitters are tested against, and what is used where speed is none."""
+"""A graph in float64 by NumPy: what the other emitters are tested against, and what is used where speed is none."""
 
 from __future__ import annotations
 

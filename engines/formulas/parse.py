@@ -80,8 +80,19 @@ class FormulaError(ProblemError):
 
 
 def parse(text: str, known: Language, where: str = "The formula") -> Node:
-    """The graph of ``text``. Raises FormulaError: a sentence that begins with ``where`` and says what to change."""
+    """The graph of ``text``, a number. Raises FormulaError: a sentence that begins with ``where`` and says what to
+    change."""
+    return number(parse_either(text, known, where))
+
+
+def parse_either(text: str, known: Language, where: str = "The formula") -> Node:
+    """As :func:`parse`; what is true or false stays a condition, so that a name may stand for it."""
     return _Reader(text, known, where).formula()
+
+
+def number(value: Node) -> Node:
+    """What is true counts 1, what is not 0."""
+    return make("select", value, const(1.0), const(0.0)) if value.op in CONDITIONS else value
 
 
 _TOKEN = re.compile(
@@ -105,7 +116,7 @@ _BINDING = {
 }  # fmt: skip
 """How tightly operators hold; brackets, calls and choices, which end otherwise, hold 0."""
 _NODES = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow", "or": "or", "and": "and"}
-_WORDS = ("if", "else", "and", "or", "not")
+WORDS = ("if", "else", "and", "or", "not")
 _INSTEAD = {
     "^": "write powers as '**'",
     "−": "write minus as '-'",
@@ -162,7 +173,7 @@ class _Reader:
             self._at = self._open[-1].at
             missing = "an 'else'" if self._open[-1].what == "if" else "its closing ')'"
             raise self._unreadable(f"'{self._open[-1].what}' lacks {missing}")
-        return self._number(self._values.pop())
+        return self._values.pop()
 
     # --- where a value may begin, and after one ---------------------------------------------------------------------
 
@@ -183,10 +194,10 @@ class _Reader:
                 self._push("(")
             self._called = False
             return True
-        if match["name"] and token not in _WORDS:
+        if match["name"] and token not in WORDS:
             return self._name(token, self._text[match.end() :].lstrip()[:1] == "(")
-        if token in (",", ")", *_BINDING, *_WORDS):
-            if token in _WORDS:
+        if token in (",", ")", *_BINDING, *WORDS):
+            if token in WORDS:
                 self._allow(token)
             raise self._unreadable(f"a value is missing before '{token}'")
         raise self._strange(token)
@@ -255,7 +266,7 @@ class _Reader:
             first = self._open.pop()
             right, left = self._values.pop(), self._values.pop()
             before = self._compared(first, left, right)
-            self._values.append(self._number(right))
+            self._values.append(number(right))
         self._open.append(_Open(what, self._at, len(self._values), function, before))
         if len(self._open) > DEEPEST:
             raise self._refused(f"is a formula nested too deeply: {self._known.shorter}")
@@ -284,22 +295,22 @@ class _Reader:
         top = self._open.pop()
         last = self._values.pop()
         if top.what == "unary -":
-            self._put(make("neg", self._number(last)))
+            self._put(make("neg", number(last)))
         elif top.what == "unary +":
-            self._put(self._number(last))
+            self._put(number(last))
         elif top.what == "not":
             self._put(make("not", self._truth(last)))
         elif top.what == "else":
             condition, yes = self._values.pop(), self._values.pop()
-            self._put(make("select", self._truth(condition), self._number(yes), self._number(last)))
+            self._put(make("select", self._truth(condition), number(yes), number(last)))
         elif top.what in _COMPARED:
             self._put(self._compared(top, self._values.pop(), last))
         else:
-            kind = self._truth if top.what in ("and", "or") else self._number
+            kind = self._truth if top.what in ("and", "or") else number
             self._put(make(_NODES[top.what], kind(self._values.pop()), kind(last)))
 
     def _compared(self, top: _Open, left: Node, right: Node) -> Node:
-        found = _COMPARED[top.what](self._number(left), self._number(right))
+        found = _COMPARED[top.what](number(left), number(right))
         return found if top.before is None else make("and", top.before, found)
 
     def _end_bracket(self) -> None:
@@ -314,14 +325,10 @@ class _Reader:
         if len(arguments) < least or (len(arguments) > least and not more):
             told = {1: "one argument", 2: "two arguments", 3: "three arguments"}.get(least, f"{least} arguments")
             raise self._refused(f"calls {top.what} with other than {told}{' or more' if more else ''}")
-        values = [self._number(each) for each in arguments]
+        values = [number(each) for each in arguments]
         if top.function.chooses:
             values[0] = self._truth(arguments[0])
         self._put(top.function.build(*values))
-
-    def _number(self, value: Node) -> Node:
-        """What is true counts 1, what is not 0."""
-        return make("select", value, const(1.0), const(0.0)) if value.op in CONDITIONS else value
 
     def _truth(self, value: Node) -> Node:
         if value.op in CONDITIONS:
@@ -340,6 +347,11 @@ class _Reader:
     # --- what is wrong ----------------------------------------------------------------------------------------------
 
     @property
+    def _character(self) -> int:
+        """Where reading stopped, in its line and from 1."""
+        return self._at - self._text.rfind("\n", 0, self._at)
+
+    @property
     def _all_names(self) -> str:
         return ", ".join(self._known.names)
 
@@ -353,12 +365,12 @@ class _Reader:
             return self._refused(f"uses '{shown}': {_INSTEAD[token]}")
         more = ", comparisons, choices" if self._known.conditions else ""
         return self._refused(
-            f"holds '{shown}' at character {self._at + 1}: "
+            f"holds '{shown}' at character {self._character}: "
             f"a formula has numbers, {self._all_names}, + - * / **{more} and functions only"
         )
 
     def _unreadable(self, reason: str) -> FormulaError:
-        return self._refused(f"is no formula that can be read, at character {self._at + 1}: {reason}")
+        return self._refused(f"is no formula that can be read, at character {self._character}: {reason}")
 
     def _refused(self, reason: str) -> FormulaError:
         return FormulaError(f"{self._where} {reason}.", self._at)

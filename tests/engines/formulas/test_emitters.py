@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from numba import njit, types
+from numba.core.cgutils import get_item_pointer
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
 from engines.api.errors import DeviceError
 from engines.backend.compile.nvrtc import compile_cubin, supported_architectures
 from engines.backend.precision import REAL
+from engines.formulas import emit_scalar
 from engines.formulas.emit_cuda import rows_source
 from engines.formulas.emit_numba import rows_function
 from engines.formulas.emit_numpy import Program, evaluate
@@ -118,6 +123,56 @@ QUICK = {"deadline": None, "phases": [Phase.generate], "suppress_health_check": 
 @settings(max_examples=2, **QUICK)
 def test_random_formulas_are_numpys(emitted, precision, roots):
     assert check(roots, precision, emitted) > 0.2
+
+
+def by_scalars(roots: list[Node], values: np.ndarray) -> np.ndarray:
+    @intrinsic
+    def write(typingctx, inputs, outputs, column):
+        def codegen(context, builder, signature, args):
+            def at(which, row):
+                kind = signature.args[which]
+                place = context.get_constant(types.intp, row), args[2]
+                return get_item_pointer(context, builder, kind, make_array(kind)(context, builder, args[which]), place)
+
+            symbols = {name: builder.load(at(0, row)) for row, name in enumerate(NAMES)}
+            for row, root in enumerate(roots):
+                builder.store(emit_scalar.instructions(context, builder, root, symbols), at(1, row))
+            return context.get_dummy_value()
+
+        return types.void(inputs, outputs, types.intp), codegen
+
+    @njit
+    def rows(inputs, outputs):
+        for column in range(inputs.shape[1]):
+            write(inputs, outputs, column)
+
+    found = np.full((len(roots), values.shape[1]), np.nan)
+    rows(values, found)
+    return found
+
+
+def test_every_operation_on_numbers_is_that_of_numpy():
+    singular = ("goldman", "goldman_slope", "growth", "expm1")
+    assert check([root for root in EVERY if root.op not in singular], "float64", by_scalars) > 0.8
+
+
+@seed(1)
+@given(roots=FORMULAS)
+@settings(max_examples=2, **QUICK)
+def test_random_formulas_on_numbers_are_numpys(roots):
+    assert check(roots, "float64", by_scalars) > 0.2
+
+
+def test_what_only_one_case_needs_is_worked_out_there():
+    """An argument that both cases need, or the condition does, is worked out before; a case in a case stays there."""
+    shared, own = make("exp", A), make("exp", B)
+    inner = make("select", make("lt", B, C), make("log", own), C)
+    root = make("select", make("lt", shared, C), make("add", inner, shared), make("mul", shared, A))
+    sides = emit_scalar._sides(root)
+    assert sides[shared] is sides[A] is sides[C] is None
+    assert sides[inner] == sides[B] == (root, 1)
+    assert sides[own] == (inner, 1)
+    assert [sides[arg] for arg in root.args] == [None, (root, 1), (root, 2)]
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Code of a law from its checked trees: CUDA text, a Numba function, and values of NumPy arrays.
+"""Code of a law from its graph: CUDA text, a Numba function, and values of NumPy arrays.
 
 What depends neither on stretch nor on damage is worked out once and becomes a parameter of the code, so a number with a
 name that is changed compiles nothing anew.
@@ -6,70 +6,57 @@ name that is changed compiles nothing anew.
 
 from __future__ import annotations
 
-import ast
 import hashlib
 from collections.abc import Mapping
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import cfunc
+from numba import cfunc, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
 from engines.api.errors import ProblemError
-from engines.peridynamics.material.laws.language import DAMAGE, GIVEN, STRETCH, Definition, Formula, names_in
+from engines.formulas import emit_cuda, emit_scalar
+from engines.formulas.emit_numpy import Program
+from engines.formulas.graph import CONDITIONS, Node, depends_on, make, ordered, rebuild, symbol
+from engines.peridynamics.material.laws.language import DAMAGE, GIVEN, STRETCH, Formula, Number
 
-_TEXT: dict[type, str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
-    ast.NotEq: "!=", ast.And: "&&", ast.Or: "||",
-}  # fmt: skip
-_CALLED: dict[type, str] = {ast.Mult: "law_product", ast.Div: "law_quotient", ast.Pow: "law_power"}
-_VALUES: dict[type, Any] = {
-    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
-    ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater, ast.GtE: np.greater_equal, ast.Eq: np.equal,
-    ast.NotEq: np.not_equal, ast.And: np.logical_and, ast.Or: np.logical_or, ast.Not: np.logical_not,
-    ast.USub: np.negative,
-}  # fmt: skip
-_FUNCTIONS: dict[str, Any] = {
-    "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh, "abs": np.abs, "min": np.minimum, "max": np.maximum,
-}  # fmt: skip
-_NUMBA: dict[str, Any] = {**_FUNCTIONS, "abs": abs, "min": min, "max": max}
+CUDA = {**emit_cuda.TEXT, "mul": "product({}, {})"}
 PART = "part"
 """How names of parts of lines begin that are worked out once; one on the side of a choice that is never taken need not
 be a number."""
 SIGNATURE = "void(float64[::1], float64[::1], int64[::1], float64[:, ::1], int64)"
 """Of laws in Numba: stretches, damages (which become the new ones), which row of the parameters is a bond's, the
 parameters, and how many bonds there are. A call for each bond would take longer than most laws."""
-_LOOP = """
-def law_damages(stretches, damages, which, parameters, count):
-    for bond in range(count):
-        s, d, row = stretches[bond], damages[bond], which[bond]
-"""
 
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """``once`` are definitions that are worked out once, ``lines`` those that are not; ``names`` is what the parameters
-    are, in order, and ``result`` the name of the damage."""
+    """``once`` is worked out once, in order; ``law`` is the damage by s, d and the parameters ``names``."""
 
     key: str
     cuda: str
     names: tuple[str, ...]
-    once: tuple[Definition, ...]
-    lines: tuple[Definition, ...]
-    result: str
+    once: tuple[Number, ...]
+    law: Node
 
     @property
     def remembers(self) -> bool:
         """Whether the damage so far is in it."""
-        return any(DAMAGE in names_in(each.value) for each in self.lines)
+        return bool(depends_on([self.law], DAMAGE))
+
+    @cached_property
+    def _program(self) -> Program:
+        return Program([self.law])
 
     def parameters(self, given: Mapping[str, float]) -> tuple[float, ...]:
         """``given``: values of the given names. Raises ProblemError for a definition that is no number."""
         values: dict[str, Any] = {name: np.float64(value) for name, value in given.items()}
         for each in self.once:
-            with np.errstate(all="ignore"):
-                values[each.name] = _value(each.value, values)
+            (values[each.name],) = Program([each.value])(values)
             if not (np.isfinite(values[each.name]) or each.name.startswith(PART)):
                 raise ProblemError(f"Line {each.line + 1}: its value is not a finite number.", (each.line,))
         return tuple(float(values[name]) for name in self.names)
@@ -77,11 +64,8 @@ class Code:
     def damage(self, stretch: Any, damage: Any, parameters: tuple[float, ...]) -> Any:
         """What the law says of arrays or numbers; NaN where that is no number. It may be below ``damage``."""
         values = dict(zip(self.names, map(np.float64, parameters), strict=True))
-        values |= {STRETCH: stretch, DAMAGE: damage}
-        with np.errstate(all="ignore"):
-            for each in self.lines:
-                values[each.name] = _value(each.value, values)
-        return values[self.result] + 0 * stretch
+        (found,) = self._program({**values, STRETCH: stretch, DAMAGE: damage})
+        return found + 0 * stretch
 
     def function(self) -> Any:
         """Compiled with Numba, for many bonds at a time: see SIGNATURE."""
@@ -90,131 +74,71 @@ class Code:
 
 def coded(formula: Formula) -> Code:
     """Formulas of one key differ in the values of parameters only."""
-    moving = {STRETCH, DAMAGE}
-    once: list[Definition] = []
-    lines: list[Definition] = []
-    for each in formula.definitions:
-        if names_in(each.value) & moving:
-            moving.add(each.name)
-            lines.append(replace(each, value=_Parts(moving, once, each.line).visit(deepcopy(each.value))))
-        else:
-            once.append(each)
-    used = frozenset({formula.result}).union(*(names_in(each.value) for each in lines)) - moving
+    parts = {node: symbol(f"{PART}{place}") for place, node in enumerate(_parts(formula.damage))}
+    once = (*formula.numbers, *(Number(str(name.value), node, 0) for node, name in parts.items()))
+    (law,) = rebuild([formula.damage], make, parts)
+    used = {node.value for node in ordered([law]) if node.op == "symbol"}
     names = tuple(name for name in (*GIVEN, *(each.name for each in once)) if name in used)
-    known = {name: f"p[{place}]" for place, name in enumerate(names)} | {STRETCH: STRETCH, DAMAGE: DAMAGE}
-    body = []
-    for place, each in enumerate(lines):
-        body.append(f"    const REAL v{place} = {_cuda(each.value, known)};\n")
-        known[each.name] = f"v{place}"
-    result = known[formula.result]
+    called = {STRETCH: STRETCH, DAMAGE: DAMAGE} | {name: f"p[{place}]" for place, name in enumerate(names)}
+    statements = list(emit_cuda.statements([law], called, CUDA))
+    body = "".join(f"    {definition}\n" for _, _, definition in statements if definition)
+    result = statements[-1][1]
     cuda = (
         '#include "peridynamics/material/laws/law.cuh"\n'
         "DEVICE REAL law_damage(const REAL s, const REAL d, const REAL* p)\n{\n"
-        f"{''.join(body)}    return {result} > d ? {result} : d;\n}}\n"
+        f"{body}    return {result} > d ? {result} : d;\n}}\n"
     )
-    key = hashlib.sha256(cuda.encode()).hexdigest()[:16]
-    return Code(key, cuda, names, tuple(once), tuple(lines), formula.result)
+    return Code(hashlib.sha256(cuda.encode()).hexdigest()[:16], cuda, names, once, law)
 
 
-class _Parts(ast.NodeTransformer):
-    """Takes the largest parts out of a value that depend on nothing that moves; they are worked out once."""
-
-    def __init__(self, moving: set[str], once: list[Definition], line: int) -> None:
-        self._moving, self._once, self._line = moving, once, line
-
-    def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, (ast.BinOp, ast.Call, ast.IfExp)) and not names_in(node) & self._moving:
-            name = f"{PART}{len(self._once)}"
-            self._once.append(Definition(name, node, self._line))
-            return ast.Name(name)
-        return self.generic_visit(node)
-
-
-def _cuda(node: ast.expr, known: Mapping[str, str]) -> str:
-    """A checked tree as text; truth is C's."""
-    match node:
-        case ast.Constant(value=value):
-            return f"REAL({value!r})"
-        case ast.Name(id=name):
-            return known[name]
-        case ast.UnaryOp(op=op, operand=operand):
-            return f"({'!' if isinstance(op, ast.Not) else '-'}{_cuda(operand, known)})"
-        case ast.BinOp(left=left, op=(ast.Mult() | ast.Div() | ast.Pow()) as op, right=right):
-            return f"{_CALLED[type(op)]}({_cuda(left, known)}, {_cuda(right, known)})"
-        case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
-            return f"({_cuda(left, known)} {_TEXT[type(op)]} {_cuda(right, known)})"
-        case ast.BoolOp(op=op, values=parts):
-            return f"({f' {_TEXT[type(op)]} '.join(_cuda(part, known) for part in parts)})"
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            return f"({_cuda(test, known)} ? {_cuda(body, known)} : {_cuda(orelse, known)})"
-        case ast.Call(func=ast.Name(id=name), args=arguments):
-            return f"law_{name}({', '.join(_cuda(argument, known) for argument in arguments)})"
-    raise TypeError(f"not a checked tree: {ast.dump(node)}")
+def _parts(damage: Node) -> list[Node]:
+    """The largest operations that depend on nothing that moves."""
+    moving = depends_on([damage], STRETCH) | depends_on([damage], DAMAGE)
+    found: dict[Node, None] = {}
+    seen, left = set[Node](), [damage]
+    while left:
+        node = left.pop()
+        if node.args and node not in moving and node.op not in CONDITIONS:
+            found[node] = None
+        elif node not in seen:
+            seen.add(node)
+            left += reversed(node.args)
+    return list(found)
 
 
-def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
-    """A checked tree's value; both sides of a choice are worked out, one of them is taken."""
-    match node:
-        case ast.Constant(value=float() as value):
-            return np.float64(value)
-        case ast.Name(id=name):
-            return values[name]
-        case ast.UnaryOp(op=op, operand=operand):
-            return _VALUES[type(op)](_value(operand, values))
-        case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
-            return _VALUES[type(op)](_value(left, values), _value(right, values))
-        case ast.BoolOp(op=op, values=parts):
-            first, *rest = (_value(part, values) for part in parts)
-            for other in rest:
-                first = _VALUES[type(op)](first, other)
-            return first
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            return np.where(_value(test, values), _value(body, values), _value(orelse, values))
-        case ast.Call(func=ast.Name(id=name), args=arguments):
-            return _FUNCTIONS[name](*(_value(argument, values) for argument in arguments))
-    raise TypeError(f"not a checked tree: {ast.dump(node)}")
-
-
-class _Parameters(ast.NodeTransformer):
-    """Parameters' names become places in a row of them."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self._places = {name: place for place, name in enumerate(names)}
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id in self._places:
-            place = ast.Tuple([_read("row"), ast.Constant(self._places[node.id])], ast.Load())
-            return ast.Subscript(_read("parameters"), place, ast.Load())
-        return _read(node.id)
-
-
-def _read(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
-
-
+_laws: dict[int, Code] = {}
 _functions: dict[str, Any] = {}
 
 
+@intrinsic(prefer_literal=True)
+def _law(typingctx: Any, key: Any, stretch: Any, damage: Any, parameters: Any, row: Any) -> Any:
+    """What the law of ``key`` says of one bond."""
+    if not isinstance(key, types.IntegerLiteral):
+        return None
+    code = _laws[key.literal_value]
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = signature.args[3]
+        table, symbols = make_array(kind)(context, builder, args[3]), {STRETCH: args[1], DAMAGE: args[2]}
+        for place, name in enumerate(code.names):
+            at = args[4], context.get_constant(types.intp, place)
+            symbols[name] = builder.load(cgutils.get_item_pointer(context, builder, kind, table, at))
+        return emit_scalar.instructions(context, builder, code.law, symbols)
+
+    return types.float64(key, stretch, damage, parameters, row), codegen
+
+
 def _compiled(code: Code) -> Any:
-    """The trees as a Python function, compiled: no text of a person's is executed, and no name that one gave is in
-    it."""
     if code.key in _functions:
         return _functions[code.key]
-    put = _Parameters(code.names)
-    body: list[ast.stmt] = [
-        ast.Assign([ast.Name(each.name, ast.Store())], put.visit(deepcopy(each.value))) for each in code.lines
-    ]
-    result = put.visit(_read(code.result))
-    found = ast.IfExp(ast.Compare(result, [ast.Gt()], [_read(DAMAGE)]), result, _read(DAMAGE))
-    body.append(ast.Assign([ast.Subscript(_read("damages"), _read("bond"), ast.Store())], found))
-    tree = ast.parse(_LOOP)
-    defined = tree.body[0]
-    assert isinstance(defined, ast.FunctionDef)
-    loop = defined.body[0]
-    assert isinstance(loop, ast.For)
-    loop.body += body
-    names = dict(_NUMBA)
-    exec(compile(ast.fix_missing_locations(tree), "<law>", "exec"), names)  # noqa: S102 - the trees of the checker
-    # as on a GPU, what is divided by zero is infinite
-    _functions[code.key] = cfunc(SIGNATURE, error_model="numpy")(names["law_damages"])
+    key = int(code.key[:14], 16)
+    _laws[key] = code
+
+    def law_damages(stretches: Any, damages: Any, which: Any, parameters: Any, count: Any) -> None:
+        for bond in range(count):
+            damage = damages[bond]
+            found = _law(key, stretches[bond], damage, parameters, which[bond])
+            damages[bond] = found if found > damage else damage
+
+    _functions[code.key] = cfunc(SIGNATURE)(law_damages)
     return _functions[code.key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from itertools import pairwise
 
@@ -223,29 +224,34 @@ def test_a_number_with_a_name_compiles_nothing_anew():
 @pytest.mark.parametrize(
     ("lines", "line", "reason"),
     [
-        (["d = 1 - s0/sx"], 0, r"'sx' is not known \(perhaps s.?\): there are s, d, s0, sb, sc, and"),
-        (["k = 3", "d = q*s"], 1, "'q' is not known: there are s, d, s0, sb, sc, k, and"),
-        (["d = exo(s)"], 0, r"the function 'exo' is not known \(perhaps exp\): there are exp, log, sqrt"),
-        (["k = 2", "", "x = 3 +"], 2, "'x = 3 [+]' is not understood"),
+        (["d = 1 - s0/sx"], 0, r"'sx', which is not known \(perhaps s\): there are s, d, s0, sb, sc\."),
+        (["k = 3", "d = q*s"], 1, "'q', which is not known: there are s, d, s0, sb, sc, k\\."),
+        (["d = exo(s)"], 0, r"the unknown function 'exo' \(perhaps exp\); known are exp, log, sqrt"),
+        (["k = 2", "", "x = 3 +"], 2, "at character 8: a value is missing after '[+]'"),
         (["x = s"], 0, "no line says what the damage is: one begins with 'd ='"),
         ([], 0, "no line says"),
         (["s = 3"], 0, "'s' has a meaning here"),
         (["1 - s0/s"], 0, "does not begin with a name and '='"),
         (["import os"], 0, "does not begin with"),
-        (["d = __import__('os').system('true')"], 0, "the function '__import__.*' is not known"),
-        (["d = s.real"], 0, "'s.real' is not something"),
-        (["d = 'text'"], 0, "is not something that a law can use"),
-        (["d = True"], 0, "is not something"),
-        (["d = s^2"], 0, r"write a power with '\*\*'"),
-        (["d = exp"], 0, "'exp' needs its arguments"),
-        (["d = exp(s, d)"], 0, "takes one value"),
-        (["d = min(s)"], 0, "takes two values or more"),
-        (["d = where(s, 1, 0)"], 0, "'s' is neither true nor false"),
-        (["d = where(s > s0, 1)"], 0, "takes a condition and two values"),
+        (["d = __import__('os').system('true')"], 0, "calls the unknown function '__import__'"),
+        (["d = s.real"], 0, "'s.real', which is not known"),
+        (["d = 'text'"], 0, "holds ''' at character 5: a formula has numbers, s, d, s0, sb, sc, "),
+        (["d = True"], 0, "'True', which is not known"),
+        (["d = s^2"], 0, r"'\^': write powers as '\*\*'"),
+        (["d = exp"], 0, "'exp', which needs its arguments"),
+        (["d = exp(s, d)"], 0, "exp with other than one argument"),
+        (["d = min(s)"], 0, "min with other than two arguments or more"),
+        (["d = where(s, 1, 0)"], 0, "a condition that is neither true nor false: compare it"),
+        (["d = where(s > s0, 1)"], 0, "where with other than three arguments"),
         (["if s > s0:", "    d = 1"], 0, "write a choice as"),
-        (["d = 1e999"], 0, "this number is too large"),
-        (["d = " + "(" * 70 + "s" + " + 1)" * 70], 0, "nested too deeply"),
-        (["d = " + "(" * 300 + "s" + ")" * 300], 0, "not understood|too long"),
+        (["d = 1e999"], 0, "the number '1e999', which is too large"),
+        (["d = " + "(" * 1001 + "s" + ")" * 1001], 0, "nested too deeply: give a part of it a name"),
+        (["if = 3"], 0, "'if' has a meaning here"),
+        (["d == 1"], 0, "does not begin with a name and '='"),
+        (["k = 1; d = s"], 0, "holds ';' at character 6"),
+        (["k = (1 +", "  sx)", "d = k"], 1, "'sx', which is not known"),
+        (["k = (1 + # (", "  3 3)"], 1, "at character 5: an operator is missing before '3'"),
+        (["d = (1 +", "  s"], 0, r"at character 5: '\(' lacks its closing"),
         (["d = " + " + ".join(["s"] * 600)], 0, "too long"),
     ],
 )  # fmt: skip
@@ -253,7 +259,7 @@ def test_what_is_not_understood_is_said_with_its_line(lines, line, reason):
     with pytest.raises(ProblemError, match=reason) as caught:
         parse(lines)
     assert caught.value.place == (line,)
-    assert str(caught.value).startswith(f"Line {line + 1}: ")
+    assert re.match(rf"Line {line + 1}(:| \w)", str(caught.value))
 
 
 def test_a_value_may_go_on_in_the_next_line_and_names_may_be_any():
@@ -261,6 +267,24 @@ def test_a_value_may_go_on_in_the_next_line_and_names_may_be_any():
     parameters = code.parameters({"s0": 1, "sb": 9, "sc": 9})
     assert code.damage(np.array([2.0, 4.0]), 0.0, parameters) == pytest.approx([0.5, 0.75])
     assert "α" not in code.cuda
+
+
+def test_a_law_may_be_nested_as_deeply_as_a_formula():
+    """480 brackets, choices in choices and a sum of 480 parts; all of them alike in Numba and in NumPy."""
+    brackets = "d = " + "(" * 480 + "s" + ")" * 480
+    choices = "d = " + "".join(f"s/{k} if s < {k} else " for k in range(1, 150)) + "1"
+    for lines in ([brackets], [choices], ["d = s/480" + " + s/480" * 479]):
+        code = coded(parse(lines))
+        s, d = np.linspace(0.1, 300, 100), np.zeros(100)
+        call(code.function(), s, d, np.zeros(100, np.int64), np.zeros((1, 0)))
+        assert np.array_equal(d, code.damage(s, 0.0, ()))
+
+
+def test_what_is_true_or_false_may_have_a_name():
+    code = coded(parse(["near = s < s0", "far = sb > sc", "d = where(near or far, 0.25, near*7 + far*5 + 0.5)"]))
+    for sb, expected in ((1, [0.25, 0.5]), (3, [0.25, 0.25])):
+        parameters = code.parameters({"s0": 1, "sb": sb, "sc": 2})
+        assert code.damage(np.array([0.5, 2.0]), 0.0, parameters) == pytest.approx(expected)
 
 
 def test_typed_laws_meet_the_fracture_energy_by_sc(glass):

@@ -28,7 +28,7 @@ def problem(**changes) -> Problem:
         (
             {"material": {"law": {"kind": "typed", "lines": ["d = 1 - foo/s"]}}},
             ("material", "law", "lines", 0),
-            "'foo' is not known",
+            "'foo', which is not known",
         ),
         (
             {"penetrators": [{"form": {"kind": "ball", "center": (10, 6, 0), "radius": 3}}]},
