@@ -174,7 +174,7 @@ def _layer(
         cell = np.where(deep > 0, thickness / layer, cell)
     speed = SPEED_OF_LIGHT / index
     crossed = speed * dt / (cell * spacing)  # cells in a step
-    fewest, most = UNKNOWN
+    fewest, most = (np.full_like(cell, cells) for cells in UNKNOWN)
     if band is not None:
         fewest, most = (speed / (frequency * cell * spacing) for frequency in band[::-1])
     sigma = crossed * sum(factor * depth**power for factor, power in LOSSES)  # σΔt/ε₀
