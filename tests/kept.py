@@ -70,7 +70,8 @@ def prune(folder: Path, most: int = MOST_BYTES) -> None:
     found = []
     for file in folder.iterdir():
         with suppress(FileNotFoundError):  # another process was making it, or deletes the same
-            found.append((file.stat().st_mtime, file.stat().st_size, file))
+            if file.is_file():
+                found.append((file.stat().st_mtime, file.stat().st_size, file))
     size = sum(each for _, each, _ in found)
     for used, each, file in sorted(found):
         if size <= most or time.time() - used < DAY:

@@ -106,8 +106,8 @@ class XmlFile:
         form = element.get("format", "ascii")
         label = element.get("Name", "?")
         if form == "ascii":
-            text = bytearray((element.text or "").encode())  # of bytes NumPy makes a constant: another type to Numba
-            values = numbers(np.frombuffer(text, np.uint8), f"{self.name}, array {label},")
+            letters = bytearray((element.text or "").encode())  # of bytes NumPy makes a constant: another type to Numba
+            values = numbers(np.frombuffer(letters, np.uint8), f"{self.name}, array {label},")
             values = as_type(values, dtype.newbyteorder("="))
         elif form == "appended":
             if not self.appended:

@@ -242,6 +242,6 @@ def test_angles_are_the_same_on_both_backends(cpu):
         np.testing.assert_allclose(voltage, wanted[0], rtol=1e-13)
         np.testing.assert_allclose(tissue.state("x"), wanted[1], rtol=1e-12)
     try:
-        compile_cubin(kernel_file(compiled), (REAL["float64"],), 90)
+        resources_of(kernel_file(compiled), (REAL["float64"],), 90)
     except (ImportError, DeviceError) as error:
         pytest.skip(f"no NVRTC on this platform: {error}")
