@@ -30,7 +30,7 @@ class Timetable:
         ratio = Fraction(self.off / self.on).limit_denominator(100)
         if not math.isclose(float(ratio) * self.on, self.off, rel_tol=1e-12):
             return longest
-        return self.on / (ratio.denominator * math.ceil(self.on / (ratio.denominator * longest) - ROUNDING))
+        return self.on / (ratio.denominator * max(1, math.ceil(self.on / (ratio.denominator * longest) - ROUNDING)))
 
     def runs(self, step: int, steps: int, dt: float) -> Iterator[tuple[int, float]]:
         """(number of steps, share of their time in which the flux is on), from ``step`` on.

@@ -17,6 +17,8 @@ from engines.api.errors import ProblemError
 TIMES = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
 CURRENTS = {"A": 1.0, "mA": 1e-3}
 POWERS = {"W": 1.0, "mW": 1e-3, "kW": 1e3}
+MOST_STEPS = 1 << 24
+"""Of one drive cycle: half a year of seconds."""
 MOST_ROWS = 10_000_000
 
 _HEADING = re.compile(r"\s*([^\[\]()]*?)\s*(?:[\[(]\s*([^\[\]()]*?)\s*[\])])?\s*")
@@ -97,6 +99,10 @@ def drive_cycle(times: Array, currents: Array, dt: float) -> Array:
     times, currents = np.asarray(times, float), np.asarray(currents, float)
     _check(times, currents, "the drive cycle")
     steps = max(1, math.ceil((times[-1] - times[0]) / dt * (1 - 1e-12)))
+    if steps > MOST_STEPS:
+        raise ProblemError(
+            f"The drive cycle takes {steps:,} steps of {dt:g} s: take a longer step.", ("numerics", "step")
+        )
     edges = times[0] + dt * np.arange(steps + 1)
     charge = np.concatenate([[0.0], np.cumsum(np.diff(times) * (currents[1:] + currents[:-1]) / 2)])
     within = np.clip(np.searchsorted(times, edges, "right") - 1, 0, len(times) - 2)

@@ -16,6 +16,8 @@ from engines.fdtd.sources.waveforms import TimeCourse
 CONTENT = 1e-5
 """Of the largest amplitude in a source's spectrum: what lies below cannot be told from the rounding of a field."""
 SPAN_SAMPLES = 1 << 15
+MOST_SAMPLES = 1 << 24
+"""Of a source's spectrum: some seconds of work and 128 MB."""
 INTERVALS = tuple(sorted({1, 2, 3} | {2**n * m for n in range(1, 12) for m in (1, 3)}))
 """Steps between samples are one of these, so that those of several monitors fall together."""
 
@@ -73,7 +75,14 @@ def interval(highest: float, content: float, dt: float) -> int:
 def source_spectrum(
     waveforms: Sequence[TimeCourse], frequencies: Array, dt: float, steps: int, every: int = 1
 ) -> Array:
-    """(waveforms, count) complex: ``Σ w(t) e^{iωt} Δt`` over the samples at ``every, 2 every, … ≤ steps``."""
+    """(waveforms, count) complex: ``Σ w(t) e^{iωt} Δt`` over the samples at ``every, 2 every, … ≤ steps``.
+
+    Raises ProblemError where there are too many.
+    """
+    if steps // every > MOST_SAMPLES:
+        raise ProblemError(
+            f"The sources last {steps:,} steps, too many for a spectrum: raise their frequencies, or shorten them."
+        )
     times = np.arange(every, steps + 1, every) * dt
     found = np.zeros((len(waveforms), len(frequencies)), complex)
     for first in range(0, len(times), 4096):

@@ -11,7 +11,7 @@ class Numerics(ParameterGroup):
     """How the equations are solved."""
 
     courant: float = quantity(
-        0.99, "1", "Time step over the largest stable one, at most 1", title="Courant number", gt=0
+        0.99, "1", "Time step over the largest stable one, at most 1", title="Courant number", ge=1e-3
     )
     precision: Literal["fp32", "fp64"] = quantity("fp32", "", "Arithmetic of the kernels")
     smoothing: bool = quantity(

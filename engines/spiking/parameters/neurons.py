@@ -16,7 +16,7 @@ class Lif(ParameterGroup):
     """Leaky integrate-and-fire with synaptic currents, as voltages: weights are in mV. Solved exactly."""
 
     kind: Literal["lif"] = "lif"
-    membrane_time: float = quantity(20.0, "ms", "Time constant of the membrane", gt=0, le=1000)
+    membrane_time: float = quantity(20.0, "ms", "Time constant of the membrane", ge=1e-3, le=1000)
     resting_voltage: float = quantity(-49.0, "mV", "Voltage that the leak pulls to", ge=-200, le=100)
     threshold: float = quantity(-50.0, "mV", "Voltage above which the neuron fires", ge=-200, le=100)
     reset: float = quantity(-60.0, "mV", "Voltage after a spike, below the threshold", ge=-200, le=100)
@@ -30,7 +30,7 @@ class ConductanceLif(ParameterGroup):
     """Leaky integrate-and-fire with synaptic conductances: weights are in leak conductances."""
 
     kind: Literal["lif conductance"] = "lif conductance"
-    membrane_time: float = quantity(20.0, "ms", "Time constant of the membrane", gt=0, le=1000)
+    membrane_time: float = quantity(20.0, "ms", "Time constant of the membrane", ge=1e-3, le=1000)
     resting_voltage: float = quantity(-60.0, "mV", "Voltage that the leak pulls to", ge=-200, le=100)
     threshold: float = quantity(-50.0, "mV", "Voltage above which the neuron fires", ge=-200, le=100)
     reset: float = quantity(-60.0, "mV", "Voltage after a spike, below the threshold", ge=-200, le=100)

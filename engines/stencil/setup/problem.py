@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from engines.api import Array, Finding, Problem
 from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.backend.precision import FLOAT_TYPES
 from engines.stencil.parameters import Diffusion, GrayScott, Inclusions, Poisson, SameEverywhere
 from engines.stencil.setup.faces import Interfaces
@@ -45,6 +48,9 @@ class GridProblem:
         if not isinstance(equation, Poisson):
             self.limit = stable_step(_fastest(equation), self.face_sum)
             self.step, self.findings = chosen_step(parameters.numerics, self.limit, equation)
+            if not 0.0 < self.step < math.inf:
+                sentence = "No time step is short enough: lower the diffusivity or its factors, or take larger cells."
+                raise ProblemError(sentence, ("equation",))
         self.findings += coarse
         if isinstance(equation, Diffusion):
             pairs = parameters.sides.pairs(grid.dimensions)
