@@ -162,8 +162,10 @@ def test_what_nobody_expected_is_reported_and_keeps_no_other_answer_back(followe
     reported, delivered = [], []
     monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: reported.append(kind))
     (forecast,) = followed.services.forecasts
-    monkeypatch.setattr(forecast, "solve", lambda controls: 1 / 0)
+    begun = threading.Event()
+    monkeypatch.setattr(forecast, "solve", lambda controls: (begun.set(), 1 / 0))
     followed.model.edit(FACTOR, 2.0)
+    assert begun.wait(10)  # what has not begun when the window closes is dropped
     followed.background.submit("files", lambda: "saved", delivered.append)
     followed.forecaster.stop()
     followed.background.close()  # delivers both, as at the end of the window

@@ -1,0 +1,1 @@
+"""Cases of the engine of peridynamics against their answers."""
