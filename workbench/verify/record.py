@@ -42,7 +42,14 @@ class VerificationRecord:
         device = {name: getattr(info, name) for name in ("name", "kind", "threads", "driver")}
         date = clock.strftime("%Y-%m-%dT%H:%M:%SZ", clock.gmtime())
         about = device | {"versions": dict(info.versions)}
-        return cls(__version__, platform.python_version(), f"{platform.system()} {platform.machine()}", about, date, tuple(outcomes))
+        return cls(
+            __version__,
+            platform.python_version(),
+            f"{platform.system()} {platform.machine()}",
+            about,
+            date,
+            tuple(outcomes),
+        )
 
     @property
     def device_name(self) -> str:
