@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Finding
 from ui.widgets.banner import Banner
@@ -45,8 +45,18 @@ class FindingsBanner(Banner):
         dress(self.next, "chevron-right", "muted")
         layout = self.layout()
         assert isinstance(layout, QHBoxLayout)
-        for widget in (self.mend, self.show_place, self.count, self.next):
-            layout.insertWidget(layout.count() - 1, widget)
+        below = QHBoxLayout()
+        below.setSpacing(8)
+        for widget in (self.mend, self.show_place):
+            below.addWidget(widget)
+        below.addStretch(1)
+        for widget in (self.count, self.next):
+            below.addWidget(widget)
+        column = QVBoxLayout()  # the sentence has the whole width: beside its buttons it took ten lines at 1280 pixels
+        column.setSpacing(6)
+        column.addWidget(self.label)
+        column.addLayout(below)
+        layout.insertLayout(1, column, 1)
         self.closed.connect(self._forget_these)
 
     @property

@@ -130,7 +130,7 @@ def front_findings(mesh: TetMesh, parameters: CardiacParameters) -> list[Finding
     widths = f"a front is about {found.width_along:.2g} mm wide"
     widths += "" if one else f" along the fibres and {found.width_across:.2g} mm across"
     places = "" if one else f" along and {across:.0%} across"
-    speed = f"conducts at about {along:.0%}{places} of the speed that these conductivities give on a fine mesh"
+    speed = f"conducts at about {along:.0%}{places} of a fine mesh's speed"
     unknown = (
         " (measured for ten Tusscher-Panfilov's cells; less excitable ones need finer meshes)"
         if parameters.cell_model == FROM_FILE
@@ -144,8 +144,8 @@ def front_findings(mesh: TetMesh, parameters: CardiacParameters) -> list[Finding
         text += "the tissue" + (f", which else {speed}" if slowest > 0 else "") + unknown
         return [Finding(f"{text}; {_refinement(mesh, parameters)}.", "warning", ("tissue",), REFINE)]
     severity = "warning" if slowest < WARNED else "info"
-    text = f"The mesh has {sizes}, and {widths}: it {speed}{unknown}. Tune the conductivities to the velocity that you "
-    return [Finding(f"{text}want, or {_refinement(mesh, parameters)}.", severity, ("tissue",), TUNE)]  # type: ignore[arg-type]  # one of the two
+    text = f"With {sizes} the mesh {speed}{unknown}: tune to a velocity, or {_refinement(mesh, parameters)}."
+    return [Finding(text, severity, ("tissue",), TUNE)]  # type: ignore[arg-type]  # one of the two
 
 
 REFINE = Remedy("Refine the mesh…", tool="refine")
