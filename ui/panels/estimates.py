@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.api import Estimate, Finding
@@ -17,6 +18,7 @@ from engines.api.charts import Fact
 from engines.api.errors import ProblemError, WorkbenchError
 from ui.charts.plots.reading import fact_text
 from ui.forms.editor import Editor
+from ui.forms.section import Section
 from ui.session.model import DocumentModel
 from ui.session.services import Services
 from ui.widgets.background import Background
@@ -25,6 +27,8 @@ from workbench.project.findings import findings_of
 from workbench.words.units import one_of, time_text, with_unit
 
 DELAY_MILLISECONDS = 300
+ROOMY = 860
+"""Pixels of a screen's height from which the figures begin unfolded."""
 ROWS = (
     ("memory", "Memory"),
     ("traffic", "Bytes per step"),
@@ -34,8 +38,14 @@ ROWS = (
 )
 
 
+def _has_room() -> bool:
+    """Whether the screen has room for the figures beside the form; else they begin folded."""
+    screen = QGuiApplication.primaryScreen()
+    return screen is None or screen.availableGeometry().height() >= ROOMY
+
+
 class EstimatesPanel(QWidget):
-    """Memory, traffic, stable step, wall time, findings."""
+    """Memory, traffic, stable step, wall time, findings: one line that unfolds."""
 
     refused = Signal(object)
     """Where in the parameters something is wrong, and the sentence that says what; empty where nothing is."""
@@ -83,17 +93,17 @@ class EstimatesPanel(QWidget):
         self.notes = QLabel(self)
         self.notes.setWordWrap(True)
         self.notes.setObjectName("note")
+        self.section = Section("Estimate", expanded=_has_room(), parent=self)
+        self.section.rows.addLayout(grid)
+        self.section.rows.addLayout(self._facts)
+        self.section.rows.addWidget(self.notes)
+        self.section.toggled.connect(self._sum_up)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 8, 12, 10)
-        layout.setSpacing(6)
-        heading = QLabel("Estimate", self)
-        heading.setObjectName("heading")
-        layout.addWidget(heading)
-        layout.addLayout(grid)
-        layout.addLayout(self._facts)
+        layout.setContentsMargins(8, 4, 12, 6)
+        layout.setSpacing(4)
+        layout.addWidget(self.section)
         layout.addWidget(self.sentence)
         layout.addWidget(self.findings)
-        layout.addWidget(self.notes)
         self.sentence.hide()
         self.findings.hide()
         self.notes.hide()
@@ -156,6 +166,13 @@ class EstimatesPanel(QWidget):
         )
         self.show_findings()
         self._show_facts(estimate.facts)
+        self._sum_up()
+
+    def _sum_up(self, _unfolded: bool = False) -> None:
+        """Folded, the title says the two figures that most people look for."""
+        known = self.estimate is not None and not self.section.header.isChecked()
+        figures = (self.figures["memory"].text(), self.figures["pace"].text())
+        self.section.note.setText(", ".join(text for text in figures if text != "–") if known else "")
 
     def show_findings(self) -> None:
         """What is known by now, in the panel and to whoever listens."""
@@ -202,6 +219,7 @@ class EstimatesPanel(QWidget):
         self.estimate, self._noticed = None, ()
         for label in self.figures.values():
             label.setText("–")
+        self._sum_up()
         self._say("")
         self._show_facts(())
         self.show_findings()

@@ -50,8 +50,8 @@ class FindingsBanner(Banner):
         for widget in (self.mend, self.show_place):
             below.addWidget(widget)
         below.addStretch(1)
-        for widget in (self.count, self.next):
-            below.addWidget(widget)
+        below.addWidget(self.count)
+        below.addWidget(self.next)
         column = QVBoxLayout()  # the sentence has the whole width: beside its buttons it took ten lines at 1280 pixels
         column.setSpacing(6)
         column.addWidget(self.label)
