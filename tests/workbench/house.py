@@ -5,6 +5,7 @@ Also runs the command line in a process of its own: ``python house.py run PROJEC
 
 from __future__ import annotations
 
+import signal
 import sys
 import types
 from pathlib import Path
@@ -61,6 +62,7 @@ def engines() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests may have it ignored
     sys.modules.update(modules())
     registry.engines = engines  # type: ignore[assignment]  # cached function replaced by a plain one
     from workbench.cli import main

@@ -39,7 +39,7 @@ finite = st.floats(1e-3, 100, allow_nan=False)
 stimuli = st.builds(
     Stimulus,
     name=st.text("abcS123", min_size=1, max_size=6),
-    start=st.floats(0, 1e6),
+    start=st.one_of(st.just(0.0), st.floats(1e-9, 1e6)),
     amplitude=st.floats(1e-9, 1e9),
     pulses=st.integers(1, 100_000),
     site=st.one_of(st.builds(WholeRegion, region=st.sampled_from(["left", "right"]))),
